@@ -1,6 +1,6 @@
 /**
- * Builds the executable: one file that needs no Bun, no Node and no node_modules where it runs. Neither the time nor the
- * directory of the build goes into it. It appears under its name only when it is complete, so a running copy is never
+ * Builds the executable: one file that needs no Bun, no Node and no node_modules where it runs. It contains neither the
+ * time nor the directory of the build. It appears under its name only when it is complete, so a running copy is never
  * half replaced.
  */
 import { mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
@@ -19,8 +19,8 @@ const usage = `bun scripts/build.ts [--outfile dist/waxwing] [--target TARGET]
 
 const checkout = resolve(import.meta.dir, "..");
 
-// The first is what runs. The others are the files of Workers: the executable only holds a Worker's file when it is
-// named here, and finds it again by its path from the checkout ("./src/db/reader-worker.ts").
+// The first entry is the program. The others are the files of Workers: the executable contains a Worker's file only
+// when it is named here, and finds it by its path from the checkout ("./src/db/reader-worker.ts").
 const entrypoints = [
   "src/main.ts",
   "src/db/reader-worker.ts",
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   const commit = readCommit();
 
   await mkdir(dirname(outfile), { recursive: true });
-  // Beside the target, so that the rename at the end stays on one disk.
+  // Beside the target, so that the rename at the end stays on one file system.
   const buildDirectory = await mkdtemp(join(dirname(outfile), ".build-"));
   try {
     const unfinished = join(buildDirectory, basename(outfile));
@@ -67,7 +67,7 @@ function readArguments(): { outfile: string; target: Bun.Build.CompileTarget | u
       console.log(usage);
       process.exit(0);
     }
-    // Bun itself refuses a target that it does not know, and says which ones there are.
+    // Bun itself refuses a target that it does not know, and lists the valid ones.
     return { outfile: resolve(checkout, values.outfile), target: values.target as Bun.Build.CompileTarget | undefined };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
@@ -75,13 +75,13 @@ function readArguments(): { outfile: string; target: Bun.Build.CompileTarget | u
   }
 }
 
-/** The front end's files on disk, each as it is and as small as brotli makes it; returns their names. */
+/** Writes the front end's files to disk, each raw and as small as brotli makes it; returns their names. */
 async function writeAssets(directory: string): Promise<{ directory: string; names: string[] }> {
   await mkdir(directory);
   const files = await bundleConsole();
   await Promise.all(
     files.map(async ({ name, bytes }) => {
-      // Under endings that the bundler does not know: what it knows it would bundle, not embed.
+      // With extensions that the bundler does not know: it would bundle the known ones instead of embedding them.
       await Bun.write(join(directory, `${name}.plain`), bytes);
       await Bun.write(join(directory, `${name}.br`), await compress(bytes));
     }),
@@ -89,7 +89,7 @@ async function writeAssets(directory: string): Promise<{ directory: string; name
   return { directory, names: files.map(({ name }) => name) };
 }
 
-/** Source of the module that stands in for `src/http/console/assets.ts`: every file, embedded. */
+/** Source of the module that replaces `src/http/console/assets.ts`: every file, embedded. */
 function assetsModule(names: readonly string[]): string {
   const imports = names.flatMap((name, index) => [
     `import plain${index} from ${JSON.stringify(`console-file:${name}.plain`)} with { type: "file" };`,
@@ -117,7 +117,8 @@ async function bundle(outfile: string, { target, version, commit, assets }: Bund
       {
         name: "console",
         setup: (build) => {
-          // By a name of their own: the workshop's path would get into the executable, another one with each build.
+          // With a fixed name: the path of the temporary directory, which differs in each build, would get into the
+          // executable.
           build.onResolve({ filter: /^console-file:/ }, ({ path }) => ({
             path: join(assets.directory, path.slice("console-file:".length)),
           }));
@@ -132,7 +133,7 @@ async function bundle(outfile: string, { target, version, commit, assets }: Bund
     compile: {
       outfile,
       ...(target === undefined ? {} : { target }),
-      // Whatever lies in the directory it is started from must not change what it does.
+      // Files in the directory where it is started must not change what it does.
       autoloadDotenv: false,
       autoloadBunfig: false,
     },
@@ -140,11 +141,11 @@ async function bundle(outfile: string, { target, version, commit, assets }: Bund
       WAXWING_VERSION: JSON.stringify(version),
       WAXWING_COMMIT: JSON.stringify(commit),
     },
-    // Measured on a sketch of the server: 27 ms to the first answer with bytecode, 63 ms without; 4 MB more on 114.
-    // It is tied to the machine code of the Bun that makes it, so a foreign platform goes without.
+    // Measured on a prototype of the server: 27 ms to the first answer with bytecode, 63 ms without; 4 MB more on 114.
+    // Bytecode is tied to the machine code of the Bun that makes it, so a build for another platform has none.
     bytecode: isForThisMachine,
     minify: { whitespace: true, syntax: true, identifiers: false },
-    // Travels inside: a stack trace names the file and line of the source. 0.8 MB, and no cost at the start.
+    // Embedded: stack traces name the file and line of the source. 0.8 MB, and no cost at the start.
     sourcemap: "linked",
   });
 }
@@ -155,7 +156,7 @@ async function readVersion(): Promise<string> {
 }
 
 /**
- * With "-dirty" after it where tracked files were changed. Empty outside a git checkout (a release archive, say): the
+ * Ends in "-dirty" if tracked files were changed. Empty outside a git checkout (a release archive, for example): the
  * version alone then names the build.
  */
 function readCommit(): string {

@@ -1,9 +1,9 @@
 /**
- * Bundles the console's front end: one entry, lazily loaded screens, one style sheet, every name with its hash. The
- * build embeds what comes out; a server from source makes it in its process when the console is first asked for.
+ * Bundles the console's front end: one entry, lazily loaded screens, one style sheet, every file name with its hash.
+ * The build embeds the result; a server run from source bundles in its own process when the console is first requested.
  *
- * Tailwind is called by hand: its own plugin for this bundler carries an older Tailwind, looks through node_modules for
- * words that could be classes, and takes ten seconds for it.
+ * Tailwind is called directly: its plugin for this bundler contains an older Tailwind, scans node_modules for class
+ * names, and takes ten seconds for it.
  */
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -18,7 +18,7 @@ export interface BundledFile {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** The same source gives the same bytes. Throws with what the bundler said. */
+/** The same source gives the same bytes. Throws with the bundler's messages. */
 export async function bundleConsole(): Promise<BundledFile[]> {
   const result = await Bun.build({
     entrypoints: [join(web, "app/main.tsx")],

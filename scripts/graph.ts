@@ -1,6 +1,6 @@
 /**
- * Prints the shape of the sources: `bun run graph [--json]`. Counts folders, files and the imports between them, lists
- * cycles of imports, files per folder, and the largest files. Imports of types count like any other; packages do not.
+ * Prints the shape of the sources: `bun run graph [--json]`. Counts folders, files and the imports between them, and
+ * lists import cycles, files per folder and the largest files. Type imports count like any other; packages do not.
  */
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
@@ -9,9 +9,9 @@ import { readSources, type SourceFile } from "#test/support/source.ts";
 const LARGEST_FILES = 5;
 
 export interface Cycle {
-  /** Everything that imports itself by a detour through the others, sorted. */
+  /** The modules that import themselves through others, sorted. */
   members: string[];
-  /** One of the shortest ways round; the first is the last as well. */
+  /** A shortest cycle through them; the first module is repeated at the end. */
   example: string[];
 }
 
@@ -22,7 +22,7 @@ export interface Graph {
   folderEdges: number;
   fileCycles: Cycle[];
   folderCycles: Cycle[];
-  /** The fullest first. */
+  /** Folders with the most files first. */
   filesPerFolder: { folder: string; files: number }[];
   largestFiles: { file: string; lines: number }[];
 }
@@ -101,7 +101,7 @@ function reachableFrom(start: string, edges: Edges): Set<string> {
 function shortestWayRound(start: string, edges: Edges): string[] {
   const ways: string[][] = [[start]];
   const visited = new Set<string>();
-  // Grows while it is walked: breadth first.
+  // Grows during the loop: breadth first.
   for (const way of ways) {
     for (const next of edges.get(way.at(-1) ?? "") ?? []) {
       if (next === start) return [...way, start];

@@ -1,9 +1,8 @@
 /**
- * Records what one build shows to the outside: the OpenAPI document, the `--json` of commands, answers of the API, webhook
- * bodies and the names of metrics, over one long scenario. Times, keys and random ids are replaced by what they are, so
- * two builds that behave alike give the same files:
- * `bun scripts/record-interface.ts EXECUTABLE DIRECTORY` for each build, then `diff -r` (commands print concurrent steps
- * in varying order: compare those sorted).
+ * Records the observable interface of one build: the OpenAPI document, the `--json` of commands, API answers, webhook
+ * bodies and the names of metrics, over one long scenario. Times, keys and random ids are replaced by placeholders, so
+ * two builds that behave alike give the same files: `bun scripts/record-interface.ts EXECUTABLE DIRECTORY` for each
+ * build, then `diff -r` (commands print concurrent steps in varying order: compare those sorted).
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +37,7 @@ const env: Record<string, string> = {
   WAXWING_BROADCASTS_QUIET: "",
 };
 
-/** The text with everything that differs from run to run replaced by what it is. */
+/** The text with everything that differs between runs replaced by a placeholder. */
 function normalize(text: string): string {
   return text
     .replaceAll(String(receiver.port), "<port>")
@@ -118,7 +117,7 @@ async function call(method: string, path: string, body?: unknown, headers: Recor
     `${method} ${normalize(path)} ${body === undefined ? "" : JSON.stringify(body)}\n${response.status}\n${normalize(shown)}\n${normalize(pretty(text))}\n`,
   );
 }
-/** Waits for it, or gives up: what is missing shows in the comparison. */
+/** Polls until the condition holds, and gives up quietly: what is missing shows in the comparison. */
 async function until(isSo: () => boolean, limitMs = 15_000): Promise<void> {
   const end = Date.now() + limitMs;
   while (!isSo() && Date.now() < end) await Bun.sleep(50);
@@ -149,7 +148,7 @@ const template = (name: string, category: string, body: string, more: object[] =
     }),
   );
 
-await waxwing("version"); // before there is a database
+await waxwing("version"); // before a database exists
 await waxwing("workspace", "list");
 await waxwing(
   "workspace",

@@ -1,6 +1,6 @@
 /**
- * Writes `migrations/schema.sql`: the whole schema as it is after every migration, for people to read. Nothing runs from
- * it; a test keeps it equal to what the migrations make.
+ * Writes `migrations/schema.sql`: the whole schema after every migration, for people to read. No code runs it; a test
+ * compares it with the migrations' result.
  */
 import { join, resolve } from "node:path";
 import { type Client, openClient } from "#src/db/driver.ts";

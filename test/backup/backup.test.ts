@@ -1,4 +1,4 @@
-/** Backups: online, verifiedAt, never in anybody's way; and what happens to those that the server makes by itself. */
+/** Backups are made online, verified and never block writes; the server prunes only the scheduled ones. */
 import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { startTestServer } from "#test/support/server.ts";
 import { shipped } from "#test/support/templates.ts";
 import { CallingWorkshop, Workshop } from "../cli/spawn.ts";
 
-test("a backup beside a running server holds everything committed before it, is stamped, private and verifiedAt", async () => {
+test("a backup beside a running server holds everything committed before it, has backup metadata, is private and verified", async () => {
   using workshop = new CallingWorkshop();
   await using app = await startTestServer({ directory: workshop.path("data") });
   await busyShop(app);
@@ -32,7 +32,7 @@ test("a backup beside a running server holds everything committed before it, is 
   expect(await workshop.refusal(["backup", file])).toMatchObject({ code: "file_exists" });
 });
 
-test("a broken invariant of the database is told, exit 1, and the copy is kept: it is as good as the database", async () => {
+test("a broken invariant of the database is reported with exit 1, and the backup is kept: it is as good as the database", async () => {
   using workshop = new CallingWorkshop();
   await using app = await startTestServer({ directory: workshop.path("data"), mayBreak: true });
   await busyShop(app);
@@ -48,11 +48,11 @@ test("a broken invariant of the database is told, exit 1, and the copy is kept: 
   expect(statSync(workshop.path("flawed.db")).size).toBeGreaterThan(0);
 });
 
-test("writes go on while a backup is made, and none of them is in it by half", async () => {
+test("writes proceed while a backup is made, and the backup holds none of them in part", async () => {
   using workshop = new Workshop();
   await using app = await startTestServer({
     directory: workshop.path("data"),
-    // The command lives in real time, and tells a message that has been open for an hour from one that is on its way.
+    // The command uses real time, by which it tells a message that has been open for an hour from one in flight.
     clock: new TestClock(new Date(systemClock.now()).toISOString()),
   });
   const shop = await busyShop(app);
@@ -70,14 +70,14 @@ test("writes go on while a backup is made, and none of them is in it by half", a
   expect(sent).toBeGreaterThan(0);
 });
 
-test("where no copy can be written it is refused, and nothing is left of it", async () => {
+test("a backup that cannot be written is refused and leaves no file", async () => {
   using workshop = new CallingWorkshop();
   await workshop.json(["workspace", "create", "--name", "Shop", "--country", "IN", "--timezone", "UTC"]);
   expect(await workshop.refusal(["backup", "/proc/waxwing.db"])).toHaveProperty("code");
   expect(readdirSync(workshop.path("data")).filter((name) => name.includes("unfinished"))).toEqual([]);
 });
 
-test("only the server's own backups are thrown away, the oldest first, and none while the newest is not right", () => {
+test("only scheduled backups are pruned, the oldest first, and none while the newest is not sound", () => {
   const directory = mkdtempSync(join(tmpdir(), "waxwing-keep-"));
   try {
     const at = (hour: number): number => Date.parse("2026-11-21T00:00:00Z") + hour * 3_600_000;
@@ -101,7 +101,7 @@ test("only the server's own backups are thrown away, the oldest first, and none 
       "waxwing-20261121T040000Z.db",
       "waxwing-20261121T050000Z.db",
     ]);
-    // Made by a clock that was set back: the newest all the same.
+    // Made while the clock was set back: the newest all the same.
     const back = { ...newest, file: make(0), at: at(0) };
     expect(removeOldBackups(directory, back, 1)).toHaveLength(2);
     expect(readdirSync(directory).toSorted()).toEqual(["by-hand.db", "waxwing-20261121T000000Z.db"]);
@@ -110,7 +110,7 @@ test("only the server's own backups are thrown away, the oldest first, and none 
   }
 });
 
-test("the server backs itself up at its time, in its directory, keeps so many, and says so", async () => {
+test("the server makes backups at the configured time in the configured directory, keeps the configured number, and logs each", async () => {
   using workshop = new CallingWorkshop();
   const directory = workshop.path("nightly");
   const backup = { schedule: "0 3 * * *", directory, retention: 2 };
@@ -128,7 +128,7 @@ test("the server backs itself up at its time, in its directory, keeps so many, a
   expect((await app.call("GET", "/metrics")).text).toContain("waxwing_backup_last_success_seconds");
 });
 
-test("a scheduled backup that fails is an error in the log, and the ones before stay", async () => {
+test("a scheduled backup that fails is logged as an error, and earlier backups stay", async () => {
   using workshop = new CallingWorkshop();
   const backup = { schedule: "0 3 * * *", directory: workshop.write("a-file", "in the way"), retention: 2 };
   await using app = await startTestServer({
@@ -140,7 +140,7 @@ test("a scheduled backup that fails is an error in the log, and the ones before 
   expect(app.logged.join("")).toContain("a backup failed");
 });
 
-test("work on the database is done one at a time; a backup that is due meanwhile comes after it", async () => {
+test("work on the database runs one at a time; a backup that comes due meanwhile runs after it", async () => {
   using workshop = new CallingWorkshop();
   await using app = await startTestServer({ directory: workshop.path("data") });
   const verifiedAt: (number | null)[] = [];

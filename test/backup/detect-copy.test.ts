@@ -1,4 +1,4 @@
-/** Copies made by hand: told from the original by where they lie, held once, and never giving out an id twice. */
+/** Databases copied by hand: recognised by their file identity, forked once, and never giving out an id twice. */
 import { expect, test } from "bun:test";
 import { renameSync } from "node:fs";
 import { openClient } from "#src/db/driver.ts";
@@ -14,7 +14,7 @@ import { shipped } from "#test/support/templates.ts";
 
 const clockAt = (at: number): TestClock => new TestClock(new Date(at).toISOString());
 
-test("a copy made with cp begins anew once; the original, and the copy at its next start, go on as they were", async () => {
+test("a copy made with cp forks once; the original, and the copy at its next start, continue unchanged", async () => {
   const original = await startTestServer({ readFileIdentity });
   await using _ = original;
   const shop = await busyShop(original);
@@ -38,7 +38,7 @@ test("a copy made with cp begins anew once; the original, and the copy at its ne
   expect(nameOf(`${original.directory}/waxwing.db`)).toBe(first);
 });
 
-test("a status of what only the original sent is ignored by the copy; one of what both know moves the message", async () => {
+test("a copy ignores a status of a message that only the original sent, and applies one of a message that both know", async () => {
   const original = await startTestServer({ readFileIdentity });
   await using _ = original;
   const shop = await busyShop(original);
@@ -58,7 +58,7 @@ test("a status of what only the original sent is ignored by the copy; one of wha
   await app.stop();
 });
 
-test("a directory that is renamed is the same database", async () => {
+test("a renamed data directory is still the same database", async () => {
   const app = await startTestServer({ readFileIdentity });
   await busyShop(app);
   await app.stop();
@@ -75,7 +75,7 @@ test("a directory that is renamed is the same database", async () => {
   await app[Symbol.asyncDispose]();
 });
 
-test("the inode alone decides where a time of birth is not known", () => {
+test("the inode alone identifies the file where its creation time is unknown", () => {
   expect(isSameFile({ inode: "7", createdAt: null }, { inode: "7", createdAt: 5 })).toBe(true);
   expect(isSameFile({ inode: "7", createdAt: 4 }, { inode: "7", createdAt: 5 })).toBe(false);
   expect(isSameFile({ inode: "7", createdAt: 4 }, { inode: "8", createdAt: 4 })).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * Yesterday's copy of a database put back while the network remembers what was sent since: with the replaced file at
- * hand, without it, and by plain `cp`. Nobody gets a second message; who said STOP since is not written to.
+ * Yesterday's backup is restored while the network remembers what was sent since: with the replaced file, without it,
+ * and by plain `cp`. No recipient gets a second message, and a recipient who has said STOP since gets none.
  */
 import { expect, test } from "bun:test";
 import { readdirSync, rmSync } from "node:fs";
@@ -38,23 +38,23 @@ import { CallingWorkshop } from "../cli/spawn.ts";
 
 const everybody = phones(30);
 const LEAVER = everybody[27] ?? "";
-/** Only in a broadcast that the backup does not know. */
+/** A recipient only of the broadcast that the backup does not know. */
 const NEWCOMER = phones(1, 500);
-/** One a tenth of a second: there is always somebody still to go. */
+/** One message per 100 ms, so that some recipients are always pending. */
 const slowly = { ...charged, throughput: 10 };
 const DOUBT = "May already have been sent";
 
-/** A broadcast half-sent in the backup and further on in reality; the server is stopped. */
+/** A broadcast half-sent in the backup and further along in reality; the server is stopped. */
 interface Day extends Disposable {
   workshop: CallingWorkshop;
   database: string;
   scenario: Scenario;
   id: number;
-  /** Made by `waxwing backup`, when 10 had been sent to. */
+  /** Made by `waxwing backup` when 10 recipients had been sent to. */
   backup: string;
-  /** The same moment by `cp`, of the database and what lies beside it. */
+  /** Made at the same moment by `cp`, of the database and the files beside it. */
   copy: string;
-  /** A second broadcast, of which the backup knows nothing; sent to one person of its own. */
+  /** A second broadcast, unknown to the backup, sent to one recipient of its own. */
   later: number;
 }
 
@@ -89,19 +89,19 @@ function removeDatabase({ workshop }: Day): void {
   }
 }
 
-/** Who was handed over more often than once. */
+/** Recipients to whom more than one message was sent. */
 function doubled({ network }: Scenario): string[] {
   const seen = new Map<string, number>();
   for (const { to } of network.sent) seen.set(to ?? "", (seen.get(to ?? "") ?? 0) + 1);
   return [...seen].filter(([, times]) => times > 1).map(([to]) => to);
 }
 
-/** Everything that could happen by itself has happened. */
+/** Lets everything happen that happens without a person. */
 async function settle({ app }: Scenario): Promise<void> {
   await app.clock.advance(65 * MINUTE);
 }
 
-test("with the replaced file at hand it is held as it was, and resuming sends to the rest alone; a STOP since counts", async () => {
+test("with the replaced file a broadcast is paused where it was, and resuming sends only to the rest; a STOP since the backup counts", async () => {
   using today = await day();
   const { workshop, backup, id, later } = today;
   const sentBefore = today.scenario.network.sent.length;
@@ -128,7 +128,7 @@ test("with the replaced file at hand it is held as it was, and resuming sends to
   expect(accountOf(scenario.app, scenario.shop).held).toBe(0);
 });
 
-test("statuses of what was sent after the backup land on their own people, and are charged once", async () => {
+test("statuses of messages sent after the backup move their own recipients, and are charged once", async () => {
   using today = await day();
   const { workshop, backup, id, scenario: before } = today;
   const delivered = before.network.sent.slice(0, 20);
@@ -142,7 +142,7 @@ test("statuses of what was sent after the backup land on their own people, and a
   expect(accountOf(scenario.app, scenario.shop).charged).toBe(20 * 8_500);
 });
 
-test("an answer that was kept after the backup is given again, and no second broadcast comes of it", async () => {
+test("an answer stored after the backup is given again, and no second broadcast is created", async () => {
   using workshop = new CallingWorkshop();
   const directory = workshop.path("data");
   const before = await startScenario(slowly, { directory, readFileIdentity });
@@ -160,7 +160,7 @@ test("an answer that was kept after the backup is given again, and no second bro
   expect((await show(scenario, first.body.data.id)).counts).toMatchObject({ total: 30, sent: 30 });
 });
 
-test("one that was being built is built on from where it was, once", async () => {
+test("a broadcast whose recipients were being built continues where it was and sends to each recipient once", async () => {
   using workshop = new CallingWorkshop();
   const directory = workshop.path("data");
   const before = await startScenario(slowly, { directory, readFileIdentity });
@@ -179,7 +179,7 @@ test("one that was being built is built on from where it was, once", async () =>
 });
 
 for (const way of ["restore --accept-gap", "cp of a backup", "cp of the files", "cp over the files"] as const) {
-  test(`without the replaced file (${way}) nobody of the copy is sent to after resuming, and each is told so`, async () => {
+  test(`without the replaced file (${way}) resuming sends to no recipient of the restored broadcast, and each gets the reason`, async () => {
     using today = await day();
     const { workshop, backup, copy, database, id } = today;
     if (way !== "cp over the files") removeDatabase(today);
@@ -206,7 +206,7 @@ for (const way of ["restore --accept-gap", "cp of a backup", "cp of the files", 
   });
 }
 
-test("without the replaced file a late status proves who was sent to: recorded, and not sent to even when asked for", async () => {
+test("without the replaced file a late status proves who was sent to: it is recorded, and resuming with sendUnknown skips that recipient", async () => {
   using today = await day();
   const { workshop, backup, id, scenario: before } = today;
   removeDatabase(today);
@@ -215,7 +215,7 @@ test("without the replaced file a late status proves who was sent to: recorded, 
   const unknown = before.network.sent.filter(({ to }) => to === NEWCOMER[0]);
   await using scenario = await startOn(today);
   await report(scenario, since, "delivered");
-  // Of a broadcast that nobody here knows: it lands on nobody.
+  // This status belongs to a broadcast that the restored database does not know: no recipient changes.
   const counts = countersOf(scenario, id);
   await report(scenario, unknown, "delivered");
   expect(countersOf(scenario, id)).toEqual(counts);
@@ -226,7 +226,7 @@ test("without the replaced file a late status proves who was sent to: recorded, 
   expect(doubled(scenario)).toEqual([]);
 });
 
-test("ids are not reused: what comes after a restore lies beyond everything that the original gave out", async () => {
+test("ids are not reused: new ids after a restore lie beyond every id that the original gave out", async () => {
   using today = await day();
   const { workshop, backup, later, id } = today;
   removeDatabase(today);
@@ -238,7 +238,7 @@ test("ids are not reused: what comes after a restore lies beyond everything that
   for (const row of rowsOf(scenario, next)) expect(row.id).toBeGreaterThan(Math.max(...known) + 100_000);
 });
 
-test("one whose time is still to come is only held: resumed, it is sent to everybody at its time", async () => {
+test("a scheduled broadcast is only paused by a restore: once resumed, it is sent to every recipient at its time", async () => {
   using workshop = new CallingWorkshop();
   const directory = workshop.path("data");
   const before = await startScenario(slowly, { directory, readFileIdentity });
@@ -260,7 +260,7 @@ test("one whose time is still to come is only held: resumed, it is sent to every
   expect(scenario.network.sent).toHaveLength(30);
 });
 
-test("a gap is not forgotten by a second restore that has none", async () => {
+test("a gap persists through a second restore that has none", async () => {
   using today = await day();
   const { workshop, backup, id } = today;
   removeDatabase(today);
@@ -278,11 +278,11 @@ test("a gap is not forgotten by a second restore that has none", async () => {
   expect(scenario.network.sent).toHaveLength(sentBefore);
 });
 
-test("recipients that were thrown away since the backup do not come back", async () => {
+test("recipients purged since the backup do not come back", async () => {
   using today = await day();
   const { workshop, backup, database, id } = today;
   const client = openClient(database, {});
-  // As after the months for which they are kept.
+  // As after the retention period.
   client.exec(`BEGIN; DELETE FROM messages WHERE broadcast_id = ${id};
     UPDATE broadcasts SET status = 'cancelled', completed_at = created_at, is_unsent_skipped = 1, purged_at = created_at WHERE id = ${id};
     UPDATE billing_accounts SET held = held - (SELECT held FROM broadcast_counters WHERE broadcast_id = ${id});

@@ -1,4 +1,7 @@
-/** Restoring: what happened since the backup is not forgotten where the replaced file knows it, and told where it does not. */
+/**
+ * Restoring a backup: what happened since is merged from the replaced file where that can be read, and reported as a
+ * gap where it cannot.
+ */
 import { expect, test } from "bun:test";
 import { cpSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { openClient } from "#src/db/driver.ts";
@@ -21,13 +24,13 @@ interface Day extends Disposable {
   workshop: CallingWorkshop;
   shop: TestWorkspace;
   backup: string;
-  /** The answer that was kept after the backup. */
+  /** The answer that was stored after the backup. */
   kept: string;
   reference: string;
   at: number;
 }
 
-/** A shop, its backup, and what went on after it; the server is stopped. */
+/** A shop, its backup, and activity after the backup; the server is stopped. */
 async function dayAfterBackup(): Promise<Day> {
   const workshop = new CallingWorkshop();
   await using app = await startTestServer({ directory: workshop.path("data") });
@@ -61,7 +64,7 @@ function startOn(day: Day, laterMs = 60_000): Promise<TestServer> {
   return startTestServer({ directory: day.workshop.path("data"), clock, readFileIdentity });
 }
 
-test("what the replaced file knows is taken over; profiles are as they were backed up; ids and name are new", async () => {
+test("newer rows of the replaced file are merged; profiles are as in the backup; ids and the instance id are new", async () => {
   using day = await dayAfterBackup();
   const { workshop, shop } = day;
   const before = instanceOf(workshop.path("data/waxwing.db"));
@@ -98,10 +101,10 @@ test("what the replaced file knows is taken over; profiles are as they were back
   expect(next.body.data.id).toBeGreaterThan(1_000_000);
 });
 
-test("a rehearsal says what the restore then does, changes nothing and leaves nothing, also beside a running server", async () => {
+test("a restore drill reports what the restore would do, changes nothing and leaves no files, even beside a running server", async () => {
   using day = await dayAfterBackup();
   const { workshop } = day;
-  // Locks are files, and a server marks each of its runs by one.
+  // Locks are files, and a server keeps a run marker while it runs.
   const files = (): string[] =>
     readdirSync(workshop.path("data"))
       .filter((name) => !/-(lock|wal|shm)$|\.run-/.test(name))
@@ -121,9 +124,9 @@ test("a rehearsal says what the restore then does, changes nothing and leaves no
   expect([said.gap, said.taken_over, said.counts]).toEqual([null, report.taken_over, report.counts]);
 });
 
-test("a late status of what was sent after the backup lands on that message and is charged", async () => {
+test("a late status of a message sent after the backup is applied to that message and charged", async () => {
   using day = await dayAfterBackup();
-  // The message was sent, and its delivery was not reported before the restore.
+  // The message was sent before the restore; its delivery was not reported before it.
   const client = openClient(day.workshop.path("data/waxwing.db"), {});
   client.exec(`BEGIN; UPDATE messages SET status = 'sent', delivered_at = NULL, read_at = NULL, money = 'held'
     WHERE send_token = '${day.reference}';
@@ -139,7 +142,7 @@ test("a late status of what was sent after the backup lands on that message and 
   expect(accountOf(app, day.shop).charged).toBe(charged + RATE);
 });
 
-test("without the replaced file it names what may be missing, changes nothing, and goes on only when that is accepted", async () => {
+test("a restore without the replaced file names what may be missing, changes nothing, and proceeds only when the gap is accepted", async () => {
   using day = await dayAfterBackup();
   const { workshop } = day;
   for (const name of readdirSync(workshop.path("data"))) {
@@ -155,7 +158,7 @@ test("without the replaced file it names what may be missing, changes nothing, a
   });
   const app = await startOn(day);
   await using _ = app;
-  // Nobody knows of the STOP, nor of the message; its status is of another database's message and is ignored.
+  // Neither the STOP nor the message is known; the status belongs to another database's message and is ignored.
   expect(contactOf(app, BUYER).consent).not.toBe("opted_out");
   const count = messagesOf(app).length;
   await reportStatus(app, day.shop, { id: "wamid.late", status: "delivered", sendToken: day.reference });
@@ -164,7 +167,7 @@ test("without the replaced file it names what may be missing, changes nothing, a
   expect(next.body.data.id).toBeGreaterThan(1_000_000);
 });
 
-test("a database that cannot be read, or is another one's, counts as missing; it is kept all the same", async () => {
+test("a replaced database that cannot be read, or is another installation's, counts as missing and is kept", async () => {
   using day = await dayAfterBackup();
   const { workshop } = day;
   const database = workshop.path("data/waxwing.db");
@@ -182,7 +185,7 @@ test("a database that cannot be read, or is another one's, counts as missing; it
   expect(refusal).toMatchObject({ code: "gap", message: expect.stringContaining("not a later state") });
 });
 
-test("a replaced database in which something does not fit is taken over from all the same: its opt-outs count", async () => {
+test("newer rows are merged from a replaced database with broken invariants too: its opt-outs count", async () => {
   using day = await dayAfterBackup();
   const { workshop } = day;
   const client = openClient(workshop.path("data/waxwing.db"), {});
@@ -195,7 +198,7 @@ test("a replaced database in which something does not fit is taken over from all
   });
 });
 
-test("a database that is older than the backup is no later state of it", async () => {
+test("a database older than the backup is not merged as a later state of it", async () => {
   using day = await dayAfterBackup();
   const { workshop } = day;
   const later = workshop.path("later.db");
@@ -205,7 +208,7 @@ test("a database that is older than the backup is no later state of it", async (
   expect(await workshop.refusal(["restore", later])).toMatchObject({ code: "gap" });
 });
 
-test("a restore can itself be taken back: the file that it put aside is restored like any backup", async () => {
+test("a restore can be undone: the file that it set aside is restored like any backup", async () => {
   using day = await dayAfterBackup();
   const { workshop } = day;
   const { replaced } = await workshop.json<{ replaced: string }>(["restore", day.backup]);
@@ -216,7 +219,7 @@ test("a restore can itself be taken back: the file that it put aside is restored
   expect(contactOf(app, BUYER)).toMatchObject({ consent: "opted_out", name: "Renamed by mistake" });
 });
 
-test("somebody who was erased after the backup stays erased", async () => {
+test("a contact who was erased after the backup stays erased", async () => {
   using day = await dayAfterBackup();
   const { workshop, shop } = day;
   await workshop.json(["contact", "erase", BUYER, "--workspace", String(shop.id)]);
@@ -225,7 +228,7 @@ test("somebody who was erased after the backup stays erased", async () => {
   expect(file.includes(BUYER.slice(1))).toBe(false);
 });
 
-test("a running server keeps its database, and so does a command that writes", async () => {
+test("a restore is refused while a server runs or a command writes", async () => {
   using day = await dayAfterBackup();
   const app = await startOn(day);
   expect(await day.workshop.refusal(["restore", day.backup])).toMatchObject({
@@ -235,7 +238,7 @@ test("a running server keeps its database, and so does a command that writes", a
   await app.stop();
 });
 
-test("a file that is no backup is refused and nothing is changed", async () => {
+test("a file that is not a backup is refused and nothing is changed", async () => {
   using day = await dayAfterBackup();
   const { workshop } = day;
   const before = instanceOf(workshop.path("data/waxwing.db"));
@@ -262,7 +265,7 @@ function instanceOf(path: string) {
   }
 }
 
-test("whoever was kept out of the console after the backup stays out; new people stay, and the log of deeds is whole", async () => {
+test("users removed from the console after the backup stay removed, users added since stay, and the audit log is complete", async () => {
   using workshop = new CallingWorkshop();
   const user = (name: string, email: string, ...more: string[]) =>
     workshop.json<Record<string, unknown>>(["user", name, "--email", email, ...more]);

@@ -1,4 +1,4 @@
-/** Upgrades are rehearsed on a copy: the database is either the new one, whole, or the old one, untouched. */
+/** Upgrades run on a copy first: the database is either the new one, whole, or the old one, unchanged. */
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { UpgradeFailed, type UpgradeOptions, upgradeDatabase } from "#src/backup/upgrade.ts";
@@ -38,7 +38,7 @@ async function shop(): Promise<{ workshop: CallingWorkshop; files: ReturnType<ty
   return { workshop, files: databaseFiles(workshop.path("data/waxwing.db")) };
 }
 
-test("the migrated and checked copy takes the database's place, the old one is kept, and it is no restored copy", async () => {
+test("the migrated and checked copy replaces the database, the old one is kept, and the new one does not count as restored", async () => {
   const { workshop, files } = await shop();
   using _ = workshop;
   const upgrade = upgradeDatabase(files, options([next]));
@@ -59,7 +59,7 @@ test("the migrated and checked copy takes the database's place, the old one is k
   expect(upgradeDatabase(files, options([next]))).toBeNull();
 });
 
-test("a migration that fails, or breaks a reference, leaves every byte of the old database and no trace of itself", async () => {
+test("a migration that fails, or breaks a reference, leaves every byte of the old database and no file of its own", async () => {
   for (const bad of [failing, orphaning]) {
     const { workshop, files } = await shop();
     using _ = workshop;
@@ -80,7 +80,7 @@ test("a migration that fails, or breaks a reference, leaves every byte of the ol
   }
 });
 
-test("while a command writes nothing is swapped under it", async () => {
+test("an upgrade is refused while a command writes, and runs once it has ended", async () => {
   const { workshop, files } = await shop();
   using _ = workshop;
   const command = lockShared(files.commandLock);
@@ -89,7 +89,7 @@ test("while a command writes nothing is swapped under it", async () => {
   expect(upgradeDatabase(files, options([next]))).not.toBeNull();
 });
 
-test("a new database, a current one and a newer one are not touched", async () => {
+test("a new database, a current one and a newer one are not changed", async () => {
   const { workshop, files } = await shop();
   using _ = workshop;
   expect(upgradeDatabase(files, options([]))).toBeNull();

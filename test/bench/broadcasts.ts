@@ -1,7 +1,7 @@
 /**
- * What a broadcast costs and what it leaves for others: `bun run bench:broadcasts [--write] [--people N]`. The
- * executable, a fake network in a process of its own, and somebody who uses the API meanwhile. With the million people of
- * the full run it takes about ten minutes; `--people 50000` gives a first look.
+ * The cost of a broadcast, and its effect on other requests: `bun run bench:broadcasts [--write] [--people N]`. Runs
+ * the executable, a fake network in its own process, and a probe that uses the API meanwhile. The full run with a
+ * million people takes about ten minutes; `--people 50000` gives a quick estimate.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ const PACED_PEOPLE = Math.min(100_000, PEOPLE);
 const SHORT_PEOPLE = Math.min(20_000, PEOPLE);
 const PACE = 1_000;
 const ROUNDS = 3;
-/** As many requests at once as one number of ours has. */
+/** The server's own maximum of concurrent requests per number. */
 const CONCURRENCY = 200;
 const PROBE_EVERY_MS = 25;
 
@@ -88,7 +88,7 @@ async function run(): Promise<Row[]> {
   return rows;
 }
 
-/** As fast as it can, against a loop of fetch with as many requests at once. */
+/** At full speed, compared with a loop of fetch with the same concurrency. */
 async function measureUnpaced(bench: Bench, networkUrl: string): Promise<Row[]> {
   tell("unpaced");
   const { crowd, network, subject } = bench;
@@ -134,7 +134,7 @@ async function measureUnpaced(bench: Bench, networkUrl: string): Promise<Row[]> 
   ];
 }
 
-/** At the number's pace, with somebody using the API meanwhile. */
+/** At the number's pace, while the probe uses the API. */
 async function measurePaced(bench: Bench): Promise<Row[]> {
   tell("paced");
   const { crowd, network } = bench;
@@ -146,7 +146,7 @@ async function measurePaced(bench: Bench): Promise<Row[]> {
   const probed = (await probe.ask({ run: false })) as Probed;
   const { tenths, repeated, messages } = await network.ask({ reset: true });
   await probe.stop();
-  // The first second begins with an empty bucket, and the last one is not whole.
+  // The first second begins with an empty bucket, and the last one is incomplete.
   const middle = tenths.slice(10, Math.max(11, tenths.length - 10));
   const rate = (middle.reduce((sum, one) => sum + one, 0) / middle.length) * 10;
   return [
@@ -156,7 +156,7 @@ async function measurePaced(bench: Bench): Promise<Row[]> {
       bare: "",
       ratio: "",
       bound: "within 2 %",
-      // The probe's single messages take their tokens from the same number.
+      // The probe's single messages take tokens from the same number.
       isKept: Math.abs(rate + singleRate(probed, middle.length / 10) - PACE) <= PACE * 0.02 && repeated === 0,
     },
     plain("— messages, of them to somebody who had one", `${whole(messages)}, ${repeated}`),
@@ -169,7 +169,10 @@ function singleRate({ send }: Probed, seconds: number): number {
   return send.count / Math.max(1, seconds);
 }
 
-/** A whole group: how long it takes to build, what others feel, and whether the last ones cost more than the first. */
+/**
+ * A whole group: how long building it takes, how other requests fare, and whether the last messages cost more than the
+ * first.
+ */
 async function measureMillion(bench: Bench): Promise<Row[]> {
   tell("building");
   const { crowd, network, subject } = bench;
@@ -239,7 +242,7 @@ async function startProbe({ base, crowd }: Bench): Promise<Part<{ run: boolean }
   return probe;
 }
 
-/** Messages a second over the time in which they came. */
+/** Messages per second over the time in which they arrived. */
 function rateOf({ messages, tenths }: Arrivals): number {
   return messages / (tenths.length / 10);
 }

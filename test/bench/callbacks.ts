@@ -1,7 +1,7 @@
 /**
- * What comes back from the network: `bun run bench:callbacks [--seconds N] [--rate N] [--write] [--source --profile DIR]`.
- * A broadcast is sent; then its statuses arrive, ten thousand a second in bodies of a thousand, while another broadcast
- * runs and somebody uses the API. None may be lost. A minute of it takes three with all that goes before.
+ * The processing of callbacks: `bun run bench:callbacks [--seconds N] [--rate N] [--write] [--source --profile DIR]`. A
+ * broadcast is sent; then its statuses arrive, ten thousand a second in bodies of a thousand, while another broadcast
+ * runs and a probe uses the API. None may be lost. One minute of statuses takes three minutes with the preparation.
  */
 import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -28,15 +28,15 @@ const { values: options } = parseArgs({
 });
 const SECONDS = Number(options.seconds);
 const RATE = Number(options.rate);
-/** Meta's own most. */
+/** Meta's own maximum. */
 const PER_BODY = 1_000;
 const STATUSES_PER_MESSAGE = 3;
 const PEOPLE = Math.ceil((SECONDS * RATE) / STATUSES_PER_MESSAGE / PER_BODY) * PER_BODY;
-/** Meta's own default: messages a second. */
+/** Meta's own default, in messages per second. */
 const PACE = 80;
 const PROBE_EVERY_MS = 20;
 const SECRET = "bench-secret";
-/** How long after the last answer all must have been applied. */
+/** All statuses must be applied this long after the last answer. */
 const BEHIND_MS_MAX = 10_000;
 
 const directory = mkdtempSync(join(tmpdir(), "waxwing-bench-"));
@@ -166,7 +166,7 @@ function rowsOf(posted: StatusResult, after: Aftermath): Row[] {
   ];
 }
 
-/** What the network would name: its own id and our reference, in the order in which they were addressed. */
+/** For each message the network's id and our send token, in the order in which the recipients were built. */
 function messagesOf(database: string, broadcastId: number): unknown[] {
   const client = new Database(database, { readonly: true });
   try {

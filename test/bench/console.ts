@@ -1,7 +1,8 @@
 /**
- * The console in a real browser on a full database: `bun run bench:console [--write]`. A million contacts, a broadcast to
- * 100,000 that is over, and one at 1,000 a second that is looked at: how soon pages are there, how often the page is told
- * of a change, and whether the API's callers feel that somebody looks. Three to five minutes; needs a Chromium.
+ * The console in a real browser on a full database: `bun run bench:console [--write]`. A million contacts, a completed
+ * broadcast to 100,000 recipients, and a running one at 1,000 a second that is open in the browser. Measures how soon
+ * pages appear, how often the page is told of a change, and whether an open page slows the API's callers. Takes three
+ * to five minutes; needs Chromium.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -74,7 +75,7 @@ async function measure(): Promise<Row[]> {
   });
   if (!signedIn.ok()) throw new Error(await signedIn.text());
   const home = `${base}/console/w/1`;
-  // A person's number, and the broadcast's own figure.
+  // A contact's number, and the broadcast's own count.
   const contacts = await open(browser, `${home}/contacts`, "1,000,2");
   const search = await open(browser, `${home}/contacts?q=9812`, "+91");
   const detail = await open(browser, `${home}/broadcasts/${over}`, "100,000");
@@ -97,7 +98,7 @@ async function measure(): Promise<Row[]> {
   };
   return [
     page("Contacts, a million, until their number and the first rows are there", contacts),
-    // Whoever looks for a part of a number has every row read.
+    // A search for part of a number reads every row.
     page("Contacts whose number has 9812 in it", search, false),
     page(`A broadcast to ${RECIPIENTS.toLocaleString("en")}, with its figures`, detail),
     aloneRow(
@@ -117,7 +118,7 @@ async function measure(): Promise<Row[]> {
   ];
 }
 
-/** The token by which the first operator comes in. */
+/** The token with which the first operator signs in. */
 async function inviteOperator(database: string): Promise<string> {
   const store = openStore(database, { busyTimeoutMs: 5_000 });
   const invitation = { email: "asha@example.com", role: "operator", workspaceId: null } as const;
@@ -126,7 +127,7 @@ async function inviteOperator(database: string): Promise<string> {
   return link?.token ?? "";
 }
 
-/** Milliseconds from asking for the address until the words are seen, with the scripts in the browser's cache. */
+/** Milliseconds from the navigation until the words are visible, with the scripts in the browser's cache. */
 async function open({ page }: TestBrowser, url: string, words: string): Promise<number[]> {
   const times: number[] = [];
   for (let time = 0; time <= TIMES; time++) {
@@ -134,7 +135,7 @@ async function open({ page }: TestBrowser, url: string, words: string): Promise<
     const startedAt = performance.now();
     await page.goto(url, { waitUntil: "commit" });
     await page.getByText(words).first().waitFor();
-    // The first one fills the cache.
+    // The first load fills the cache.
     if (time > 0) times.push(performance.now() - startedAt);
   }
   return times;
@@ -154,7 +155,7 @@ async function probe(api: string, crowd: Crowd): Promise<Probed> {
   return probed;
 }
 
-/** What the stream says in a while, a second; the page has one of its own meanwhile. */
+/** Messages of the event stream per second; the page has a stream of its own meanwhile. */
 async function countUpdates({ context }: TestBrowser, url: string): Promise<number> {
   const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
   const limit = AbortSignal.timeout(LOOKED_AT_S * 1_000);

@@ -1,4 +1,4 @@
-/** The database of the broadcasts' measurements: one workspace with many people who have opted in, and lists of them. */
+/** The database of the broadcast benchmarks: one workspace with many contacts who have opted in, in static groups. */
 import { join } from "node:path";
 import { systemRandom } from "#src/core/random.ts";
 import { createSecretBox, loadSecretKey } from "#src/core/secret.ts";
@@ -17,15 +17,15 @@ export interface Crowd {
   directory: string;
   key: string;
   accountId: string;
-  /** Sends as fast as it can. */
+  /** Sends at full speed. */
   fastNumber: string;
-  /** What the network calls it. */
+  /** The network's id of that number. */
   fastNumberId: string;
-  /** Sends at the pace that was asked for. */
+  /** Sends at the given pace. */
   pacedNumber: string;
-  /** Ids of the lists, in the order of the sizes. */
+  /** Ids of the groups, in the order of the sizes. */
   groups: number[];
-  /** People who wrote a moment ago and stand on no list. */
+  /** Contacts who wrote a moment ago and are in no group. */
   writers: string[];
 }
 
@@ -71,7 +71,7 @@ export async function makeCrowd(
     tx.db.update(templates).set({ accountId: ACCOUNT_ID }).run();
     return { id, key: createKey(tx, id, "bench").key, fastNumber, pacedNumber };
   });
-  // Straight into the tables: how fast people come in is another measurement.
+  // Inserted into the tables directly: the speed of an import is another measurement.
   const now = Date.now();
   const contact = client.prepare(
     "INSERT INTO contacts (workspace_id, phone, name, first_name, consent, consent_source, consent_at, last_message_at, created_at, updated_at) VALUES (?, ?, ?, ?, 'opted_in', 'import', ?, ?, ?, ?)",
@@ -108,13 +108,13 @@ function phoneOf(prefix: string, index: number): string {
   return `+${prefix}${String(index).padStart(8, "0")}`;
 }
 
-/** How the benchmarks' broadcasts look from outside, as far as they are judged. */
+/** A broadcast in the API's answers, as far as the benchmarks need it. */
 export interface ShownBroadcast {
   status: string;
   counts: { sent: number; read: number };
 }
 
-/** Begins a broadcast to a list of the crowd, from one of its numbers; returns its id. `api`: with its prefix. */
+/** Starts a broadcast to a group of the crowd, from one of its numbers; returns its id. `api`: with its prefix. */
 export async function beginBroadcast(api: string, crowd: Crowd, group: number, from: string): Promise<number> {
   const answer = await fetch(`${api}/broadcasts`, {
     method: "POST",

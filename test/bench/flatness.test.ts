@@ -1,11 +1,11 @@
-/** The soak's verdict: growth is seen, noise and a warm-up are none. */
+/** The soak's verdict: growth is detected, noise and a warm-up are not taken for growth. */
 import { expect, test } from "bun:test";
 import { flatness } from "./flatness.ts";
 
 const samples = (make: (place: number) => number): number[] => Array.from({ length: 60 }, (_, place) => make(place));
 const allowed = { share: 0.1, amount: 5 };
 
-test("what stays the same is flat, also with noise and after a warm-up", () => {
+test("a constant series is flat, even with noise and after a warm-up", () => {
   expect(
     flatness(
       samples(() => 100),
@@ -26,7 +26,7 @@ test("what stays the same is flat, also with noise and after a warm-up", () => {
   ).toBe(true);
 });
 
-test("what grows all the time is not, and what falls is", () => {
+test("a series that grows all the time is not flat, and one that falls is", () => {
   const grown = flatness(
     samples((place) => 100 + place),
     allowed,
@@ -41,7 +41,7 @@ test("what grows all the time is not, and what falls is", () => {
   ).toBe(true);
 });
 
-test("little of a small number is no growth", () => {
+test("a small growth of a small number is flat", () => {
   expect(
     flatness(
       samples((place) => place / 20),

@@ -1,17 +1,17 @@
 /**
- * Whether a series of samples is flat: the straight line through all of them but the first fifth (a process warms up,
+ * Whether a series of samples is flat: the line fitted through all of them except the first fifth (a process warms up,
  * caches fill) rises, over the time that it covers, by no more than is allowed.
  */
 export interface Allowed {
   /** Of the mean. */
   share: number;
-  /** In the series' own unit: so much more is no growth, however small the mean. */
+  /** In the unit of the series: a rise up to this is flat, however small the mean. */
   amount: number;
 }
 
 export interface Flatness {
   mean: number;
-  /** From the line's beginning to its end. */
+  /** From the start of the line to its end. */
   rise: number;
   isFlat: boolean;
 }

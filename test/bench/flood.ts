@@ -1,7 +1,7 @@
 /**
- * `bun test/bench/flood.ts`: what one workspace's flood does to another's latency. The server has its default limits; the
- * other workspace asks `GET /me` every 25 ms, alone and beside a flood of 32 connections that never pause. Exit code 1
- * where the flood more than doubles the other's median.
+ * `bun test/bench/flood.ts`: the effect of one workspace's flood on another's latency. The server has its default
+ * limits; the other workspace requests `GET /me` every 25 ms, alone and beside a flood of 32 connections that never
+ * pause. Exit code 1 if the flood more than doubles the other's median.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

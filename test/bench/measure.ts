@@ -1,4 +1,4 @@
-/** The measurements, each a function of the parts that it needs. What they mean is told in docs/performance.md. */
+/** The measurements, each a function of the parts that it needs. docs/performance.md explains what they mean. */
 import { type Compared, compare, interleave, median } from "./median.ts";
 import type { Part } from "./part.ts";
 import type { LoadJob, LoadResult } from "./parts/load.ts";
@@ -12,7 +12,7 @@ export interface Plan {
   durationMs: number;
   /** Deliveries of one half of a round. */
   deliveries: number;
-  /** After each of so many steps the memory is read. */
+  /** Memory is sampled after each of this many steps. */
   memorySteps: number;
   memoryStepMessages: number;
 }
@@ -39,10 +39,10 @@ export interface Sending {
   writesPerCommit: number;
 }
 
-/** Writes that one message takes: its acceptance and its outcome. */
+/** Writes per message: its acceptance and its outcome. */
 const WRITES_PER_MESSAGE = 2;
 
-/** `POST /messages` against the bare forwarder, both to the same fake network. */
+/** `POST /messages` compared with the bare forwarder, both to the same fake network. */
 export async function measureSending(bench: Bench, forwarder: Part<null, null>, connections: number): Promise<Sending> {
   const { plan, world, subject } = bench;
   const half = async (port: number, pid: number, isOurs: boolean): Promise<SendRound> => {
@@ -76,7 +76,7 @@ export async function measureSending(bench: Bench, forwarder: Part<null, null>, 
   };
 }
 
-/** `GET /me` against one Elysia route that returns the same JSON. */
+/** `GET /me` compared with one Elysia route that returns the same JSON. */
 export async function measureMe({ plan, world, subject, load }: Bench, route: Part<null, null>): Promise<Compared> {
   const half = (port: number): Promise<LoadResult> =>
     load.ask({
@@ -99,7 +99,10 @@ export interface Receiving {
   poster: Part<PostJob, null>;
 }
 
-/** Deliveries that wait all at once, against a loop of fetch: both timed by the receiver, first to last arrival. */
+/**
+ * Deliveries that are all due at once, compared with a loop of fetch: both timed by the receiver, from first to last
+ * arrival.
+ */
 export async function measureDeliveries({ plan, world }: Bench, { receiver, poster }: Receiving): Promise<Compared> {
   const count = plan.deliveries;
   const ours = async (): Promise<number> => {
@@ -122,7 +125,7 @@ export async function measureDeliveries({ plan, world }: Bench, { receiver, post
   return compare(await interleave(plan.rounds, ours, bare), (perSecond) => perSecond);
 }
 
-/** Commits a second of the disk alone. */
+/** Commits per second of the disk alone. */
 export async function measureDisk({ rounds }: Plan, disk: Part<{ durationMs: number }, number>): Promise<number> {
   const found: number[] = [];
   for (let round = 0; round < rounds; round++) found.push(await disk.ask({ durationMs: 500 }));

@@ -1,4 +1,4 @@
-/** Medians of a few rounds. A machine that others use too has bad moments: a median leaves them out, a mean does not. */
+/** Medians of a few rounds. A shared machine has bad moments: a median ignores them, a mean does not. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -6,7 +6,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** One figure of ours and the bare one beside it, measured right after each other. */
+/** One measurement of ours and the bare one beside it, taken right after each other. */
 export interface Pair<Round> {
   ours: Round;
   bare: Round;
@@ -31,7 +31,7 @@ export function compare<Round>(rounds: readonly Pair<Round>[], figure: (round: R
   };
 }
 
-/** Measures ours and bare in turn, `rounds` times, after one round of each that only warms both up. */
+/** Measures ours and bare alternately, `rounds` times, after one warm-up round of each. */
 export async function interleave<Round>(
   rounds: number,
   ours: () => Promise<Round>,

@@ -1,15 +1,15 @@
 /**
- * A part of the benchmark is a process of its own, so that none of them shares an event loop (or a garbage collector)
- * with what is measured. Both ends of the conversation are here: the run starts a part, waits until it is ready and
- * gives it jobs one at a time; the part answers each with one value.
+ * A part of the benchmark is a separate process, so that none of them shares an event loop (or a garbage collector)
+ * with the subject. This module has both ends of the protocol: the run starts a part, waits until it is ready and sends
+ * it one job at a time; the part answers each job with one value.
  */
 import { join } from "node:path";
 
 export interface Part<Job, Result> {
   pid: number;
-  /** What the part said when it was ready: the port that it listens on, 0 for none. */
+  /** The port on which the part listens, 0 for none; the part reports it when it is ready. */
   port: number;
-  /** Rejects when the part fails at the job or ends. */
+  /** Rejects if the job fails or the part exits. */
   ask(job: Job): Promise<Result>;
   stop(): Promise<void>;
 }
@@ -21,7 +21,7 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** Starts `parts/<name>.ts` with one argument, JSON. */
+/** Starts `parts/<name>.ts` with one argument, as JSON. */
 export async function startPart<Job, Result>(name: string, argument: unknown = null): Promise<Part<Job, Result>> {
   let waiting: Waiting | null = null;
   const next = <T>(): Promise<T> =>
@@ -58,7 +58,7 @@ export async function startPart<Job, Result>(name: string, argument: unknown = n
   };
 }
 
-/** The part's side: says that it is ready, then works on each job that it is given. */
+/** The part's side: reports that it is ready, then runs each job that it receives. */
 export function answerJobs<Job>(port: number, work: (job: Job) => Promise<unknown>): void {
   const say = (said: Said): void => {
     if (process.send === undefined) throw new Error("a part is started by the benchmark, not by hand");
@@ -70,12 +70,12 @@ export function answerJobs<Job>(port: number, work: (job: Job) => Promise<unknow
       (error: unknown) => say({ failure: error instanceof Error ? error.message : String(error) }),
     );
   });
-  // A run that was killed must not leave its parts behind.
+  // Exit with the run: a killed run must not leave its parts behind.
   process.on("disconnect", () => process.exit(0));
   say({ ready: { port } });
 }
 
-/** The argument that the part was started with. */
+/** The argument with which the part was started. */
 export function partArgument<T>(): T {
   return JSON.parse(process.argv[2] ?? "null") as T;
 }

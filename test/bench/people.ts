@@ -1,6 +1,6 @@
 /**
- * A million contacts, built by the import on the executable, and what requests cost with them in the database. The file
- * is made here: names, cities, birthdays, tags, lists; numbers in no order, as they come in files of customers.
+ * A million contacts, created by the executable's import, and the cost of requests with them in the database. The file
+ * is generated here: names, cities, birthdays, tags, groups; numbers in random order, as in customers' files.
  */
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ export interface PeopleBench {
 
 interface ImportRun {
   rowsPerSecond: number;
-  /** Resident memory at each tenth of the run, millions of bytes. */
+  /** Resident memory at each tenth of the run, in millions of bytes. */
   megabytes: number[];
   measurements: Record<string, number>;
 }
@@ -44,14 +44,14 @@ export interface PeopleMeasurements {
 const THOUSAND = 1_000;
 const SAMPLES = 300;
 const LIGHT_EVERY_MS = 10;
-/** New rows while requests come in: enough to last some seconds. */
+/** New rows during which requests arrive: enough for some seconds. */
 const BESIDE_SHARE = 0.3;
 const GROUPS = 20;
 
 const CITIES = Array.from({ length: 120 }, (_, index) => `City ${index}`);
 const TAGS = ["vip", "new", "regular", "lapsed", "wholesale", "newsletter", "walk-in", "referral"];
 
-/** With a server in it. */
+/** A bench whose server is running. */
 type Served = PeopleBench & { subject: Subject };
 
 export async function measurePeople(bench: PeopleBench): Promise<PeopleMeasurements> {
@@ -99,7 +99,7 @@ async function makeWorkspace(bench: PeopleBench, name: string): Promise<{ id: nu
   return { id: Number(id), key: String(key) };
 }
 
-/** Runs a command of the executable on the database beside the server. */
+/** Runs a command of the executable on the database, beside the server. */
 function run({ executable, world }: PeopleBench, ...words: string[]) {
   const child = Bun.spawn({
     cmd: [...executable, "--data", world.directory, "--json", ...words],
@@ -116,7 +116,7 @@ function run({ executable, world }: PeopleBench, ...words: string[]) {
   };
 }
 
-/** Cells vary by numbers that have no divisor in common, so that no two columns go together. */
+/** Columns vary with periods that share no divisor, so that no two columns correlate. */
 function writePeople(path: string, from: number, count: number): void {
   const handle = openSync(path, "w");
   let text = "phone,name,city,birthday,tags,groups\n";
@@ -160,14 +160,14 @@ function statusOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/status`, "utf8");
   } catch {
-    // It has just ended.
+    // The process has just ended.
     return "";
   }
 }
 
 type Request = [method: string, path: string, key: string, body?: string];
 
-/** Median of requests one after the other. */
+/** Median latency of sequential requests. */
 async function timeRequests({ subject }: Served, samples: number, next: () => Request): Promise<number> {
   const times: number[] = [];
   for (let sample = 0; sample < samples; sample++) {
@@ -191,7 +191,7 @@ function timeFirstPage(bench: Served, key: string): Promise<number> {
 
 let putCount = 0;
 
-/** A change of somebody else each time, all over the file. */
+/** Changes a different contact each time, spread over the whole file. */
 function timePut(bench: Served, key: string, people: number): Promise<number> {
   return timeRequests(bench, SAMPLES, () => {
     putCount += 1;
@@ -200,7 +200,7 @@ function timePut(bench: Served, key: string, people: number): Promise<number> {
   });
 }
 
-/** Saved searches that nobody has counted yet: the first GET /groups counts them. */
+/** Dynamic groups that have never been counted: the first GET /groups counts them. */
 async function saveSearches({ world }: PeopleBench, workspaceId: number, count: number): Promise<void> {
   const store = openStore(world.database, { busyTimeoutMs: 5_000 });
   await store.write((tx) => {
@@ -234,7 +234,7 @@ async function beginLight({ light, subject, world }: Served, key: string): Promi
     },
   ];
   await light.ask({ begin: { port: subject.port, everyMs: LIGHT_EVERY_MS, requests } });
-  // What the first requests of a new customer cost is not what is asked.
+  // Warm up: the extra cost of a new caller's first requests is not measured.
   await Bun.sleep(500);
 }
 

@@ -1,4 +1,4 @@
-/** The figures as a table: for the terminal, and for the marked place in docs/performance.md. */
+/** The measurements as a table: for the terminal, and for the marked place in docs/performance.md. */
 import { readFileSync } from "node:fs";
 import { cpus, release } from "node:os";
 import type { Sending } from "./measure.ts";
@@ -20,15 +20,15 @@ export interface Row {
   bare: string;
   ratio: string;
   bound: string;
-  /** Undefined where nothing is demanded. */
+  /** Undefined if the row has no requirement. */
   isKept?: boolean;
 }
 
-/** What is demanded; a ratio is that of the rates. */
+/** The requirements; a ratio compares the rates. */
 const LEAST = { sending: 0.25, me: 0.4, deliveries: 0.1 };
 const START_MS = 300;
 const MEMORY_MEGABYTES = 200;
-/** Flat: the second half of the readings adds at most this share. The first half fills SQLite's page cache. */
+/** Flat: the second half of the samples adds at most this share. The first half fills SQLite's page cache. */
 const FLAT_SHARE = 0.1;
 
 export function rowsOf({ sending, single, me, deliveries, disk, startMs, memory }: Measurements): Row[] {
@@ -61,7 +61,7 @@ export function rowsOf({ sending, single, me, deliveries, disk, startMs, memory 
   return rows;
 }
 
-/** One that has nothing beside it to be compared with; `isKept` undefined: nothing is demanded. */
+/** A row without a bare comparison; `isKept` undefined: no requirement. */
 export function aloneRow(what: string, ours: string, bound = "", isKept?: boolean): Row {
   return { ...empty, what, ours, bound, ...(isKept === undefined ? {} : { isKept }) };
 }
@@ -103,7 +103,7 @@ function whole(value: number): string {
 
 const HEADS = ["", "Waxwing", "bare", "ratio (lowest–highest)", "demanded"] as const;
 
-/** Markdown that is aligned, so that it reads well in a terminal too. */
+/** Aligned Markdown, so that it is readable in a terminal too. */
 export function renderTable(rows: readonly Row[]): string {
   const lines = rows.map(({ what, ours, bare, ratio, bound, isKept }) => [
     what,
@@ -124,7 +124,7 @@ export function describeMachine(rounds: number): string {
   return `Medians of ${rounds} rounds in one run, ${machineText()}.`;
 }
 
-/** When and on what. */
+/** The date and the machine. */
 export function machineText(): string {
   const [first] = cpus();
   const when = new Date().toISOString().slice(0, 10);
@@ -139,7 +139,7 @@ export const CALLBACKS_PLACE = "<!-- measured: bun run bench:callbacks --write -
 export const RETENTION_PLACE = "<!-- measured: bun run bench:retention --write -->";
 const END = "<!-- /measured -->";
 
-/** Replaces what stands between a marker of a document and the next end; throws where it has none. */
+/** Replaces the text between a marker of a document and the next end marker; throws if a marker is missing. */
 export function putBetweenMarkers(document: string, place: string, text: string): string {
   const from = document.indexOf(place);
   const to = document.indexOf(END, from);
@@ -147,7 +147,7 @@ export function putBetweenMarkers(document: string, place: string, text: string)
   return `${document.slice(0, from + place.length)}\n${text}\n${document.slice(to)}`;
 }
 
-/** The table again, in the document that tells what it means. */
+/** Writes the table into the document that explains it. */
 export async function writeReport(path: string, place: string, text: string): Promise<void> {
   await Bun.write(path, putBetweenMarkers(readFileSync(path, "utf8"), place, text));
 }

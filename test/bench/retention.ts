@@ -1,7 +1,7 @@
 /**
- * What it costs to forget: `bun run bench:retention [--messages N] [--write]`. Some hundred messages live their whole life
- * on the server (statuses, events, webhooks); they are multiplied by SQL and dated two months back; then housekeeping throws
- * everything away while somebody uses the API. A quarter of a million messages are 2.8 million rows.
+ * The cost of retention: `bun run bench:retention [--messages N] [--write]`. A few hundred messages go through their
+ * whole life on the server (statuses, events, webhooks); SQL multiplies them and dates them two months back; then
+ * housekeeping purges everything while a probe uses the API. A quarter of a million messages are 2.8 million rows.
  */
 import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statSync } from "node:fs";
@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
   options: { messages: { type: "string", default: "250000" }, write: { type: "boolean", default: false } },
 });
 const MESSAGES = Number(options.messages);
-/** So many live their life for real. */
+/** This many messages are really sent. */
 const REAL = 500;
 const COPIES = Math.round(MESSAGES / REAL);
 const DAY_MS = 86_400_000;
@@ -29,9 +29,9 @@ const AGE_MS = 60 * DAY_MS;
 const PROBE_EVERY_MS = 20;
 const SLOWEST_MS = 100;
 const SECRET = "bench-secret";
-/** What housekeeping leaves in the file for what comes next. */
+/** Free pages that housekeeping leaves in the file for reuse. */
 const FREE_PAGES_KEPT = 2_000;
-/** The first row of each table that retention is about, oldest first: old while there is something to forget. */
+/** The first row of each table with a retention period, oldest first: old while rows remain to be purged. */
 const OLDEST = [
   "SELECT created_at AS at FROM events ORDER BY seq LIMIT 1",
   "SELECT created_at AS at FROM messages ORDER BY id LIMIT 1",
@@ -82,7 +82,7 @@ async function measure(): Promise<Row[]> {
   const rows = multiply(world.database);
   const sizeBefore = statSync(world.database).size;
 
-  // From the sources: the executable begins ten minutes after its start.
+  // Run from source, where BENCH_HURRY_MS applies: the executable begins ten minutes after its start.
   const subject = await serve({ BENCH_HURRY_MS: "2000" });
   parts.push(subject);
   const probe = await part<{ run: boolean }, Probed | null>("probe", {
@@ -128,7 +128,7 @@ async function part<Job, Result>(name: string, argument: unknown): Promise<Part<
   return started;
 }
 
-/** Until each of them has been read, and every event was delivered. */
+/** Waits until each message has been read and every event delivered. */
 async function live(base: string, world: World): Promise<void> {
   const sender = await part<SoakSenderJob, SoakSenderMeasurements>("soak-sender", {
     base: `${base}/api/v1`,
@@ -159,14 +159,15 @@ function count(database: string, sql: string): number {
   }
 }
 
-/** Every row that retention is about, many times over and as old as said; returns how many there are in all. */
+/** Multiplies every row that retention concerns and dates the copies back; returns the number of all rows. */
 function multiply(database: string): number {
   const client = new Database(database);
   const columnsOf = (table: string): string[] =>
     (client.query(`SELECT name FROM pragma_table_info('${table}')`).all() as { name: string }[]).map(
       ({ name }) => name,
     );
-  // The copies' ids lie behind one another; what is unique gets the copy's number, and references move with their rows.
+  // The copies' ids continue after the originals'; unique columns get the copy's number, and references move with their
+  // rows.
   const tables: { table: string; id: string; moved: Record<string, string>; unique: string[] }[] = [
     { table: "messages", id: "id", moved: {}, unique: ["send_token", "network_message_id"] },
     { table: "events", id: "seq", moved: {}, unique: ["id"] },
@@ -195,14 +196,14 @@ function multiply(database: string): number {
     client.exec(
       `INSERT INTO ${table} (${columns.join(", ")}) ${from} SELECT ${columns.map(value).join(", ")} FROM copies, ${table} ORDER BY copy, ${id}`,
     );
-    // The first ones have the lowest ids, and must not be the youngest.
+    // The originals have the lowest ids, and must not be the youngest.
     const times = columns.filter((column) => /_at$/.test(column)).map((column) => `${column} = ${column} - ${AGE_MS}`);
     client.exec(`UPDATE ${table} SET ${times.join(", ")} WHERE ${id} <= ${spans.get(table)}`);
     rows += Number((client.query(`SELECT count(*) AS rows FROM ${table}`).get() as { rows: number }).rows);
   }
   client.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
   client.close();
-  // What the system has not written yet would be waited for by the server's first sync.
+  // Otherwise the server's first sync would wait for what the system has not written yet.
   const file = openSync(database, "r+");
   fsyncSync(file);
   closeSync(file);
@@ -217,7 +218,10 @@ async function untilBegun(database: string): Promise<void> {
   client.close();
 }
 
-/** Also until the room is given back. Returns the most memory that the server had meanwhile, megabytes. */
+/**
+ * Waits until everything is purged and the free pages are returned. Returns the server's peak memory meanwhile, in
+ * megabytes.
+ */
 async function untilForgotten(database: string, pid: number): Promise<number> {
   const client = new Database(database, { readonly: true });
   const young = Date.now() - 30 * DAY_MS;

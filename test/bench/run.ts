@@ -1,7 +1,6 @@
 /**
- * `bun run bench`: starts everything that it needs (each part a process of its own), measures, prints a table. It writes
- * nothing but a temporary directory, unless `--write` asks for the table in docs/performance.md. Exit code 1 where a
- * demanded figure is missed.
+ * `bun run bench`: starts every part as a separate process, measures, and prints a table. It writes only to a temporary
+ * directory, unless `--write` asks for the table in docs/performance.md. Exit code 1 if a requirement is missed.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -59,7 +58,7 @@ const { values: options } = parseArgs({
     help: { type: "boolean", short: "h", default: false },
   },
 });
-/** Alone, on a database of its own. */
+/** Runs alone, on its own database. */
 const PEOPLE = "people";
 const PEOPLE_COUNT = { full: 1_000_000, quick: 100_000 };
 
@@ -113,7 +112,7 @@ async function measure(plan: Plan): Promise<Measurements> {
   parts.push(subject);
   const bench: Bench = { plan, world, subject, load };
 
-  // First, because memory is a question to a server that has done nothing else.
+  // First, because memory is measured on a server that has done nothing else.
   if (wants("memory")) {
     const megabytes = await told("memory", measureMemory(bench));
     measurements.memory = { megabytes, eachMessages: plan.memoryStepMessages };
@@ -131,7 +130,7 @@ async function measure(plan: Plan): Promise<Measurements> {
     const poster = await start<PostJob, null>("poster");
     measurements.deliveries = await told("deliveries", measureDeliveries(bench, { receiver, poster }));
   }
-  // Last, because the database is then one that has been used.
+  // Last, because the database is then a used one.
   await subject.stop();
   if (wants("start")) measurements.startMs = await told("start", measureStart(plan, serve));
   if (wants("disk")) {
@@ -169,7 +168,7 @@ async function told<T>(name: string, measured: Promise<T>): Promise<T> {
   return measured;
 }
 
-/** The database is the one that all other measurements have filled. */
+/** Uses the database that all other measurements have filled. */
 async function measureStart(plan: Plan, serve: () => Promise<Subject>): Promise<number> {
   const found: number[] = [];
   for (let round = 0; round < plan.rounds; round++) {

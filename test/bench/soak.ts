@@ -1,7 +1,7 @@
 /**
- * `bun run soak [--minutes N] [--source]`: single sends, their statuses and their events at half of what the server can
- * keep up with (which is measured first), for ten minutes unless told otherwise. Prints a sample every few seconds and
- * in the end whether memory, file, outbox and latency were flat. Exit code 1: one was not, or something was lost.
+ * `bun run soak [--minutes N] [--source]`: single sends, their statuses and their events at half of the maximum
+ * sustained rate (measured first), for ten minutes by default. Prints a sample every few seconds, and at the end
+ * whether memory, file, outbox and latency were flat. Exit code 1 if one was not, or if something was lost.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ if (!(SECONDS >= 30)) {
 }
 /** Long enough that a checkpoint falls into most of them. */
 const SAMPLE_S = Math.max(1, Math.round(SECONDS / 60));
-/** How long the server is driven as hard as it goes, to find its most. */
+/** How long the server is driven at full speed, to find its maximum. */
 const FIND_MOST_S = 10;
 const FILE_WINDOWS = 6;
 const EVENTS_PER_MESSAGE = 3;
@@ -105,7 +105,7 @@ async function part<Job, Result>(name: string, argument: unknown): Promise<Part<
   return started;
 }
 
-/** Messages a second from the first request to the last event: what it takes on and also gets done. */
+/** Messages per second from the first request to the last event: the rate that the server accepts and completes. */
 async function findMost(soak: Soak): Promise<number> {
   const startedAt = performance.now();
   await soak.sender.ask({ pace: 1_000_000 });
@@ -171,7 +171,7 @@ interface Done {
   isDone: boolean;
 }
 
-/** Until the receiver has an event for everything that the network took; the network says the last after a second. */
+/** Waits until the receiver has an event for every accepted message; the network's last status comes after a second. */
 async function untilDone({ network, receiver }: Soak, limitS: number): Promise<Done> {
   const end = performance.now() + limitS * 1000;
   for (;;) {
@@ -205,7 +205,7 @@ function check(samples: readonly Sample[], pace: number): Verdict[] {
     const { mean, rise, isFlat } = flatness(values, { share, amount });
     return { what, mean: mean.toFixed(digits), rise: rise.toFixed(digits), flat: isFlat };
   };
-  // The file grows when the log is copied back, so a single sample says little.
+  // The file grows when the log is checkpointed, so a single sample says little.
   const window = Math.max(1, Math.floor(samples.length / FILE_WINDOWS));
   const perMessage = Array.from({ length: FILE_WINDOWS }, (_, place) => {
     const part = samples.slice(place * window, (place + 1) * window + 1);
@@ -219,7 +219,8 @@ function check(samples: readonly Sample[], pace: number): Verdict[] {
       0.1,
       15,
     ),
-    // Everything is kept (messages for ever, events for 30 days), so what is flat is the room that a message takes.
+    // All rows are kept (messages forever, events for 30 days), so the series that must be flat is the space per
+    // message.
     of("file, bytes a message", perMessage, 0.15, 0),
     of(
       "log beside the file, MB",

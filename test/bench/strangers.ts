@@ -1,6 +1,7 @@
 /**
- * What strangers on the port take from the server: `bun run bench:strangers [--seconds N] [--only TEXT]`. Every attack on a fresh
- * executable, with what its memory grew by and how long a signed callback and `GET /me` waited meanwhile.
+ * The load that unauthenticated clients put on the server: `bun run bench:strangers [--seconds N] [--only TEXT]`. Runs
+ * each attack on a fresh executable, and reports the growth of its memory and how long a signed callback and `GET /me`
+ * took meanwhile.
  */
 import { parseArgs } from "node:util";
 import { attacks, besiege } from "#test/support/strangers.ts";

@@ -1,6 +1,6 @@
 /**
- * The server under test as a process, and what the system says about a process from outside: memory, processor time,
- * and the transactions that its database has seen. Nothing is asked of the server itself.
+ * The server under test as a process, and what the system reports about a process from outside: memory, processor time,
+ * and the number of its database's transactions. The server itself is never queried.
  */
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export interface Subject {
   stop(): Promise<void>;
 }
 
-/** Builds the executable as `bun run build` does, and returns the command that serves. */
+/** Builds the executable as `bun run build` does, and returns the command that runs `serve`. */
 export function buildExecutable(directory: string): string[] {
   const outfile = join(directory, "waxwing");
   const built = Bun.spawnSync([process.execPath, join(checkout, "scripts/build.ts"), "--outfile", outfile]);
@@ -23,13 +23,15 @@ export function buildExecutable(directory: string): string[] {
   return [outfile, "serve"];
 }
 
-/** The sources run by Bun; with `profile`, a profile of the run is written into that directory when it stops. */
+/**
+ * The sources run by Bun; with `profile`, a profile of the run is written into that directory when the process stops.
+ */
 export function sourceCommand(profile: string | null): string[] {
   const flags = profile === null ? [] : ["--cpu-prof", "--cpu-prof-md", `--cpu-prof-dir=${profile}`];
   return [process.execPath, ...flags, join(import.meta.dir, "parts/server.ts")];
 }
 
-/** Starts the server in its data directory (no configuration file is there) and waits for its first answer. */
+/** Starts the server in its data directory, without a configuration file, and waits for its first answer. */
 export async function startSubject(
   command: string[],
   cwd: string,
@@ -56,7 +58,7 @@ export async function startSubject(
   };
 }
 
-/** A port of this machine that is free now. */
+/** A free port of this machine. */
 export function findPort(): number {
   const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
   const { port } = listener;
@@ -73,15 +75,16 @@ export function memoryMegabytes(pid: number): number {
 /** Processor time that a process has used on all its threads, in milliseconds. */
 export function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // After the name in brackets, which may hold spaces: utime and stime are the 12th and 13th, in hundredths of a second.
+  // After the name in brackets, which may contain spaces: utime and stime are the 12th and 13th field, in hundredths of
+  // a second.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /**
- * How many write transactions a database has seen since its log was made: the counter in the header of SQLite's index
- * of the log (https://www.sqlite.org/walformat.html#wal_index_format, iChange). Read as plain bytes, which is allowed
- * here because this process does not have the database open.
+ * The number of write transactions of a database since its log was created: the counter in the header of SQLite's
+ * wal-index (https://www.sqlite.org/walformat.html#wal_index_format, iChange). Read as plain bytes, which is safe here
+ * because this process does not have the database open.
  */
 export function transactionCount(database: string): number {
   const file = openSync(`${database}-shm`, "r");

@@ -1,6 +1,6 @@
 /**
- * The database that is measured on: one workspace that sends through the fake network without an address for events,
- * and one with an address, whose deliveries are measured. Made by the domain's own operations, before the server starts.
+ * The database of the benchmarks: one workspace that sends through the fake network without a webhook, and one with a
+ * webhook, whose deliveries are measured. The domain's own operations create it before the server starts.
  */
 import { join } from "node:path";
 import { systemRandom } from "#src/core/random.ts";
@@ -23,7 +23,7 @@ export interface World {
   database: string;
   /** Of the workspace that sends. */
   key: string;
-  /** Whom it may write to: each wrote to it a moment ago. */
+  /** Contacts that it may write free text to: each wrote to it a moment ago. */
   people: string[];
   /** Of another workspace. */
   otherKey: string;
@@ -36,7 +36,7 @@ export const PHONE_NUMBER_ID = "106540352242922";
 export const ACCOUNT_ID = "102290129340398";
 const settings = { country: "IN", timezone: "Asia/Kolkata", dailyCap: null, stopWords: [], startWords: [] };
 
-/** `senderHook`: the workspace that sends has an address too. */
+/** `senderHook`: the webhook of the workspace that sends, if it has one too. */
 export async function makeWorld(
   directory: string,
   webhookUrl: string,
@@ -83,7 +83,7 @@ export async function makeWorld(
   return { directory, database, people, ...made };
 }
 
-/** What the server is told, in its own variables: limits that never bite, and receivers on this machine allowed. */
+/** The server's environment variables: limits that are never reached, and receivers on this machine allowed. */
 export function serverVariables(directory: string, port: number, networkUrl: string, concurrency: number) {
   return {
     WAXWING_STORAGE_DATA: directory,
@@ -97,12 +97,12 @@ export function serverVariables(directory: string, port: number, networkUrl: str
   };
 }
 
-/** The address at which the fake network takes the messages of the world's number. */
+/** The URL at which the fake network accepts the messages of the world's number. */
 export function networkMessagesUrl(networkUrl: string): string {
   return `${networkUrl}/v23.0/${PHONE_NUMBER_ID}/messages`;
 }
 
-/** The kind of body that a delivery carries, so that the bare comparison posts as many bytes. */
+/** A body such as a delivery carries, so that the bare comparison posts as many bytes. */
 export function eventData(index: number): Record<string, unknown> {
   return {
     message: {

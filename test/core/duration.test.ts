@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-describe("reading", () => {
+describe("reading a duration", () => {
   test("a whole number and a unit are read, with or without a space", () => {
     const rows: [string, Duration][] = [
       ["500ms", { kind: "ms", ms: 500 }],
@@ -30,7 +30,7 @@ describe("reading", () => {
     for (const [text, duration] of rows) expect([text, readDuration(text)]).toEqual([text, duration]);
   });
 
-  test("what has no unit, a sign, a fraction, two units or no end is refused", () => {
+  test("a text that is not a whole number of one known unit, or exceeds a hundred years, is refused", () => {
     const refused = [
       "",
       " ",
@@ -64,7 +64,7 @@ describe("reading", () => {
     expect(refused.filter((text) => readDuration(text) !== null)).toEqual([]);
   });
 
-  test("no text makes reading throw, and what is read is a whole amount of at most a hundred years", () => {
+  test("no text makes reading throw, and every result is a whole amount of at most a hundred years", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9]{1,9} ?[a-z]{1,7}$/)), (text) => {
         const duration = readDuration(text);
@@ -75,28 +75,28 @@ describe("reading", () => {
   });
 });
 
-describe("before now", () => {
+describe("an instant before now", () => {
   const before = (now: string, months: number): string =>
     new Date(durationBefore(Date.parse(now), { kind: "months", months })).toISOString();
 
-  test("milliseconds are taken off as they are", () => {
+  test("milliseconds are subtracted as they are", () => {
     expect(durationBefore(10_000, { kind: "ms", ms: 2_500 })).toBe(7_500);
   });
 
-  test("months are calendar months in UTC that keep the time of day", () => {
+  test("months are calendar months in UTC and keep the time of day", () => {
     expect(before("2026-11-21T08:44:26.123Z", 18)).toBe("2025-05-21T08:44:26.123Z");
     expect(before("2026-01-15T00:00:00.000Z", 1)).toBe("2025-12-15T00:00:00.000Z");
     expect(before("2026-11-21T23:59:59.999Z", 0)).toBe("2026-11-21T23:59:59.999Z");
   });
 
-  test("a day that the earlier month lacks becomes its last one", () => {
+  test("a day that the earlier month lacks becomes that month's last day", () => {
     expect(before("2026-03-31T12:00:00.000Z", 1)).toBe("2026-02-28T12:00:00.000Z");
     expect(before("2028-03-31T12:00:00.000Z", 1)).toBe("2028-02-29T12:00:00.000Z");
     expect(before("2028-02-29T12:00:00.000Z", 12)).toBe("2027-02-28T12:00:00.000Z");
     expect(before("2026-12-31T12:00:00.000Z", 1)).toBe("2026-11-30T12:00:00.000Z");
   });
 
-  test("any months before any moment are what Temporal subtracts in UTC", () => {
+  test("any months before any moment match Temporal's subtraction in UTC", () => {
     const now = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) });
     fc.assert(
       fc.property(now, fc.integer({ min: 0, max: 1_200 }), (ms, months) => {
@@ -108,8 +108,8 @@ describe("before now", () => {
   });
 });
 
-describe("printing", () => {
-  test("people read at most two units", () => {
+describe("printing a duration", () => {
+  test("a duration is printed with at most two units", () => {
     const rows: [number, string][] = [
       [0, "0 ms"],
       [0.4, "0 ms"],
@@ -130,7 +130,7 @@ describe("printing", () => {
     for (const [ms, text] of rows) expect([ms, formatDuration(ms)]).toEqual([ms, text]);
   });
 
-  test("rounding goes over into the next unit instead of filling the smaller one up", () => {
+  test("rounding carries into the next unit instead of filling up the smaller one", () => {
     expect(formatDuration(999.7)).toBe("1 s");
     expect(formatDuration(59_970)).toBe("1 min");
     expect(formatDuration(HOUR_MS - 1)).toBe("1 h");

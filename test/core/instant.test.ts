@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { dateIn, formatInstant, isTimeZone, readInstant, startOfDay } from "#src/core/instant.ts";
 
-/** Zones with something odd each: half-hour changes, quarter hours, Ramadan, two hours, a lost day, midnight changes. */
+/** Zones with unusual rules: half-hour changes, quarter hours, Ramadan, two hours, a lost day, midnight changes. */
 const ODD_ZONES = [
   "UTC",
   "Asia/Kolkata",
@@ -55,7 +55,7 @@ function changesOf(timeZone: string): number[] {
   return changes;
 }
 
-describe("printing", () => {
+describe("printing an instant", () => {
   test("a time is printed in the workspace's zone with its own offset, without milliseconds", () => {
     const ms = Date.UTC(2026, 10, 21, 3, 14, 26, 999);
     expect(formatInstant(ms, "Asia/Kolkata")).toBe("2026-11-21T08:44:26+05:30");
@@ -73,7 +73,7 @@ describe("printing", () => {
     expect(formatInstant(1_999.9, "UTC")).toBe("1970-01-01T00:00:01+00:00");
   });
 
-  test("years beyond four digits are printed as ISO 8601 extends them", () => {
+  test("years of more than four digits are printed as ISO 8601 extends them", () => {
     expect(formatInstant(Date.UTC(12_026, 0, 1), "UTC")).toBe("+012026-01-01T00:00:00+00:00");
     expect(formatInstant(Date.UTC(-1, 0, 1), "UTC")).toBe("-000001-01-01T00:00:00+00:00");
   });
@@ -88,7 +88,7 @@ describe("printing", () => {
     );
   });
 
-  test("the last millisecond before a clock change and the first after it have their own offsets, in either order", () => {
+  test("the last millisecond before a clock change and the first one after it have their own offsets, in either order", () => {
     for (const timeZone of ODD_ZONES) {
       for (const change of changesOf(timeZone)) {
         for (const ms of [change, change - 1, change + 1, change - 1_000]) {
@@ -107,7 +107,7 @@ describe("printing", () => {
     expect(readInstant(text, "UTC")).toBe(ms);
   });
 
-  test("an unknown zone and what is no date are bugs, and thrown", () => {
+  test("an unknown zone and an invalid date are bugs, and throw", () => {
     expect(() => formatInstant(0, "Mars/Olympus")).toThrow(RangeError);
     for (const ms of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 9e15, -9e15]) {
       formatInstant(0, "UTC");
@@ -116,10 +116,10 @@ describe("printing", () => {
   });
 });
 
-describe("reading", () => {
+describe("reading an instant", () => {
   const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds;
 
-  test("an offset or Z is taken as given, whatever the workspace's zone", () => {
+  test("an offset or Z is used as given, whatever the workspace's zone", () => {
     for (const timeZone of ["UTC", "Asia/Kolkata", "America/New_York"]) {
       expect(readInstant("2026-11-21T08:44:26+05:30", timeZone)).toBe(at("2026-11-21T03:14:26Z"));
       expect(readInstant("2026-11-21T08:44:26Z", timeZone)).toBe(at("2026-11-21T08:44:26Z"));
@@ -132,13 +132,13 @@ describe("reading", () => {
     }
   });
 
-  test("without an offset the time is the workspace's wall time", () => {
+  test("a time without an offset is the workspace's wall time", () => {
     expect(readInstant("2026-11-21T08:44:26", "Asia/Kolkata")).toBe(at("2026-11-21T03:14:26Z"));
     expect(readInstant("2026-07-01T08:44", "America/New_York")).toBe(at("2026-07-01T12:44:00Z"));
     expect(readInstant("2026-12-01T08:44", "America/New_York")).toBe(at("2026-12-01T13:44:00Z"));
   });
 
-  test("a date alone is its first instant there, also where the clocks jump over midnight or over the whole day", () => {
+  test("a date alone is its first instant there, even where the clocks skip midnight or the whole day", () => {
     expect(readInstant("2026-11-21", "Asia/Kolkata")).toBe(at("2026-11-20T18:30:00Z"));
     expect(readInstant("2018-11-04", "America/Sao_Paulo")).toBe(at("2018-11-04T01:00:00-02:00"));
     expect(readInstant("2011-12-30", "Pacific/Apia")).toBe(at("2011-12-31T00:00:00+14:00"));
@@ -155,7 +155,7 @@ describe("reading", () => {
     expect(readInstant("2016-12-31T23:59:60", "UTC")).toBe(at("2016-12-31T23:59:59Z"));
   });
 
-  test("what is no date and time of ISO 8601's extended form is refused", () => {
+  test("a text that is not a date and time in ISO 8601's extended form is refused", () => {
     const refused = [
       "",
       " ",
@@ -235,7 +235,7 @@ describe("reading", () => {
     expect(readInstant("2026-11-21", "Mars/Olympus")).toBeNull();
   });
 
-  test("what was printed in one zone names the same second when it is read in another", () => {
+  test("a time printed in one zone names the same second when it is read in another", () => {
     fc.assert(
       fc.property(zone, zone, moment, (printed, read, ms) => {
         expect(readInstant(formatInstant(ms, printed), read)).toBe(Math.floor(ms / 1_000) * 1_000);
@@ -245,7 +245,7 @@ describe("reading", () => {
   });
 });
 
-test("what is read is printed with four digits of a year in every zone, or not read at all", () => {
+test("every time that is read is printed with a year of four digits in every zone", () => {
   const zones = ["UTC", "Pacific/Kiritimati", "Etc/GMT+12", "Asia/Kolkata", "America/New_York"];
   const edges = [
     "9999-12-31T23:59:60Z",
@@ -267,7 +267,7 @@ test("what is read is printed with four digits of a year in every zone, or not r
 });
 
 describe("days", () => {
-  test("the day and its first instant are those of the workspace's calendar, for any moment", () => {
+  test("the day and its first instant follow the workspace's calendar, for any moment", () => {
     fc.assert(
       fc.property(zone, moment, (timeZone, ms) => {
         const local = zoned(ms, timeZone);
@@ -278,7 +278,7 @@ describe("days", () => {
     );
   });
 
-  test("around every clock change the day is right, also where clocks go back over midnight", () => {
+  test("around every clock change the day is right, even where clocks go back over midnight", () => {
     for (const timeZone of ODD_ZONES) {
       for (const change of changesOf(timeZone)) {
         for (const ms of [change - 90_000, change - 1, change, change + 30_000, change + 3_600_000]) {
@@ -299,14 +299,14 @@ describe("days", () => {
 });
 
 describe("zones", () => {
-  test("every zone of the database is one, under its older names too", () => {
+  test("every zone of the database is accepted, under its older names too", () => {
     expect(Intl.supportedValuesOf("timeZone").filter((name) => !isTimeZone(name))).toEqual([]);
     for (const name of ["UTC", "Asia/Calcutta", "Asia/Kolkata", "US/Eastern", "Etc/GMT+5", "Europe/Kyiv"]) {
       expect(isTimeZone(name)).toBe(true);
     }
   });
 
-  test("offsets, abbreviations, other spellings and other texts are none", () => {
+  test("offsets, abbreviations, other capitalisations and other texts are refused", () => {
     const none = ["", "+05:30", "-08", "Z", "IST", "PST", "asia/kolkata", "utc", " UTC", "Asia/Bombay", "Mars/Olympus"];
     expect(none.filter((name) => isTimeZone(name))).toEqual([]);
   });

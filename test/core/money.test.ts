@@ -4,7 +4,7 @@ import { formatMoney, readMoney } from "#src/core/money.ts";
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
 
-describe("reading", () => {
+describe("reading an amount", () => {
   test("decimal strings become whole millionths", () => {
     const rows: [string, number][] = [
       ["0", 0],
@@ -20,13 +20,13 @@ describe("reading", () => {
     for (const [text, micros] of rows) expect([text, readMoney(text)]).toEqual([text, micros]);
   });
 
-  test("amounts that floating point cannot hold are read exactly", () => {
+  test("amounts that floating point cannot represent are read exactly", () => {
     expect(readMoney("8.41")).toBe(8_410_000);
     expect(readMoney("1.005")).toBe(1_005_000);
     expect(readMoney("4503599627.370497")).toBe(4_503_599_627_370_497);
   });
 
-  test("a sign is read only where debts are meant, and minus zero is zero", () => {
+  test("a sign is read only where debts are allowed, and minus zero is zero", () => {
     expect(readMoney("-0.01")).toBeNull();
     expect(readMoney("-0.01", { allowNegative: true })).toBe(-10_000);
     expect(readMoney("5", { allowNegative: true })).toBe(5_000_000);
@@ -34,7 +34,7 @@ describe("reading", () => {
     expect(readMoney("-9007199254.740991", { allowNegative: true })).toBe(-LARGEST);
   });
 
-  test("exponents, seven decimals, bare points, separators, other digits and amounts too large are refused", () => {
+  test("exponents, seven decimals, bare points, separators, other digits and amounts that are too large are refused", () => {
     const refused = [
       "",
       " ",
@@ -72,7 +72,7 @@ describe("reading", () => {
     expect(refused.filter((text) => readMoney(text, { allowNegative: true }) !== null)).toEqual([]);
   });
 
-  test("no text makes reading throw, and what is read is a safe integer", () => {
+  test("no text makes reading throw, and every result is a safe integer", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^-?[0-9]{0,20}\.?[0-9]{0,8}$/)), (text) => {
         const micros = readMoney(text, { allowNegative: true });
@@ -83,8 +83,8 @@ describe("reading", () => {
   });
 });
 
-describe("printing", () => {
-  test("two to six decimals are printed, never an exponent", () => {
+describe("printing an amount", () => {
+  test("amounts are printed with two to six decimals, never with an exponent", () => {
     const rows: [number, string][] = [
       [0, "0.00"],
       [-0, "0.00"],
@@ -104,7 +104,7 @@ describe("printing", () => {
     for (const [micros, text] of rows) expect([micros, formatMoney(micros)]).toEqual([micros, text]);
   });
 
-  test("an amount that is no safe integer is a bug, and thrown", () => {
+  test("an amount that is not a safe integer is a bug, and throws", () => {
     for (const micros of [0.5, Number.NaN, Number.POSITIVE_INFINITY, LARGEST + 1]) {
       expect(() => formatMoney(micros)).toThrow(RangeError);
     }
@@ -121,7 +121,7 @@ describe("printing", () => {
     );
   });
 
-  test("every decimal string is printed as itself, but for zeros at its end", () => {
+  test("every decimal string is printed as itself, except for trailing zeros", () => {
     const decimal = fc.stringMatching(/^(0|[1-9][0-9]{0,8})\.[0-9]{0,5}[1-9]$/).filter((text) => /\...+/.test(text));
     fc.assert(
       fc.property(decimal, (text) => {

@@ -1,7 +1,7 @@
 /**
  * What people type into a phone field, over many numbering plans. The expected numbers follow from the plans (noted per
- * country: trunk prefix, lengths, what a mobile begins with), so that a change of the library's metadata that loses a
- * number shows here.
+ * country: trunk prefix, lengths, first digits of mobiles), so that a metadata update of the library that loses a
+ * number fails here.
  */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -9,7 +9,7 @@ import { countryOf, type E164, fromNetwork, isCountry, otherVariant, phoneDigits
 
 type Rows = Record<string, string | null>;
 
-/** Per country: what was typed → E.164, or null where it is to be refused. */
+/** Per country: the input → E.164, or null where it is refused. */
 const PLANS: Record<string, Rows> = {
   // India: trunk 0, ten digits, mobiles begin with 6 to 9; Mumbai is 22 and eight digits.
   IN: {
@@ -27,7 +27,7 @@ const PLANS: Record<string, Rows> = {
     "९८७६५४३२१०": "+919876543210",
     "022 2282 1234": "+912222821234",
     "6291234567": "+916291234567",
-    // Begins with 91 and has ten digits all the same: the country code is not taken off a full number.
+    // Ten digits that begin with 91: the country code is not removed from a complete number.
     "9198765432": "+919198765432",
     "+44 20 7946 0958": "+442079460958",
     "442079460958": "+442079460958",
@@ -47,14 +47,14 @@ const PLANS: Record<string, Rows> = {
     "+1 (202) 555-0143": "+12025550143",
     "001 202 555 0143": "+12025550143",
     "[202] 555/0143": "+12025550143",
-    // Toronto: of the same plan, and not +41 65 555 0123 in Switzerland.
+    // Toronto, of the same plan; not +41 65 555 0123 in Switzerland.
     "416 555 0123": "+14165550123",
     "447400123456": "+447400123456",
     "555-0143": null,
     "102 555 0143": null,
     "202 155 0143": null,
     "2025550143.0": null,
-    // Only + and 00 are international; 011 is how one dials from there.
+    // Only + and 00 are international; 011 is the prefix that people dial from there.
     "011 44 7400 123456": null,
   },
   CA: {
@@ -86,7 +86,7 @@ const PLANS: Record<string, Rows> = {
     "+49 (0)30 901820": "+4930901820",
     "+49 151 23456789": "+4915123456789",
     "0049 151 23456789": "+4915123456789",
-    // The library alone takes this for a fixed line of area 4915, which has numbers of any length.
+    // The library alone reads this as a fixed line of area 4915, which has numbers of any length.
     "49 151 23456789": "+4915123456789",
     "4915123456789": "+4915123456789",
     "04915 12345": "+49491512345",
@@ -112,7 +112,7 @@ const PLANS: Record<string, Rows> = {
     "+39 06 6982 1234": "+390669821234",
     "0039 347 1234567": "+393471234567",
     "39 347 123 4567": "+393471234567",
-    // A mobile of the prefix 393, not a number that is short by its country code.
+    // A mobile of the prefix 393, not a number that lacks digits after its country code.
     "393 471 2345": "+393934712345",
     "+39 347 123": null,
   },
@@ -136,14 +136,15 @@ const PLANS: Record<string, Rows> = {
     "0055 11 98765 4321": "+5511987654321",
     "5511987654321": "+5511987654321",
     "(11) 3071-1234": "+551130711234",
-    // The spelling before 2016, as the network still names many of them.
+    // The number variant from before 2016, which the network still uses for many numbers.
     "+55 11 8765-4321": "+5511987654321",
     "551187654321": "+5511987654321",
     "(11) 8765-4321": "+5511987654321",
-    // Cuiabá, and not +65 8765 4321 in Singapore.
+    // Cuiabá, not +65 8765 4321 in Singapore.
     "(65) 8765-4321": "+5565987654321",
     "(11) 2765-432": null,
-    // An old mobile that begins with 9 may as well be one of today without its last digit: only with its country code.
+    // An old mobile that begins with 9 may also be a current one without its last digit: read only with its country
+    // code.
     "(11) 9876-5432": null,
     "+55 11 9876-5432": "+5511998765432",
     "551198765432": "+5511998765432",
@@ -171,7 +172,7 @@ const PLANS: Record<string, Rows> = {
     "5491123456789": "+5491123456789",
     "9 11 2345 6789": "+5491123456789",
     "0054 9 11 2345 6789": "+5491123456789",
-    // A valid number in itself: which of the two the network knows, it says.
+    // A valid number in itself: the network says which of the two it knows.
     "+54 11 2345-6789": "+541123456789",
     "0351 15-234-5678": "+5493512345678",
     "+54 9 11 2345": null,
@@ -322,7 +323,7 @@ const NO_NUMBERS: string[] = [
   "9".repeat(10_000),
 ];
 
-/** Read in India: what stands around and between the digits of one number. */
+/** Read in India: the characters around and between the digits of one number. */
 const SAME_NUMBER: string[] = [
   "  9876543210\t",
   "98765\u00a043210",
@@ -354,9 +355,9 @@ const phone = (text: string): E164 => {
   return read;
 };
 
-describe("reading", () => {
+describe("reading a phone number", () => {
   for (const [country, rows] of Object.entries(PLANS)) {
-    test(`what people of ${country} type becomes the one number of their numbering plan, or is refused`, () => {
+    test(`input from ${country} becomes the one number of the numbering plan, or is refused`, () => {
       const read = Object.fromEntries(Object.keys(rows).map((input) => [input, readPhone(input, country)]));
       expect(read).toEqual(rows as Record<string, E164 | null>);
     });
@@ -367,15 +368,15 @@ describe("reading", () => {
     expect(Object.values(PLANS).flatMap((rows) => Object.keys(rows)).length).toBeGreaterThanOrEqual(150);
   });
 
-  test("anything that is more or less than one number is refused, whatever number it contains", () => {
+  test("a text that is more or less than one number is refused, whatever number it contains", () => {
     expect(NO_NUMBERS.filter((input) => readPhone(input, "IN") !== null)).toEqual([]);
   });
 
-  test("spaces, dashes, brackets and invisible marks do not change which number is meant", () => {
+  test("spaces, dashes, brackets and invisible characters do not change the number", () => {
     expect(SAME_NUMBER.filter((input) => readPhone(input, "IN") !== "+919876543210")).toEqual([]);
   });
 
-  test("every E.164 that was read is read as itself again, in any country, with +, 00 or spaces", () => {
+  test("every E.164 result is read as itself again, in any country, with +, 00 or spaces", () => {
     const numbers = Object.values(PLANS)
       .flatMap((rows) => Object.values(rows))
       .filter((number) => number !== null);
@@ -388,7 +389,7 @@ describe("reading", () => {
     }
   });
 
-  test("a country that nobody knows still reads international numbers, and no others", () => {
+  test("with an unknown country international numbers are read, and no others", () => {
     for (const country of ["ZZ", "", "in", "IND", "toString", "__proto__"]) {
       expect(readPhone("+91 98765 43210", country)).toBe(phone("+919876543210"));
       expect(readPhone("098765 43210", country)).toBeNull();
@@ -399,7 +400,7 @@ describe("reading", () => {
     expect(readPhone("+800 1234 5678", "IN")).toBe(phone("+80012345678"));
   });
 
-  test("no text and no country make reading throw, and what is read is E.164", () => {
+  test("no text and no country make reading throw, and every result is E.164", () => {
     const piece = fc.constantFrom(..."0123456789+-() ./x#\u00a0\u202a٣९a".split(""), "00", "91", "55");
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
@@ -418,7 +419,7 @@ describe("reading", () => {
 });
 
 describe("the digits of an input", () => {
-  test("+ and 00 are told apart from bare digits, and taken off", () => {
+  test("are returned without + and 00, which mark them as international", () => {
     expect(phoneDigits("+91 98765-43210")).toEqual({ digits: "919876543210", international: true });
     expect(phoneDigits("0091 98765 43210")).toEqual({ digits: "919876543210", international: true });
     expect(phoneDigits("919876543210")).toEqual({ digits: "919876543210", international: false });
@@ -426,13 +427,13 @@ describe("the digits of an input", () => {
     expect(phoneDigits("٠٥٠ ١٢٣ ٤٥٦٧")).toEqual({ digits: "0501234567", international: false });
   });
 
-  test("a number that no numbering plan knows still has digits to be looked up by", () => {
+  test("exist for a number outside every numbering plan, so that it can be looked up", () => {
     expect(readPhone("+55 11 6000 0000 99", "BR")).toBeNull();
     expect(phoneDigits("+55 11 6000 0000 99")).toEqual({ digits: "55116000000099", international: true });
     expect(phoneDigits("12345")).toEqual({ digits: "12345", international: false });
   });
 
-  test("what is no number, or has fewer than 5 or more than 20 digits, has none", () => {
+  test("are null for a text that is not a number, or has fewer than 5 or more than 20 digits", () => {
     for (const input of ["", "1234", "001234", "1".repeat(21), "98765 43210 ext 5", "hello", "91+98765"]) {
       expect(phoneDigits(input)).toBeNull();
     }
@@ -440,7 +441,7 @@ describe("the digits of an input", () => {
     expect(phoneDigits(`00${"1".repeat(20)}`)?.digits).toBe("1".repeat(20));
   });
 
-  test("the phone that was returned, without its +, leads back to its digits", () => {
+  test("of a phone number without its + are the number's own digits", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[1-9][0-9]{4,19}$/), (digits) => {
         expect(phoneDigits(digits)).toEqual({ digits, international: false });
@@ -450,7 +451,7 @@ describe("the digits of an input", () => {
   });
 });
 
-describe("the other spelling", () => {
+describe("the number variant", () => {
   const PAIRS: [string, string][] = [
     ["+5511987654321", "+551187654321"],
     ["+5565998765432", "+556598765432"],
@@ -460,14 +461,14 @@ describe("the other spelling", () => {
     ["+5491123456789", "+541123456789"],
     ["+5493512345678", "+543512345678"],
   ];
-  test("Brazil, Mexico and Argentina have two, each the other's other", () => {
+  test("of a number in Brazil, Mexico and Argentina exists, and leads back to the number", () => {
     for (const [long, short] of PAIRS) {
       expect(otherVariant(phone(long))).toBe(phone(short));
       expect(otherVariant(phone(short))).toBe(phone(long));
     }
   });
 
-  test("fixed lines of Brazil, incomplete numbers and other countries have none", () => {
+  test("does not exist for fixed lines of Brazil, incomplete numbers and other countries", () => {
     const none = [
       "+551130711234", // São Paulo, fixed
       "+551155551234",
@@ -484,7 +485,7 @@ describe("the other spelling", () => {
     expect(none.filter((text) => otherVariant(phone(text)) !== null)).toEqual([]);
   });
 
-  test("it is never the same number, and taking it twice leads back", () => {
+  test("is never the same number, and its own variant is the number", () => {
     const digits = fc.stringMatching(/^(55|52|54|1|91)[0-9]{4,14}$/);
     fc.assert(
       fc.property(digits, (text) => {
@@ -498,14 +499,14 @@ describe("the other spelling", () => {
   });
 });
 
-describe("numbers that the network names", () => {
-  test("are taken as they are, also where no numbering plan knows them", () => {
+describe("numbers in the network's answers", () => {
+  test("are accepted as they are, even outside every numbering plan", () => {
     for (const digits of ["551187654321", "5215512345678", "99999", "12345678901234567890", "16505551234"]) {
       expect(fromNetwork(digits)).toBe(`+${digits}` as E164);
     }
   });
 
-  test("are refused only when they are not 5 to 20 digits", () => {
+  test("are refused only when they do not have 5 to 20 digits", () => {
     for (const text of [
       "",
       "1234",
@@ -522,14 +523,14 @@ describe("numbers that the network names", () => {
 });
 
 describe("countries", () => {
-  test("a country is two capitals that have a numbering plan", () => {
+  test("a country is two capital letters that have a numbering plan", () => {
     for (const code of Object.keys(PLANS)) expect(isCountry(code)).toBe(true);
     for (const code of ["ZZ", "in", "IND", "", "I", "toString", "constructor", "__proto__", "I\n"]) {
       expect(isCountry(code)).toBe(false);
     }
   });
 
-  test("the country of a number is its own within a shared code, and null where there is none", () => {
+  test("the country of a number is right within a shared country code, and null where there is none", () => {
     expect(countryOf(phone("+14165550123"))).toBe("CA");
     expect(countryOf(phone("+12025550143"))).toBe("US");
     expect(countryOf(phone("+77011234567"))).toBe("KZ");

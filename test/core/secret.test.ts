@@ -1,4 +1,6 @@
-/** Secrets at rest: what is sealed opens only where it belongs, and the key is there, whole, and nobody else's. */
+/**
+ * Secrets at rest: a sealed secret opens only in its own row, and the key file is complete and private to its owner.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   chmodSync,
@@ -31,7 +33,7 @@ const key = Uint8Array.from({ length: 32 }, (_, index) => index);
 const box = createSecretBox(key, systemRandom);
 
 describe("a sealed secret", () => {
-  test("opens to what was sealed, whatever it was", () => {
+  test("opens to the text that was sealed, for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.string(), (text, context) => {
         expect(box.open(box.seal(text, context), context)).toBe(text);
@@ -39,14 +41,14 @@ describe("a sealed secret", () => {
     );
   });
 
-  test("never looks the same twice and shows nothing of the text", () => {
+  test("is different each time and shows nothing of the text", () => {
     const [first, second] = [box.seal("EAAG-token", "number:1"), box.seal("EAAG-token", "number:1")];
     expect(first).toMatch(/^v1\.[A-Za-z0-9_-]+$/);
     expect(first).not.toBe(second);
     expect(Buffer.from(first.slice(3), "base64url").toString("latin1")).not.toContain("EAAG");
   });
 
-  test("does not open in another row, nor with another key", () => {
+  test("does not open in another row, or with another key", () => {
     const sealed = box.seal("hush", "webhook_secret:12");
     expect(() => box.open(sealed, "webhook_secret:13")).toThrow(SecretUnreadable);
     expect(() =>
@@ -70,7 +72,7 @@ describe("a sealed secret", () => {
     expect(() => box.open("hush hush", "c")).toThrow("the stored secret c cannot be read: it is in no known format");
   });
 
-  test("any text that was never sealed is unreadable, and nothing worse", () => {
+  test("any text that was never sealed is reported as unreadable", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(() => box.open(text, "c")).toThrow(SecretUnreadable);
@@ -79,7 +81,7 @@ describe("a sealed secret", () => {
     );
   });
 
-  test("stays readable when the caller wipes its copy of the key", () => {
+  test("stays readable after the caller wipes its copy of the key", () => {
     const mine = Uint8Array.from(key);
     const sealed = createSecretBox(mine, systemRandom).seal("hush", "c");
     const before = createSecretBox(mine, systemRandom);
@@ -87,19 +89,19 @@ describe("a sealed secret", () => {
     expect(before.open(sealed, "c")).toBe("hush");
   });
 
-  test("a key of another length is refused", () => {
+  test("cannot be made with a key of another length", () => {
     expect(() => createSecretBox(new Uint8Array(16), systemRandom)).toThrow("a secret key has 32 bytes, not 16");
   });
 
-  test("is in the format that stored data has: nonce, cipher text, tag", () => {
-    // Sealed by the first release; a change that cannot open it loses every stored secret.
+  test("has the stored format: nonce, cipher text, tag", () => {
+    // Sealed by the first release: a change that cannot open this loses every stored secret.
     const fixed: Random = { bytes: (count) => new Uint8Array(count).fill(7), fraction: () => 0 };
     expect(createSecretBox(key, fixed).seal("hush", "number:1")).toBe("v1.BwcHBwcHBwcHBwcHZx_VNNvOaYZ3iUOrS-htUUybycM");
     expect(box.open("v1.BwcHBwcHBwcHBwcHZx_VNNvOaYZ3iUOrS-htUUybycM", "number:1")).toBe("hush");
   });
 });
 
-describe("the key", () => {
+describe("the secret key", () => {
   let root: string;
   beforeAll(() => {
     root = mkdtempSync(join(tmpdir(), "waxwing-key-"));
@@ -109,7 +111,7 @@ describe("the key", () => {
   const fresh = (): string => join(mkdtempSync(join(root, "data-")), "waxwing.key");
   const from = (keyFile: string, env: Record<string, string> = {}) => ({ keyFile, env, random: systemRandom });
 
-  test("is made once, for its owner alone, and found again", () => {
+  test("is created once, readable by its owner only, and found again", () => {
     const keyFile = fresh();
     const made = loadSecretKey(from(keyFile), true);
     expect(made).toHaveLength(32);
@@ -120,14 +122,14 @@ describe("the key", () => {
     expect(readdirSync(join(keyFile, ".."))).toEqual(["waxwing.key"]);
   });
 
-  test.skipIf(process.getuid?.() !== 0)("that root makes belongs to whom the directory belongs to", () => {
+  test.skipIf(process.getuid?.() !== 0)("created by root belongs to the owner of the directory", () => {
     const keyFile = fresh();
     chownSync(dirname(keyFile), 65_534, 65_534);
     loadSecretKey(from(keyFile), true);
     expect(statSync(keyFile)).toMatchObject({ uid: 65_534, gid: 65_534 });
   });
 
-  test("is the same for processes that start at one moment", async () => {
+  test("is the same for processes that start at the same moment", async () => {
     const keyFile = fresh();
     const program = `
       import { loadSecretKey } from "${join(import.meta.dir, "../../src/core/secret.ts")}";
@@ -140,13 +142,13 @@ describe("the key", () => {
     expect(keys[0]?.trim()).toHaveLength(64);
   });
 
-  test("is not made by a command that only reads", () => {
+  test("is not created by a command that only reads", () => {
     const keyFile = fresh();
     expect(() => loadSecretKey(from(keyFile), false)).toThrow(`there is no key at ${keyFile}: put the key`);
     expect(existsSync(keyFile)).toBe(false);
   });
 
-  test("is refused while others may read or change it, with the command that helps", () => {
+  test("is refused while others may read or change it, with the command that fixes this", () => {
     const keyFile = fresh();
     loadSecretKey(from(keyFile), true);
     for (const mode of [0o640, 0o604, 0o620, 0o602, 0o644]) {
@@ -157,7 +159,7 @@ describe("the key", () => {
     expect(loadSecretKey(from(keyFile), true)).toHaveLength(32);
   });
 
-  test("is never replaced where what is there is no key", () => {
+  test("is never replaced when the file does not hold a key", () => {
     for (const content of ["", "hush", Buffer.alloc(31).toString("base64"), `${"0".repeat(63)}g`]) {
       const keyFile = fresh();
       writeFileSync(keyFile, content, { mode: 0o600 });
@@ -169,12 +171,12 @@ describe("the key", () => {
     expect(() => loadSecretKey(from(folder), true)).toThrow(SecretKeyUnusable);
   });
 
-  test("needs its directory, and says so", () => {
+  test("requires its directory, and the error says so", () => {
     const keyFile = join(root, "missing", "waxwing.key");
     expect(() => loadSecretKey(from(keyFile), true)).toThrow(`is ${join(root, "missing")} there and writable?`);
   });
 
-  test("may stand in the variable instead, in base64 of either alphabet or hexadecimal; then no file is touched", () => {
+  test("may be given in the environment variable, in base64 of either alphabet or hexadecimal; then no file is touched", () => {
     const bytes = new Uint8Array(32).fill(251);
     const keyFile = fresh();
     for (const form of ["base64", "base64url", "hex"] as const) {
@@ -184,7 +186,7 @@ describe("the key", () => {
     expect(existsSync(keyFile)).toBe(false);
   });
 
-  test("in a variable that holds none is refused, without repeating it or falling back to the file", () => {
+  test("is refused when the variable does not hold a key, without repeating it or falling back to the file", () => {
     const keyFile = fresh();
     for (const WAXWING_SECRETS_KEY of ["", "hush hush", Buffer.alloc(33).toString("base64")]) {
       const act = () => loadSecretKey(from(keyFile, { WAXWING_SECRETS_KEY }), true);
@@ -196,7 +198,7 @@ describe("the key", () => {
 });
 
 describe("tokens", () => {
-  test("have the prefix and at least the randomness that was asked for", () => {
+  test("have the prefix and at least the requested randomness", () => {
     expect(newToken(systemRandom, "wx_", 16)).toMatch(/^wx_[0-9A-Za-z]{22}$/);
     expect(newToken(systemRandom, "", 32)).toMatch(/^[0-9A-Za-z]{43}$/);
     for (let bytes = 1; bytes < 64; bytes++) {
@@ -204,8 +206,8 @@ describe("tokens", () => {
     }
   });
 
-  test("draw every letter from equally many bytes", () => {
-    // All 256 bytes once: the 248 that are used make each of the 62 characters exactly four times.
+  test("map equally many byte values to each character", () => {
+    // Every byte value once: the 248 that are used yield each of the 62 characters exactly four times.
     let next = 0;
     const counting: Random = {
       bytes: (count) => Uint8Array.from({ length: count }, () => next++ % 256),
@@ -221,7 +223,7 @@ describe("tokens", () => {
   });
 });
 
-test("a hash and an HMAC are the standard ones", () => {
+test("the hash and the HMAC match their test vectors", () => {
   expect(Buffer.from(hashToken("abc")).toString("hex")).toBe(
     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
   );

@@ -1,7 +1,7 @@
 /**
- * A broadcast at full speed that is stopped from outside: cancelled by the API, or paused and resumed by the command line
- * in another process. Afterwards at most what was on its way still arrives at the network, which keeps when each request
- * came. The short form from source; in full, on the executable:
+ * A broadcast at full speed that is stopped from outside: cancelled by the API, or paused and resumed by the command
+ * line in another process. Afterwards at most the messages in flight still arrive at the network, which records the
+ * time of each request. The short form runs from source; the full form, on the executable:
  *
  *   bun run test:crash broadcast-cancel
  */
@@ -24,14 +24,17 @@ import {
 } from "#test/support/live-broadcast.ts";
 
 const FAR_AHEAD_MS = 3_600_000;
-/** A network that answers soon, one that has many open, and one that turns everybody away at the moment of the cancel. */
+/**
+ * A network that answers soon, one with many open requests, and one that throttles every request from the moment of the
+ * cancel.
+ */
 const moods = [
   { answerWithinMs: 40 },
   { answerWithinMs: isFull ? 600 : 300 },
   { answerWithinMs: 200, throttledForMs: 1_500 },
 ];
 const isLeftOut = ({ status, reason }: Recipient): boolean => status === "skipped" && reason === "broadcast cancelled";
-/** In the short form side by side, for a part of it is waiting. */
+/** The short form runs its tests concurrently, because part of their time is waiting. */
 const scenario = isFull ? test : test.concurrent;
 
 const cancels = roundsOf(12, 3);
@@ -125,7 +128,7 @@ scenario(
   isFull ? 60_000 + cancels * 10_000 : 60_000,
 );
 
-/** How another process stops it, and lets it go on. */
+/** How another process stops the broadcast and lets it continue. */
 const ways = [
   { stop: (id: string) => ["broadcast", "pause", id], go: (id: string) => ["broadcast", "resume", id] },
   { stop: () => ["workspace", "suspend", "1", "--reason", "unpaid"], go: () => ["workspace", "resume", "1"] },
@@ -149,7 +152,7 @@ scenario(
     const late: number[] = [];
     for (let pause = 0; pause < pauses; pause++) {
       const before = (await requestsOf(installation, broadcast)).length;
-      // Each time it has gone on, and some are left for the next.
+      // The broadcast has made progress each time, and enough recipients are left for the next pauses.
       const share = (pauseForm.people - before) / (pauses - pause + 1);
       await untilSeen(installation, broadcast, before + Math.ceil(Math.random() * share * 0.7));
       const { stop, go } = ways[pause % ways.length] ?? ways[0];

@@ -1,7 +1,7 @@
 /**
- * Kill the server again and again in the middle of a broadcast, start it again each time, and count at the network. The
- * short form belongs to every test run: 8 kills, 600 people, from source. The full form kills the executable 50 times in
- * a broadcast to 5,000 people, and prints what came of it:
+ * Kills the server repeatedly in the middle of a broadcast, restarts it each time, and counts the requests at the
+ * network. The short form is part of every test run: 8 kills, 600 people, from source. The full form kills the
+ * executable 50 times in a broadcast to 5,000 people, and prints the result:
  *
  *   bun run test:crash broadcast-kill
  *
@@ -24,12 +24,12 @@ const form = isFull
   ? { kills, people: 5_000, throughput: 500, limitMs: 120_000 + kills * 3_000 }
   : { kills, people: 600, throughput: 400, limitMs: 60_000 };
 
-/** A kill falls somewhere within so long. */
+/** Each kill happens within this time. */
 const WITHIN_MS = 300;
 const LOOK_EVERY_MS = 25;
 
 test(
-  "a broadcast that is killed again and again reaches everybody once, or says of each whom it may have missed",
+  "a broadcast whose server is killed repeatedly reaches each recipient once, or reports each one whose outcome is unknown",
   async () => {
     using waxwing = await program();
     const { command } = waxwing;
@@ -38,7 +38,7 @@ test(
 
     const killed = await killOften(installation);
     const server = installation.start();
-    // The caller of the last round may have heard nothing either: with its key it is the same broadcast.
+    // The caller of the last round may have had no answer either: with the same key it is the same broadcast.
     await begin(installation, server);
     const { broadcast, recipients } = await finish(server);
     const requests = await installation.requests();
@@ -49,7 +49,7 @@ test(
     expect(doubled).toEqual([]);
     expect(new Set(requests.map(({ reference }) => reference)).size).toBe(requests.length);
 
-    // Everybody is there, once.
+    // Every recipient is there, once.
     expect(recipients.map(({ to }) => to).sort()).toEqual([...people].sort());
     const found = check(recipients, asked);
     expect(found.wrong).toEqual([]);
@@ -59,7 +59,7 @@ test(
     expect(counts.sent + counts.failed + counts.skipped).toBe(counts.total);
     expect([counts.sent, counts.failed, counts.skipped]).toEqual([found.sent, found.doubtful, 0]);
     expect([broadcast.status, broadcast.status_reason, broadcast.charged]).toEqual(["completed", null, "0.00"]);
-    // It was one broadcast, however often it was asked for; and nobody's price is held any more.
+    // All requests created one broadcast, and no hold is left.
     expect(broadcastIds(await server.call("GET", "/broadcasts"))).toEqual([broadcast.id]);
     const preview = await server.call("POST", "/broadcasts/preview", order(installation));
     expect(preview?.body.data.cost).toMatchObject({
@@ -68,7 +68,7 @@ test(
     });
     expect(await server.stop()).toBe(0);
 
-    // Otherwise nothing was shown: it has to have been killed while it was sending, with somebody on the way.
+    // Otherwise the test shows nothing: some kills must happen while messages are in flight.
     expect(killed.whileSending).toBeGreaterThan(0);
     console.log(
       `${form.kills} kills: ${killed.whileStarting} before it listened, ${killed.whileBuilding} while building, ${killed.whileSending} while sending; ` +
@@ -84,14 +84,14 @@ interface Killed {
   whileSending: number;
 }
 
-/** Starts and kills. In what state it died is asked of the next one, as soon as that listens. */
+/** Starts and kills the server. The next server, once it listens, tells in which state the last one died. */
 async function killOften(installation: Installation): Promise<Killed> {
   const killed: Killed = { whileStarting: 0, whileBuilding: 0, whileSending: 0 };
-  /** How long a start takes here. */
+  /** How long a start takes on this machine. */
   let startMs = 0;
   for (let kill = 0; kill < form.kills; kill++) {
     const server = installation.start();
-    // Also in the middle of a start, which puts in order what the kill before left.
+    // Some kills happen during a start, which reclaims the work of the killed process.
     const isEarly = kill % 5 === 4;
     const startedAt = performance.now();
     if (isEarly) {
@@ -102,7 +102,7 @@ async function killOften(installation: Installation): Promise<Killed> {
       startMs = performance.now() - startedAt;
       const isRunning = (await statusOf(server)) === "running";
       const begun = begin(installation, server);
-      // However slow the machine is, some fall while it sends.
+      // However slow the machine is, some kills happen while it sends.
       const isSending = isRunning || (kill % 3 === 1 && (await begun.then(() => untilRunning(server))));
       if (isSending) killed.whileSending += 1;
       else killed.whileBuilding += 1;
@@ -117,7 +117,7 @@ async function statusOf(server: RunningServer): Promise<string> {
   return (await server.call("GET", "/broadcasts/1"))?.body.data?.status ?? "none";
 }
 
-/** False: it did not come to that. */
+/** False: the broadcast left `queueing` for another state, or never ran. */
 async function untilRunning(server: RunningServer): Promise<boolean> {
   for (let look = 0; look < 200; look++) {
     const status = await statusOf(server);
@@ -133,13 +133,13 @@ function order({ groupId, people }: Installation) {
   return { name: "Killed often", template: LABELLED, variables: ["b"], ...audience };
 }
 
-/** As a careful caller does it: again with the same key until there is an answer. */
+/** Like a careful caller: repeats the request under the same key until it is answered. */
 async function begin(installation: Installation, server: RunningServer): Promise<void> {
   const answer = await server.call("POST", "/broadcasts", order(installation), "killed-often");
   if (answer !== null) expect(answer.status).toBe(202);
 }
 
-/** Waits for the end, and reads everybody. */
+/** Waits for the end, and reads every recipient. */
 async function finish(server: RunningServer) {
   let broadcast = (await server.call("GET", "/broadcasts/1"))?.body.data;
   while (!["completed", "cancelled", "failed", "paused"].includes(broadcast.status) || broadcast.charged === null) {
@@ -150,7 +150,7 @@ async function finish(server: RunningServer) {
   return { broadcast, recipients: await recipientsOf(server, 1) };
 }
 
-/** Whoever is `sent` was asked for once; whoever is not has a reason that says that nobody knows. */
+/** A `sent` recipient had exactly one request; every other one has a reason that says that the outcome is unknown. */
 function check(recipients: readonly Recipient[], asked: ReadonlyMap<string, number>) {
   const found = { sent: 0, doubtful: 0, doubtfulAtNetwork: 0, wrong: [] as Recipient[] };
   for (const recipient of recipients) {

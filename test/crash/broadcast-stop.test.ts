@@ -1,7 +1,7 @@
 /**
- * A server that is asked to end (SIGTERM) in the middle of a broadcast, again and again, while the network takes its time
- * to answer; and two broadcasts on one number, with single messages in between. The short form from source; in full, on
- * the executable, with answers that take up to nine seconds:
+ * A server that is asked to stop (SIGTERM) repeatedly in the middle of a broadcast, while the network is slow to
+ * answer; and two broadcasts on one number, with single messages in between. The short form runs from source; the full
+ * form, on the executable, with answers that take up to nine seconds:
  *
  *   bun run test:crash broadcast-stop
  */
@@ -22,14 +22,14 @@ import {
   untilStatus,
 } from "#test/support/live-broadcast.ts";
 
-/** In the short form side by side, for a part of it is waiting. */
+/** The short form runs its tests concurrently, because part of their time is waiting. */
 const scenario = isFull ? test : test.concurrent;
 const FINISHED = ["completed", "cancelled", "failed"];
 
 const stops = roundsOf(12, 2);
 const stopForm = isFull ? { people: 6_000, throughput: 400 } : { people: 400, throughput: 250 };
 const answers = isFull ? [40, 1_000, 9_000] : [40, 1_000];
-/** From the last answer to the end of the process, and from the start to the first message: a busy machine's. */
+/** From the last answer to the end of the process, and from the start to the first message, on a busy machine. */
 const PROMPT_MS = 3_000;
 
 scenario(
@@ -50,7 +50,7 @@ scenario(
       await installation.setMood({ answerWithinMs });
       const before = (await requestsOf(installation, broadcast)).length;
       const share = (stopForm.people - before) / (stops - stop + 1);
-      // The first one may fall while the recipients are still being built.
+      // The first stop may happen while the recipients are still being built.
       const more = stop === 0 && Math.random() < 0.5 ? 0 : Math.ceil(Math.random() * Math.min(share, 150));
       await untilSeen(installation, broadcast, before + more);
       const askedAt = performance.now();
@@ -90,9 +90,12 @@ scenario(
 
 const turnForm = isFull ? { people: 6_000, throughput: 500 } : { people: 500, throughput: 250 };
 const SINGLE_EVERY_MS = 40;
-/** A single message waits for its own turn alone. */
+/** A single message waits only for its own turn. */
 const SINGLE_MEDIAN_MS = 400;
-/** Whoever is in both gets the second one so much later; a little less is the network's own way of reading. */
+/**
+ * A recipient of both broadcasts gets the second message this much later; the tolerance covers when the network reads
+ * its requests.
+ */
 const PAIR_PACE_MS = 5_900;
 
 scenario(
@@ -108,7 +111,7 @@ scenario(
     await server.started();
     const first = await begin(installation, server, "first", 0);
     const second = await begin(installation, server, "second", 1);
-    // Some people are in two; in the short form there is no time for that.
+    // Some people are recipients of two broadcasts; the short form has no time for that.
     const shared = (installation.lists[0]?.people ?? []).slice(0, isFull ? 200 : 0);
     if (isFull) {
       const order = { name: "third", template: LABELLED, variables: ["third"], to: shared };
@@ -144,7 +147,7 @@ scenario(
       expect((await checkEnd(installation, server, third, () => false)).wrong).toEqual([]);
     }
     const requests = await installation.requests();
-    // While both had somebody left, each had its share.
+    // While both broadcasts had recipients left, each had its share.
     const ends = [first, second].map(({ label }) => requests.findLastIndex((request) => request.label === label));
     const begins = [first, second].map(({ label }) => requests.findIndex((request) => request.label === label));
     const together = requests.slice(Math.max(...begins), Math.min(...ends));

@@ -1,7 +1,7 @@
 /**
- * Broadcasts that meet a closed door: their time comes while the server is down, or the network turns everything away for
- * a while. Short form: from source, side by side, for nearly all of it is waiting. In full, on the executable, with a
- * minute of being turned away and the minute after it:
+ * Broadcasts that have to wait: they come due while the server is down, or the network throttles every request for a
+ * while. The short form runs from source, concurrently, because nearly all of its time is waiting. The full form, on
+ * the executable, with a minute of throttling and the minute after it:
  *
  *   bun run test:crash broadcast-waits
  */
@@ -22,14 +22,14 @@ import {
   untilStatus,
 } from "#test/support/live-broadcast.ts";
 
-/** Alone where figures are measured. */
+/** Sequential in the full form, which measures. */
 const scenario = isFull ? test : test.concurrent;
-/** Long enough for a broadcast to be accepted and the server to end before. */
+/** Long enough to accept a broadcast and stop the server before it is due. */
 const AHEAD_MS = isFull ? 6_000 : 3_000;
-/** The least that the configuration takes; 12 hours unless said. */
+/** The minimum that the configuration accepts; the default is 12 hours. */
 const LATE_AFTER_MS = 1_000;
 
-/** For a whole second, some time ahead. Nobody has been asked when it is answered. */
+/** Schedules a broadcast for a whole second in the future. When it returns, no recipient has been sent to. */
 async function schedule(installation: Installation, server: RunningServer, label: string, list: number) {
   const sendAt = Math.ceil((Date.now() + AHEAD_MS) / 1000) * 1000;
   const broadcast = await begin(installation, server, label, list, { send_at: new Date(sendAt).toISOString() });
@@ -89,16 +89,16 @@ for (const { isHeld, name } of [
 interface ThrottleForm {
   throughput: number;
   people: number;
-  /** Sent before the network turns them away. */
+  /** Recipients sent to before the network throttles. */
   before: number;
   throttledMs: number;
 }
 
-/** Within so long after the last refusal the pace is what it was. */
+/** The pace has recovered this long after the last refusal. */
 const RECOVERED_AFTER_MS = 60_000;
 const WINDOW_MS = 5_000;
 const COMES_TO_REST_MS = 10_000;
-/** Short form: so many more show that it goes on. */
+/** Short form: this many further messages show that the broadcast continues. */
 const GOES_ON = 15;
 
 const throttleForms: ThrottleForm[] = isFull
@@ -132,7 +132,7 @@ for (const form of throttleForms) {
         const isCompleted = ({ status }: { status: string }) => status === "completed";
         await until("its end", () => show(server, broadcast), isCompleted, throttledMs + RECOVERED_AFTER_MS + 60_000);
       } else {
-        // To everybody would take longer than there is here.
+        // Sending to all recipients would take too long here.
         await untilSeen(installation, broadcast, before + GOES_ON);
         expect(await server.call("POST", `/broadcasts/${broadcast.id}/cancel`)).toMatchObject({ status: 200 });
       }
@@ -142,7 +142,7 @@ for (const form of throttleForms) {
       expect(end.delivered).toBe(isFull ? people : end.requests.length);
       expect((await endings(installation, broadcast)).size).toBe(1);
 
-      // Whoever is on the way at first, then half as many each second, until hardly anybody is left.
+      // At first the messages in flight, then half as many each second, until hardly any are left.
       const busiest = Math.max(...perSecond(throttled, begunAt).slice(1));
       const resting = perSecond(
         throttled.filter((at) => at > begunAt + COMES_TO_REST_MS),

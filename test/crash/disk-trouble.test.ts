@@ -1,7 +1,7 @@
 /**
- * A disk that is full, turned read-only or fails, under mixed load, and is well again after a while: requests are refused
- * with 503 meanwhile, nothing is there by halves, and the server goes on by itself. Only in `bun run test:crash`, on the
- * executable; the normal suite does the same within one process (`flow/hand-over-storage`, `storage/writer-failure`).
+ * A disk that is full, read-only or failing under mixed load, and recovers after a while: requests are refused with 503
+ * meanwhile, no write is there in part, and the server resumes without a restart. Only in `bun run test:crash`, on the
+ * executable; the normal suite tests the same within one process (`flow/send-storage`, `db/writer-failure`).
  */
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -17,9 +17,9 @@ const LIMIT_MS = 120_000;
 const LOAD_MS = 700;
 const TROUBLE_MS = 1_500;
 const PATIENCE_MS = 20_000;
-/** More than the log grows to before it is emptied, which is 40. */
+/** More than the 40 MB to which the log grows before it is truncated. */
 const DISK_MEGABYTES = 96;
-/** Refusals that are waited for. */
+/** Refusals to wait for. */
 const REFUSALS = 5;
 
 const notHere = isFull ? null : "in bun run test:crash";
@@ -34,11 +34,11 @@ interface Trouble {
 }
 
 test.skipIf(noMount !== null)(
-  `a full disk: 503 until there is room again, and then everything goes on${because(noMount)}`,
+  `on a full disk sends are answered 503 until there is room again, and then everything resumes${because(noMount)}`,
   async () => {
     const filler = ({ data }: Installation): string => join(data, "filler");
     const trouble: Trouble = {
-      // Ends where the disk does.
+      // Ends when the disk is full.
       begin: (installation) => void Bun.spawnSync(["dd", "if=/dev/zero", `of=${filler(installation)}`, "bs=4096"]),
       end: (installation) => rmSync(filler(installation)),
     };
@@ -52,7 +52,7 @@ for (const [what, name] of [
   ["failing", "trouble-io"],
 ] as const) {
   test.skipIf(noTrouble !== null)(
-    `a disk that is ${what} for a while: 503, and then everything goes on${because(noTrouble)}`,
+    `on a disk that is ${what} for a while sends are answered 503, and then everything resumes${because(noTrouble)}`,
     async () => {
       const workshop = mkdtempSync(join(tmpdir(), "waxwing-trouble-"));
       const file = join(workshop, name);
@@ -101,7 +101,8 @@ async function suffer(what: string, trouble: Trouble, env: Record<string, string
       expect(Number(answer.retryAfter)).toBeGreaterThan(0);
     } else if (performance.now() > begunAt + PATIENCE_MS) throw new Error(`never refused: ${answer?.status}`);
   }
-  // It lives, and still answers what needs no disk. (Where a full disk has room left in the log, it may be ready.)
+  // The server is alive, and still answers requests that need no disk. (On a full disk with room left in the log it may
+  // be ready.)
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   if (what !== "full") expect((await fetch(`${url}/readyz`)).status).toBe(503);
   expect((await server.call("GET", "/me"))?.status).toBe(200);
@@ -133,7 +134,7 @@ async function suffer(what: string, trouble: Trouble, env: Record<string, string
 
 let count = 0;
 
-/** A message under a key of its own, to somebody of its own. */
+/** A message under its own key, to its own recipient. */
 function order(server: RunningServer) {
   const to = `+9196${String(count++).padStart(8, "0")}`;
   return server.call("POST", "/messages", { to, template: LABELLED, variables: [`order-${count}`] }, `order-${count}`);

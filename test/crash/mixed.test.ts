@@ -1,8 +1,8 @@
 /**
- * Everything at once on a server that is killed again and again: sends with and without keys, broadcasts, people who
- * write in, statuses, webhooks, contacts, imports and payments by the command line. A ledger keeps what was acknowledged
+ * Everything at once on a server that is killed repeatedly: sends with and without keys, broadcasts, inbound messages,
+ * statuses, webhooks, contacts, imports and payments by the command line. A ledger records what was acknowledged
  * outside; in the end all of it is there, once. Short form: 6 kills from source. Full form (`bun run test:crash`): 200
- * kills of the executable, with the figures on stdout.
+ * kills of the executable, with the measurements on stdout.
  */
 import { expect, test } from "bun:test";
 import { audit, isAtRest } from "#test/support/audit.ts";
@@ -11,14 +11,14 @@ import { type Installation, makeInstallation } from "#test/support/installation.
 import { MixedLoad } from "#test/support/mixed-load.ts";
 
 const kills = roundsOf(200, 6);
-/** In two lives of three the load has come to speed before the end is near. */
+/** In two runs of three the load reaches its full rate before the kill. */
 const WARM = 8;
 const WITHIN_MS = isFull ? 1_500 : 350;
 const CHECKED_EVERY = isFull ? 10 : 6;
 const LIMIT_MS = 60_000 + kills * 5_000;
 
 test(
-  "whatever was acknowledged under mixed load is there after any number of kills, and nothing happened twice",
+  "everything acknowledged under mixed load is there after any number of kills, and nothing happened twice",
   async () => {
     using waxwing = await program();
     const { command } = waxwing;

@@ -1,7 +1,7 @@
 /**
- * The power goes, again and again, under mixed load: the process is stopped dead, its files are cut back to what had been
- * fsynced by then, and the server starts from those, while the network, the receiver and the callers remember everything.
- * Short form: 3 cuts from source. Full form (`bun run test:crash`): 50 cuts of the executable.
+ * Repeated power cuts under mixed load: the process is killed, its files are cut back to what had been fsynced by then,
+ * and the server starts from those, while the network, the receiver and the callers remember everything. Short form: 3
+ * cuts from source. Full form (`bun run test:crash`): 50 cuts of the executable.
  */
 import { expect, test } from "bun:test";
 import { type Audit, audit, isAtRest } from "#test/support/audit.ts";
@@ -12,7 +12,7 @@ import { MixedLoad } from "#test/support/mixed-load.ts";
 import { Disk, makeRecorder } from "#test/support/power-loss.ts";
 
 const cuts = roundsOf(50, 3);
-/** In two lives of three the load has come to speed before the end is near. */
+/** In two runs of three the load reaches its full rate before the cut. */
 const WARM = 8;
 const WITHIN_MS = isFull ? 1_500 : 350;
 const because = noInterposer === null ? "" : ` (skipped: ${noInterposer})`;
@@ -28,7 +28,10 @@ interface Told extends Audit {
   unsynced: number;
 }
 
-/** Loads and cuts as often as wanted; then everybody asks for what is still open, and all is compared. */
+/**
+ * Alternates load and power cuts; then the callers retry everything that is unanswered, and the audit compares all
+ * sides.
+ */
 async function live(scenario: Scenario): Promise<Told> {
   using waxwing = await program();
   using recorder = makeRecorder();
@@ -38,7 +41,7 @@ async function live(scenario: Scenario): Promise<Told> {
   await using installation = await makeInstallation(options);
   Object.assign(env, recorder.env(installation.data));
   const disk = new Disk(installation.data, recorder);
-  // Commands would write as a second process, whose records nobody could put in order with the server's.
+  // Commands would write as a second process, whose records could not be ordered among the server's.
   const load = new MixedLoad(installation, { hasCommands: false });
   let syncs = 0;
   let unsynced = 0;
@@ -54,7 +57,7 @@ async function live(scenario: Scenario): Promise<Told> {
       load.begin(server);
       if (cut % 3 !== 0) await load.answered(WARM);
       await Bun.sleep(Math.random() * WITHIN_MS);
-      // A disk that forgets is found out only where something was acknowledged.
+      // A forgetful disk is detected only if something was acknowledged.
       while (scenario.isForgetful && load.ledger.inbounds.size === 0) await Bun.sleep(5);
     }
     await server.kill();
@@ -74,11 +77,11 @@ async function live(scenario: Scenario): Promise<Told> {
 }
 
 test.skipIf(noInterposer !== null)(
-  `after any number of power cuts nothing acknowledged is missing, and nobody gets two messages${because}`,
+  `after any number of power cuts every acknowledged write is there, and no recipient gets two messages${because}`,
   async () => {
     const { wrong, lost, doubled, counters: measurements, syncs, unsynced } = await live({ cuts, isForgetful: false });
     expect({ wrong, lost, doubled }).toEqual({ wrong: [], lost: [], doubled: [] });
-    // Otherwise the recorder saw nothing, and nothing was shown.
+    // Otherwise the recorder saw no writes, and the test shows nothing.
     expect(syncs).toBeGreaterThan(cuts);
     console.log(
       `${cuts} power cuts: ${syncs} syncs, ${unsynced} changes not yet synced; ${measurements.acknowledged} acknowledgements, ` +
@@ -89,7 +92,7 @@ test.skipIf(noInterposer !== null)(
 );
 
 test.skipIf(noInterposer !== null)(
-  `a disk that forgets what it says that it has synced is found out${because}`,
+  `a disk that reports a sync and forgets it is detected${because}`,
   async () => {
     const { lost } = await live({ cuts: 1, isForgetful: true });
     expect(lost.length).toBeGreaterThan(0);

@@ -1,15 +1,16 @@
 /**
- * The crash suite in full, on an executable that is built first:
+ * The crash suite in its full form, on an executable that is built first:
  *
  *   bun run test:crash [--rounds N] [NAME…]
  *
- * `--rounds N` in place of each test's own number of rounds; NAMEs (`mixed`, `power-loss`, …) choose among the files of
- * this directory. What needs a C compiler or root, and has none, is skipped, with the reason in the test's name. Each
- * test prints its figures in one line. The same by environment, on an executable that is there already:
+ * `--rounds N` replaces each test's own number of rounds; NAMEs (`mixed`, `power-loss`, …) choose among the files of
+ * this directory. Tests that need a C compiler or root are skipped without them, with the reason in the test's name.
+ * Each test prints its measurements in one line. The same by environment, on an existing executable:
  *
  *   WAXWING_CRASH=1 WAXWING_CRASH_EXECUTABLE=dist/waxwing WAXWING_CRASH_ROUNDS=20 bun test test/crash
  *
- * Processes, time and chance are real, so no two runs are the same: a failure prints what it found, not how to repeat it.
+ * Processes, time and chance are real, so no two runs are the same: a failure prints what it found, not how to repeat
+ * it.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

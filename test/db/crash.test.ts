@@ -1,6 +1,6 @@
 /**
- * Kill the writer at random moments: whatever it acknowledged is in the file, whole, and nothing is there by halves. (The
- * machine stays up, so this is no test of the disk's own cache; `writer.test.ts` checks that every commit asks for it.)
+ * Kills the writer at random moments: every acknowledged write is in the file, whole, and no write is there in part.
+ * The machine stays up, so this does not test the disk's own cache; `writer.test.ts` checks that every commit syncs it.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { column, openTestDatabase, single } from "../support/database.ts";
@@ -14,7 +14,7 @@ const SCHEMA = `
 `;
 const ROUNDS = 20;
 
-test("every write that was acknowledged before a kill -9 is there after it", async () => {
+test("every write acknowledged before a kill -9 is in the file afterwards", async () => {
   await using database = openTestDatabase({ schema: SCHEMA });
   const acknowledged = new Set<number>();
   for (let round = 0; round < ROUNDS; round++) {
@@ -22,7 +22,7 @@ test("every write that was acknowledged before a kill -9 is there after it", asy
     const killAfter = Math.floor(Math.random() * 200);
     for (let seen = 0; seen <= killAfter; seen++) acknowledged.add(Number(await writer.line()));
     const killed = writer.kill();
-    // What it said and we had not read yet counts too.
+    // Count acknowledgements that the process printed and this test has not read yet.
     for (const line of await writer.rest()) acknowledged.add(Number(line));
     await killed;
 

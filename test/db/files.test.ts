@@ -1,4 +1,4 @@
-/** Who may read what lies on the disk: directories 0700, files 0600, whatever the umask says. */
+/** Access to files on disk: directories have mode 0700, files 0600, whatever the umask is. */
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,13 +13,13 @@ afterAll(() => rmSync(place, { recursive: true, force: true }));
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const isRoot = process.getuid?.() === 0;
 
-test("a new data directory is its owner's alone, its parents are made with it", () => {
+test("a new data directory has mode 0700, and missing parents are created with it", () => {
   const directory = join(place, "a", "b", "data");
   createPrivateDirectory(directory);
   expect(mode(directory)).toBe("700");
 });
 
-test("a directory that is there already keeps what its owner decided", () => {
+test("an existing data directory keeps its mode", () => {
   const directory = join(place, "there");
   mkdirSync(directory);
   chmodSync(directory, 0o750);
@@ -27,7 +27,7 @@ test("a directory that is there already keeps what its owner decided", () => {
   expect(mode(directory)).toBe("750");
 });
 
-test("files lose every right of others; what is not there is left out", () => {
+test("protecting files removes every right of group and others; missing files are skipped", () => {
   const file = join(place, "open");
   writeFileSync(file, "x", { mode: 0o666 });
   chmodSync(file, 0o666);
@@ -53,7 +53,7 @@ test("a database, its log and its locks are never readable by others, not even f
   }
 });
 
-test.if(isRoot)("what root makes in somebody else's directory is that owner's", () => {
+test.if(isRoot)("files that root creates in another user's directory belong to that user", () => {
   const SOMEBODY = 54_321;
   const theirs = join(place, "theirs");
   mkdirSync(theirs);

@@ -1,4 +1,4 @@
-/** Locks between processes: one alone or many together, and a process that dies holds nothing. */
+/** Locks between processes, exclusive or shared. A process that dies releases its locks. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databaseFiles } from "#src/db/files.ts";
 import { LockHeld, lockExclusively, lockShared } from "#src/db/lock.ts";
@@ -15,8 +15,8 @@ async function hold(database: TestDatabase, how: "exclusive" | "shared"): Promis
   return other;
 }
 
-describe("a lock that another process has alone", () => {
-  test("is refused at once, alone and shared, with the file's name", async () => {
+describe("an exclusive lock", () => {
+  test("of another process refuses exclusive and shared locks at once, with the file's name", async () => {
     await using database = openTestDatabase();
     await hold(database, "exclusive");
     const path = lockOf(database);
@@ -24,7 +24,7 @@ describe("a lock that another process has alone", () => {
     expect(() => lockShared(path)).toThrow(LockHeld);
   });
 
-  test("is free when it is released, and when its holder is killed", async () => {
+  test("can be taken again once its holder releases it or is killed", async () => {
     await using database = openTestDatabase();
     const released = await hold(database, "exclusive");
     released.tell("release");
@@ -38,7 +38,7 @@ describe("a lock that another process has alone", () => {
 });
 
 describe("a shared lock", () => {
-  test("is held by many, and keeps out whoever wants it alone until the last has gone", async () => {
+  test("is held by several processes and refuses an exclusive lock until the last one is released", async () => {
     await using database = openTestDatabase();
     const path = lockOf(database);
     const first = await hold(database, "shared");
@@ -51,7 +51,7 @@ describe("a shared lock", () => {
   });
 });
 
-test("our own lock keeps other processes out, and ourselves as well", async () => {
+test("an exclusive lock of this process refuses other processes, and a second lock of its own", async () => {
   await using database = openTestDatabase();
   const path = lockOf(database);
   const lock = lockExclusively(path);
@@ -69,7 +69,7 @@ test("the lock does not touch the database beside it", async () => {
   lock.release();
 });
 
-test("a lock that cannot be made says why, and is not mistaken for one that is held", () => {
+test("a lock file that cannot be created is reported with the reason, and not as a held lock", () => {
   try {
     lockExclusively("/nowhere/at/all.lock");
     expect.unreachable();

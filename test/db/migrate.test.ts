@@ -1,4 +1,4 @@
-/** Migrations: forward only, each wholly or not at all, and never on a database that a newer Waxwing has touched. */
+/** Migrations run forward only, each wholly or not at all, and never on a database that a newer Waxwing has opened. */
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ test("every file of migrations/ is embedded once, in the order of its number", (
   expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
 });
 
-test("a database of a newer Waxwing is refused with what to do, and not touched", async () => {
+test("a database of a newer Waxwing is refused with advice, and not changed", async () => {
   await using database = openTestDatabase({ schema: true });
   const { client } = database.store;
   client.pragma(`user_version = ${latest + 3}`);
@@ -61,7 +61,7 @@ describe("a migration that fails", () => {
     { version: 3, name: "third", sql: "CREATE TABLE three (id INTEGER) STRICT;" },
   ];
 
-  test("takes itself back wholly; those before it stay, those after it wait", async () => {
+  test("is rolled back whole; earlier migrations stay, later ones are not run", async () => {
     await using database = openTestDatabase();
     const { client } = database.store;
     migrate(client, steps.slice(0, 1));
@@ -89,14 +89,14 @@ describe("a migration that fails", () => {
     expect(schemaVersion(reopened)).toBe(3);
   });
 
-  test("leaves nothing of a new database, so that nobody ever opens a half-made one", async () => {
+  test("leaves a new database empty, so that a half-made one is never opened", async () => {
     await using database = openTestDatabase();
     expect(() => migrate(database.store.client, steps)).toThrow("migration 2 (second) failed");
     expect(schemaVersion(database.store.client)).toBe(0);
     expect(column(database.store.client, "SELECT name FROM sqlite_master")).toEqual([]);
   });
 
-  test("for want of room leaves the old schema", async () => {
+  test("leaves the old schema when the disk has no room for it", async () => {
     await using database = openTestDatabase({ schema: steps[0]?.sql ?? "" });
     const { client } = database.store;
     client.pragma(`application_id = ${APPLICATION_ID}`);
@@ -118,7 +118,7 @@ test("two processes that start at once apply each migration once", async () => {
   await using database = openTestDatabase();
   const other = database.connect();
   const steps: Migration[] = [{ version: 1, name: "first", sql: "CREATE TABLE one (id INTEGER) STRICT;" }];
-  // Looked at the version before the other one was done, and got the lock after it.
+  // The second process read the version before the first one had migrated, and got the lock after it.
   const late = new Proxy(other, {
     get(target, property) {
       if (property === "pragma") {
@@ -137,19 +137,19 @@ test("two processes that start at once apply each migration once", async () => {
   expect(column(other, "SELECT name FROM sqlite_master")).toEqual(["one"]);
 });
 
-test("a database keeps the instance id that it was made with", async () => {
+test("a database keeps the instance id that it was created with", async () => {
   await using database = openTestDatabase({ schema: true });
   expect(readOrCreateInstanceId(database.store.client, 1, () => "first000")).toBe("first000");
   expect(readOrCreateInstanceId(database.connect(), 2, () => "second00")).toBe("first000");
   expect(readOrCreateInstanceId(database.reopen().client, 3, () => "third000")).toBe("first000");
 });
 
-test("migrations/schema.sql is what the migrations make (run `bun scripts/schema.ts` after a new one)", async () => {
+test("migrations/schema.sql is what the migrations produce (run `bun scripts/schema.ts` after adding one)", async () => {
   await using database = openTestDatabase({ schema: true });
   expect(readFileSync(schemaFile, "utf8")).toBe(schemaText(database.store.client));
 });
 
-test("a database of another program, or of a build from before the first release, is refused and not touched", async () => {
+test("a database of another program, or of a build from before the first release, is refused and not changed", async () => {
   for (const maker of [0, 0x1234]) {
     await using database = openTestDatabase({ schema: "CREATE TABLE one (id INTEGER) STRICT;" });
     const { client } = database.store;

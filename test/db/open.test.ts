@@ -1,4 +1,7 @@
-/** Opening the file while others use it: commands come and go beside a server, and neither start may fail for that. */
+/**
+ * Opening the file while other processes use it: commands start and end beside a server, and neither may fail to open
+ * it.
+ */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { openStore } from "#src/db/store.ts";
 import { openTestDatabase, single } from "../support/database.ts";
@@ -8,10 +11,11 @@ setDefaultTimeout(60_000);
 
 const OPENINGS = 150;
 
-test("a server opens its database while commands come and go", async () => {
+test("a server opens its database while commands open and close it", async () => {
   await using database = openTestDatabase({ schema: "CREATE TABLE left_rows (id INTEGER PRIMARY KEY) STRICT" });
   const other = database.spawn("come-and-go", database.path);
-  // The last to close takes the log away and needs the file alone for that: so this process must not hold it open.
+  // The last connection to close removes the write-ahead log, for which it needs the file alone: this process must not
+  // hold it open.
   database.store.close();
   expect(await other.line()).toBe("running");
   let rows = 0;

@@ -1,6 +1,6 @@
 /**
- * The queries that run for every request, status and delivery, or over tables that only grow: each must find its rows by
- * an index. The SQL is what the domain really prepares; the plans are SQLite's own.
+ * The queries that run for every request, status and delivery, or over tables that only grow: each must find its rows
+ * by an index. The SQL is what the domain prepares; the plans are SQLite's own.
  */
 import { expect, test } from "bun:test";
 import type { E164 } from "#src/core/phone.ts";
@@ -34,11 +34,11 @@ const ignoring = (run: () => unknown): void => {
   try {
     run();
   } catch {
-    // Nothing is there to be found; only the queries count.
+    // The tables stay empty; only the plans count.
   }
 };
 
-/** Reads everything, sorts, makes an index for the moment, or walks the table in the order of its ids. */
+/** Reads a whole table, sorts, builds a temporary index, or walks a table in rowid order. */
 const WASTEFUL = /^SCAN (?!CONSTANT ROW)|TEMP B-TREE|AUTOMATIC|PRIMARY KEY \(rowid[<>]/;
 
 const capped = { id: 1, dailyCap: 0 } as Workspace;
@@ -92,15 +92,15 @@ const queries: Record<string, (tx: Tx) => unknown> = {
   "what housekeeping throws away": (tx) => [purgeKeys(tx, 200), purgeParked(tx, 200), expireHolds(tx, 200)],
 };
 
-/** Steps that read more than they return, each with the reason why it may. */
+/** Steps that read more than they return, each with the reason why that is acceptable. */
 const allowed: Record<string, string[]> = {
-  // The front of the primary key, `limit` rows of it: no index on time is needed.
+  // Reads the first `limit` rows of the primary key: no index on time is needed.
   "old events": ["SCAN events"],
-  // Once at a start, over the rows that some process held when it ended.
+  // Runs once per start, over the rows that a process held when it ended.
   "what other boots held": ["SCAN outbox USING INDEX outbox_run"],
-  // People are told apart through their contacts: groups the workspace's templates of a day, found by an index.
+  // Contacts are grouped by identity: it groups one day's templates of the workspace, found by an index.
   "the daily cap": ["USE TEMP B-TREE FOR GROUP BY"],
-  // A handful of numbers a workspace.
+  // A workspace has a handful of numbers.
   "a number": ["USE TEMP B-TREE"],
 };
 
@@ -110,7 +110,7 @@ const scanning: typeof queries = {
 };
 
 for (const [what, run] of Object.entries({ ...queries, ...scanning })) {
-  test(`${what}: found by an index, without sorting`, async () => {
+  test(`${what}: rows are found by an index, without sorting`, async () => {
     const steps = await stepsOf(run);
     expect(steps.length).toBeGreaterThan(0);
     const wasteful = steps.filter(({ step }) => WASTEFUL.test(step));
@@ -120,8 +120,8 @@ for (const [what, run] of Object.entries({ ...queries, ...scanning })) {
 }
 
 /**
- * What SQLite does for each statement that the operation runs, with the very values that it runs with: SQLite looks at
- * them to see whether a partial index holds the rows.
+ * SQLite's plan for each statement that the operation runs, with the values that it runs with: SQLite uses them to
+ * decide whether a partial index covers the rows.
  */
 async function stepsOf(run: (tx: Tx) => unknown): Promise<{ sql: string; step: string }[]> {
   await using database = openTestDatabase({ schema: true });

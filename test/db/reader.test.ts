@@ -1,4 +1,4 @@
-/** The reader: another thread with its own read-only connection, which no write waits for. */
+/** The reader: a second thread with its own read-only connection, which never blocks writes. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { createReader, type Reader } from "#src/db/reader.ts";
@@ -9,7 +9,7 @@ setDefaultTimeout(60_000);
 
 const SCHEMA = "CREATE TABLE rows (id INTEGER PRIMARY KEY, name TEXT, body BLOB) STRICT";
 
-/** Takes a while, and only the reader's thread. */
+/** Takes a while, on the reader's thread only. */
 const LONG =
   "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT count(*) AS n FROM n";
 const FOR_EVER = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS n FROM n";
@@ -32,7 +32,7 @@ function open(): Opened {
   };
 }
 
-test("rows come back as they are stored, each question with its own answer", async () => {
+test("rows are returned as they are stored, each query's to its own caller", async () => {
   await using opened = open();
   const { database, reader } = opened;
   await database.store.write((tx) => {
@@ -51,7 +51,7 @@ test("rows come back as they are stored, each question with its own answer", asy
   expect(answers[0]?.[0]?.body).toEqual(new Uint8Array([0, 255]));
 });
 
-test("it sees what is committed, and nothing before", async () => {
+test("the reader sees committed rows and nothing uncommitted", async () => {
   await using opened = open();
   const { database, reader } = opened;
   const count = async (): Promise<unknown> => (await reader.query("SELECT count(*) AS n FROM rows"))[0]?.n;
@@ -65,7 +65,7 @@ test("it sees what is committed, and nothing before", async () => {
   expect(await count()).toBe(2);
 });
 
-test("writes go on while a long question is being answered", async () => {
+test("writes proceed while the reader answers a long query", async () => {
   await using opened = open();
   const { database, reader } = opened;
   let isAnswered = false;
@@ -78,7 +78,7 @@ test("writes go on while a long question is being answered", async () => {
   expect(await answer).toEqual([{ n: 3_000_000 }]);
 });
 
-test("a question that cannot be answered is rejected with the reason, and the next one is answered", async () => {
+test("a query that fails is rejected with SQLite's reason, and the next one is answered", async () => {
   await using opened = open();
   const { reader } = opened;
   const wrong = await reader.query("SELECT * FROM nowhere").catch((error: unknown) => error);
@@ -86,7 +86,7 @@ test("a question that cannot be answered is rejected with the reason, and the ne
   expect(await reader.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });
 
-test("it cannot write", async () => {
+test("the reader cannot write", async () => {
   await using opened = open();
   const { database, reader } = opened;
   for (const text of ["INSERT INTO rows (id) VALUES (1) RETURNING id", "DELETE FROM rows", "DROP TABLE rows"]) {
@@ -95,7 +95,7 @@ test("it cannot write", async () => {
   expect(database.store.read(({ db }) => db.all(sql`SELECT * FROM rows`))).toEqual([]);
 });
 
-test("closing it rejects what is still open, and it answers nothing after that", async () => {
+test("closing the reader rejects open queries and all later ones", async () => {
   await using opened = open();
   const { reader } = opened;
   await reader.query("SELECT 1");
@@ -108,7 +108,7 @@ test("closing it rejects what is still open, and it answers nothing after that",
   reader.close();
 });
 
-test("a database that is not there rejects the question instead of leaving it open", async () => {
+test("a missing database rejects the query instead of leaving it open", async () => {
   const reader = createReader("/nowhere/waxwing.db");
   const answer = await reader.query("SELECT 1").catch((error: unknown) => error);
   expect(answer).toBeInstanceOf(Error);

@@ -1,4 +1,4 @@
-/** Drizzle's tables say the same as the migrations, and the migrations keep the house's own rules about tables. */
+/** Drizzle's tables match the migrations, and the migrations keep the project's own rules about tables. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { is } from "drizzle-orm";
@@ -7,10 +7,16 @@ import { type Client, openClient } from "#src/db/driver.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { checkout, readSources } from "../support/source.ts";
 
-/** In the migrations and in no `table.ts`: read by plain SQL in storage, which knows no noun. */
+/**
+ * Tables of the migrations that have no `table.ts`: storage reads them by plain SQL, and storage imports no domain
+ * module.
+ */
 const WITHOUT_DRIZZLE = ["instance"];
 
-/** Foreign keys without an index: rows that they refer to are never deleted, so nobody ever looks them up backwards. */
+/**
+ * Foreign keys without an index: the rows that they refer to are never deleted, so SQLite never looks them up
+ * backwards.
+ */
 const WITHOUT_INDEX: Record<string, string> = {
   "consent_log.workspace_id": "the log is read by contact; workspaces are never deleted",
   "broadcasts.number_id": "numbers are marked as removed, never deleted",
@@ -42,8 +48,8 @@ const client = openClient(":memory:", {});
 migrate(client);
 afterAll(() => void client.close());
 
-describe("each table of the code is the table in the file", () => {
-  // Named like the property: the same rule as drizzle's `casing: "snake_case"`.
+describe("each Drizzle table matches the table in the file", () => {
+  // Named after the property: the same rule as Drizzle's `casing: "snake_case"`.
   const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
   for (const table of tables) {
@@ -66,7 +72,7 @@ describe("each table of the code is the table in the file", () => {
     });
   }
 
-  test("no table is without its code, and none twice", () => {
+  test("every table of the migrations has exactly one Drizzle table", () => {
     const inFile = tablesOf(client).map(({ name }) => name);
     const inCode = [...WITHOUT_DRIZZLE, ...tables.map((table) => getTableConfig(table).name)];
     expect(inCode.sort()).toEqual(inFile.sort());
@@ -77,7 +83,7 @@ test("every table is STRICT", () => {
   expect(tablesOf(client).filter(({ strict }) => strict !== 1)).toEqual([]);
 });
 
-test("every foreign key leads an index, or it is written down why it needs none", () => {
+test("every foreign key leads an index, or is listed here as one that needs none", () => {
   const missing = tablesOf(client).flatMap(({ name }) => {
     const led = leadingColumns(client, name);
     return foreignKeysOf(client, name)
@@ -88,11 +94,11 @@ test("every foreign key leads an index, or it is written down why it needs none"
   expect(Object.keys(WITHOUT_INDEX).filter((column) => !missing.includes(column))).toEqual([]);
 });
 
-test("every foreign key refers to what is unique", () => {
+test("every foreign key refers to a unique column", () => {
   expect(client.pragma("foreign_key_check")).toEqual([]);
 });
 
-test("a column for an instant or an amount is an integer", () => {
+test("every column for an instant or an amount is an INTEGER", () => {
   const offences = tablesOf(client).flatMap(({ name }) =>
     columnsOf(client, name)
       .filter((column) => /(^|_)(at|rate|amount|held|charged|credited)$/.test(column.name) && column.type !== "INTEGER")
@@ -114,7 +120,7 @@ function foreignKeysOf(from: Client, table: string): string[] {
   return (from.pragma(`foreign_key_list(${table})`) as { from: string }[]).map((key) => key.from);
 }
 
-/** What an index (or the primary key) begins with. */
+/** The leading columns of an index or of the primary key. */
 function leadingColumns(from: Client, table: string): (string | undefined)[] {
   const key = columnsOf(from, table).find(({ pk }) => pk === 1)?.name;
   const indexes = (from.pragma(`index_list(${table})`) as { name: string }[]).map(({ name }) => {

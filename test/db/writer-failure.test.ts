@@ -34,11 +34,11 @@ const ignoring = (run: () => void): void => {
   try {
     run();
   } catch {
-    // As an operation does that believes it knows what went wrong.
+    // As an operation does that believes it knows the cause of the error.
   }
 };
 
-/** From now on the file may not grow by more than a few pages. */
+/** From now on the file may grow by two pages at most. */
 function fill(store: Store): void {
   store.client.pragma(`max_page_count = ${Number(store.client.pragma("page_count", { simple: true })) + 2}`);
 }
@@ -53,7 +53,7 @@ async function expectAllUnavailable(writes: Promise<unknown>[]): Promise<void> {
   }
 }
 
-/** Seen from outside, and after a restart. */
+/** Compares the rows as another connection sees them, and as they are after a restart. */
 async function expectRows(database: TestDatabase, ids: number[]): Promise<void> {
   expect(column(database.connect(), "SELECT id FROM rows ORDER BY id")).toEqual(ids);
   const { client } = database.reopen();
@@ -61,7 +61,7 @@ async function expectRows(database: TestDatabase, ids: number[]): Promise<void> 
   expect(single(client, "PRAGMA integrity_check")).toBe("ok");
 }
 
-/** Ways for an operation to meet a full disk, and to make nothing of it. */
+/** Ways in which an operation may meet a full disk and hide it. */
 const encounters: Record<string, (tx: Tx) => void> = {
   "lets the error out": insertBig,
   "catches the driver's error": (tx) => ignoring(() => insertBig(tx)),
@@ -100,7 +100,7 @@ const encounters: Record<string, (tx: Tx) => void> = {
 
 describe("a full disk", () => {
   for (const [how, meet] of Object.entries(encounters)) {
-    test(`no promise of the group resolves and nothing is in the file when one operation ${how}`, async () => {
+    test(`no promise of the group resolves and the file is unchanged when one operation ${how}`, async () => {
       await using database = openTestDatabase({ schema: SCHEMA });
       const { store } = database;
       await store.write((tx) => insert(tx, 1));
@@ -119,7 +119,7 @@ describe("a full disk", () => {
           meet(tx);
         }),
       ];
-      // Queued in the same turn. In the lost transaction it would be committed alone; it gets a group of its own.
+      // Queued in the same turn. In the lost transaction it would be committed alone; instead it gets a new group.
       const next = store.write((tx) => {
         insert(tx, 3);
         return store.counters.failures;
@@ -137,7 +137,7 @@ describe("a full disk", () => {
     });
   }
 
-  test("a failure that drizzle has wrapped is still known as one", () => {
+  test("a storage failure is recognised when Drizzle has wrapped it", () => {
     const full = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
     expect(isStorageFailure(full)).toBe(true);
     expect(isStorageFailure(new Error("Failed to run the query", { cause: full }))).toBe(true);
@@ -147,7 +147,7 @@ describe("a full disk", () => {
     for (const other of [null, undefined, "SQLITE_FULL", 13]) expect(isStorageFailure(other)).toBe(false);
   });
 
-  test("the rejection names what the disk said, not what an operation made of it", async () => {
+  test("the rejection carries the disk's error, not the one that the operation threw instead", async () => {
     await using database = openTestDatabase({ schema: SCHEMA });
     fill(database.store);
     const write = database.store.write((tx) => {
@@ -157,7 +157,7 @@ describe("a full disk", () => {
     expect(await write.catch((error: unknown) => error)).toMatchObject({ cause: { code: "SQLITE_FULL" } });
   });
 
-  test("reading goes on", async () => {
+  test("reads still work while the disk is full", async () => {
     await using database = openTestDatabase({ schema: SCHEMA });
     const { store } = database;
     await store.write((tx) => insert(tx, 1));
@@ -167,7 +167,7 @@ describe("a full disk", () => {
   });
 });
 
-test("a file that may only be read rejects writes as unavailable, and not as somebody's mistake", async () => {
+test("on a file that may only be read, writes are rejected as unavailable and not as a bug of the operation", async () => {
   await using database = openTestDatabase({ schema: SCHEMA });
   const { store } = database;
   store.client.pragma("query_only = ON");
@@ -177,8 +177,8 @@ test("a file that may only be read rejects writes as unavailable, and not as som
   await expectRows(database, [3]);
 });
 
-describe("another process that is writing", () => {
-  test("is waited for while the event loop goes on, and the write succeeds", async () => {
+describe("while another process holds the write lock", () => {
+  test("a write waits without blocking the event loop, and succeeds", async () => {
     let retryCount = 0;
     const thirdRetry = Promise.withResolvers<void>();
     const clock: Clock = {
@@ -199,7 +199,7 @@ describe("another process that is writing", () => {
         isWritten = true;
       });
     const second = store.write((tx) => insert(tx, 2));
-    // Were the loop asleep, nobody could tell the other process to let go.
+    // If the event loop were blocked, this test could not tell the other process to let go.
     await thirdRetry.promise;
     expect(isWritten).toBe(false);
     expect(store.hasQueuedWrites).toBe(true);
@@ -211,7 +211,7 @@ describe("another process that is writing", () => {
     expect(store.counters).toEqual({ commits: 1, operations: 2, failures: 0 });
   });
 
-  test("and dies lets the write through", async () => {
+  test("a write succeeds as soon as that process dies", async () => {
     await using database = openTestDatabase({ schema: SCHEMA });
     const other = database.spawn("write-lock", database.path);
     expect(await other.line()).toBe("held");
@@ -221,7 +221,7 @@ describe("another process that is writing", () => {
     await expectRows(database, [1]);
   });
 
-  test("and never lets go: every write that waits is rejected as unavailable, and the next one works", async () => {
+  test("every write that waits too long is rejected as unavailable, and the next write works", async () => {
     const clock = jumpingClock();
     await using database = openTestDatabase({ schema: SCHEMA, clock });
     const { store } = database;
@@ -235,7 +235,7 @@ describe("another process that is writing", () => {
     expect(waitedMs).toBeGreaterThan(10_000);
     expect(waitedMs).toBeLessThan(30_000);
     expect(store.hasQueuedWrites).toBe(false);
-    // The next one has its full patience again.
+    // The next write waits the full time again.
     const timersBefore = clock.timerCount;
     const third = store.write((tx) => insert(tx, 3));
     while (clock.timerCount < timersBefore + 10) await new Promise((resolve) => setImmediate(resolve));

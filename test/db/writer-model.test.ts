@@ -1,6 +1,6 @@
 /**
- * Random operations, run by the writer and by a model of a few lines: insert, throw, parts within parts, caught or not.
- * Table, effects and refusals must be the same.
+ * Random operations, run by the writer and by a short model: insert, throw, nested transactions, caught or not. Table,
+ * effects and rejections must be the same.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
@@ -16,7 +16,7 @@ const insert = (tx: Tx, id: number): void => {
   tx.db.run(sql`INSERT INTO rows (id) VALUES (${id})`);
 };
 
-/** What an operation does, in order. */
+/** The steps of an operation, in order. */
 type Step =
   | { do: "insert"; id: number }
   | { do: "effect"; name: number }
@@ -68,7 +68,7 @@ class Model implements World {
     }
   }
 
-  /** True when it threw. */
+  /** True if it threw. */
   operation(steps: Step[]): boolean {
     try {
       this.part(() => perform(steps, this));
@@ -93,7 +93,7 @@ const { steps: someSteps } = fc.letrec<{ steps: Step[]; step: Step }>((tie) => (
   steps: fc.array(tie("step"), { maxLength: 6 }),
 }));
 
-test("whatever operations do, throw and catch, the table and the effects are those of the operations that held", async () => {
+test("whatever operations do, throw and catch, the table and the effects are those of the operations that succeeded", async () => {
   await using database = openTestDatabase({ schema: "CREATE TABLE rows (id INTEGER PRIMARY KEY) STRICT" });
   const { store } = database;
   const outside = database.connect();
@@ -118,7 +118,7 @@ test("whatever operations do, throw and catch, the table and the effects are tho
           );
           const threw = group.map((operation) => model.operation(operation));
           expect(results.map(({ status }) => status === "rejected")).toEqual(threw);
-          // Each with its own error: nothing here is the storage's fault.
+          // Each rejects with its own error: the storage has not failed here.
           for (const result of results) {
             if (result.status === "rejected") expect(result.reason).not.toBeInstanceOf(StorageUnavailable);
           }

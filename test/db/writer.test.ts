@@ -1,4 +1,4 @@
-/** The group commit's promises, watched from a second connection to the same file. */
+/** The promises of the group commit, observed from a second connection to the same file. */
 import { describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { type Clock, systemClock } from "#src/core/clock.ts";
@@ -11,7 +11,7 @@ const insert = (tx: Tx, id: number): void => {
   tx.db.run(sql`INSERT INTO rows (id) VALUES (${id})`);
 };
 
-test("everything is flushed to the disk at each commit, and foreign keys hold", async () => {
+test("every commit is flushed to the disk, and foreign keys are enforced", async () => {
   await using database = openTestDatabase();
   const { client } = database.store;
   const FULL = 2;
@@ -20,8 +20,8 @@ test("everything is flushed to the disk at each commit, and foreign keys hold", 
   expect(client.pragma("foreign_keys", { simple: true })).toBe(1);
 });
 
-describe("a group", () => {
-  test("writes of one turn share one commit, in the order in which they were asked for", async () => {
+describe("group commit", () => {
+  test("writes queued in one turn share one commit, in the order in which they were queued", async () => {
     await using database = openTestDatabase({
       schema: "CREATE TABLE rows (seq INTEGER PRIMARY KEY, id INTEGER) STRICT",
     });
@@ -43,7 +43,7 @@ describe("a group", () => {
     expect(settled).toEqual(ids);
   });
 
-  test("no promise settles before the commit, neither a result nor a refusal", async () => {
+  test("no promise settles before the commit, whether the operation returns or throws", async () => {
     await using database = openTestDatabase({ schema: ROWS });
     const { store } = database;
     const outside = database.connect();
@@ -52,7 +52,7 @@ describe("a group", () => {
     const first = store.write((tx) => insert(tx, 1)).then(look);
     const refused = store
       .write((tx) => {
-        // What it refuses for is only there because of the neighbour's row, which is not on disk yet.
+        // The row that causes the refusal belongs to a neighbour in the group and is not on disk yet.
         expect(tx.db.get(sql`SELECT id FROM rows WHERE id = 1`)).toBeDefined();
         expect(single(outside, "SELECT count(*) FROM rows")).toBe(0);
         throw new Error("taken");
@@ -63,14 +63,14 @@ describe("a group", () => {
     expect(seen).toEqual([2, 2, 2]);
   });
 
-  test("one that is alone takes back everything, tells its own error, and leaves the next one a whole transaction", async () => {
+  test("an operation alone in its group that throws is rolled back whole and rejects with its own error; the next write is a whole transaction", async () => {
     await using database = openTestDatabase({ schema: ROWS });
     const { store } = database;
     const outside = database.connect();
     const refused = store.write((tx) => {
       insert(tx, 1);
       tx.savepoint(() => insert(tx, 2));
-      // What comes while it runs belongs to its turn, and has nothing to do with its end.
+      // A write queued meanwhile belongs to the same turn and is independent of this one's outcome.
       void store.write((other) => insert(other, 3));
       throw new Error("taken");
     });
@@ -80,7 +80,7 @@ describe("a group", () => {
     expect(store.counters).toMatchObject({ failures: 0 });
   });
 
-  test("an operation that throws takes back its own rows and effects, and nobody else's", async () => {
+  test("an operation that throws loses its own rows and effects, and no other operation's", async () => {
     const notified: string[] = [];
     await using database = openTestDatabase({ schema: ROWS });
     const { store } = database;
@@ -110,7 +110,7 @@ describe("a group", () => {
     expect(store.counters.commits).toBe(1);
   });
 
-  test("effects run once it is on disk, and one that throws is reported and disturbs nobody", async () => {
+  test("effects run once the commit is on disk; an effect that throws is reported and does not affect the others", async () => {
     const reported: unknown[] = [];
     await using database = openTestDatabase({ schema: ROWS, onEffectError: (error) => reported.push(error) });
     const { store } = database;
@@ -130,7 +130,7 @@ describe("a group", () => {
     expect(reported).toEqual([new Error("an effect")]);
   });
 
-  test("a savepoint that throws takes back its part, effects included; the rest of the operation stays", async () => {
+  test("a savepoint that throws rolls back its own rows and effects; the rest of the operation is committed", async () => {
     await using database = openTestDatabase({ schema: ROWS });
     const effects: string[] = [];
     const answer = await database.store.write((tx) => {
@@ -153,7 +153,7 @@ describe("a group", () => {
     expect(effects).toEqual(["kept"]);
   });
 
-  test("a part is taken back whatever it threw, also what looks like a failing disk", async () => {
+  test("a nested transaction is rolled back whatever it throws, including an error that looks like a failing disk", async () => {
     await using database = openTestDatabase({ schema: ROWS });
     await database.store.write((tx) => {
       insert(tx, 1);
@@ -163,13 +163,13 @@ describe("a group", () => {
           throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR_READ" });
         });
       } catch {
-        // An operation that lives with it: then the part must be gone all the same.
+        // The operation swallows the error: the nested transaction must be rolled back all the same.
       }
     });
     expect(column(database.connect(), "SELECT id FROM rows")).toEqual([1]);
   });
 
-  test("an operation or a part that is asynchronous is refused at run time and taken back", async () => {
+  test("an asynchronous operation or nested transaction is refused at run time and rolled back", async () => {
     await using database = openTestDatabase({ schema: ROWS });
     const { store } = database;
     const never = new Promise<void>(() => {});
@@ -179,7 +179,7 @@ describe("a group", () => {
     };
     const part = (tx: Tx): unknown => {
       insert(tx, 2);
-      // The types refuse this too; somebody may go around them.
+      // The types refuse this too; a cast can bypass them.
       tx.savepoint((): unknown => never);
       return null;
     };
@@ -196,7 +196,7 @@ describe("a group", () => {
     expect(column(database.connect(), "SELECT id FROM rows")).toEqual([3]);
   });
 
-  test("one group holds a bounded number of operations, and other things get their turn between two", async () => {
+  test("one group holds a bounded number of operations, and the event loop runs between two groups", async () => {
     await using database = openTestDatabase({ schema: ROWS });
     const { store } = database;
     const outside = database.connect();
@@ -226,7 +226,7 @@ describe("a group", () => {
     expect(database.store.counters.commits).toBe(2);
   });
 
-  test("an operation's time stands still from its start", async () => {
+  test("the time that an operation reads is fixed when it starts", async () => {
     let now = 1_000;
     await using database = openTestDatabase({ schema: ROWS, clock: { ...standingClock, now: () => now++ } });
     const { store } = database;
@@ -235,7 +235,7 @@ describe("a group", () => {
     expect(times[1]?.[0]).toBeGreaterThan(times[0]?.[0] ?? 0);
   });
 
-  test("what is written while effects run goes into the next group", async () => {
+  test("a write queued by an effect goes into the next group", async () => {
     await using database = openTestDatabase({ schema: ROWS });
     const { store } = database;
     const followed = new Promise<void>((resolve) => {
@@ -248,7 +248,7 @@ describe("a group", () => {
     expect(store.counters.commits).toBe(2);
   });
 
-  test("a group that fails at its commit rejects every promise and leaves nothing behind", async () => {
+  test("a group whose commit fails rejects every promise and leaves no rows", async () => {
     await using database = openTestDatabase({
       schema: `${ROWS}; CREATE TABLE children (row_id INTEGER REFERENCES rows (id) DEFERRABLE INITIALLY DEFERRED) STRICT`,
     });
@@ -259,7 +259,7 @@ describe("a group", () => {
         insert(tx, 1);
         tx.afterCommit(() => effects.push("ran"));
       }),
-      // Only looked at when the transaction ends.
+      // Deferred: checked only when the transaction ends.
       store.write((tx) => void tx.db.run(sql`INSERT INTO children (row_id) VALUES (404)`)),
       store.write(() => {
         throw new Error("refused");
@@ -276,7 +276,7 @@ describe("a group", () => {
     expect(column(database.connect(), "SELECT id FROM rows")).toEqual([2]);
   });
 
-  test("what waits when the store is closed is rejected, not forgotten", async () => {
+  test("writes that are queued when the store is closed are rejected, not dropped", async () => {
     await using database = openTestDatabase({ schema: ROWS });
     const { store } = database;
     const write = store.write((tx) => insert(tx, 1));
@@ -286,8 +286,8 @@ describe("a group", () => {
   });
 });
 
-describe("reading", () => {
-  test("a read sees one state, ends its transaction also when it throws, and leaves writing possible", async () => {
+describe("read transactions", () => {
+  test("a read transaction sees one state, ends even when it throws, and does not block writing", async () => {
     await using database = openTestDatabase({ schema: ROWS });
     const { store } = database;
     const outside = database.connect();
@@ -306,7 +306,7 @@ describe("reading", () => {
     expect(store.read(({ db }) => db.get<{ n: number }>(sql`SELECT count(*) AS n FROM rows`).n)).toBe(2);
   });
 
-  test("another process's commit is noticed, one of our own is not one", async () => {
+  test("dataVersion changes with another process's commit and not with our own", async () => {
     await using database = openTestDatabase({ schema: ROWS });
     const { store } = database;
     const before = store.dataVersion();

@@ -1,12 +1,12 @@
 /**
- * Bodies from their schema in the document: right ones, and right ones with something in them turned wrong. Members that
- * have a meaning here (a phone, a template) are drawn from what the world holds, so that many of them go all the way.
+ * Bodies from their schema in the document: valid ones, and valid ones with something made wrong. Members with a known
+ * meaning (a phone, a template) are drawn from the data in the world, so that many requests succeed.
  */
 import type { SchemaObject } from "#src/http/api/openapi/document.ts";
 import type { Chance } from "./chance.ts";
 import { hostileTexts, hostileValue, type Loose, RawJson } from "./json.ts";
 
-/** What a member of this name may well hold; by the name alone, wherever it stands. */
+/** Plausible values of members by name, wherever they appear. */
 export type Known = Readonly<Record<string, readonly Loose[]>>;
 
 export interface BodyMaker {
@@ -73,7 +73,7 @@ function plainValue(chance: Chance): Loose {
   return chance.pick(["Pune", "gold", 7, true, null, "2020-02-29", 1.25, [], {}]);
 }
 
-/** The same with one to three places made wrong: another value, a member too few, one too many, one twice. */
+/** The same value with one to three faults: another value, a member missing, an extra one, a duplicate. */
 export function nearlyValid(body: Loose, chance: Chance): Loose {
   let changed = structuredCopy(body);
   for (let times = 1 + chance.below(3); times > 0; times--) changed = spoil(changed, chance, 0);

@@ -1,4 +1,4 @@
-/** Chance from a seed: the same seed makes the same choices in the same order, on every machine. */
+/** Random choices from a seed: the same seed makes the same choices in the same order, on every machine. */
 export class Chance {
   #state: number;
 
@@ -30,7 +30,7 @@ export class Chance {
     return one as T;
   }
 
-  /** Up to `most` of them, some perhaps twice. */
+  /** Up to `most` of them, possibly with repetitions. */
   some<T>(from: readonly T[], most: number): T[] {
     return Array.from({ length: this.below(most + 1) }, () => this.pick(from));
   }

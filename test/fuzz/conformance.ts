@@ -1,6 +1,6 @@
 /**
- * Whether an answer is what the OpenAPI document says: its status is documented for that endpoint, its type is JSON, its
- * body is valid under the schema of that status and has no member that the document does not know.
+ * Whether an answer conforms to the OpenAPI document: its status is documented for that endpoint, its type is JSON, its
+ * body is valid under the schema of that status and has no member that the document does not describe.
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { OpenApiDocument, OperationObject, ResponseObject } from "#src/http/api/openapi/document.ts";
@@ -9,9 +9,9 @@ import type { WireAnswer } from "./wire.ts";
 const ID = "https://waxwing.example.com/openapi.json";
 
 export interface Conformance {
-  /** What is wrong with the answer to `POST /messages` and its kin; empty: nothing. */
+  /** Faults of the answer to an operation such as `POST /messages`; empty if it conforms. */
   find(operation: string, answer: WireAnswer): string[];
-  /** What is wrong with a refusal below the prefix that no endpoint gave. */
+  /** Faults of a refusal below the prefix that belongs to no endpoint. */
   findInRefusal(answer: WireAnswer): string[];
 }
 
@@ -86,7 +86,7 @@ function escaped(path: string): string {
   return path.replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D");
 }
 
-/** Objects whose members are listed have no others: the document leaves room to grow, this server must not use it. */
+/** Objects with listed members have no others: the document leaves room to grow, but this server must not use it. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;

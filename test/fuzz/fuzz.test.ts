@@ -1,4 +1,4 @@
-/** The short form of `bun run test:fuzz`, and that its judges see what they are there for. */
+/** The short form of `bun run test:fuzz`, and tests that its checks detect the faults they are for. */
 import { describe, expect, test } from "bun:test";
 import { openApiDocument } from "#src/http/api/openapi/openapi.ts";
 import { Chance } from "./chance.ts";
@@ -11,7 +11,7 @@ import type { WireAnswer } from "./wire.ts";
 
 const document = openApiDocument();
 
-test("hundreds of requests, right, nearly right and hostile, are all answered as the document says", async () => {
+test("hundreds of requests, valid, nearly valid and hostile, are all answered as the document says", async () => {
   const { failures, byOperation, statuses, requests } = await fuzz({ seed: 20_261_121, requests: 800 });
   expect(failures).toEqual([]);
   expect(requests).toBe(800);
@@ -23,7 +23,7 @@ test("hundreds of requests, right, nearly right and hostile, are all answered as
     expect(statuses).toHaveProperty(status);
 }, 120_000);
 
-test("an answer that the document does not know is found, with a command that asks for it again", async () => {
+test("an answer that the document does not describe is reported, with a command that repeats the request", async () => {
   let tampered = 0;
   const { failures } = await fuzz({
     seed: 5,
@@ -41,7 +41,7 @@ test("an answer that the document does not know is found, with a command that as
   expect(failures[0]?.command).toMatch(/curl -i .*-X GET -H 'authorization: .*\/api\/v1\/me/);
 }, 120_000);
 
-describe("the judge", () => {
+describe("the conformance check", () => {
   const { find, findInRefusal } = createConformance(document);
   const headers = new Map(
     Object.entries({
@@ -59,12 +59,12 @@ describe("the judge", () => {
   });
   const refusal = { error: { code: "not_found", message: "There is no such message." } };
 
-  test("takes what is documented", () => {
+  test("accepts documented answers", () => {
     expect(find("GET /messages/{id}", answer(404, refusal))).toEqual([]);
     expect(findInRefusal(answer(404, refusal))).toEqual([]);
   });
 
-  test("finds a status that is not documented, another type, a body that is none, and a member too many", () => {
+  test("reports an undocumented status, a wrong type, an invalid body and an extra member", () => {
     expect(find("GET /messages/{id}", answer(418, refusal))).toHaveLength(1);
     expect(find("GET /messages/{id}", answer(404, refusal, { "content-type": "text/html" }))).toHaveLength(1);
     expect(find("GET /messages/{id}", answer(404, "Not Found"))).toHaveLength(1);
@@ -74,7 +74,7 @@ describe("the judge", () => {
   });
 });
 
-describe("the requests", () => {
+describe("generated requests", () => {
   const input = { document, keys: ["wx_a", "wx_b"], cursors: ["eyJpZCI6MX0"] };
   const requestsOf = (seed: number, count: number): FuzzRequest[] => {
     const [generator, chance] = [new Generator(input), new Chance(seed)];
@@ -82,12 +82,12 @@ describe("the requests", () => {
   };
   const bytes = (seed: number): string[] => requestsOf(seed, 500).map((one) => bytesOf(one).toString("base64"));
 
-  test("are the same for the same seed, and others for another", () => {
+  test("are the same for the same seed, and different for another", () => {
     expect(bytes(7)).toEqual(bytes(7));
     expect(bytes(7)).not.toEqual(bytes(8));
   });
 
-  test("mean every operation of the document, and travel in every form", () => {
+  test("cover every operation of the document, in every form", () => {
     const all = requestsOf(1, 3_000);
     const declared = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -96,7 +96,7 @@ describe("the requests", () => {
     expect(new Set(all.map(({ form }) => form))).toEqual(new Set(["plain", "chunked", "cut_short", "broken"] as const));
   });
 
-  test("can be sent again byte by byte by the command that is printed for them", () => {
+  test("are repeated byte by byte by the command that is printed for them", () => {
     for (const one of requestsOf(3, 400).filter(({ form }) => form === "broken" || form === "cut_short")) {
       const command = asCommand(one, "http://127.0.0.1:1").replace(/\| nc .*$/s, "");
       const printed = Bun.spawnSync(["sh", "-c", command]).stdout;
@@ -105,7 +105,7 @@ describe("the requests", () => {
   });
 });
 
-test("memory that grows in the second half is told, and that of a warming process is not", () => {
+test("memory that grows in the second half is reported, and that of a warming process is not", () => {
   const samples = (heaps: number[]) => heaps.map((heapMb) => ({ heapMb, rssMb: 150 }));
   expect(grewSteadily(samples([20, 30, 35, 38, 40, 40, 41, 40, 41, 40]))).toBeNull();
   expect(grewSteadily(samples([20, 30, 40, 50, 60, 70, 80, 90, 100, 110]))).toContain("heap");

@@ -1,6 +1,7 @@
 /**
- * Sends so many requests from a seed and judges every answer: none is a 5xx but a 502 that the network meant, each is
- * what the document says, each refusal has the error's shape. Memory is read at rest after each tenth.
+ * Sends the given number of requests from a seed and checks every answer: none is a 5xx except a 502 that the network
+ * meant, each conforms to the document, and each refusal has the error's shape. Memory is sampled at rest after each
+ * tenth.
  */
 import { heapStats } from "bun:jsc";
 import { openApiDocument } from "#src/http/api/openapi/openapi.ts";
@@ -14,9 +15,9 @@ import { type FuzzWorld, startFuzzWorld } from "./world.ts";
 export interface FuzzOptions {
   seed: number;
   requests: number;
-  /** The run ends with so many failures: more say no more. */
+  /** The run ends after this many failures. */
   failuresMax?: number;
-  /** What an answer is made of before it is judged: a test that the judges see it. */
+  /** Changes an answer before it is checked: tests use it to show that the checks detect faults. */
   tamper?: (answer: WireAnswer, request: FuzzRequest) => WireAnswer;
 }
 
@@ -30,28 +31,28 @@ export interface FuzzFailure {
 export interface FuzzReport {
   requests: number;
   failures: FuzzFailure[];
-  /** How many answers each status had; "closed" for connections that ended without one. */
+  /** Number of answers by status; "closed" for connections that ended without one. */
   statuses: Record<string, number>;
-  /** How often each operation of the document was answered with each status. */
+  /** Number of answers by operation of the document and status. */
   byOperation: Record<string, Record<string, number>>;
   memory: { heapMb: number; rssMb: number }[];
-  /** The same for two runs that asked the same. */
+  /** Equal for two runs that sent the same requests. */
   fingerprint: string;
   perSecond: number;
 }
 
 const REAL_PATIENCE_MS = 50;
-/** Nothing but the clock ends it. */
+/** For a request whose body never ends: only the clock ends it. */
 const CUT_SHORT_PATIENCE_MS = 5;
-/** First what a second try waits for, then what a body is waited for. */
+/** The first step covers a retry, the next ones the wait for a body. */
 const FIRST_STEP_MS = 3_000;
 const STEP_MS = 31_000;
-/** A body that does not come is waited for 30 seconds, a retry budget is 8: after this nobody will answer any more. */
+/** The server waits 30 seconds for a missing body, and 8 for retries: after this time there will be no answer. */
 const CLOCK_PATIENCE_MS = 90_000;
 const REAL_LIMIT_MS = 10_000;
 const SETTLE_EVERY = 250;
 
-/** What HTTP itself refuses before there is a request; 505 is its word for another version. */
+/** Statuses with which the HTTP layer refuses malformed requests; 505 is the one for another version. */
 const REFUSALS_OF_HTTP = [400, 404, 405, 411, 413, 414, 417, 431, 501, 505];
 
 export async function fuzz({ seed, requests, failuresMax = 10, tamper }: FuzzOptions): Promise<FuzzReport> {
@@ -94,13 +95,13 @@ export async function fuzz({ seed, requests, failuresMax = 10, tamper }: FuzzOpt
   }
   report.perSecond = report.requests / ((performance.now() - startedAt) / 1_000);
   wire.close();
-  // Whatever is under way comes to its end; then the database is checked as a whole when the server goes.
+  // Let everything in flight finish; stopping the server then checks the whole database.
   await app.clock.advance(60_000);
   report.fingerprint = hasher.digest("hex");
   return report;
 }
 
-/** The clock stands still but for requests that wait for it: a second try, a body that never comes. */
+/** The clock stands still, except for requests that wait for it: a retry, or a body that never arrives. */
 async function answered({ app }: FuzzWorld, sent: Promise<Exchange>, isCutShort: boolean): Promise<Exchange | "never"> {
   let isSettled = false;
   const settled = sent.finally(() => {
@@ -118,7 +119,7 @@ async function answered({ app }: FuzzWorld, sent: Promise<Exchange>, isCutShort:
     await app.clock.advance(step);
   }
   if (isSettled) return settled;
-  // What needs no clock may be slow for real, on a machine that others use too.
+  // Answers that do not depend on the clock may be slow in real time, on a shared machine.
   const late = Promise.withResolvers<"never">();
   const end = setTimeout(() => late.resolve("never"), REAL_LIMIT_MS);
   return await Promise.race([settled, late.promise]).finally(() => clearTimeout(end));
@@ -141,18 +142,18 @@ function check(
   if (status >= 500 && !(status === 502 && (wasMeant || isReplay))) return [`it was answered ${status}`];
   if (request.operation === null) {
     const isOfTheApi = /^\/api\/v1(\/|$)/.test(request.target) && request.method !== "HEAD";
-    // A path with dots or an unreadable one may lead anywhere; what HTTP refuses has no body.
+    // A path with dots or an undecodable one may lead anywhere; refusals of the HTTP layer have no body.
     const mayBeElsewhere = /\.\.|%2e|\\|%(?![0-9a-f]{2})/i.test(request.target);
     return isOfTheApi && !mayBeElsewhere && status >= 400 ? conformance.findInRefusal(exchange) : [];
   }
-  // Refused before there was a request: by what reads HTTP, in its own words.
+  // Refused by the HTTP layer before a request existed.
   if (exchange.body.length === 0 && REFUSALS_OF_HTTP.includes(status) && hasOddHead(request)) return [];
-  // A path that leads to no endpoint, because its value is none.
+  // The path matches no endpoint, because its parameter is not valid.
   const found = conformance.find(request.operation, exchange);
   return found.length > 0 && status === 404 ? conformance.findInRefusal(exchange) : found;
 }
 
-/** Something in the head that HTTP itself may refuse. */
+/** The head contains something that the HTTP layer may refuse. */
 function hasOddHead({ headers, target }: FuzzRequest): boolean {
   const text = headers.map(([name, value]) => `${name}: ${value}`).join("\n");
   return (
@@ -174,7 +175,7 @@ async function memoryAtRest({ app }: FuzzWorld): Promise<FuzzReport["memory"][nu
   return { heapMb: megabytes(heapStats().heapSize), rssMb: megabytes(process.memoryUsage.rss()) };
 }
 
-/** Keys and cursors are new in each run; everything else that is asked is not. */
+/** Keys differ in each run; the rest of a request does not. */
 function withoutKeys(text: string, keys: readonly string[]): string {
   return keys.reduce((left, key, index) => left.replaceAll(key, `key ${index}`), text);
 }

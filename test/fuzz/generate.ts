@@ -1,6 +1,6 @@
 /**
- * The next request, from chance alone: nothing in it depends on an answer, so the same seed asks the same things in the
- * same order. Most requests mean an endpoint of the document; the rest are aimed at what stands around them.
+ * The next request, from chance alone: it never depends on an answer, so the same seed gives the same requests in the
+ * same order. Most requests are for an endpoint of the document; the rest are for everything around them.
  */
 import type { OpenApiDocument, OperationObject, ParameterObject } from "#src/http/api/openapi/document.ts";
 import { type BodyMaker, nearlyValid, validBody } from "./body.ts";
@@ -106,7 +106,7 @@ const known = {
   "*": ["tier", "points", "joined", "vip", "note", "unknown", "__proto__"],
 };
 
-/** Bodies that go all the way, by operation. */
+/** Bodies that succeed, by operation. */
 const working: Readonly<Record<string, (chance: Chance) => Loose>> = {
   "POST /messages": (chance) => {
     const to = anybody(chance);
@@ -133,11 +133,11 @@ const working: Readonly<Record<string, (chance: Chance) => Loose>> = {
     ]),
 };
 
-/** Opt-outs go on all the while, so the people whom everything is about would soon all have opted out. */
+/** Requests opt contacts out all the time, so a fixed set of recipients would soon have opted out entirely. */
 function anybody(chance: Chance): string {
   if (chance.happens(0.4)) return chance.pick(phones);
   const digits = String(chance.below(10_000)).padStart(4, "0");
-  // Some of them are the simulator's own: refused, throttled, never answered.
+  // Some of these are the simulator's own numbers: refused, throttled, never answered.
   const end = chance.happens(0.15) ? `000${1 + chance.below(9)}` : String(chance.below(10_000)).padStart(4, "0");
   return `+9197${digits}${end}`;
 }
@@ -190,7 +190,7 @@ const HEADERS: readonly (readonly [string, string])[] = [
   ["x-latin", "caf\u00e9 \u00a0\u0085"],
 ];
 
-/** Addresses that no endpoint has. */
+/** Paths that no endpoint has. */
 const STRANGE_PATHS = [
   "/api/v1",
   "/api/v1/",
@@ -213,7 +213,7 @@ const STRANGE_PATHS = [
   "/api/v1/me\\..\\x",
 ];
 
-/** What the server has beside the API: nothing there may fail either. */
+/** The server's paths beside the API: none of these may fail either. */
 const BESIDE_PATHS = [
   "/",
   "/docs",
@@ -289,7 +289,7 @@ export class Generator {
 
   #meant(chance: Chance): FuzzRequest {
     const operation = chance.pick(this.#operations);
-    // The more a request is wrong about, the less of the server it reaches: mostly one thing.
+    // The more faults a request has, the less of the server it reaches: mostly only one.
     const isHostile = chance.happens(0.5);
     const target = PREFIX + this.#path(operation, chance, isHostile) + this.#query(operation, chance, isHostile);
     const headers: [string, string][] = [];
@@ -377,7 +377,7 @@ export class Generator {
     if (!parameters.some(({ name }) => name === "Idempotency-Key") || !chance.happens(0.4)) return null;
     if (chance.happens(0.1))
       return chance.pick(["", " ", "x".repeat(100), "x".repeat(101), "\u00e9", "a,b", "\u00ff\u0080"]);
-    // Few enough that many come again, with another body.
+    // Few enough that many keys recur, with another body.
     return `key-${chance.below(500)}`;
   }
 
@@ -404,7 +404,7 @@ export class Generator {
     const method = chance.pick(EVERY_METHOD);
     const key = chance.happens(0.9) ? [["authorization", `Bearer ${this.#input.keys[0]}`] as const] : [];
     const path = chance.pick(chance.happens(0.5) ? STRANGE_PATHS : this.#operations.map((one) => PREFIX + one.path));
-    // Methods that the document has for this path are another test's.
+    // Methods that the document has for this path are tested elsewhere.
     const isKnown = this.#operations.some((one) => one.method === method && PREFIX + one.path === path);
     const used = isKnown ? "DELETE" : method;
     return {
@@ -435,7 +435,7 @@ export class Generator {
     };
   }
 
-  /** What no client library would send. */
+  /** Requests that no client library would send. */
   #broken(chance: Chance): FuzzRequest {
     const key = `authorization: Bearer ${this.#input.keys[0]}\r\n`;
     const post = (headers: string, body: string): string =>
@@ -482,7 +482,7 @@ export class Generator {
       "POST /api/v1/messages HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n",
     ]);
     const bytes = Buffer.from(text, "latin1");
-    // Anywhere, one byte is another one.
+    // Replaces one byte anywhere.
     if (bytes.length > 0 && chance.happens(0.4)) bytes[chance.below(Math.min(bytes.length, 400))] = chance.below(256);
     return { operation: null, method: "GET", target: "", headers: [], body: Buffer.alloc(0), form: "broken", bytes };
   }

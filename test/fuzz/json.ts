@@ -1,6 +1,6 @@
 /**
- * JSON texts that no serializer would write: duplicate keys, numbers beyond any double, half surrogate pairs, other
- * white space. A value is an ordinary one, with `RawJson` wherever a text stands for itself.
+ * JSON texts that no serializer would write: duplicate keys, numbers beyond any double, half surrogate pairs, unusual
+ * white space. A value is an ordinary one, with `RawJson` wherever a literal text is inserted.
  */
 import type { Chance } from "./chance.ts";
 
@@ -113,7 +113,7 @@ export const hostileValues: readonly Loose[] = [
   new RawJson(`[${"0,".repeat(20_000)}0]`),
 ];
 
-/** Nearly right for wherever a value of any type stands. */
+/** Nearly valid values, for members of any type. */
 export function hostileValue(chance: Chance): Loose {
   switch (chance.below(4)) {
     case 0:
@@ -125,7 +125,7 @@ export function hostileValue(chance: Chance): Loose {
   }
 }
 
-/** Bodies that are no JSON object at all, or one that says things twice. */
+/** Bodies that are not a JSON object, or that repeat a key. */
 export const hostileBodies: readonly string[] = [
   "",
   " ",

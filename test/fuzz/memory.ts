@@ -1,8 +1,11 @@
-/** Whether memory grew over a run, beyond what a warm process takes: the second half against the end of the first. */
+/**
+ * Whether memory grew over a run, beyond the growth of a warming process: compares the second half with the end of the
+ * first.
+ */
 const HEAP_ALLOWED_MB = 24;
 const RSS_ALLOWED_SHARE = 1.25;
 
-/** In words where it did; null where it is flat. Fewer than ten samples say nothing. */
+/** A description of the growth; null if memory is flat or there are fewer than ten samples. */
 export function grewSteadily(samples: readonly { heapMb: number; rssMb: number }[]): string | null {
   if (samples.length < 10) return null;
   const half = samples.slice(4, 6);

@@ -1,17 +1,17 @@
-/** One request as the fuzzer sends it, byte by byte, and as a person can send it again. */
+/** One request as the fuzzer sends it, byte by byte, and the command with which a person can repeat it. */
 import { shownBytes } from "./shown.ts";
 
 export interface FuzzRequest {
-  /** Of the document, where the request means one of its endpoints: `POST /messages`. */
+  /** The operation of the document that the request is for, such as `POST /messages`; null for none. */
   operation: string | null;
   method: string;
-  /** As it stands in the request line. */
+  /** As it appears in the request line. */
   target: string;
   headers: readonly (readonly [name: string, value: string])[];
   body: Buffer;
-  /** How the body travels: with its length, in chunks, announced longer than it is, or as what is no HTTP at all. */
+  /** How the body is sent: with its length, in chunks, announced longer than it is, or as bytes that are not HTTP. */
   form: "plain" | "chunked" | "cut_short" | "broken";
-  /** For `broken`: what is sent instead of a head and a body. */
+  /** For `broken`: the bytes sent instead of a head and a body. */
   bytes: Buffer | null;
 }
 
@@ -32,7 +32,7 @@ export function bytesOf(request: FuzzRequest): Buffer {
 
 function chunksOf(body: Buffer): Buffer {
   const parts: Buffer[] = [];
-  // Small at first, so that characters and tokens are cut in two.
+  // Small chunks first, so that characters and tokens are cut in two.
   for (let at = 0, size = 1; at < body.length; at += size, size = Math.min(65_536, size * 3)) {
     const piece = body.subarray(at, at + size);
     parts.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n"));
@@ -40,7 +40,7 @@ function chunksOf(body: Buffer): Buffer {
   return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
 }
 
-/** A command that sends it again; `url` is the server's. What curl would not send goes by netcat. */
+/** A command that repeats the request; `url` is the server's. Requests that curl would not send go through netcat. */
 export function asCommand(request: FuzzRequest, url: string): string {
   const { method, target, headers, body, form } = request;
   const isOrdinary = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);

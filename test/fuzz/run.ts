@@ -1,7 +1,7 @@
 /**
- * `bun run test:fuzz [--seed N] [--requests N]`: fuzzes every endpoint of the document (20,000 requests unless told
- * otherwise), prints what was answered and the memory along the way. Exit code 1: something was wrong; each failure is
- * printed as a command that sends the request again.
+ * `bun run test:fuzz [--seed N] [--requests N]`: fuzzes every endpoint of the document (20,000 requests by default),
+ * prints the counts of the answers and the memory over the run. Exit code 1 if anything failed; each failure is printed
+ * with a command that repeats the request.
  */
 import { parseArgs } from "node:util";
 import { fuzz } from "./fuzz.ts";

@@ -1,4 +1,4 @@
-/** Bytes as a piece of shell that prints them: readable where they are, else in base64. */
+/** Bytes as a shell command that prints them: readable if possible, else in base64. */
 const LONGEST_READABLE = 4_000;
 
 export function shownBytes(bytes: Buffer): string {

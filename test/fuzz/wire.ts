@@ -1,6 +1,6 @@
 /**
- * Requests over raw sockets. Ordinary ones share a connection as long as the server keeps it; whatever is cut short or
- * broken gets one of its own, and nothing that follows on it is read as its answer.
+ * Requests over raw sockets. Ordinary ones share a connection as long as the server keeps it; each one that is cut
+ * short or broken gets its own, and bytes that follow its answer are ignored.
  */
 import { connect, type Socket } from "node:net";
 import { bytesOf, type FuzzRequest } from "./request.ts";
@@ -40,7 +40,7 @@ export class Wire {
     connection.settle = resolve;
     connection.isHead = request.method === "HEAD";
     connection.socket.write(bytesOf(request));
-    // Whoever sends half a request says no more: the server is not left waiting for the rest.
+    // End our side after half a request, so that the server does not wait for the rest.
     if (request.form === "broken") connection.socket.end();
     const exchange = await promise;
     connection.settle = null;
@@ -80,7 +80,7 @@ export class Wire {
   }
 }
 
-/** Null while it is not complete. */
+/** Null while the answer is incomplete. */
 function readAnswer(bytes: Buffer, isHead: boolean): { answer: WireAnswer; length: number } | null {
   const headEnd = bytes.indexOf("\r\n\r\n");
   if (headEnd === -1) return null;

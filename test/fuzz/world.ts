@@ -1,6 +1,6 @@
 /**
- * The server that is fuzzed, with customers of every kind and something of everything in it, so that a request finds
- * what it asks for. Its network is the simulator, which tells what it meant to refuse.
+ * The server that is fuzzed, with customers and data of every kind, so that requests find existing rows. Its network is
+ * the simulator, which counts the sends that it meant to refuse.
  */
 
 import { systemRandom } from "#src/core/random.ts";
@@ -17,11 +17,11 @@ import { startTestServer, type TestServer, type TestWorkspace } from "#test/supp
 
 export interface FuzzWorld extends AsyncDisposable {
   app: TestServer;
-  /** Keys that are drawn from: the first mostly. */
+  /** Keys to draw from: mostly the first. */
   keys: readonly string[];
-  /** Cursors that lists gave. */
+  /** Cursors from list answers. */
   cursors: readonly string[];
-  /** How many hand-overs the network refused or did not answer, so far. */
+  /** How many sends the network has refused or left unanswered so far. */
   meant(): number;
 }
 
@@ -99,7 +99,9 @@ async function furnish(app: TestServer, workspace: TestWorkspace): Promise<void>
   });
 }
 
-/** People, groups, opt-outs and broadcasts of more than a page, and the cursors that lead through them. */
+/**
+ * Creates more than a page of contacts, groups, opt-outs and broadcasts, and returns the cursors to their next pages.
+ */
 async function fill(app: TestServer, shop: TestWorkspace): Promise<string[]> {
   const { key } = shop;
   const digits = (index: number): string => String(index).padStart(3, "0");
@@ -109,7 +111,7 @@ async function fill(app: TestServer, shop: TestWorkspace): Promise<string[]> {
     await app.call("PUT", `/api/v1/contacts/${phone}`, { key, body });
     if (index % 2 === 0) await app.call("POST", `/api/v1/contacts/${phone}/opt-out`, { key });
   }
-  // The first ids are those of messages sent alone: a recipient of a broadcast is not shown as one.
+  // The first ids belong to single messages: the API does not show a recipient of a broadcast as one.
   await fillBucket(app, shop);
   for (let index = 0; index < 45; index++) {
     await app.call("POST", "/api/v1/messages", { key, body: { to: `+91987652${digits(index)}0`, template: "plain" } });
@@ -120,7 +122,7 @@ async function fill(app: TestServer, shop: TestWorkspace): Promise<string[]> {
   }
   const many = Array.from({ length: 110 }, (_, index) => `+91987653${digits(index)}0`);
   await app.call("POST", "/api/v1/broadcasts", { key, body: { name: "Many", template: "plain", to: many } });
-  // Somebody who wrote, so that free text may be sent.
+  // A contact who has written, so that free text may be sent.
   await app.inbound(shop, "+919876540130", "Hello");
   const cursors: string[] = [];
   for (const list of ["/contacts", "/opt-outs", "/broadcasts", "/groups", "/broadcasts/56/recipients"]) {

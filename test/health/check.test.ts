@@ -1,4 +1,4 @@
-/** `check` finds what does not fit, names it, and holds nobody up. */
+/** `check` finds broken invariants, names them with the affected ids, and does not block the server. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { openClient } from "#src/db/driver.ts";
@@ -39,7 +39,7 @@ test("a database in use is sound: exit 0, every check named", async () => {
   expect(answer.checks.every(({ ok }) => ok)).toBe(true);
 });
 
-/** What a bug or a hand in the file could do, and what must be found then. */
+/** Damage that a bug or a manual change of the file could do, by the check that must find it. */
 const damages: Record<string, string> = {
   account_equals_ledger: "UPDATE billing_accounts SET credited = credited + 1",
   held_equals_open_messages: "UPDATE billing_accounts SET held = held + 1",
@@ -64,7 +64,7 @@ const damages: Record<string, string> = {
   opt_outs_are_dated: "UPDATE contacts SET consent_source = NULL WHERE consent = 'opted_out'",
 };
 
-test("every invariant can be broken, and is named with the ids when it is", () => {
+test("every invariant is reported with ids when it is broken", () => {
   const client = openClient(database, { timeout: 5_000 });
   try {
     const found: string[] = [];
@@ -78,7 +78,7 @@ test("every invariant can be broken, and is named with the ids when it is", () =
       if (changed > 0 && finding !== undefined && finding.count > 0 && finding.ids.length > 0) found.push(name);
     }
     expect(found).toEqual(Object.keys(damages));
-    // A name of its own, twice, is kept out by the table itself.
+    // The table itself refuses a second instance row.
     expect([...found, "one_instance"].sort()).toEqual(invariants.map(({ name }) => name).sort());
     expect(checkDatabase(client, { now: app.clock.now(), isExclusive: true }).findings).toEqual([]);
   } finally {
@@ -86,7 +86,7 @@ test("every invariant can be broken, and is named with the ids when it is", () =
   }
 });
 
-test("what a killed server left open is judged by when the file was last written to, however long it has lain there", () => {
+test("messages that a killed server left open are checked against the time of the last commit, however old the file is", () => {
   const client = openClient(database, { timeout: 5_000 });
   try {
     client.exec("BEGIN IMMEDIATE");
@@ -111,7 +111,7 @@ test("what a killed server left open is judged by when the file was last written
   }
 });
 
-test("what breaks is told with its ids and what to do, exit 1, in words and as JSON", async () => {
+test("a broken invariant is reported with its ids and the next step, exit 1, as text and as JSON", async () => {
   app.store.client.exec("UPDATE billing_accounts SET held = held + 1");
   try {
     const told = await workshop.run(["check"]);
@@ -130,7 +130,7 @@ test("what breaks is told with its ids and what to do, exit 1, in words and as J
   }
 });
 
-test("slices leave nobody out, however wide the gaps between ids are", () => {
+test("checks that run in slices cover every row, however wide the gaps between ids are", () => {
   const client = openClient(database, { timeout: 5_000 });
   try {
     client.exec("BEGIN IMMEDIATE");
@@ -150,7 +150,7 @@ test("slices leave nobody out, however wide the gaps between ids are", () => {
   }
 });
 
-test("a damaged file, and one that is no database, are told from a sound one", async () => {
+test("a damaged file and a file that is not a database are told apart from a sound database", async () => {
   const copy = workshop.path("damaged.db");
   await workshop.json(["backup", copy]);
   expect(await workshop.json(["check", copy])).toMatchObject({ ok: true });

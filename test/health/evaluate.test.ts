@@ -1,4 +1,6 @@
-/** What of the server's condition needs somebody: nothing while all is well, and each thing with whom it hits and what to do. */
+/**
+ * Which conditions of the server need a person: none while all is well, else each with whom it affects and what to do.
+ */
 import { expect, test } from "bun:test";
 import type { PauseCause } from "#src/domain/broadcasts/broadcast.ts";
 import { evaluateHealth, type WorkspaceState } from "#src/health/evaluate.ts";
@@ -28,13 +30,13 @@ const nobody: WorkspaceState = { workspaces: [], numbers: [], paused: [] };
 const checksOf = (change: Partial<ServerStatus>, customers = nobody): string[] =>
   evaluateHealth({ ...well, ...change }, customers).map(({ level, check }) => `${level} ${check}`);
 
-test("nothing needs anybody while all is well", () => {
+test("a healthy server has no conditions", () => {
   expect(checksOf({})).toEqual([]);
-  // One slow commit among few says nothing.
+  // One slow commit among few is not evidence.
   expect(checksOf({ commits: { count: 12, p50: 0.1, p99: 2, failures: 0 } })).toEqual([]);
 });
 
-test("each thing that is wrong is told, as what it is", () => {
+test("each fault is reported as its own condition", () => {
   const { database, backup, commits } = well;
   expect(checksOf({ isWritable: false })).toEqual(["problem write"]);
   expect(checksOf({ disk: { freeBytes: 1e8, totalBytes: 1e11 } })).toEqual(["problem disk"]);
@@ -49,7 +51,7 @@ test("each thing that is wrong is told, as what it is", () => {
   expect(checksOf({ backup: { ...backup, failedAt: NOW - 1 } })).toEqual(["problem backup"]);
 });
 
-test("what is known for longest comes first, and says since when", () => {
+test("the condition that has been known for longest comes first, with the time since when", () => {
   const found = evaluateHealth(
     {
       ...well,
@@ -66,7 +68,7 @@ test("what is known for longest comes first, and says since when", () => {
   ]);
 });
 
-test("a broadcast that waits for a person is told; one that goes on by itself, or was paused by hand, is not", () => {
+test("a broadcast that waits for a person is reported; one that resumes automatically, or was paused manually, is not", () => {
   const causes: PauseCause[] = [
     "number",
     "workspace",

@@ -1,4 +1,4 @@
-/** How figures have gone: what grew between two looks, no minute lost or counted twice, and no more than a day of them. */
+/** Time series: the growth between two samples, no minute lost or counted twice, and at most one day kept. */
 import { expect, test } from "bun:test";
 import { createLog } from "#src/core/log.ts";
 import { Histogram, LATENCY_SECONDS, Metrics } from "#src/core/metrics.ts";
@@ -34,7 +34,7 @@ function counters() {
   return { state, sources };
 }
 
-test("a minute is what the totals grew by, each outcome in its own count; the open minute is there as well", async () => {
+test("a minute holds the growth of the totals, each outcome counted separately; the open minute is included", async () => {
   const { sources, state } = counters();
   const clock = new TestClock("2026-11-21T08:00:00Z");
   sources.sends.observe(0.2, { outcome: "accepted" });
@@ -62,7 +62,7 @@ test("a minute is what the totals grew by, each outcome in its own count; the op
     api: { count: 0, p50: null, p99: null },
   });
   expect(open).toMatchObject({ accepted: 1, refused: 0, waiting: 10, network: { p50: 3.75 } });
-  // Asking changes nothing, and steps hold the minutes together.
+  // Reading changes nothing, and steps merge the minutes.
   expect(await timeSeries.samples(60, 5)).toEqual([
     expect.objectContaining({ accepted: 3, refused: 2, waiting: 10, from: Date.parse("2026-11-21T08:00:00Z") }),
   ]);
@@ -71,7 +71,7 @@ test("a minute is what the totals grew by, each outcome in its own count; the op
   expect((await timeSeries.samples(60, 1)).length).toBe(2);
 });
 
-test("what cannot be asked is not known, and not nothing", async () => {
+test("a gauge that cannot be read is null, not zero", async () => {
   const { sources } = counters();
   const broken = new Metrics();
   for (const name of ["waxwing_outbox_rows", "waxwing_outbox_age_seconds", "waxwing_database_bytes"]) {
@@ -87,7 +87,7 @@ test("what cannot be asked is not known, and not nothing", async () => {
   expect(point).toMatchObject({ accepted: 0, waiting: null, age: null, databaseBytes: null });
 });
 
-test("a day is kept and no more", async () => {
+test("one day is kept and no more", async () => {
   const { sources } = counters();
   const clock = new TestClock("2026-11-21T08:00:00Z");
   const timeSeries = new TimeSeries({ sources, clock, timers: clock, log });
@@ -103,7 +103,7 @@ test("a day is kept and no more", async () => {
   expect(day.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(1_440);
 });
 
-test("a quantile is read from the buckets as Prometheus reads it", () => {
+test("a quantile is computed from the buckets as Prometheus does", () => {
   const counts = new Array<number>(LATENCY_SECONDS.length + 1).fill(0);
   expect(quantileOf(counts, 0.5)).toBeNull();
   counts[3] = 10;

@@ -1,6 +1,6 @@
 /**
- * The ranges are written here a second time, as first and last address, so that a slip in a prefix length shows: the
- * classification is compared with them on arbitrary addresses and on both edges of every range.
+ * The ranges are repeated here as first and last address, so that an error in a prefix length shows: the classification
+ * is compared with them on arbitrary addresses and on both edges of every range.
  */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
@@ -41,7 +41,7 @@ function refused(value: number): boolean {
   return ranges.some(({ first, last }) => value >= first && value <= last);
 }
 
-/** Half of them from the refused ranges, where chance alone would seldom land. */
+/** Draws half of the addresses from the refused ranges, which random addresses seldom hit. */
 const anyV4 = fc.oneof(
   fc.integer({ min: 0, max: 0xffff_ffff }),
   fc.constantFrom(...ranges).chain(({ first, last }) => fc.integer({ min: first, max: last })),
@@ -55,7 +55,7 @@ describe("IPv4", () => {
     );
   });
 
-  test("each range is refused to its edges and not beyond", () => {
+  test("each range is refused up to its edges and not beyond", () => {
     for (const { first, last } of ranges) {
       for (const edge of [first - 1, first, last, last + 1].filter((value) => value >= 0 && value <= 0xffff_ffff)) {
         expect([dotted(edge), isPublicAddress(dotted(edge))]).toEqual([dotted(edge), !refused(edge)]);
@@ -116,7 +116,7 @@ describe("IPv6", () => {
     ["4000::1", "reserved"],
     ["5f00::1", "reserved"],
     ["::2", "unspecified"],
-    // IPv4 inside:
+    // With an IPv4 address inside:
     ["::ffff:10.0.0.1", "private"],
     ["::ffff:a9fe:a9fe", "metadata"],
     ["::ffff:8.8.8.8", "public"],
@@ -135,7 +135,7 @@ describe("IPv6", () => {
     expect(classifyAddress(ip)).toBe(kind);
   });
 
-  test("a mapped or NAT64 address is what its IPv4 address is, in every notation", () => {
+  test("a mapped or NAT64 address is classified as its IPv4 address, in every notation", () => {
     fc.assert(
       fc.property(anyV4, (value) => {
         const kind = classifyAddress(dotted(value));
@@ -161,10 +161,11 @@ describe("IPv6", () => {
     );
   });
 
-  test("the notation makes no difference", () => {
+  test("an address is classified alike in every notation", () => {
     fc.assert(
       fc.property(fc.ipV6(), fc.boolean(), (ip, upper) => {
-        // Bun's URL parser refuses a few rare notations (`::0:0:0:0:0.0.0.0`): nothing to compare with, and safe.
+        // Bun's URL parser refuses a few rare notations (`::0:0:0:0:0.0.0.0`): there is nothing to compare with, and
+        // refusing is safe.
         fc.pre(URL.canParse(`http://[${ip}]/`));
         const kind = classifyAddress(new URL(`http://[${ip}]/`).hostname);
         expect(classifyAddress(upper ? ip.toUpperCase() : ip)).toBe(kind);
@@ -173,7 +174,7 @@ describe("IPv6", () => {
     );
   });
 
-  test("nothing outside 2000::/3 is public except through IPv4", () => {
+  test("no address outside 2000::/3 is public except through IPv4", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 0xffff }),
@@ -188,7 +189,7 @@ describe("IPv6", () => {
   });
 });
 
-test("what is not an address in its usual notation is not public", () => {
+test("a text that is not an address in its usual notation is not public", () => {
   for (const text of [
     "",
     "example.com",
@@ -212,7 +213,7 @@ describe("a webhook address", () => {
     return "refusal" in result ? result.refusal : null;
   };
 
-  test("is taken when it is public https", () => {
+  test("is accepted when it is public https", () => {
     for (const text of [
       "https://example.com/hook?a=b",
       "https://example.com:8443",
@@ -252,7 +253,7 @@ describe("a webhook address", () => {
     expect(refusalOf(`https://example.com/${"a".repeat(2028)}`)).toBeNull();
   });
 
-  test("never leads to this machine or a private network, however the host is written", () => {
+  test("is refused when it leads to this machine or a private network, however the host is written", () => {
     for (const host of [
       "localhost",
       "LOCALHOST",

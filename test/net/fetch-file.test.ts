@@ -1,4 +1,7 @@
-/** A file from an address that a customer chose: never from where the customer may not reach, at no redirect, under no name. */
+/**
+ * Fetching a file from an address that a customer chose: never from an address that the customer may not reach, not
+ * even through a redirect or by a host name.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { systemClock } from "#src/core/clock.ts";
 import { type FileFetcher, fetchFile } from "#src/net/fetch-file.ts";
@@ -31,14 +34,14 @@ const get = (fetcher: FileFetcher, link: string, maxBytes = 10) => {
 };
 const at = (path: string, host = "127.0.0.1"): string => `http://${host}:${server.port}${path}`;
 
-test("a file comes with its type, also from where it lies now", async () => {
+test("a file is returned with its type, also from the address that a redirect leads to", async () => {
   const file = { bytes: new Uint8Array(Buffer.from("0123456789")), contentType: "image/png" };
   expect(await get(trusting, at("/file"))).toEqual(file);
   expect(await get(trusting, at("/to?url=/file"))).toEqual(file);
   expect(asked).toEqual(["/to", "/file"]);
 });
 
-test("what is no file is told in words", async () => {
+test("an answer that is not a file is refused with a description", async () => {
   expect(await get(trusting, at("/gone"))).toBe("answered HTTP 410");
   expect(await get(trusting, at("/file"), 9)).toBe("has more than 9 bytes");
   expect(await get(trusting, at("/circle"))).toBe("redirects in a circle");
@@ -48,7 +51,7 @@ test("what is no file is told in words", async () => {
   expect(await get(trusting, "http://127.0.0.1:1/x")).toBe("could not be read (ECONNREFUSED)");
 });
 
-test("this machine and private networks are not asked, by address or by name", async () => {
+test("this machine and private networks are never contacted, by address or by name", async () => {
   const strict: FileFetcher = { ...trusting, allowPrivate: false, lookup: async () => ["127.0.0.1"] };
   expect(await get(strict, at("/file"))).toBe("leads to a loopback address (127.0.0.1)");
   expect(await get(strict, at("/file", "files.example"))).toContain(
@@ -59,7 +62,7 @@ test("this machine and private networks are not asked, by address or by name", a
 });
 
 test("a redirect is checked like the address itself", async () => {
-  // The first name leads to the server; whatever else is asked for does not.
+  // The first name leads to the server; every other one does not.
   const half: FileFetcher = {
     ...trusting,
     lookup: async (name) => (name === "files.example" ? ["127.0.0.1"] : ["::1"]),

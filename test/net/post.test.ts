@@ -1,6 +1,6 @@
 /**
- * Posts over real sockets on loopback. Receivers are plain TCP servers, so that they can misbehave to the byte; time
- * stands still unless a test moves it.
+ * Posts over real sockets on loopback. Receivers are plain TCP servers, so that they can misbehave to the byte; the
+ * clock stands still unless a test moves it.
  */
 import { afterEach, describe, expect, mock, test } from "bun:test";
 import * as net from "node:net";
@@ -16,7 +16,7 @@ import {
 } from "#src/net/post.ts";
 import { serviceSignature } from "#src/webhooks/deliver.ts";
 
-/** Stands still; `pass` fires what falls due. */
+/** A clock that stands still; `pass` moves it and fires the timers that come due. */
 class StoppedClock implements Clock {
   #nowMs = 1_700_000_000_000;
   readonly timers = new Set<{ dueMs: number; fire: () => void }>();
@@ -42,7 +42,7 @@ class StoppedClock implements Clock {
   }
 }
 
-/** A TCP server that counts; `onRequest` is called when a whole request has come in. */
+/** A TCP server that counts; `onRequest` is called once a whole request has been read. */
 class Receiver {
   connections = 0;
   readonly requests: string[] = [];
@@ -90,7 +90,7 @@ class Receiver {
   get open(): number {
     return this.#sockets.size;
   }
-  /** Resolves when `met` holds after a request or a closed connection. */
+  /** Resolves once `met` holds after a request or a closed connection. */
   until(met: (receiver: Receiver) => boolean): Promise<void> {
     return new Promise((resolve) => {
       this.#awaited.push({ met: () => met(this), resolve });
@@ -132,7 +132,7 @@ function hook(url: string, body = '{"id":"evt_1"}'): Parameters<WebhookPoster["p
   return { url, headers: { "Content-Type": "application/json", "User-Agent": "Waxwing/test" }, body };
 }
 
-/** Enough for bytes that were written on this thread to be read on it. */
+/** Long enough for bytes written on this thread to be read on it. */
 async function turnsOfTheLoop(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
 }
@@ -141,8 +141,8 @@ function failure(result: PostResult): string {
   return result.kind === "failed" ? result.reason : `answered ${result.status}`;
 }
 
-describe("an exchange", () => {
-  test("arrives as it was given and tells what was answered", async () => {
+describe("a post", () => {
+  test("arrives as it was given and returns the answer", async () => {
     const receiver = await Receiver.start((socket) => socket.write(OK));
     const { poster, clock } = posterWith();
     const body = '{"text":"Grüße 👋"}';
@@ -163,7 +163,7 @@ describe("an exchange", () => {
     expect(clock.timers.size).toBe(0);
   });
 
-  test("counts as delivered for 2xx alone", async () => {
+  test("counts as delivered for a 2xx only", async () => {
     for (const status of [200, 201, 204, 299, 300, 304, 400, 404, 410, 429, 500, 503]) {
       const receiver = await Receiver.start((socket) =>
         socket.write(
@@ -188,7 +188,7 @@ describe("an exchange", () => {
     expect([receiver.connections, lookup.mock.calls.length]).toEqual([1, 1]);
   });
 
-  test("is repeated once on a fresh connection when a used one turns out to be closed", async () => {
+  test("is repeated once on a new connection when a reused one turns out to be closed", async () => {
     const receiver = await Receiver.start((socket, n) => (n === 2 ? socket.resetAndDestroy() : socket.write(OK)));
     const { poster } = posterWith();
     const url = `http://hook.test:${receiver.port}/`;
@@ -204,7 +204,7 @@ describe("an exchange", () => {
     expect(receiver.requests.length).toBe(1);
   });
 
-  test("keeps 16 KiB of an endless answer and hangs up", async () => {
+  test("keeps 16 KiB of an endless answer and closes the connection", async () => {
     const receiver = await Receiver.start((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n\r\n");
       const more = (): void => {
@@ -218,7 +218,7 @@ describe("an exchange", () => {
     await receiver.until(({ open }) => open === 0);
   });
 
-  test("reads an answer that is no UTF-8, and does not cut a character in two", async () => {
+  test("reads an answer that is not UTF-8, and does not cut a character in two", async () => {
     const bytes = Buffer.concat([Buffer.from([0xff, 0xfe, 0x00]), Buffer.from(`${"a".repeat(16_380)}€€`)]);
     const receiver = await Receiver.start((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${bytes.length}\r\n\r\n`);
@@ -228,7 +228,7 @@ describe("an exchange", () => {
     expect(result).toMatchObject({ body: `\ufffd\ufffd\0${"a".repeat(16_380)}` });
   });
 
-  test("takes a body of several megabytes", async () => {
+  test("carries a body of several megabytes", async () => {
     const receiver = await Receiver.start((socket) => socket.write(OK));
     const body = JSON.stringify({ text: "ü".repeat(2_000_000) });
     expect(isSuccess(await posterWith().poster.post(hook(`http://hook.test:${receiver.port}/`, body)))).toBe(true);
@@ -251,19 +251,19 @@ describe("refused addresses", () => {
     ["loopback, then public", ["127.0.0.1", "192.175.48.1"]],
   ];
 
-  test.each(cases)("a name that leads to %s is refused and nothing connects", async (_, addresses) => {
+  test.each(cases)("a name that resolves to %s is refused and nothing connects", async (_, addresses) => {
     const receiver = await Receiver.start((socket) => socket.write(OK));
     const url = `http://hook.test:${receiver.port}/`;
     const strict = posterWith({ allowPrivate: false, lookup: async () => addresses });
     const result = await strict.poster.post(hook(url));
     expect(failure(result)).toBe("refused_address");
     expect(result).toMatchObject({ message: expect.stringMatching(/^The name hook\.test leads to an? .* address/) });
-    // The same receiver is reached when it is allowed: that nothing connected was the check's doing.
+    // The same receiver is reached when its address is allowed: the check alone kept the connection from being made.
     expect(isSuccess(await posterWith().poster.post(hook(url)))).toBe(true);
     expect(receiver.connections).toBe(1);
   });
 
-  test("an IP literal is refused without a look-up, at each post", async () => {
+  test("an IP literal is refused without a lookup, at each post", async () => {
     const receiver = await Receiver.start((socket) => socket.write(OK));
     const lookup = mock(async () => ["192.175.48.1"]);
     const { poster } = posterWith({ allowPrivate: false, lookup });
@@ -283,15 +283,15 @@ describe("refused addresses", () => {
     expect([receiver.connections, lookup.mock.calls.length]).toEqual([0, 0]);
   });
 
-  test("the address that was checked is the address of the connection, whatever the name says later", async () => {
+  test("the connection goes to the address that was checked, even if the name resolves differently later", async () => {
     const receiver = await Receiver.start((socket) => socket.write(OK));
-    // The second answer would lead nowhere: a connection that asked again could not be made.
+    // The second answer leads nowhere: a connection that resolved again could not be made.
     const answers = [["127.0.0.1"], ["127.0.0.2"], ["127.0.0.1"]];
     const lookup = async (): Promise<string[]> => answers.shift() ?? [];
     const url = `http://rebind.test:${receiver.port}/`;
     expect(isSuccess(await posterWith({ lookup }).poster.post(hook(url)))).toBe(true);
     expect(answers).toHaveLength(2);
-    // The check is made on that very answer: one question, refused, and the next answer is never asked for.
+    // The check uses that very answer: one lookup, refused, and the next answer is never requested.
     expect(failure(await posterWith({ allowPrivate: false, lookup }).poster.post(hook(url)))).toBe("refused_address");
     expect(answers).toHaveLength(1);
     expect(receiver.connections).toBe(1);
@@ -320,14 +320,14 @@ describe("refused addresses", () => {
   });
 });
 
-describe("the time-out", () => {
-  /** Posts to a receiver that never comes to an end, lets almost all of the time pass, then the rest. */
+describe("the time limit of a post", () => {
+  /** Posts to a receiver that never finishes, lets almost all of the time pass, then the rest. */
   async function expectCut(onRequest: (socket: net.Socket) => void, words: string): Promise<void> {
     const receiver = await Receiver.start(onRequest);
     const { poster, clock } = posterWith();
     const posted = poster.post(hook(`http://hook.test:${receiver.port}/`));
     await receiver.until(({ requests }) => requests.length === 1);
-    // The answer's first part must have been read before time passes; it takes a few turns of the loop.
+    // The first part of the answer must be read before time passes; that takes a few turns of the event loop.
     await turnsOfTheLoop();
     clock.pass(TIMEOUT_MS - 1);
     expect(Bun.peek.status(posted)).toBe("pending");
@@ -342,7 +342,7 @@ describe("the time-out", () => {
     expect(clock.timers.size).toBe(0);
   }
 
-  test("cuts off a receiver that answers nothing", () => expectCut(() => {}, "did not answer within 10 seconds"));
+  test("cuts off a receiver that does not answer", () => expectCut(() => {}, "did not answer within 10 seconds"));
 
   test("cuts off a receiver that stops in the headers", () =>
     expectCut((socket) => socket.write("HTTP/1.1 200 OK\r\nX-Slow: "), "did not answer"));
@@ -350,7 +350,7 @@ describe("the time-out", () => {
   test("cuts off a receiver that stops in the body", () =>
     expectCut((socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok"), "(status 200) did not end"));
 
-  test("cuts off a receiver that trickles for ever: what arrives buys no time", async () => {
+  test("cuts off a receiver that trickles forever: arriving bytes do not extend the limit", async () => {
     let trickle = (): void => {};
     const receiver = await Receiver.start((socket) => {
       trickle = () => void socket.write("1\r\nx\r\n");
@@ -369,7 +369,7 @@ describe("the time-out", () => {
     await receiver.until(({ open }) => open === 0);
   });
 
-  test("covers a name server that does not answer, whose late answer connects nothing", async () => {
+  test("covers a name server that does not answer, and its late answer connects nothing", async () => {
     const receiver = await Receiver.start((socket) => socket.write(OK));
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<string[]>();
@@ -381,7 +381,7 @@ describe("the time-out", () => {
     });
     const posted = poster.post(hook(`http://hook.test:${receiver.port}/`));
     await asked.promise;
-    // Until the request has its socket: one that is given up before leaves an idle connection to the pool.
+    // Wait until the request has its socket: one that is aborted earlier leaves an idle connection in the pool.
     await turnsOfTheLoop();
     clock.pass(TIMEOUT_MS);
     expect(await posted).toMatchObject({ reason: "timeout", message: expect.stringContaining("no connection") });
@@ -404,7 +404,7 @@ describe("the time-out", () => {
     expect(failure(await posted)).toBe("timeout");
   });
 
-  test("of one post leaves the others alone, on the same host too", async () => {
+  test("does not affect other posts, even to the same host", async () => {
     const receiver = await Receiver.start((socket, n) => n > 1 && socket.write(OK));
     const { poster, clock } = posterWith();
     const url = `http://hook.test:${receiver.port}/`;
@@ -418,7 +418,7 @@ describe("the time-out", () => {
   });
 });
 
-describe("a failure", () => {
+describe("a failed post", () => {
   test.each<[string, string, (socket: net.Socket) => void]>([
     ["a hang-up before the answer", "connection", (socket) => socket.end()],
     ["a reset before the answer", "connection", (socket) => socket.resetAndDestroy()],
@@ -449,7 +449,7 @@ describe("a failure", () => {
     expect(clock.timers.size).toBe(0);
   });
 
-  test("nobody listening is connection", async () => {
+  test("to a closed port is reported as connection", async () => {
     const receiver = await Receiver.start(() => {});
     const { port } = receiver;
     receiver.stop();
@@ -459,7 +459,7 @@ describe("a failure", () => {
     }
   });
 
-  test("a name without addresses, or that cannot be resolved, is unresolved", async () => {
+  test("to a name without addresses, or one that cannot be resolved, is reported as unresolved", async () => {
     const nothing = posterWith({ lookup: async () => [] });
     expect(failure(await nothing.poster.post(hook("http://hook.test/")))).toBe("unresolved");
     const broken = posterWith({
@@ -474,14 +474,14 @@ describe("a failure", () => {
     });
   });
 
-  test("a header that cannot be sent is no exception", async () => {
+  test("with a header that cannot be sent returns a failure and does not throw", async () => {
     const { poster, clock } = posterWith();
     const result = await poster.post({ url: "http://hook.test/", headers: { "x-a": "b\r\nc: d" }, body: "" });
     expect(failure(result)).toBe("protocol");
     expect(clock.timers.size).toBe(0);
   });
 
-  test("a certificate that nobody vouches for is tls, and no request is sent", async () => {
+  test("to a host with an untrusted certificate is reported as tls, and no request is sent", async () => {
     const receiver = await Receiver.start((socket) => socket.write(OK), { key: KEY, cert: SELF_SIGNED });
     const result = await posterWith().poster.post(hook(`https://hook.test:${receiver.port}/`));
     expect(result).toMatchObject({
@@ -491,7 +491,7 @@ describe("a failure", () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  test("https to a server that speaks http is tls", async () => {
+  test("over https to a server that speaks http is reported as tls", async () => {
     const server = net.createServer((socket) => {
       socket.on("error", () => {});
       socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
@@ -504,8 +504,8 @@ describe("a failure", () => {
   });
 });
 
-describe("close", () => {
-  test("leaves no connection open and ends what is in flight", async () => {
+describe("closing the poster", () => {
+  test("leaves no connection open and ends posts in flight", async () => {
     const receiver = await Receiver.start((socket, n) => n <= 10 && socket.write(OK));
     const { poster, clock } = posterWith();
     const url = `http://hook.test:${receiver.port}/`;
@@ -521,7 +521,7 @@ describe("close", () => {
   });
 });
 
-describe("the signature", () => {
+describe("the webhook signature", () => {
   const body = '{"id":"evt_1","type":"message.sent","data":{"text":"Grüße 👋"}}';
   const secret = "whsec_Ünïcode+/=";
 

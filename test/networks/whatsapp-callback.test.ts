@@ -28,8 +28,8 @@ function kindsOf(reports: CallbackItem[]): string[] {
   return reports.map((report) => report.kind);
 }
 
-describe("a status", () => {
-  test("carries number, ids, reference and time", () => {
+describe("a status callback", () => {
+  test("carries the number, both ids, the send token and the time", () => {
     const statuses = [
       status({ biz_opaque_callback_data: "wx1.k3Qz.c9Tq", status: "delivered", pricing: { category: "utility" } }),
     ];
@@ -48,7 +48,7 @@ describe("a status", () => {
     ]);
   });
 
-  test("of a failure says why in words", () => {
+  test("of a failure gives the reason in words", () => {
     const errors = [{ code: 131049, title: "This message was not delivered", error_data: { details: "x" } }];
     const [report] = parseCallback(messagesOf({ statuses: [status({ status: "failed", errors })] }));
     expect(report).toMatchObject({ status: "failed", sendToken: null, error: { code: "131049", scope: "recipient" } });
@@ -61,7 +61,7 @@ describe("a status", () => {
     ]);
   });
 
-  test("of a failure says what it speaks of; a throttle can only be the network's, or this person's", () => {
+  test("of a failure has the scope of its code; a throttle has the scope network, or recipient for a pair", () => {
     const codes = [131026, 132012, 132015, 131048, 131042, 131000, 139999, 130429, 131056];
     const statuses = codes.map((code) => status({ status: "failed", errors: [{ code }] }));
     const scopes = parseCallback(messagesOf({ statuses })).map((report) => "error" in report && report.error?.scope);
@@ -69,7 +69,7 @@ describe("a status", () => {
     expect<unknown>(scopes).toEqual([...expected, "recipient"]);
   });
 
-  test("of a person without a phone number carries the id", () => {
+  test("of a recipient without a phone number carries the network's user id", () => {
     const statuses = [
       status({ recipient_id: undefined, recipient_user_id: "DE.1234567890" }),
       status({ recipient_id: "DE.9" }),
@@ -80,14 +80,14 @@ describe("a status", () => {
     ]);
   });
 
-  test.each(["played", "deleted", "warning", "teleported"])("%s is ignored", (word) => {
+  test.each(["played", "deleted", "warning", "teleported"])("with the status %s is ignored", (word) => {
     expect(parseCallback(messagesOf({ statuses: [status({ status: word })] }))).toEqual([
       { kind: "ignored", about: `status ${word}` },
     ]);
   });
 });
 
-describe("the network's own switch for marketing", () => {
+describe("the network's own marketing preference", () => {
   const preference = {
     wa_id: "4915112345678",
     user_id: "DE.1",
@@ -103,7 +103,7 @@ describe("the network's own switch for marketing", () => {
       }),
     );
 
-  test.each(["stop", "resume"])("%s", (value) => {
+  test.each(["stop", "resume"])("is read as %s", (value) => {
     expect(parse({ value })).toEqual([
       {
         kind: "preference",
@@ -116,13 +116,13 @@ describe("the network's own switch for marketing", () => {
     ]);
   });
 
-  test("a sign-up and other categories are ignored; nobody in particular is broken", () => {
+  test("with an unknown value or category is ignored; without a contact it is broken", () => {
     expect(kindsOf([...parse({ value: "signup" }), ...parse({ category: "weather" })])).toEqual(["ignored", "ignored"]);
     expect(kindsOf(parse({ wa_id: "", user_id: undefined }))).toEqual(["broken"]);
   });
 });
 
-describe("a template", () => {
+describe("a template callback", () => {
   const update = {
     event: "REJECTED",
     message_template_id: 900000000000001,
@@ -133,7 +133,7 @@ describe("a template", () => {
   const parse = (more: object) =>
     parseCallback(bodyOf({ field: "message_template_status_update", value: { ...update, ...more } }));
 
-  test("is named with account, language as the API spells it, and reason", () => {
+  test("carries the account, the language as the API writes it, and the reason", () => {
     expect(parse({})).toEqual([
       {
         kind: "template",
@@ -181,13 +181,13 @@ describe("a template", () => {
     { name: "no name", more: { message_template_name: undefined }, expected: { kind: "broken" } },
   ];
 
-  test.each(rows)("$name", ({ more, expected }) => {
+  test.each(rows)("is read: $name", ({ more, expected }) => {
     expect(parse(more)).toMatchObject([expected]);
   });
 });
 
-describe("a body", () => {
-  test("over several entries and changes gives every item, in its order", () => {
+describe("a callback body", () => {
+  test("with several entries and changes gives every item, in order", () => {
     const change = (items: object) => ({ field: "messages", value: { metadata: METADATA, ...items } });
     const body = JSON.stringify({
       entry: [
@@ -205,7 +205,7 @@ describe("a body", () => {
     expect(kindsOf(parseCallback(body))).toEqual(["status", "status", "inbound", "status"]);
   });
 
-  test("of a thousand with one broken item keeps the others", () => {
+  test("of a thousand items with one broken item keeps the others", () => {
     const statuses: unknown[] = Array.from({ length: 1000 }, () => status({}));
     statuses[500] = status({ timestamp: "yesterday" });
     const kinds = kindsOf(parseCallback(messagesOf({ statuses })));
@@ -227,7 +227,7 @@ describe("a body", () => {
     { name: "nested beyond all measure", body: `${'{"a":'.repeat(200_000)}1${"}".repeat(200_000)}` },
   ];
 
-  test.each(broken)("$name: one broken item, with something to look at", ({ body }) => {
+  test.each(broken)("with $name gives one broken item, with an excerpt to inspect", ({ body }) => {
     const reports = parseCallback(body);
     expect(kindsOf(reports)).toEqual(["broken"]);
     expect(JSON.stringify(reports).length).toBeLessThan(50_000);
@@ -245,12 +245,12 @@ describe("a body", () => {
     { name: "with no items", body: messagesOf({}), about: "field messages without items" },
   ];
 
-  test.each(ignored)("$name is ignored", ({ body, about }) => {
+  test.each(ignored)("with $name is ignored", ({ body, about }) => {
     expect(parseCallback(body)).toEqual([{ kind: "ignored", about }]);
   });
 });
 
-describe("whatever comes", () => {
+describe("the callback parser on arbitrary input", () => {
   const word = fc
     .constantFrom(
       "object entry changes field value messages statuses errors contacts metadata phone_number_id id from type text body timestamp status system wa_id event user_preferences".split(
@@ -276,14 +276,14 @@ describe("whatever comes", () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (body) => Array.isArray(parseCallback(body))));
   });
 
-  test("any JSON in our own words is read without throwing", () => {
+  test("any JSON made of the format's own words is read without throwing", () => {
     fc.assert(
       fc.property(tree, (value) => Array.isArray(parseCallback(JSON.stringify(value) ?? ""))),
       { numRuns: 500 },
     );
   });
 
-  test("any items in a right envelope give one report each, and good neighbours survive", () => {
+  test("any items in a valid envelope give one result each, and valid neighbours survive", () => {
     fc.assert(
       fc.property(fc.array(tree, { maxLength: 8 }), (items) => {
         const reports = parseCallback(messagesOf({ messages: items, statuses: [...items, status({})] }));

@@ -37,7 +37,7 @@ function outbound(more: Partial<OutboundMessage> = {}, accessToken: string | nul
   };
 }
 
-/** A clock whose time passes when the test says so. */
+/** A clock whose timers fire only when the test says so. */
 function createManualClock() {
   const timers = new Map<object, { delayMs: number; fire: () => void }>();
   const clock: Clock = {
@@ -58,7 +58,7 @@ function createManualClock() {
   };
 }
 
-describe("a message handed over", () => {
+describe("a dispatched message", () => {
   let graph: Graph;
 
   beforeEach(async () => {
@@ -70,7 +70,7 @@ describe("a message handed over", () => {
     return createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, systemClock).send(outbound(more), TIMEOUT_MS);
   }
 
-  test("is accepted with the network's id and its spelling of the recipient", async () => {
+  test("is accepted with the network's id and its number variant of the recipient", async () => {
     expect(await send()).toEqual({
       kind: "accepted",
       networkMessageId: graph.accepted[0]?.id ?? "",
@@ -85,7 +85,7 @@ describe("a message handed over", () => {
     });
   });
 
-  test("to a person known by the network's id is accepted under that id", async () => {
+  test("to a recipient with a network user id is accepted under that id", async () => {
     expect(await send({ to: null, recipientNetworkUserId: "DE.1234567890" })).toMatchObject({
       kind: "accepted",
       recipientId: null,
@@ -93,16 +93,19 @@ describe("a message handed over", () => {
     });
   });
 
-  test("is accepted under another spelling where the network says so", async () => {
-    // Meta's own examples have a space behind the number.
+  test("is accepted under another number variant where the network answers with one", async () => {
+    // Meta's own examples have a space after the number.
     graph.fault({ fault: { kind: "other_wa_id", waId: "5215512345678 " } });
     expect(await send({ to: "+525512345678" })).toMatchObject({ kind: "accepted", recipientId: "5215512345678" });
   });
 
-  test.each(["held_for_quality_assessment", "paused"])("is accepted while it is %s", async (messageStatus) => {
-    graph.fault({ fault: { kind: "message_status", messageStatus } });
-    expect(await send()).toMatchObject({ kind: "accepted" });
-  });
+  test.each(["held_for_quality_assessment", "paused"])(
+    "is accepted with the message status %s",
+    async (messageStatus) => {
+      graph.fault({ fault: { kind: "message_status", messageStatus } });
+      expect(await send()).toMatchObject({ kind: "accepted" });
+    },
+  );
 
   const refusals: { name: string; fault: Fault; outcome: object }[] = [
     ...[400, 403, 429, 500, 503].map((status) => ({
@@ -127,7 +130,7 @@ describe("a message handed over", () => {
     },
   ];
 
-  test.each(refusals)("meets $name, and the code decides", async ({ fault, outcome }) => {
+  test.each(refusals)("that meets $name is classified by the code alone", async ({ fault, outcome }) => {
     graph.fault({ fault });
     expect(await send()).toMatchObject(outcome);
     expect(graph.requests).toHaveLength(1);
@@ -148,7 +151,7 @@ describe("a message handed over", () => {
     { name: "a 400 of another kind", fault: { kind: "answer", status: 400, body: '{"error":"x"}' }, acceptedCount: 0 },
   ];
 
-  test.each(unknowns)("meets $name: unknown, and sent once", async ({ fault, acceptedCount }) => {
+  test.each(unknowns)("that meets $name has an unknown outcome, and is sent once", async ({ fault, acceptedCount }) => {
     graph.fault({ fault });
     expect(await send()).toMatchObject({ kind: "unknown" });
     expect(graph.requests).toHaveLength(1);
@@ -164,13 +167,16 @@ describe("a message handed over", () => {
     });
   });
 
-  test.each([null, "", "two\nlines", "ключ"])("with a token that cannot be sent (%p) never leaves", async (token) => {
-    const network = createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, systemClock);
-    expect(await network.send(outbound({}, token), TIMEOUT_MS)).toMatchObject({ kind: "refused", code: "190" });
-    expect(graph.requests).toHaveLength(0);
-  });
+  test.each([null, "", "two\nlines", "ключ"])(
+    "with a token that cannot be sent (%p) is refused without a request",
+    async (token) => {
+      const network = createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, systemClock);
+      expect(await network.send(outbound({}, token), TIMEOUT_MS)).toMatchObject({ kind: "refused", code: "190" });
+      expect(graph.requests).toHaveLength(0);
+    },
+  );
 
-  test("to nobody never leaves", async () => {
+  test("without a recipient is refused without a request", async () => {
     expect(await send({ to: null })).toMatchObject({ kind: "refused", code: "131008", scope: "recipient" });
     expect(graph.requests).toHaveLength(0);
   });
@@ -181,7 +187,7 @@ describe("a message handed over", () => {
   });
 });
 
-test("another provider gets its own header and path", async () => {
+test("another provider is called with its own header and path", async () => {
   const provider = { authHeader: "D360-API-KEY", authPrefix: "", pathStyle: "bare" } as const satisfies GraphOptions;
   await using graph = await startGraph(provider);
   const network = createWhatsapp({ ...SETTINGS, ...provider, graphUrl: `${graph.url}/` }, systemClock);
@@ -190,7 +196,7 @@ test("another provider gets its own header and path", async () => {
 });
 
 describe("the time limit", () => {
-  test("ends the wait with an unknown outcome, and the clock that was given decides", async () => {
+  test("ends a send with an unknown outcome, by the injected clock", async () => {
     await using graph = await startGraph();
     const late = Promise.withResolvers<void>();
     graph.fault({ fault: { kind: "delay", until: late.promise } });
@@ -205,7 +211,7 @@ describe("the time limit", () => {
     late.resolve();
   });
 
-  test("of a question about an account is 30 seconds, of a file's upload six times that; then it is asked again later", async () => {
+  test("is 30 seconds for an account query and six times that for an upload; both then fail with a retryable error", async () => {
     const arrived: PromiseWithResolvers<void>[] = [Promise.withResolvers(), Promise.withResolvers()];
     const requests: Request[] = [];
     await using host = Bun.serve({
@@ -237,7 +243,7 @@ describe("the time limit", () => {
     await host.stop(true);
   });
 
-  test("leaves no timer behind an answer in time", async () => {
+  test("leaves no timer behind after an answer in time", async () => {
     await using graph = await startGraph();
     const manual = createManualClock();
     await createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, manual.clock).send(outbound(), TIMEOUT_MS);
@@ -245,15 +251,15 @@ describe("the time limit", () => {
   });
 });
 
-describe("a host that cannot be reached is told from one that may have read the message:", () => {
-  test("connection refused", async () => {
+describe("a host that cannot be reached is told apart from one that may have read the message", () => {
+  test("when the connection is refused", async () => {
     const graph = await startGraph();
     await graph[Symbol.asyncDispose]();
     const network = createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, systemClock);
     expect(await network.send(outbound(), TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
   });
 
-  test("name not resolved", async () => {
+  test("when the name does not resolve", async () => {
     const network = createWhatsapp({ ...SETTINGS, graphUrl: "http://graph.invalid" }, systemClock);
     expect(await network.send(outbound(), TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
   });

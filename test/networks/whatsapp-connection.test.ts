@@ -18,7 +18,9 @@ function outbound(sendToken: string): OutboundMessage {
   };
 }
 
-/** A server of raw bytes that notes the reference of each message; `answer` gets the socket and the count, from 1. */
+/**
+ * A server of raw bytes that records the send token of each message; `answer` gets the socket and the count, from 1.
+ */
 async function startRaw(answer: (socket: Socket, count: number) => void) {
   const references: string[] = [];
   const sockets = new Set<Socket>();
@@ -60,7 +62,7 @@ async function listen(server: Server): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-test("messages share a connection", async () => {
+test("consecutive messages share a connection", async () => {
   await using raw = await startRaw((socket) => socket.write(OK));
   for (const reference of ["a", "b", "c", "d"]) expect(await raw.send(reference)).toMatchObject({ kind: "accepted" });
   expect(raw.connectionCount()).toBe(1);
@@ -75,21 +77,24 @@ const endings: { name: string; end: (socket: Socket) => void }[] = [
   { name: "speaks nonsense", end: (socket) => void socket.end("nonsense\r\n\r\n") },
 ];
 
-test.each(endings)("a reused connection that $name under a message repeats nothing", async ({ end }) => {
-  await using raw = await startRaw((socket, count) => (count === 1 ? void socket.write(OK) : end(socket)));
-  expect(await raw.send("a")).toMatchObject({ kind: "accepted" });
-  expect(await raw.send("b")).toMatchObject({ kind: "unknown" });
-  expect(raw.references).toEqual(["a", "b"]);
-});
+test.each(endings)(
+  "after a reused connection that $name under a message, the message is not repeated",
+  async ({ end }) => {
+    await using raw = await startRaw((socket, count) => (count === 1 ? void socket.write(OK) : end(socket)));
+    expect(await raw.send("a")).toMatchObject({ kind: "accepted" });
+    expect(await raw.send("b")).toMatchObject({ kind: "unknown" });
+    expect(raw.references).toEqual(["a", "b"]);
+  },
+);
 
-test("a redirect is not followed: the message would go out twice", async () => {
+test("a redirect is not followed, because the message would be sent twice", async () => {
   const redirect = "HTTP/1.1 307 Temporary Redirect\r\nlocation: /elsewhere\r\ncontent-length: 0\r\n\r\n";
   await using raw = await startRaw((socket) => socket.write(redirect));
   expect(await raw.send("a")).toMatchObject({ kind: "unknown" });
   expect(raw.references).toEqual(["a"]);
 });
 
-test("no message ever arrives twice, however connections end under many of them", async () => {
+test("no message arrives twice, however connections end under many of them", async () => {
   await using raw = await startRaw((socket, count) => {
     if (count % 7 === 0) socket.resetAndDestroy();
     else if (count % 5 === 0) socket.end();

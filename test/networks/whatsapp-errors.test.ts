@@ -8,7 +8,7 @@ function classifyCode(code: number, headers: Record<string, string> = {}, subcod
   return classify({ code, subcode, details: null }, new Headers(headers), NOW_MS);
 }
 
-describe("codes that ask to wait", () => {
+describe("a code that asks the sender to wait", () => {
   test.each([2, 4, 613, 80007, 130429, 131016, 131057, 133004, 133016])("%d throttles the number", (code) => {
     expect(classifyCode(code)).toMatchObject({
       kind: "throttled",
@@ -23,7 +23,7 @@ describe("codes that ask to wait", () => {
   });
 });
 
-describe("refusals speak of", () => {
+describe("the scope of a refusal", () => {
   const scopes: Record<RefusalScope, number[]> = {
     recipient: [130472, 131021, 131026, 131047, 131049, 131050, 131062, 137000],
     message: [100, 130497, 131008, 131009, 131030, 131051, 131053, 132000, 132005, 132008, 132012, 132018],
@@ -34,22 +34,22 @@ describe("refusals speak of", () => {
   };
   const rows = Object.entries(scopes).flatMap(([scope, codes]) => codes.map((code) => ({ scope, code })));
 
-  test.each(rows)("$code: the $scope", ({ scope, code }) => {
+  test.each(rows)("of code $code is $scope", ({ scope, code }) => {
     expect(classifyCode(code)).toMatchObject({ kind: "refused", code: String(code), scope: scope as RefusalScope });
   });
 
-  test("an unknown code: the network, so that one strange answer stops nobody else, and many in a row do", () => {
+  test("of an unknown code is the network: one strange answer stops no recipient or number, and a streak of them does", () => {
     expect(classifyCode(999999)).toMatchObject({ kind: "refused", code: "999999", scope: "network" });
     expect(classifyCode(199)).toMatchObject({ scope: "network" });
     expect(classifyCode(300)).toMatchObject({ scope: "network" });
   });
 
-  test("100 with subcode 33: the number, whose id nobody knows", () => {
+  test("of code 100 with subcode 33 is the number, whose id the network does not know", () => {
     expect(classifyCode(100, {}, 33)).toMatchObject({ kind: "refused", code: "100", scope: "number" });
   });
 });
 
-describe("hints how long to wait", () => {
+describe("the wait that the network asks for", () => {
   const usage = (minutes: number) =>
     JSON.stringify({ "5": [{ type: "whatsapp", call_count: 100, estimated_time_to_regain_access: minutes }] });
 
@@ -84,7 +84,7 @@ describe("hints how long to wait", () => {
     },
   ];
 
-  test.each(hints)("$name", ({ code, headers, retryAfterMs }) => {
+  test.each(hints)("is read from $name", ({ code, headers, retryAfterMs }) => {
     expect(classifyCode(code ?? 130429, headers)).toMatchObject({ kind: "throttled", retryAfterMs });
   });
 });
@@ -116,31 +116,31 @@ describe("the body of an error answer", () => {
     { name: "a list", body: '[{"error":{"code":1}}]', error: null },
   ];
 
-  test.each(bodies)("$name", ({ body, error }) => {
+  test.each(bodies)("is read: $name", ({ body, error }) => {
     expect(readGraphError(body)).toEqual(error as never);
   });
 });
 
-describe("words", () => {
-  test("say what happened and what to do, in two sentences at least", () => {
+describe("the description of an error", () => {
+  test("says what happened and what to do, in at least two sentences", () => {
     for (const code of [0, 2, 100, 131026, 131047, 131056, 132015, 190, 240]) {
       expect(describeCode(String(code))).toMatch(/^[A-Z][^.]+\..* ?[A-Z][^.]+\.$/);
     }
   });
 
-  test("exist for codes that nobody knows, and for no code at all", () => {
+  test("exists for unknown codes, and for no code at all", () => {
     expect(describeCode("424242")).toContain("424242");
     expect(describeCode("unknown")).toContain("unknown");
   });
 
-  test("repeat what Meta says of a value, and cut it", () => {
+  test("repeats what Meta says of a value, and cuts it", () => {
     expect(describeError({ code: 132000, subcode: null, details: "body: 1 for 2" })).toEndWith(
       "WhatsApp says: body: 1 for 2",
     );
     expect(describeError({ code: 100, subcode: null, details: "é".repeat(5000) }).length).toBeLessThan(500);
   });
 
-  test("never repeat what Meta says of an access token", () => {
+  test("never repeats what Meta says of an access token", () => {
     const words = describeError({ code: 190, subcode: null, details: "Malformed access token EAAsecret" });
     expect(words).not.toContain("EAAsecret");
   });

@@ -3,7 +3,7 @@ import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 import { verifySignature } from "#src/networks/whatsapp/signature.ts";
 import { GRAPH_APP_SECRET, GRAPH_PHONE_NUMBER_ID, GRAPH_TOKEN, startGraph } from "#test/support/graph.ts";
 
-/** Keeps what the fake posts, as bytes. */
+/** Records the bodies that the fake posts, as bytes. */
 function startReceiver() {
   const bodies: string[] = [];
   const signed: boolean[] = [];
@@ -36,7 +36,7 @@ function post(url: string, body: object, token = GRAPH_TOKEN): Promise<Response>
   });
 }
 
-test("the statuses that the fake posts are signed, escaped as Meta does, and read by the connector", async () => {
+test("statuses that the fake posts are signed, escaped as Meta escapes them, and read by the connector", async () => {
   await using receiver = startReceiver();
   await using graph = await startGraph({ callbackUrl: receiver.url, ladder: ["sent", "delivered"] });
   await (await post(graph.url, MESSAGE)).text();
@@ -46,7 +46,7 @@ test("the statuses that the fake posts are signed, escaped as Meta does, and rea
   expect(statuses.toSorted()).toEqual(["delivered", "sent"]);
 });
 
-test("what a person writes comes with escaped letters, and its signature holds for these bytes alone", async () => {
+test("an inbound message comes with escaped letters, and its signature is valid for exactly these bytes", async () => {
   await using receiver = startReceiver();
   await using graph = await startGraph({ callbackUrl: receiver.url });
   const text = {
@@ -63,7 +63,7 @@ test("what a person writes comes with escaped letters, and its signature holds f
   expect(parseCallback(receiver.bodies[0] ?? "")).toMatchObject([{ kind: "inbound", text: "Grüße 👍 a/b" }]);
 });
 
-describe("the fake refuses what Meta would refuse:", () => {
+describe("the fake Cloud API refuses what Meta would refuse", () => {
   const template = (more: object) => ({
     ...MESSAGE,
     type: "template",
@@ -87,14 +87,14 @@ describe("the fake refuses what Meta would refuse:", () => {
     { name: "a value with a line break", message: template({ components: [body("a\nb")] }), code: 132012 },
   ];
 
-  test.each(rows)("$name", async ({ message, code }) => {
+  test.each(rows)("refuses $name", async ({ message, code }) => {
     await using graph = await startGraph({ templates: [{ name: "offer", language: "en_US", bodyCount: 1 }] });
     const answer = await (await post(graph.url, message)).json();
     expect(answer).toMatchObject({ error: { code } });
     expect(graph.accepted).toEqual([]);
   });
 
-  test("a wrong token", async () => {
+  test("refuses a wrong token", async () => {
     await using graph = await startGraph();
     const response = await post(graph.url, MESSAGE, "another");
     expect(response.status).toBe(401);

@@ -19,8 +19,8 @@ function parseMessage(more: object): CallbackItem[] {
   return parseCallback(messagesOf({ messages: [message(more)] }));
 }
 
-describe("what a person wrote", () => {
-  test("a text carries number, person, name, time and the words as a command", () => {
+describe("an inbound message", () => {
+  test("as a text carries number, sender, name, time and the normalised command", () => {
     const contacts = [
       { profile: { name: "Anna", username: "@anna" }, wa_id: "4915112345678", user_id: "DE.1234567890" },
     ];
@@ -127,49 +127,49 @@ describe("what a person wrote", () => {
     { name: "a kind whose member is of another shape", item: { type: "text", text: "plain" }, text: null },
   ];
 
-  test.each(kinds)("$name", ({ item, text, command = null }) => {
+  test.each(kinds)("of the kind $name is read", ({ item, text, command = null }) => {
     expect(parseMessage(item)).toMatchObject([{ kind: "inbound", text, command, from: "4915112345678" }]);
   });
 
-  test("a time as a number is read like one as a text", () => {
+  test("with its time as a number is read like one with its time as a text", () => {
     expect(parseMessage({ type: "text", timestamp: 1_780_000_000 })).toMatchObject([{ kind: "inbound", at: AT }]);
   });
 
-  test("in a group it is nobody who wrote to us", () => {
+  test("written in a group is ignored", () => {
     expect(parseMessage({ type: "text", text: { body: "Stop" }, group_id: "g" })).toMatchObject([{ kind: "ignored" }]);
   });
 });
 
-describe("people without a phone number", () => {
+describe("senders without a phone number", () => {
   const contacts = [{ profile: { name: "Anna" }, wa_id: "", user_id: "DE.1234567890" }];
 
-  test("an id where the phone number belongs is taken for what it is", () => {
+  test("a user id in the place of the phone number is recognised as a user id", () => {
     const messages = [message({ from: "DE.1234567890", type: "text", text: { body: "Hi" } })];
     expect(parseCallback(messagesOf({ contacts, messages }))).toMatchObject([
       { from: null, fromNetworkUserId: "DE.1234567890", profileName: "Anna" },
     ]);
   });
 
-  test("the id of a parent company is one as well", () => {
+  test("the user id of a parent company is recognised too", () => {
     expect(parseMessage({ from: "DE.ENT.ab12", type: "text" })).toMatchObject([
       { from: null, fromNetworkUserId: "DE.ENT.ab12" },
     ]);
   });
 
-  test("a message without any sender belongs to the only person beside it", () => {
+  test("a message without a sender belongs to the only contact beside it", () => {
     const messages = [message({ from: undefined, type: "text", text: { body: "Hi" } })];
     expect(parseCallback(messagesOf({ contacts, messages }))).toMatchObject([
       { from: null, fromNetworkUserId: "DE.1234567890" },
     ]);
   });
 
-  test("with several people beside it, it is broken rather than given to the wrong one", () => {
+  test("a message without a sender beside several contacts is broken, rather than given to the wrong one", () => {
     const two = [...contacts, { wa_id: "49301", user_id: "DE.2" }];
     const messages = [message({ from: undefined, type: "text" })];
     expect(parseCallback(messagesOf({ contacts: two, messages }))).toMatchObject([{ kind: "broken" }]);
   });
 
-  test("another person's name and id are never taken", () => {
+  test("another contact's name and id are never used", () => {
     const others = [{ profile: { name: "Bo" }, wa_id: "49301", user_id: "DE.2" }];
     expect(parseCallback(messagesOf({ contacts: others, messages: [message({ type: "text" })] }))).toMatchObject([
       { from: "4915112345678", fromNetworkUserId: null, profileName: null },
@@ -177,7 +177,7 @@ describe("people without a phone number", () => {
   });
 });
 
-describe("a person who moves", () => {
+describe("a sender changes", () => {
   const rows: { name: string; system: object; expected: object }[] = [
     {
       name: "to another number",

@@ -1,4 +1,4 @@
-/** Every text of a callback, one by one, as long as a callback may be: read in a moment, and cut to its limit. */
+/** Every text of a callback, one by one, as long as a callback may be: read within a moment, and cut to its limit. */
 import { describe, expect, test } from "bun:test";
 import { NETWORK_ID_LENGTH_MAX, WRITTEN_LENGTH_MAX } from "#src/core/text-limits.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
@@ -7,7 +7,7 @@ import examples from "#test/support/meta-examples.json";
 const CALLBACK_BYTES = 4 * 1024 * 1024;
 /** Processor time, so that other work on the machine does not count. */
 const LIMIT_MS = 500;
-/** All texts of one report together: a person's own words, shown and as a command, and some ids and labels. */
+/** All texts of one item together: the sender's own words, as shown and as a command, and some ids and labels. */
 const KEPT_MAX = 2 * WRITTEN_LENGTH_MAX + 20_000;
 
 type Path = readonly (string | number)[];
@@ -48,7 +48,7 @@ const message = (more: object) => {
   return callbackOf({ messages: [{ ...base, ...more }] });
 };
 
-/** Kinds of which Meta's examples have none. */
+/** Kinds of which Meta publishes no example. */
 const ownKinds: Record<string, object> = {
   button: message({ type: "button", button: { text: "Stop", payload: "stop" } }),
   "button reply": message({ type: "interactive", interactive: { button_reply: { id: "1", title: "Yes" } } }),
@@ -83,11 +83,11 @@ const bodies: [name: string, body: object][] = [
 
 const units = ["! ", " ", "\u0316\u0301", "1", "_"];
 
-describe("a text as long as a callback may be", () => {
+describe("a text as long as a callback may be is read in time and cut", () => {
   for (const unit of units) {
     const bytes = Buffer.byteLength(JSON.stringify(unit)) - 2;
     const text = `${unit.repeat((CALLBACK_BYTES - 20_000) / bytes)}a`;
-    test(`made of ${JSON.stringify(unit)}`, () => {
+    test(`when it is made of ${JSON.stringify(unit)}`, () => {
       const wrong: string[] = [];
       for (const [name, body] of bodies) {
         for (const path of pathsOfTexts(body)) {
@@ -105,7 +105,7 @@ describe("a text as long as a callback may be", () => {
   }
 });
 
-test("as many items and people as a body holds are matched in a moment", () => {
+test("as many items and contacts as fit into a body are matched in time", () => {
   const count = 12_000;
   const phone = (index: number) => `4915${String(index).padStart(9, "0")}`;
   const all = Array.from({ length: count }, (_, index) => index);
@@ -129,14 +129,14 @@ test("as many items and people as a body holds are matched in a moment", () => {
   expect(reports.at(-1)).toMatchObject({ from: phone(count - 1), profileName: `n${count - 1}` });
 });
 
-test("a long text is cut without half of a character, and shown", () => {
+test("a long text is cut between characters, and shown", () => {
   const [report] = parseCallback(
     JSON.stringify(message({ type: "text", text: { body: "x".concat("🛑".repeat(99_999)) } })),
   );
   expect(report).toMatchObject({ kind: "inbound", text: "x".concat("🛑".repeat(WRITTEN_LENGTH_MAX / 2 - 1)) });
 });
 
-test("an id that is too long is refused and never cut, for another's begins alike", () => {
+test("an id that is too long is refused and never cut, because another id may begin alike", () => {
   const id = `wamid.${"A".repeat(NETWORK_ID_LENGTH_MAX)}`;
   expect(parseCallback(JSON.stringify(message({ id, type: "text", text: { body: "Hi" } })))).toMatchObject([
     { kind: "broken", why: "id is too long" },

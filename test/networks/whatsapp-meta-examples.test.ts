@@ -1,6 +1,6 @@
 /**
- * Meta's own examples: what we send has the structure of theirs, what they answer is understood, and every callback of
- * theirs is accepted whole.
+ * Meta's own examples: our requests have the structure of theirs, we understand their answers, and we accept each of
+ * their callbacks whole.
  */
 import { describe, expect, test } from "bun:test";
 import { systemClock } from "#src/core/clock.ts";
@@ -14,7 +14,7 @@ import { rows, startWhatsapp } from "#test/support/whatsapp.ts";
 
 type Loose = Record<string, unknown>;
 
-/** Members and kinds of values, without the values; of lists each element. */
+/** Members and kinds of values, without the values; for lists, of each element. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf);
   if (typeof value !== "object" || value === null) return typeof value;
@@ -39,8 +39,9 @@ interface Example extends Loose {
 const requests = examples.requests as unknown as Record<string, Example>;
 
 /**
- * Typed values may be sent as text (they carry their own fallback), a quick reply's payload may be left out (it then is
- * the button's label), and so may a language's policy, which has one value only. That is what we do.
+ * Differences that we allow: typed values may be sent as text (they carry their own fallback), a quick reply's payload
+ * may be omitted (it is then the button's label), and so may a language's policy, which has only one value. Our
+ * requests do all three.
  */
 function asWeSend(example: Example): Example {
   const base = { recipient_type: "individual", ...example };
@@ -74,7 +75,7 @@ function contentOf(example: Example): Content {
   };
 }
 
-test.each(Object.entries(requests))("the request of %s has the structure of ours", (_, example) => {
+test.each(Object.entries(requests))("our request has the structure of Meta's example: %s", (_, example) => {
   const ours = createPayload({
     to: "+16505551234",
     recipientNetworkUserId: null,
@@ -86,7 +87,7 @@ test.each(Object.entries(requests))("the request of %s has the structure of ours
   expect(shapeOf(sent)).toEqual(shapeOf(asWeSend(example)));
 });
 
-describe("an answer", () => {
+describe("an answer of Meta's examples is understood", () => {
   const SENDER = { phone: "+1", phoneNumberId: "106853218861309", accountId: "1", accessToken: "t" };
 
   async function answering<T>(
@@ -121,7 +122,7 @@ describe("an answer", () => {
     else expect(kindFor(name)).toContain(looked.failure.kind);
   });
 
-  /** What each of Meta's example errors has to mean for a number. */
+  /** The meaning of each of Meta's example errors for a number. */
   function kindFor(name: string): string[] {
     if (name.startsWith("401")) return ["token"];
     if (name.startsWith("403")) return ["permission"];
@@ -183,20 +184,20 @@ describe("an answer", () => {
     );
   });
 
-  /** Only what names the message proves that it was taken: reading receipts are answered under the same address. */
+  /** Only an answer with the message's id proves acceptance: read receipts are answered at the same address. */
   function isAnswerWithId(body: unknown): boolean {
     return typeof (body as { messages?: [{ id?: unknown }] }).messages?.[0]?.id === "string";
   }
 });
 
 describe("a callback of Meta's examples", () => {
-  test.each(Object.entries(examples.callbacks))("%s is read without a broken item", (_, body) => {
+  test.each(Object.entries(examples.callbacks))("is read without a broken item: %s", (_, body) => {
     const reports = parseCallback(JSON.stringify(body));
     expect(reports.length).toBeGreaterThan(0);
     expect(reports.filter(({ kind }) => kind === "broken")).toEqual([]);
   });
 
-  test("comes in through the whole server, every one of them", async () => {
+  test("is accepted by the whole server, every one of them", async () => {
     const id = "106540352242922";
     const account = graphAccount({ numbers: [graphNumber(id, "+49 30 000000")] });
     await using world = await startWhatsapp({ account, number: { phoneNumberId: id } });
@@ -204,7 +205,7 @@ describe("a callback of Meta's examples", () => {
     for (const body of bodies) expect(await world.hear(body)).toBe(200);
     await world.clock.advance(100);
     expect(rows(world.app.store, "SELECT note FROM callbacks WHERE note IS NOT NULL OR done_at IS NULL")).toEqual([]);
-    // Some examples share an id; a change of number is remembered like a message, so that it happens once.
+    // Some examples share an id; a change of number is stored like a message, so that it is applied once.
     const told = bodies
       .flatMap((body) => parseCallback(body))
       .flatMap((report) =>

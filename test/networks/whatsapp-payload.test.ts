@@ -24,7 +24,7 @@ function numbered(...values: string[]) {
   return values.map((text) => ({ name: null, text }));
 }
 
-test("a text goes out with + and reference, and never with a preview of a link", () => {
+test("a text is sent with + and send token, and never with a link preview", () => {
   expect(payloadOf({ type: "text", body: "Hello https://x.example" })).toEqual({
     messaging_product: "whatsapp",
     recipient_type: "individual",
@@ -35,16 +35,16 @@ test("a text goes out with + and reference, and never with a preview of a link",
   });
 });
 
-describe("a person known by Meta's own id", () => {
+describe("a recipient with Meta's own user id", () => {
   const content: Content = { type: "text", body: "Hi" };
 
-  test("is addressed by it where no phone number is known", () => {
+  test("is addressed by it when no phone number is known", () => {
     const payload = createPayload({ to: null, recipientNetworkUserId: "DE.1234567890", sendToken: REFERENCE, content });
     expect(payload.recipient).toBe("DE.1234567890");
     expect(payload).not.toHaveProperty("to");
   });
 
-  test("is addressed by the phone number where both are known", () => {
+  test("is addressed by the phone number when both are known", () => {
     const payload = createPayload({
       to: "+4915112345678",
       recipientNetworkUserId: "DE.1",
@@ -56,7 +56,7 @@ describe("a person known by Meta's own id", () => {
   });
 });
 
-describe("a template", () => {
+describe("a template's payload", () => {
   const shapes: { name: string; content: TemplateContent; components: unknown }[] = [
     { name: "without values has no components at all", content: template({}), components: undefined },
     {
@@ -139,7 +139,7 @@ describe("a template", () => {
     },
   ];
 
-  test.each(shapes)("$name", ({ content, components }) => {
+  test.each(shapes)("with $name", ({ content, components }) => {
     expect(payloadOf(content)).toEqual({
       messaging_product: "whatsapp",
       recipient_type: "individual",
@@ -154,7 +154,7 @@ describe("a template", () => {
     });
   });
 
-  test("without components has no such member in the JSON", () => {
+  test("without components has no `components` member", () => {
     expect(JSON.parse(JSON.stringify(payloadOf(template({}))))).not.toHaveProperty("template.components");
   });
 });

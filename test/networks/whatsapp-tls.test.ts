@@ -46,7 +46,7 @@ function networkAt(port: number, clock: Clock = systemClock) {
   );
 }
 
-describe("a handshake that fails proves that nothing was sent:", () => {
+describe("a failed TLS handshake proves that nothing was sent", () => {
   const refusals: { name: string; meet: (socket: Socket) => void }[] = [
     { name: "a host that speaks no TLS", meet: (socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n") },
     { name: "an alert", meet: (socket) => void socket.end(Buffer.from([0x15, 3, 3, 0, 2, 2, 40])) },
@@ -54,7 +54,7 @@ describe("a handshake that fails proves that nothing was sent:", () => {
     { name: "a closed connection", meet: (socket) => void socket.end() },
   ];
 
-  test.each(refusals)("$name", async ({ meet }) => {
+  test.each(refusals)("after $name the outcome is unreachable", async ({ meet }) => {
     const port = await listen(
       createServer((socket) => {
         socket.on("error", () => {});
@@ -66,7 +66,7 @@ describe("a handshake that fails proves that nothing was sent:", () => {
       expect(await network.send(OUTBOUND, TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
   });
 
-  test("a certificate that nobody vouches for", async () => {
+  test("after an untrusted certificate the outcome is unreachable", async () => {
     const requests: string[] = [];
     const port = await listen(
       createTlsServer({ key: TLS_KEY, cert: TLS_CERTIFICATE }, (socket) => {
@@ -79,7 +79,7 @@ describe("a handshake that fails proves that nothing was sent:", () => {
   });
 });
 
-test("a handshake that never ends is cut off by the time limit, and no timer stays behind", async () => {
+test("a handshake that never ends is cut off by the time limit and leaves no timer behind", async () => {
   const greeted = Promise.withResolvers<void>();
   const port = await listen(
     createServer((socket) => {
@@ -103,7 +103,7 @@ test("a handshake that never ends is cut off by the time limit, and no timer sta
   expect(timers.size).toBe(0);
 });
 
-describe("with a certificate that is trusted", () => {
+describe("with a trusted certificate", () => {
   let before: string | undefined;
 
   beforeEach(() => {
@@ -152,7 +152,7 @@ describe("with a certificate that is trusted", () => {
     return { network: networkAt(port), methods, connectionCount: () => connectionCount };
   }
 
-  test("one probe comes before the first message, on the connection that then carries all of them", async () => {
+  test("one probe precedes the first message, on the connection that then carries all of them", async () => {
     const relay = await startRelay(
       () => false,
       () => {},
@@ -181,12 +181,15 @@ describe("with a certificate that is trusted", () => {
     { name: "by its end", breakIt: (socket) => void socket.end() },
   ];
 
-  test.each(breaks)("a stream broken after the message was read, $name, leaves it unknown", async ({ breakIt }) => {
-    const relay = await startRelay((count) => count === 2, breakIt);
-    expect(await relay.network.send(OUTBOUND, TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
-    expect(await relay.network.send(OUTBOUND, TIMEOUT_MS)).toMatchObject({ kind: "unknown" });
-    expect(await relay.network.send(OUTBOUND, TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
-    // Sent once each, and the one after the break had its way tried first.
-    expect(relay.methods).toEqual(["HEAD", "POST", "POST", "HEAD", "POST"]);
-  });
+  test.each(breaks)(
+    "a stream broken after the message was read, $name, leaves its outcome unknown",
+    async ({ breakIt }) => {
+      const relay = await startRelay((count) => count === 2, breakIt);
+      expect(await relay.network.send(OUTBOUND, TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
+      expect(await relay.network.send(OUTBOUND, TIMEOUT_MS)).toMatchObject({ kind: "unknown" });
+      expect(await relay.network.send(OUTBOUND, TIMEOUT_MS)).toMatchObject({ kind: "accepted" });
+      // Each message was sent once, and the one after the break was preceded by a probe.
+      expect(relay.methods).toEqual(["HEAD", "POST", "POST", "HEAD", "POST"]);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** What the network may answer to a hand-over, by name, and how likely each is in which weather. */
+/** The network's possible answers to a send, by name, and how likely each is in which weather. */
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 
 export type AnswerKind =
@@ -71,13 +71,13 @@ export const weathers: Readonly<Record<Weather, readonly (readonly [number, Answ
   ],
 };
 
-/** By these the network proves that it took nothing: the same message may be handed over again. */
+/** Outcomes that prove that the network accepted nothing: the same message may be sent again. */
 export function isProofOfNothing(outcome: Outcome): boolean {
   if (outcome.kind === "throttled" || outcome.kind === "unreachable") return true;
   return outcome.kind === "refused" && ["template", "number", "account"].includes(outcome.scope);
 }
 
-/** `id`: what the network names the message; `recipientId`: how it spells the person. */
+/** `id`: the network's message id; `recipientId`: the network's number variant of the recipient. */
 export function outcomeOf(kind: AnswerKind, id: string, recipientId: string, retryAfterMs: number | null): Outcome {
   const refused = (code: string, scope: Extract<Outcome, { kind: "refused" }>["scope"]): Outcome => ({
     kind: "refused",

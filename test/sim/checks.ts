@@ -1,14 +1,15 @@
 /**
- * What must be true of the disk after every step: what was acknowledged outside is there, rows, figures, money and events
- * agree, and everything that `waxwing check` knows of. Triggers that live and die with the connection count the moves of
- * messages, so that each event can be held against its change, and look at every row that becomes `sending` in the very
- * transaction: whatever forbids it at that moment is a fault, even where it is lifted a statement later.
+ * What must be true of the database after every step: what was acknowledged outside is there; rows, counters, money and
+ * events agree; and every invariant of `waxwing check` holds. Temporary triggers of the connection record the
+ * transitions of messages, so that each event can be compared with its transition, and check every row that becomes
+ * `sending` in the same transaction: a condition that forbids it at that moment is a fault, even if it is lifted a
+ * statement later.
  */
 
 import type { Client } from "#src/db/driver.ts";
 import { invariants } from "#src/health/invariants.ts";
 
-/** What somebody outside was told, and so relies on. */
+/** What the world outside was told and relies on. */
 export class Acknowledged {
   readonly messages = new Set<number>();
   readonly broadcasts = new Set<number>();
@@ -29,7 +30,7 @@ export class Acknowledged {
 
 const FINISHED = "b.status IN ('completed', 'cancelled', 'failed')";
 
-/** Figures that are not what the rows of their broadcast say. */
+/** Counters that differ from the rows of their broadcast. */
 const WRONG_COUNTERS = `SELECT b.id, b.status, f.*, m.* FROM broadcast_counters f JOIN broadcasts b ON b.id = f.broadcast_id
   LEFT JOIN (SELECT broadcast_id AS id_of_rows,
       sum(status IN ('pending', 'queued')) AS waiting, sum(status = 'sending') AS leaving,
@@ -102,7 +103,7 @@ const PARTS: readonly { name: string; sql: string }[] = [
   },
 ];
 
-/** Why a row may not become `sending` now: each the condition that forbids it, about `NEW`. */
+/** Why a row may not become `sending` now: each with the condition that forbids it, on `NEW`. */
 const FORBIDDEN: readonly (readonly [string, string])[] = [
   ["the person has opted out", "EXISTS (SELECT 1 FROM contacts WHERE id = NEW.contact_id AND consent = 'opted_out')"],
   ["the workspace is suspended", "EXISTS (SELECT 1 FROM workspaces WHERE suspended_at IS NOT NULL)"],
@@ -122,7 +123,8 @@ const FORBIDDEN: readonly (readonly [string, string])[] = [
   ],
   [
     "a status has told that everybody of this broadcast would be refused",
-    // By what had left when the broadcast was resumed, not by time: the wall clock may have been set back since.
+    // By which messages had left when the broadcast was resumed, not by time: the wall clock may have been set back
+    // since.
     `EXISTS (SELECT 1 FROM messages gone
        WHERE gone.broadcast_id = NEW.broadcast_id AND gone.status = 'failed' AND gone.error_code IN ('131042', '132015')
          AND gone.send_token NOT IN (SELECT send_token FROM before_resume))`,
@@ -138,7 +140,7 @@ const FORBIDDEN: readonly (readonly [string, string])[] = [
   ],
 ];
 
-/** What a test needs to know of the changes; nothing of it is in the file. */
+/** Records the transitions that the checks need; nothing of it is in the file. */
 export function watchMoves(client: Client): void {
   const faults = FORBIDDEN.map(
     ([what, condition]) => `INSERT INTO faults SELECT NEW.id, '${what}' WHERE ${condition};`,
@@ -163,7 +165,7 @@ export function watchMoves(client: Client): void {
     WHEN NEW.status = 'sending' AND NEW.origin = 'api' BEGIN ${faults.join("\n")} END;`);
 }
 
-/** From here on they are counted: a process begins. */
+/** Restarts the recording: a process begins. */
 export function recountMoves(client: Client): void {
   client.exec(`DELETE FROM temp.moves; DELETE FROM temp.begun; DELETE FROM temp.faults;
     INSERT INTO temp.begun SELECT coalesce(max(seq), 0) FROM main.events`);
@@ -215,7 +217,7 @@ export class Checks {
     ];
   }
 
-  /** Whatever was acknowledged is there. */
+  /** Finds acknowledged rows that are missing. */
   findLost(told: Acknowledged): string[] {
     const all = [told.messages, told.broadcasts, told.optOuts, told.inbounds, told.credits] as const;
     const [messages, broadcasts, optOuts, inbounds, credits] = all.map((one) => JSON.stringify([...one]));

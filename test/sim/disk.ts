@@ -1,7 +1,7 @@
 /**
- * The database file of a whole run, kept open from life to life and from round to round: to open one anew costs a
- * thousand times what a statement does. A process that dies leaves what it had committed, for what it still had in its
- * queue is taken back when its turn comes; a round begins with what the town had, row by row.
+ * The database file of a whole run, kept open across restarts and rounds: opening a file costs a thousand times as much
+ * as a statement. A process that dies leaves what it had committed, because its queued operations are rolled back when
+ * they run; a round begins with the town's rows, restored row by row.
  */
 import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -13,11 +13,11 @@ import { watchMoves } from "./checks.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Owner, Scheduler } from "./scheduler.ts";
 
-/** Whose turn it is: the round that plays now. */
+/** The round that plays now. */
 export interface Player {
   scheduler: Scheduler;
   random: SeededRandom;
-  /** Told right after each commit, before anybody else is. */
+  /** Called right after each commit, before anything else. */
   onCommit(): void;
   onError(what: string): void;
 }
@@ -30,14 +30,14 @@ function prepareReset(client: Client, text: string) {
   return client.prepare<[]>(text);
 }
 
-/** Thrown inside the group commit, so that nothing of a dead process's operation is written. */
+/** Thrown inside the group commit, so that an operation of a dead process writes nothing. */
 class Gone extends Error {
   override readonly name = "Gone";
 }
 
 export class Disk {
   readonly file: string;
-  /** Where it lies, as the server is told: another place is a copy that somebody made by hand. */
+  /** The file identity that the server sees: another one marks a copy made by hand. */
   place = PLACE;
   readonly #origin: string;
   readonly #secretKey: Uint8Array;
@@ -47,7 +47,7 @@ export class Disk {
   /** Group commits that are to run: none of them is ever dropped. */
   #groups: (() => void)[] = [];
 
-  /** `origin`: the file that every round begins with; it stays as it is. */
+  /** `origin`: the file that every round begins with; it stays unchanged. */
   constructor(file: string, origin: string, secretKey: Uint8Array) {
     this.file = file;
     this.#origin = origin;
@@ -58,7 +58,7 @@ export class Disk {
     return this.#opened().client;
   }
 
-  /** A round begins, on the rows of the origin. */
+  /** Begins a round, on the rows of the origin. */
   begin(player: Player): void {
     this.#player = player;
     this.place = PLACE;
@@ -69,7 +69,7 @@ export class Disk {
     this.#layMark(client);
   }
 
-  /** The file beside the database that says which state of it ran last: the origin's, as its row says. */
+  /** Writes the run marker beside the database that the origin's row names. */
   #layMark(client: Client): void {
     const directory = dirname(this.file);
     const prefix = `${basename(this.file)}.run-`;
@@ -78,14 +78,14 @@ export class Disk {
     if (typeof mark === "string") writeFileSync(`${this.file}.run-${mark}`, "");
   }
 
-  /** Nothing is under way any more; what was queued by a dead process is thrown away. */
+  /** Runs all queued group commits; the operations of a dead process are rolled back. */
   settle(): void {
     for (const group of this.#groups.splice(0)) group();
-    // Ends the view that somebody may have been reading in.
+    // Ends the read transaction that may be open.
     this.#opened().dataVersion();
   }
 
-  /** The file is closed while somebody works on it, as a command does without a server. */
+  /** Closes the file while `work` uses it, as a command does without a server. */
   closedFor(work: () => void): void {
     this.close();
     work();
@@ -100,7 +100,7 @@ export class Disk {
     this.#reset = null;
   }
 
-  /** The store as one process has it: with its death everything that it asks for ends. */
+  /** The store as one process sees it: with its death everything that it asked for ends. */
   storeOf(owner: Owner): Store {
     const store = this.#opened();
     const own = {
@@ -161,11 +161,14 @@ export class Disk {
     return store;
   }
 
-  /** Prepared, and in an order that breaks no reference: to switch those off for a while would cost every statement's plan. */
+  /**
+   * Prepared statements in an order that violates no reference: switching foreign keys off would discard every
+   * statement's plan.
+   */
   #resetOf(client: Client): Resetting[] {
     client.prepare("ATTACH DATABASE ? AS origin").run(this.#origin);
     const tables = inOrder(client);
-    // Triggers of other tables write into these, so they come at the end.
+    // Triggers of other tables write into these, so they come last.
     const counted = ["contact_counters", "recent_recipient_counts"];
     const again = counted.flatMap((table) => [
       `DELETE FROM main.${table}`,
@@ -187,7 +190,7 @@ export class Disk {
   }
 }
 
-/** Every table of ours, behind those that it refers to. */
+/** Our tables, each after those that it refers to. */
 function inOrder(client: Client): string[] {
   const names = client
     .prepare("SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")

@@ -1,6 +1,6 @@
 /**
- * The proof that the simulation finds what it is for: bugs put in by hand, each into a copy of the project that is thrown
- * away, and the simulation run on that copy until it finds it. A change that no longer fits the source fails loudly.
+ * Shows that the simulation finds bugs: bugs inserted on purpose, each into a temporary copy of the project, on which
+ * the simulation runs until it finds the bug. A replacement that no longer fits the source throws.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 interface Mutant {
   name: string;
   file: string;
-  /** Stands in the file exactly once. */
+  /** Occurs exactly once in the file. */
   find: string;
   replace: string;
 }
@@ -94,7 +94,7 @@ export const mutants: readonly Mutant[] = [
 
 const PARTS = ["src", "migrations", "test/sim", "package.json", "tsconfig.json"];
 
-/** Returns how many of them (of those whose name holds `only`) were not found. */
+/** Returns how many of the mutants (of those whose name contains `only`) were not found. */
 export function runMutants(rounds: number, seed: number, only = ""): number {
   let missed = 0;
   for (const mutant of mutants.filter(({ name }) => name.includes(only))) {
@@ -117,7 +117,7 @@ function runOne(mutant: Mutant, rounds: number, seed: number): string {
     const command = [process.execPath, "test/sim/run.ts", "--seed", String(seed), "--rounds", String(rounds)];
     const { stdout, stderr, exitCode } = Bun.spawnSync(command, { cwd: copy });
     const output = stdout.toString();
-    // A copy that cannot even run has found nothing.
+    // A copy that does not even run has found nothing.
     if (exitCode !== 0 && !output.includes("broke something")) {
       throw new Error(`the copy with "${mutant.name}" does not run: ${output}${stderr.toString()}`);
     }

@@ -1,6 +1,6 @@
 /**
- * The network outside: it sees what really arrives, judges each hand-over as it comes, answers early, late or never, and
- * reports later what became of it: twice, in another order, long after. It outlives every process, as the real one does.
+ * The network outside: it sees the requests that arrive, checks each send at that moment, answers early, late or never,
+ * and reports statuses later: twice, in another order, long after. It outlives every process, as the real one does.
  */
 
 import type { Outcome } from "#src/domain/messages/outcome.ts";
@@ -17,7 +17,7 @@ interface Arrived {
   token: string;
   celebrant: string;
   to: string;
-  /** Null: none has reached the process that asked. */
+  /** Null: no answer has reached the process that sent the request. */
   told: Outcome | null;
 }
 
@@ -26,22 +26,22 @@ export interface Row {
   status: string;
   broadcastId: number | null;
   isBirthday: boolean;
-  /** What forbade it in the transaction that let it go; null: nothing did. */
+  /** The condition that forbade it in the transaction that dispatched it; null: none did. */
   fault: string | null;
 }
 
 export interface NetworkOptions {
   scheduler: Scheduler;
   random: SeededRandom;
-  /** What stands on the disk of a reference. */
+  /** The row on disk with this send token. */
   rowOf(reference: string): Row | null;
   complain(what: string): void;
   note(what: string): void;
-  /** Called at each hand-over, before and after it counts as arrived: a moment to crash at. */
+  /** Called at each send, before and after it counts as arrived: a moment to crash. */
   atDispatch(moment: "before" | "after"): void;
-  /** Brings a body in; it is called again until the server has said that it is stored. */
+  /** Delivers a callback body; it is repeated until the server has said that it is stored. */
   callBack(body: string, onStored: () => void): void;
-  /** A person who may be mistaken for another. */
+  /** The phone of a contact with whom this one may be confused. */
   anotherThan(phone: string): string;
 }
 
@@ -54,7 +54,7 @@ export class OutsideNetwork {
   weather: Weather = "fair";
   /** How many requests have arrived. */
   count = 0;
-  /** What has ever been taken, for statuses that a story sends by itself. */
+  /** Every accepted message, for statuses that a scenario sends on its own. */
   readonly taken: { reference: string; to: string; outbound: OutboundMessage }[] = [];
   readonly #options: NetworkOptions;
   readonly #arrived = new Map<string, Arrived[]>();
@@ -95,7 +95,7 @@ export class OutsideNetwork {
       const isLate = delayMs >= timeoutMs && kind !== "lost";
       scheduler.later(Math.min(delayMs, timeoutMs), () => {
         if (life.isDead) return;
-        // What comes after the time limit is not heard: the port itself says that nobody knows.
+        // An answer after the time limit is not heard: the port itself returns an unknown outcome.
         arrived.told = isLate ? { kind: "unknown", reason: "no answer in time" } : outcome;
         note(`answer ${outbound.sendToken}: ${arrived.told.kind}`);
         if (arrived.told.kind === "accepted") onAnswer?.({ httpStatus: 200, body: outbound.sendToken, at: null });
@@ -127,7 +127,7 @@ export class OutsideNetwork {
     return outcomeOf(kind, idOf(outbound), to.slice(1), retryAfterMs);
   }
 
-  /** Everything that must be so at this moment, seen from outside and from the disk. */
+  /** Checks everything that must be true at this moment, as seen from outside and from the disk. */
   #check(outbound: OutboundMessage): Arrived {
     const { rowOf, complain } = this.#options;
     const to = outbound.to ?? "";
@@ -148,7 +148,7 @@ export class OutsideNetwork {
     return arrived;
   }
 
-  /** Whether something of this token may be with the network. */
+  /** Whether the network may have a message with this token. */
   mayHave(token: string): boolean {
     return (this.#arrived.get(token) ?? []).some(({ told }) => told === null || !isProofOfNothing(told));
   }
@@ -178,7 +178,7 @@ export class OutsideNetwork {
     }
   }
 
-  /** One status, told later. */
+  /** Reports one status after a delay. */
   report(outbound: OutboundMessage, status: Status, delayMs: number): void {
     const { scheduler, random, callBack } = this.#options;
     const hasReference = random.chance(0.85);
@@ -201,7 +201,7 @@ export class OutsideNetwork {
     });
   }
 
-  /** Somebody writes in. */
+  /** A contact writes to the number. */
   write(
     number: FromNumber,
     written: { from: string; text: string; id: string; at: number },
@@ -216,7 +216,7 @@ function idOf({ sendToken }: OutboundMessage): string {
   return `wamid.${sendToken}`;
 }
 
-/** The story's own word for what was wanted, which travels in the message; and the name of whom it greets. */
+/** The scenario's token of the request, which travels in the message, and the name of the celebrant, if any. */
 function tokenOf({ content }: OutboundMessage): [string, string] {
   if (content.type === "text") return [content.body, ""];
   return [content.body[0]?.text ?? "", content.body[1]?.text ?? ""];

@@ -1,6 +1,7 @@
 /**
- * Chance under a seed: the same seed gives the same numbers on every machine and in every run. Streams that are forked by
- * name do not disturb each other, so a change in one part of a story leaves the other parts' chance as it was.
+ * Random choices from a seed: the same seed gives the same numbers on every machine and in every run. Streams that are
+ * forked by name are independent, so a change in one part of a scenario leaves the choices in the other parts as they
+ * were.
  */
 import type { Random } from "#src/core/random.ts";
 
@@ -11,7 +12,7 @@ export class SeededRandom implements Random {
   constructor(seed: number) {
     this.#seed = seed >>> 0;
     this.#state = this.#seed;
-    // The first numbers of near seeds are near; later ones are not.
+    // The first numbers of similar seeds are similar; later ones are not.
     for (let i = 0; i < 3; i++) this.#next();
   }
 

@@ -1,4 +1,4 @@
-/** The customer's receiver of events: it takes them, refuses them or stays silent, and remembers what it was told. */
+/** The customer's receiver of events: it accepts them, refuses them or stays silent, and remembers their contents. */
 import type { PostResult, WebhookPoster } from "#src/net/post.ts";
 import type { Life } from "./process.ts";
 import type { SeededRandom } from "./random.ts";
@@ -18,7 +18,7 @@ export interface ReceiverOptions {
 
 export class OutsideReceiver {
   mood: Mood = "takes";
-  /** What each event said, by id. */
+  /** The content of each event, by id. */
   readonly #told = new Map<string, string>();
   readonly #options: ReceiverOptions;
 

@@ -1,4 +1,7 @@
-/** One round: a story of some dozen steps from one seed, looked at after each, told again alike by the same seed. */
+/**
+ * One round: a scenario of some dozen steps from one seed, checked after each step and repeated exactly by the same
+ * seed.
+ */
 import { credit, setPrice } from "#src/domain/billing/account.ts";
 import { resumeManually } from "#src/domain/broadcasts/pause.ts";
 import { getBroadcast } from "#src/domain/broadcasts/read.ts";
@@ -11,18 +14,18 @@ import { World } from "./world.ts";
 
 export interface RoundOptions {
   seed: number;
-  /** Broadcasts and what may happen to them; else everything. */
+  /** Only steps that concern broadcasts; otherwise all. */
   isOfBroadcasts?: boolean;
 }
 
 export interface Told {
   seed: number;
-  /** The same for the same story. */
+  /** Equal for the same scenario. */
   hash: string;
   turns: number;
   dispatches: number;
   lives: number;
-  /** Null: everything held. */
+  /** Null: no violation. */
   fault: string | null;
   scenario: readonly string[];
 }
@@ -59,7 +62,7 @@ function play(world: World, isOfBroadcasts: boolean): void {
   const weighted = all.map((step) => [step.weight, step] as const);
   const count = random.between(30, 60);
   for (let i = 1; i <= count; i++) {
-    // While the server is away, little can happen: mostly the story goes on when it is back.
+    // While the server is down, little can happen: mostly the scenario continues after its restart.
     if (!world.isUp && random.chance(0.7)) wait(world);
     tell(world, i, random.weighted<Step>(weighted));
     const isThorough = isOfBroadcasts || i % 5 === 0;
@@ -75,7 +78,7 @@ function play(world: World, isOfBroadcasts: boolean): void {
   if (random.chance(0.06) && !scheduler.wasSetBack) comeToRest(world);
 }
 
-/** What differs from shop to shop. */
+/** Sets what differs between shops. */
 function begin(world: World): void {
   const { random, town } = world;
   const balance = random.pick([null, null, 4, 200, 200]);
@@ -100,7 +103,7 @@ function wait(world: World): void {
   while (!world.isUp && world.scheduler.turn(limit));
 }
 
-/** Between two steps: nothing, a moment, or until nothing moves. */
+/** Between two steps: nothing, a moment, or until nothing is due. */
 function pass(world: World): void {
   const { random, scheduler } = world;
   const turns = random.weighted([
@@ -112,7 +115,7 @@ function pass(world: World): void {
   for (let i = 0; i < turns && scheduler.turn(until); i++);
 }
 
-/** Whatever stood in the way is gone, and people let everything go on: then all of it comes to an end. */
+/** Removes every obstacle and resumes everything: then all work must finish. */
 function comeToRest(world: World): void {
   const { town, scheduler } = world;
   world.network.weather = "fair";

@@ -1,9 +1,9 @@
 /**
- * The simulation from the command line: `bun run test:sim [--seed N] [--rounds N] [--broadcasts] [--jobs N] [--scenario]
- * [--mutants]`.
- * Rounds have the seeds N, N + 1, …; a round that breaks something prints its seed and its scenario, and the run ends with 1.
- * `--broadcasts`: broadcasts alone, looked at thoroughly after every step. `--mutants`: bugs put in by hand, all of which
- * have to be found; `--mutant WORDS`: only those with these words in their name.
+ * The simulation from the command line: `bun run test:sim [--seed N] [--rounds N] [--broadcasts] [--jobs N]
+ * [--scenario] [--mutants]`.
+ * Rounds have the seeds N, N + 1, …; a round that breaks something prints its seed and its scenario, and the run exits
+ * with 1. `--broadcasts`: broadcasts alone, checked thoroughly after every step. `--mutants`: bugs inserted on purpose,
+ * all of which must be found; `--mutant WORDS`: only those with these words in their name.
  */
 import { parseArgs } from "node:util";
 import { runMutants } from "./mutants.ts";
@@ -35,7 +35,7 @@ async function main(): Promise<number> {
   return play({ first, rounds, isOfBroadcasts, isTold });
 }
 
-/** Each job plays a part of the seeds in a process of its own; they share nothing. */
+/** Each job plays some of the seeds in its own process; jobs share nothing. */
 async function playInParallel(first: number, rounds: number, jobs: number, isOfBroadcasts: boolean): Promise<number> {
   const startedAt = performance.now();
   const each = Math.ceil(rounds / jobs);

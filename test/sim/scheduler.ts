@@ -1,13 +1,13 @@
 /**
- * Decides in what order everything happens, in place of timers and of the event loop: one queue of what was put off to a
- * later turn, one list of what is due at a time, and a seed that chooses between them. Nothing here waits, so an hour
- * passes in a moment, and a story that is told twice is told alike. Whatever belongs to a process ends with it.
+ * Decides the order of all events, replacing timers and the event loop: one queue of work deferred to a later turn, one
+ * list of timers, and a seed that chooses between them. Nothing here waits, so an hour passes in a moment, and the same
+ * seed repeats the same scenario. The work of a process ends with it.
  */
 import { drainMicrotasks } from "bun:jsc";
 import type { Clock, Timer } from "#src/core/clock.ts";
 import type { SeededRandom } from "./random.ts";
 
-/** Whatever runs on the scheduler and can die. */
+/** A process that runs on the scheduler and can die. */
 export interface Owner {
   isDead: boolean;
 }
@@ -34,9 +34,9 @@ export class Scheduler {
   #order = 0;
   #due: Due[] = [];
   #putOff: PutOff[] = [];
-  /** The process that runs now: what is put off belongs to it. */
+  /** The process that runs now: work that it defers belongs to it. */
   owner: Owner | null = null;
-  /** Told after every turn. */
+  /** Called after every turn. */
   afterTurn: () => void = () => undefined;
   turns = 0;
 
@@ -54,7 +54,7 @@ export class Scheduler {
     return this.#elapsed;
   }
 
-  /** The wall clock is set, as an operator or NTP does it; nothing that waits notices. */
+  /** Sets the wall clock, as an operator or NTP does; pending timers are unaffected. */
   jump(ms: number): void {
     this.#wall += ms;
     if (ms < 0) this.#setBack += ms;
@@ -64,7 +64,7 @@ export class Scheduler {
     return this.#setBack < 0;
   }
 
-  /** The wall clock as it would be if nobody had ever set it forward: what has lasted long by it has lasted long. */
+  /** The wall clock as if it had never been set forward: durations by this clock are never too long. */
   steady(): number {
     return Math.floor(this.#start + this.#elapsed + this.#setBack);
   }
@@ -78,7 +78,7 @@ export class Scheduler {
     };
   }
 
-  /** The world outside does something later. */
+  /** Schedules work of the world outside. */
   later(delayMs: number, run: () => void): Timer {
     return this.#add(delayMs, run, null);
   }
@@ -94,7 +94,7 @@ export class Scheduler {
     };
   }
 
-  /** Puts itself in the place of `setImmediate` for as long as `work` runs. */
+  /** Replaces `setImmediate` while `work` runs. */
   hold<T>(work: () => T): T {
     const original = globalThis.setImmediate;
     const putOff = (run: () => void): void => {
@@ -108,18 +108,18 @@ export class Scheduler {
     }
   }
 
-  /** Runs in a later turn, whoever has died by then. */
+  /** Runs in a later turn, even if processes have died by then. */
   putOff(run: () => void): void {
     this.#putOff.push({ run, owner: null });
   }
 
-  /** A process has died: nothing of it happens any more. */
+  /** Removes the timers and the deferred work of dead processes. */
   bury(): void {
     this.#putOff = this.#putOff.filter(({ owner }) => owner?.isDead !== true);
     this.#due = this.#due.filter(({ owner }) => owner?.isDead !== true);
   }
 
-  /** Lets one thing happen, moving time on as far as it needs. False: nothing would happen by `until`. */
+  /** Runs one piece of work, moving time forward if needed. False: nothing is due by `until`. */
   turn(until: number): boolean {
     const next = this.#next(until);
     if (next === null) return false;
@@ -130,7 +130,7 @@ export class Scheduler {
     return true;
   }
 
-  /** Everything that happens in the next `ms`; false where that is so much that somebody must be going round in circles. */
+  /** Runs everything that is due in the next `ms`; false if there is so much that it must be an endless loop. */
   run(ms: number): boolean {
     const until = this.#elapsed + ms;
     const limit = 5_000 + ms / 1_000;
@@ -143,13 +143,13 @@ export class Scheduler {
     return false;
   }
 
-  /** What was put off keeps its order; beside it, whatever is due at this moment may come first. */
+  /** Deferred work keeps its order; a timer that is due now may run before it. */
   #next(until: number): (() => void) | null {
     const due = this.#earliest();
     const isDueNow = due !== null && due.at <= this.#elapsed;
     if (this.#putOff.length > 0 && !(isDueNow && this.#random.chance(0.3))) {
       const first = this.#putOff.shift();
-      // Work takes time: what follows sees another moment, and what is due meanwhile may come in between.
+      // Work takes time: later work sees another moment, and timers that come due meanwhile may run in between.
       if (this.#random.chance(0.25)) this.#moveTo(this.#elapsed + 0.4);
       return first?.run ?? null;
     }
@@ -159,7 +159,7 @@ export class Scheduler {
     return due.run;
   }
 
-  /** Of several that are overdue any may be first. */
+  /** Of several overdue timers any may be first. */
   #earliest(): Due | null {
     let first: Due | null = null;
     for (const due of this.#due) {

@@ -1,4 +1,4 @@
-/** What may happen in a story: each step with how often it comes, and what it does to the world. */
+/** The steps of a scenario: each with its weight and its effect on the world. */
 import { credit, setPrice } from "#src/domain/billing/account.ts";
 import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
 import { getBroadcast } from "#src/domain/broadcasts/read.ts";
@@ -19,13 +19,13 @@ const HOUR = 60 * MINUTE;
 export interface Step {
   name: string;
   weight: number;
-  /** Also in stories of broadcasts alone. */
+  /** Also in scenarios of broadcasts alone. */
   isOfBroadcasts: boolean;
-  /** Returns what it did, in words. */
+  /** Returns a description of what it did. */
   run(world: World): string;
 }
 
-/** A few people get most of it, so that things meet. */
+/** A few recipients get most of the messages, so that events collide. */
 function somebody({ random }: World): string {
   return random.pick(random.chance(0.8) ? PHONES.slice(0, 9) : PHONES);
 }
@@ -51,7 +51,7 @@ function single(world: World): string {
   const content = isText ? { text: token } : { template: random.pick(templates), variables: [token, "you"] };
   const made = wish(world, token, "/api/v1/messages", { to, ...content }, random.chance(0.6));
   world.ask(made);
-  // Impatient callers ask twice at once.
+  // An impatient caller sends the same request twice at once.
   if (made.idempotencyKey !== null && random.chance(0.15)) world.ask(made);
   return `${token}: a single ${isText ? "text" : "template"} to ${to}${made.idempotencyKey === null ? "" : " under a key"}`;
 }
@@ -146,7 +146,7 @@ function optOut(world: World): string {
   world.call("POST", `/api/v1/contacts/${encodeURIComponent(phone)}/opt-out`, {}, (answer) => {
     if (answer === null) return;
     if (answer.status !== 200) world.complain(`opt-out: ${answer.status} ${answer.text}`);
-    // A number may be another spelling of somebody who is known under a first one.
+    // A number may be a number variant of a contact that is known under another one.
     const { data } = JSON.parse(answer.text) as { data: { phone: string } };
     world.told.optOuts.add(data.phone);
   });
@@ -308,8 +308,9 @@ function copy(world: World): string {
     world.takeBackup();
     return "a backup is made";
   }
-  // Whether a start still lies ahead is told by the clock: where that was set back, a copy without the rest is misled. And
-  // every copy of one backup moves its ids on alike, so the second would give out what the first gave out.
+  // Whether a start still lies ahead is decided by the clock: after it was set back, a copy without the replaced file
+  // is misled. And every copy of one backup advances its ids by the same amount, so the second would give out the ids
+  // of the first.
   const way =
     world.scheduler.wasSetBack || world.backup.isRestored
       ? "with_replaced"

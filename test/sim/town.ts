@@ -1,6 +1,6 @@
 /**
- * Where every story begins: a database with one shop, its number, templates, groups and people, made once for each run
- * and copied for each round.
+ * The start of every scenario: a database with one shop, its number, templates, groups and contacts, created once per
+ * run and copied for each round.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ import { SeededRandom } from "./random.ts";
 import { Scheduler } from "./scheduler.ts";
 
 export const PHONES: readonly string[] = Array.from({ length: 24 }, (_, index) => `+9198765430${index + 10}`);
-/** Those who stand in the list; the last of them never opted in. */
+/** The members of the group; the last of them never opted in. */
 const MEMBERS = 8;
 const CELEBRANTS = 3;
 

@@ -1,6 +1,6 @@
 /**
- * One round's world: the shop's server over all its lives, the network, the receiver and the callers around it, and what
- * each of them was told. Steps of a story act on it; after each, `check` says what is wrong.
+ * The world of one round: the shop's server across its restarts, the network, the receiver and the callers around it,
+ * and what each of them was told. Steps of a scenario act on it; after each, `check` reports violations.
  */
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -21,18 +21,18 @@ import { OutsideReceiver } from "./receiver.ts";
 import { Scheduler } from "./scheduler.ts";
 import { PHONES, type Town } from "./town.ts";
 
-/** Something is wrong; what is wrong stands in the message. */
+/** A violation; the message says which. */
 export class Broken extends Error {
   override readonly name = "Broken";
 }
 
-/** The replaced file at hand, lost, or never looked at: somebody copied the backup over it. */
+/** How a backup is restored: with the replaced file, without it, or by copying the backup over the database. */
 export type RestoreWay = "with_replaced" | "with_gap" | "copied_by_hand";
 
 /** When the server dies next. */
 type Doom = { at: "turn"; left: number } | { at: "commit"; left: number } | { at: "before" | "after"; left: number };
 
-/** One thing that a caller wants, over all its tries: what it was told first is what it must be told again. */
+/** One request that a caller wants answered, over all its tries: the first final answer must be repeated each time. */
 export interface Wish {
   token: string;
   path: string;
@@ -43,7 +43,7 @@ export interface Wish {
 }
 
 const SETTLING = [201, 202, 402, 404, 422, 502];
-/** 400: a time that was still to come when it was first asked for may have passed. */
+/** 400 is possible because a time that lay in the future at the first try may have passed. */
 const UNSETTLING = [400, 403, 429];
 const FORGET_AFTER_MS = 20 * 3_600_000;
 
@@ -64,7 +64,7 @@ export class World {
   readonly #around: Surroundings;
   readonly #faults: string[] = [];
   readonly #notes: string[] = [];
-  /** What networks try to tell a server that is away. */
+  /** Callbacks that the network tries to deliver while the server is down. */
   readonly #waiting: (() => void)[] = [];
   #hash = 0n;
   #doom: Doom | null = null;
@@ -121,13 +121,13 @@ export class World {
     });
   }
 
-  /** A word that no other wish has. */
+  /** A token that no other wish has. */
   newToken(prefix: string): string {
     this.#count += 1;
     return `${prefix}${this.#count}`;
   }
 
-  /** Kept for the story, and part of its hash; `more` is part of the hash alone. */
+  /** Adds a line to the scenario and to its hash; `more` enters the hash only. */
   note(what: string, more = ""): void {
     const line = `${this.scheduler.elapsed().toFixed(1)} ${what}`;
     this.#notes.push(line);
@@ -152,7 +152,7 @@ export class World {
     this.life = new Life(this.#around);
   }
 
-  /** Once for each time that the file is opened. */
+  /** Once each time that the file is opened. */
   #prepare(client: Client): void {
     this.#checks = Checks.of(client);
     if (this.#client === client) return;
@@ -173,7 +173,7 @@ export class World {
     return this.life?.isReady === true && !this.life.isDead;
   }
 
-  /** The server dies a little later, at a moment of its own, and comes back after a while. */
+  /** Makes the server die a little later, at the given moment, and restart after a while. */
   doom(doom: Doom, awayMs: number): void {
     this.#doom = doom;
     this.#awayMs = awayMs;
@@ -228,7 +228,7 @@ export class World {
     this.#break();
   }
 
-  /** Brings the server back, if it is away, and lets it get ready. */
+  /** Restarts the server if it is down, and runs until it is ready. */
   ensureUp(): void {
     this.#doom = null;
     this.#awayMs = 0;
@@ -237,7 +237,7 @@ export class World {
     if (!this.isUp) this.complain("the server does not come up");
   }
 
-  /** Puts an earlier backup in the place of the database. */
+  /** Replaces the database with an earlier backup. */
   restore(way: RestoreWay): void {
     const { backup, scheduler } = this;
     if (backup === null) return;
@@ -260,7 +260,8 @@ export class World {
         });
         if (kept !== null) this.#copies.push(kept);
       } catch (error) {
-        // By a clock that was set back a later state may look like an earlier one: then it is refused, and nothing changed.
+        // After the clock was set back a later state may look like an earlier one: the restore is refused, and nothing
+        // has changed.
         if (!(error instanceof GapNotAccepted) || !scheduler.wasSetBack) throw error;
       }
     });
@@ -272,7 +273,9 @@ export class World {
     this.start();
   }
 
-  /** What was acknowledged since the backup is gone, and nobody says otherwise; but its ids are nobody else's. */
+  /**
+   * What was acknowledged since the backup is lost, and no check may expect it; its ids must not be given out again.
+   */
   #forget(told: Acknowledged): void {
     for (const kind of ["messages", "broadcasts"] as const) {
       for (const id of this.told[kind]) if (!told[kind].has(id)) this.#gone[kind].add(id);
@@ -291,7 +294,7 @@ export class World {
     copyDatabase(this.town.disk.file, plain, null);
   }
 
-  /** What an operator does on the command line; told when it is on the disk. */
+  /** A change by an operator on the command line; `onDone` runs once it is committed. */
   command(work: (tx: Tx) => unknown, onDone: () => void = () => undefined): void {
     const { life } = this;
     if (life === null || !this.isUp) return;
@@ -310,7 +313,7 @@ export class World {
       );
   }
 
-  /** A network calls back until it is told that its words are stored, and sometimes once more. */
+  /** The network repeats a callback until it is told that the callback is stored, and sometimes once more. */
   callBack(body: string, onStored: () => void, tries = 0): void {
     const { life, scheduler, random } = this;
     if (life === null || !this.isUp) {
@@ -333,7 +336,7 @@ export class World {
     });
   }
 
-  /** A request of a caller that keeps nothing; null: no answer came. */
+  /** A request of a caller who keeps nothing; null: no answer arrived. */
   call(method: string, path: string, call: Omit<Call, "key">, onAnswer: (answer: Answer | null) => void): void {
     const { life, town } = this;
     if (life === null) {
@@ -348,7 +351,7 @@ export class World {
     });
   }
 
-  /** Asks for what is wished, perhaps not for the first time. */
+  /** Sends the wish's request, possibly again. */
   ask(wish: Wish, onAnswer: (answer: Answer) => void = () => undefined): void {
     const { idempotencyKey, path, body, token } = wish;
     const call = idempotencyKey === null ? { body } : { body, idempotencyKey };
@@ -365,7 +368,7 @@ export class World {
     if (!SETTLING.includes(answer.status)) {
       if (!UNSETTLING.includes(answer.status)) this.#faults.push(`${token} was told ${answer.status}: ${answer.text}`);
       else if (settled !== null && this.isFresh(wish) && wish.idempotencyKey !== null) {
-        // Who is refused before the key is looked at: request rate and API switched off, and neither happens here.
+        // Two refusals precede the lookup of the key: the request rate and a disabled API. Neither happens here.
         this.#faults.push(`${token} was told ${answer.status} after ${settled.status}`);
       } else if (answer.status === 429 && this.network.mayHave(token)) {
         this.#faults.push(`${token} was told that nothing was sent, and it may have been`);
@@ -385,12 +388,12 @@ export class World {
     }
   }
 
-  /** Young enough that its key is kept, whatever became of the clock. */
+  /** Young enough that its key is kept, however the clock was set. */
   isFresh({ wishedAt }: Wish): boolean {
     return Math.abs(this.scheduler.now() - wishedAt) < FORGET_AFTER_MS;
   }
 
-  /** After every step; `isThorough`: everything that can be looked at. */
+  /** Runs after every step; `isThorough`: with all checks. */
   check(isThorough: boolean): void {
     if (this.#faults.length > 0) this.#break();
     const checks = this.#checks;
@@ -400,7 +403,7 @@ export class World {
     if (this.#faults.length > 0) this.#break();
   }
 
-  /** Rows of a query on what is committed. */
+  /** Rows of a query on the committed state. */
   look(sql: string, ...parameters: unknown[]): Record<string, unknown>[] {
     return this.town.disk.client.prepare(sql).all(...parameters) as Record<string, unknown>[];
   }

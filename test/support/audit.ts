@@ -1,16 +1,16 @@
 /**
- * Holds a ledger of what was told outside against what the database, the network and the receiver have at the end: what
- * was acknowledged is there, nobody was sent anything twice, and every event came out, with one id. Opens the database
- * as one more reader.
+ * Compares a ledger of what was acknowledged outside with the final state of the database, the network and the
+ * receiver: everything acknowledged is there, no recipient was sent anything twice, and every event was delivered,
+ * under one id. Opens the database as one more reader.
  */
 import { openClient } from "#src/db/driver.ts";
 import { CREDITED, type Installation, type SeenEvent, type SeenRequest } from "./installation.ts";
 import type { Ledger } from "./mixed-load.ts";
 
 export interface Audit {
-  /** Acknowledged, and not there. */
+  /** Acknowledged, and missing. */
   lost: string[];
-  /** Sent twice, told twice, counted twice. */
+  /** Sent, reported or counted twice. */
   doubled: string[];
   counters: Counters;
 }
@@ -23,7 +23,7 @@ export interface Counters {
   doubtful: number;
 }
 
-/** A STOP that comes while a message is on its way finds it on its way. */
+/** A message may already be in flight when a STOP arrives. */
 const ON_ITS_WAY_MS = 2_000;
 
 interface Row {
@@ -58,7 +58,7 @@ export async function audit(installation: Installation, ledger: Ledger): Promise
   };
 }
 
-/** Whether all that hangs on time alone has come to its end. */
+/** Whether all work that depends on time alone has finished. */
 export function isAtRest(data: string): boolean {
   const client = openClient(`${data}/waxwing.db`, { readonly: true, timeout: 5_000 });
   try {
@@ -105,7 +105,7 @@ function auditRequests(
   const asked = new Set<string>();
   const sendTokens = new Set<string>();
   for (const { to, label, reference, at, told } of requests) {
-    // Everybody gets one message here, whatever came in between.
+    // Every recipient gets one message here, whatever happened in between.
     if (asked.has(to)) doubled.push(`${label} to ${to}`);
     asked.add(to);
     if (sendTokens.has(reference)) doubled.push(`send token ${reference}`);
@@ -215,7 +215,8 @@ function auditEvents(
     if (status !== "delivered") lost.push(`the delivery of event ${event_seq} is ${status}`);
   }
   for (const { label, answer } of ledger.singles) {
-    // In doubt after a kill, one may be reported as delivered before anybody says that it was sent: then that is its event.
+    // A message in doubt after a kill may be reported as delivered before it is reported as sent: then that is its
+    // event.
     const isTold = ["sent", "delivered", "read"].some((state) =>
       subjects.has(`message.${state} of ${answer?.body.data?.id}`),
     );

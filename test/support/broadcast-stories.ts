@@ -1,4 +1,7 @@
-/** What the tests of broadcasts share: a shop whose network answers as the test says, and looks at what became of it. */
+/**
+ * Shared by the tests of broadcasts: a shop whose network answers as the test says, and functions that read the
+ * results.
+ */
 import { expect } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +38,7 @@ export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
-/** For money: what one message costs, and plenty. */
+/** Workspace settings for tests of money: a price per message and an ample balance. */
 export const charged = { billing: { rate: RATE, balance: 1_000_000 } };
 
 export const greeting = {
@@ -73,13 +76,13 @@ export async function startScenario(
   return { app, network, shop, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
 }
 
-/** Stops the server of a story that was given a directory, and starts another on it when so much time has passed. */
+/** Stops the server of a scenario that was given a directory, and starts another on it `laterMs` later. */
 export async function restart(scenario: Scenario, laterMs: number, options: TestServerOptions = {}): Promise<Scenario> {
   await scenario.app.stop();
   return startAgain(scenario, scenario.app.directory, laterMs, options);
 }
 
-/** Another server on a directory: of a story that was stopped, or what a crash left of one. */
+/** Starts another server on a directory: that of a stopped scenario, or what a crash left of one. */
 export async function startAgain(
   { app: before, network, shop }: Scenario,
   directory: string,
@@ -98,12 +101,12 @@ export function keptDirectory(): { directory: string } & Disposable {
   return { directory, [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }) };
 }
 
-/** Different people: numbers of India. */
+/** Distinct recipients: Indian numbers. */
 export function phones(count: number, from = 0): string[] {
   return Array.from({ length: count }, (_, index) => `+91987650${String(from + index).padStart(4, "0")}`);
 }
 
-/** The body of a broadcast without values. */
+/** The body of a broadcast without template variables. */
 export function notice(to: readonly string[], more: Record<string, unknown> = {}): Record<string, unknown> {
   return { name: "Notice", template: orderShipped.name, to, ...more };
 }
@@ -125,21 +128,21 @@ export function post(
   });
 }
 
-/** The id of a broadcast that was taken on; nothing has moved since. */
+/** Creates a broadcast and returns its id; no time has passed since. */
 export async function create(scenario: Scenario, body: unknown): Promise<number> {
   const answer = await post(scenario, body);
   if (answer.status !== 202) throw new Error(`not taken on: ${answer.text}`);
   return answer.body.data.id;
 }
 
-/** Taken on, and sent as far as a second allows. */
+/** Creates a broadcast and lets one second pass. */
 export async function run(scenario: Scenario, body: unknown): Promise<number> {
   const id = await create(scenario, body);
   await scenario.app.clock.advance(SECOND);
   return id;
 }
 
-/** Moves time on until the network was handed so many, and no further. */
+/** Moves time forward until the network has been sent `count` messages, and no further. */
 export async function untilSent({ app, network }: Scenario, count: number): Promise<void> {
   for (let step = 0; network.sent.length < count; step++) {
     if (step === 1_000) throw new Error(`only ${network.sent.length} of ${count} were handed over`);
@@ -147,7 +150,7 @@ export async function untilSent({ app, network }: Scenario, count: number): Prom
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers member by member; a missing member fails the assertion.
 export async function show({ app, shop }: Scenario, id: number): Promise<any> {
   const answer = await app.call("GET", `/api/v1/broadcasts/${id}`, { key: shop.key });
   if (answer.status !== 200) throw new Error(answer.text);
@@ -165,7 +168,7 @@ export async function recipients(
   return answer.body.data;
 }
 
-/** `[status, reason]` of each, in the order addressed. */
+/** `[status, reason]` of each recipient, in the order addressed. */
 export async function fates(scenario: Scenario, id: number): Promise<[string, string | null][]> {
   return (await recipients(scenario, id)).map(({ status, reason }) => [status, reason]);
 }
@@ -174,7 +177,7 @@ export function cancel({ app, shop }: Scenario, id: number): Promise<Answered> {
   return app.call("POST", `/api/v1/broadcasts/${id}/cancel`, { key: shop.key });
 }
 
-/** Everybody in a state adds up: `total` = sent + failed + skipped + those who are still to go. */
+/** Expects that the counts of all states add up: `total` = sent + failed + skipped + pending. */
 export async function expectClosed(scenario: Scenario, id: number): Promise<void> {
   const { counts } = await show(scenario, id);
   const pending = (
@@ -204,7 +207,7 @@ export async function pause({ app }: Scenario, id: number): Promise<void> {
   await app.store.write((tx) => void pauseBroadcast(tx, getBroadcast(tx, id), "manual", "paused by hand"));
 }
 
-/** As `waxwing broadcast resume` does it. */
+/** Resumes it as `waxwing broadcast resume` does. */
 export async function resume({ app }: Scenario, id: number): Promise<void> {
   await app.store.write((tx) => void resumeManually(tx, getBroadcast(tx, id)));
   await app.clock.advance(0);
@@ -226,7 +229,7 @@ export async function put({ app, shop }: Scenario, phone: string, body: Record<s
   if (answer.status >= 300) throw new Error(answer.text);
 }
 
-/** A list of people who have opted in, through the API. Returns its id. */
+/** Creates a static group of contacts with the given consent through the API. Returns its id. */
 export async function list(scenario: Scenario, people: readonly string[], consent = "opted_in"): Promise<number> {
   const { app, shop } = scenario;
   for (const phone of people) {
@@ -236,7 +239,7 @@ export async function list(scenario: Scenario, people: readonly string[], consen
   return body.data[0].id;
 }
 
-/** A saved search. */
+/** Creates a dynamic group. Returns its id. */
 export async function search({ app, shop }: Scenario, filter: unknown, name = "Search"): Promise<number> {
   return app.store.write((tx) => createGroup(tx, shop.id, { name, checkedFilter: filter }).id);
 }
@@ -245,12 +248,12 @@ export async function field({ app, shop }: Scenario, key: string, kind: FieldKin
   await app.store.write((tx) => void addField(tx, shop.id, { key, label: key, kind, choices: [] }));
 }
 
-/** A refusal that speaks of so much. */
+/** A refusal with this scope. */
 export function refusal(code: string, scope: RefusalScope) {
   return { kind: "refused", code, message: `The network said ${code}.`, scope } as const;
 }
 
-/** The network reports on these hand-overs, in one body. */
+/** The network reports a status for each of these messages, in one body. */
 export async function report(
   { app, shop }: Scenario,
   outbounds: readonly OutboundMessage[],
@@ -269,19 +272,19 @@ export async function report(
   );
 }
 
-/** The texts that fill a hand-over's body. */
+/** The values of a sent template's body. */
 export function valuesOf({ content }: OutboundMessage): string[] {
   if (content.type !== "template") throw new Error("this is no template");
   return content.body.map(({ text }) => text);
 }
 
-/** Its status and the reason for it. */
+/** The broadcast's status and the reason for it. */
 export const state = async (scenario: Scenario, id: number): Promise<[string, string | null]> => {
   const { status, status_reason } = await show(scenario, id);
   return [status, status_reason];
 };
 
-/** A broadcast of which one has been sent, and which has four more to go at one a second. */
+/** A broadcast with one message sent, and four pending at one a second. */
 export async function underWay(settings: Parameters<typeof startScenario>[0] = {}): Promise<Scenario & { id: number }> {
   const scenario = await startScenario({ throughput: 1, ...settings });
   const id = await create(scenario, notice(phones(5)));
@@ -289,7 +292,7 @@ export async function underWay(settings: Parameters<typeof startScenario>[0] = {
   return { ...scenario, id };
 }
 
-/** It is completed, and whoever was handed over was so once. */
+/** Expects that it is completed and that no recipient was sent to twice. */
 export async function expectAllSentOnce(scenario: Scenario, id: number, count: number): Promise<void> {
   expect(await show(scenario, id)).toMatchObject({ status: "completed", status_reason: null, counts: { sent: count } });
   const taken = scenario.network.sent.map(({ to }) => to);

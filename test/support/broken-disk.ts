@@ -1,12 +1,12 @@
 /** Storage that fails on demand, and works again on demand. */
 import type { Store } from "#src/db/store.ts";
 
-/** No page can be added any more: what needs one fails as on a full disk. */
+/** No page can be added any more: a write that needs one fails as on a full disk. */
 export function fillDisk({ client }: Store): void {
   client.pragma(`max_page_count = ${Number(client.pragma("page_count", { simple: true }))}`);
 }
 
-/** Nothing can be written at all, as on a disk that went read-only after an error. */
+/** No write succeeds, as on a disk that became read-only after an error. */
 export function freezeDisk({ client }: Store): void {
   client.pragma("query_only = ON");
 }

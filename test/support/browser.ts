@@ -1,7 +1,7 @@
 /**
- * A real browser for stories: the system's Chromium, driven by playwright-core. On every page it writes down what the
- * console says, what breaks and what the page's policy forbids; a story ends with none of it. Where there is no Chromium
- * the stories are skipped, and say so.
+ * A real browser for tests of the console: the system's Chromium, driven by playwright-core. On every page it records
+ * console messages, errors and violations of the page's policy; a test expects none. Without Chromium the tests are
+ * skipped, with the reason.
  */
 import { expect } from "bun:test";
 import { existsSync } from "node:fs";
@@ -10,7 +10,7 @@ import { type Browser, type BrowserContext, chromium, type Locator, type Page } 
 
 const PLACES = [
   process.env.TEST_CHROMIUM,
-  // The same without windows, and with a third less to do.
+  // The same browser without windows, with a third less work.
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
@@ -19,7 +19,7 @@ const PLACES = [
 
 export const chromiumPath = PLACES.find((path) => path !== undefined && existsSync(path));
 
-/** What a skipped story says: `test.skipIf(noBrowser)`. */
+/** Why browser tests are skipped: `test.skipIf(noBrowser)`. */
 export const noBrowser = chromiumPath === undefined;
 if (noBrowser) console.log("no Chromium is found (apt-get install chromium): the stories of test/browser are skipped");
 
@@ -29,11 +29,11 @@ export interface TestBrowser extends AsyncDisposable {
   page: Page;
   /** Errors of the console, exceptions, refused resources. */
   troubles: string[];
-  /** Serious findings of axe on the page as it is, one a line. */
+  /** Serious findings of axe on the current page, one per line. */
   findings(): Promise<string[]>;
   /** The button with exactly this name. */
   button(name: string): Locator;
-  /** Expects none; `where`: what a failure calls it. */
+  /** Expects no findings of axe; a failure names `where`. */
   clean(where: string): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
   const { width = 1440, height = 900, theme = "light", isPhone = false } = options;
   const browser = await chromium.launch({
     ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
-    // As root, Chromium has no sandbox of its own.
+    // As root, Chromium cannot use its sandbox.
     args: ["--no-sandbox", "--disable-dev-shm-usage"],
   });
   const context = await browser.newContext({
@@ -74,7 +74,7 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
     button: (name) => page.getByRole("button", { name, exact: true }),
     clean: async (where) => expect([where, await findings()]).toEqual([where, []]),
     async [Symbol.asyncDispose]() {
-      // What the page looked like when the story ended, for whoever wants to know why it did.
+      // Save the page as it looked at the end of the test, to explain a failure.
       const path = process.env.TEST_SCREENSHOT;
       if (path !== undefined) await page.screenshot({ path });
       await browser.close();
@@ -82,23 +82,23 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
   };
 }
 
-/** From now on whatever goes wrong in the context's pages is written down. */
+/** Records everything that goes wrong in the context's pages from now on. */
 export async function watch(context: BrowserContext, troubles: string[]): Promise<void> {
-  // In the browser; as text, for this project's types know no DOM.
+  // Runs in the browser; as text, because this project's types do not include the DOM.
   await context.addInitScript(`
     addEventListener("securitypolicyviolation", (event) => {
       console.error("policy: " + event.violatedDirective + " " + event.blockedURI + " " + event.sample);
     });
   `);
   context.on("console", (message) => {
-    // A refused form is an answer, and the browser writes every 4xx of them down.
+    // A refused form is an expected answer, but the browser logs every 4xx as an error.
     const isAnswer = /Failed to load resource.*status of 4\d\d/.test(message.text());
     if (message.type() === "error" && !isAnswer) troubles.push(`${message.text()} (${message.page()?.url()})`);
   });
   context.on("weberror", (error) => troubles.push(String(error.error())));
 }
 
-/** Serious findings of axe on a page as it is, one a line. */
+/** Serious findings of axe on the current page, one per line. */
 export async function axeFindings(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   return violations

@@ -1,4 +1,4 @@
-/** A shop with something of everything in its database: what checks, backups and restores are tried on. */
+/** A shop with rows of every kind, for tests of checks, backups and restores. */
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";
 import { linkContacts } from "#src/domain/contacts/identity.ts";
 import { contacts } from "#src/domain/contacts/table.ts";
@@ -11,8 +11,8 @@ import { orderShipped, sale, shipped, summerSale } from "./templates.ts";
 export const RATE = 8_500;
 
 /**
- * Messages delivered, refused, refused later and without an answer; money in every state; somebody opted out, two
- * contacts that are one person, a list with members, and a webhook address at which nobody listens.
+ * Messages delivered, refused, refused later and without an answer; money in every state; an opted-out contact, two
+ * linked contacts, a static group with members, and a webhook address on which nothing listens.
  */
 export async function busyShop(app: TestServer): Promise<TestWorkspace> {
   const shop = await app.workspace({ billing: { rate: RATE, balance: 1_000_000 } });

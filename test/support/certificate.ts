@@ -1,4 +1,6 @@
-/** A certificate of 127.0.0.1, made for tests and trusted by nobody who was not told to; good from 2020 to 2119. */
+/**
+ * A certificate for 127.0.0.1, made for tests and trusted only by clients that are told to; valid from 2020 to 2119.
+ */
 export const TLS_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgGDjPX2XljiEddJJq
 8BIB52M8ql4IRtSH6x5gobz1shmhRANCAAR2jcRHhdIl/4riM3+2MCt0kgpGpZw/

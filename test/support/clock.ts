@@ -1,10 +1,10 @@
 /**
  * A clock that stands still until a test moves it. Timers fire in the order of their time; between two of them the real
- * event loop runs until everything that hangs on real sockets and on the database has come to rest.
+ * event loop runs until all work on real sockets and on the database has come to rest.
  */
 import type { Clock, Timer } from "#src/core/clock.ts";
 
-/** How long nothing may have happened, in real milliseconds, before things count as at rest. */
+/** Real milliseconds without any change after which things count as at rest. */
 const QUIET_MS = 2;
 /** The same while something is in flight on a real socket, which may be slow on a busy machine. */
 const QUIET_WHILE_BUSY_MS = 25;
@@ -16,11 +16,11 @@ interface Pending {
 }
 
 export class TestClock implements Clock {
-  /** Set by the server's owner: true while something is under way that may or may not be waiting for a timer. */
+  /** Set by the server's owner: true while work is in flight that may or may not be waiting for a timer. */
   isBusy: () => boolean = () => false;
-  /** Set by the server's owner: true while something is under way that ends without a timer, however long it takes. */
+  /** Set by the server's owner: true while work is in flight that ends without a timer, however long it takes. */
   isCertain: () => boolean = () => false;
-  /** Set by the server's owner: changes whenever anything happened. */
+  /** Set by the server's owner: changes whenever anything has happened. */
   progress: () => number = () => 0;
   #wall: number;
   #monotonic = 0;
@@ -49,12 +49,12 @@ export class TestClock implements Clock {
     };
   }
 
-  /** Somebody sets the wall clock: so much later, or earlier; no time has passed. */
+  /** Sets the wall clock forward or back, as an operator does; no time passes. */
   setWall(byMs: number): void {
     this.#wall += byMs;
   }
 
-  /** Moves time on, firing what comes due on the way, and returns when all of its consequences have come to rest. */
+  /** Moves time forward, firing the timers that come due, and returns when all consequences have come to rest. */
   async advance(ms: number): Promise<void> {
     const until = this.#monotonic + ms;
     for (;;) {
@@ -65,11 +65,11 @@ export class TestClock implements Clock {
       this.#timers = this.#timers.filter((timer) => timer !== next);
       next.fire();
     }
-    // Nobody hears of time that passes but by a timer.
+    // Code under test notices the passing of time only through timers.
     this.#moveTo(until);
   }
 
-  /** Moves time on only as far as needed for `promise` to settle. */
+  /** Moves time forward only as far as needed for `promise` to settle. */
   async until<T>(promise: Promise<T>, limitMs = 10 * 60_000): Promise<T> {
     let settled = false;
     const done = (): void => {
@@ -86,7 +86,7 @@ export class TestClock implements Clock {
     }
   }
 
-  /** Waits, in real time, until nothing moves any more without a timer. */
+  /** Waits, in real time, until nothing moves without a timer. */
   async rest(): Promise<void> {
     let seen = this.#stateOfThings();
     for (let quiet = 0; quiet < (this.isBusy() ? QUIET_WHILE_BUSY_MS : QUIET_MS); quiet++) {

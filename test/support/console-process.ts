@@ -1,4 +1,4 @@
-/** A whole server for the console's stories: a process of its own, on an empty directory, with the link that it prints. */
+/** A whole server for the console's tests: a separate process, on an empty directory, with the link that it prints. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -7,10 +7,10 @@ import { checkout } from "./source.ts";
 
 export interface ConsoleProcess extends AsyncDisposable {
   url: string;
-  /** Makes the first operator. */
+  /** Creates the first operator. */
   setupLink: string;
   directory: string;
-  /** What it has said on its standard error until now. */
+  /** Everything that it has written to stderr so far. */
   log(): string;
   /** Runs a command beside the server and returns what it prints with `--json`. */
   command(...words: string[]): Promise<Record<string, unknown>>;
@@ -25,7 +25,7 @@ export async function startConsole(): Promise<ConsoleProcess> {
     WAXWING_SIMULATOR_DELIVER_AFTER: "50ms",
     WAXWING_SIMULATOR_READ_AFTER: "100ms",
   };
-  // `TEST_EXECUTABLE=dist/waxwing bun test test/browser`: the same stories on what users run.
+  // `TEST_EXECUTABLE=dist/waxwing bun test test/browser`: the same tests on the executable that users run.
   const built = process.env.TEST_EXECUTABLE;
   const program = built === undefined ? [process.execPath, join(checkout, "src/main.ts")] : [resolve(built)];
   const server = Bun.spawn([...program, "serve", "--listen", "127.0.0.1:0", "--data", directory], {

@@ -1,4 +1,4 @@
-/** What the console's black-box tests share: browsers with a cookie and a form key, people of each role, their links. */
+/** Shared by the console's black-box tests: browsers with a cookie and a form key, users of each role, their links. */
 import { expect } from "bun:test";
 import { inviteUser } from "#src/domain/users/invite.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
@@ -16,7 +16,7 @@ export class Visitor {
     this.#app = app;
   }
 
-  /** As the console's own page asks. `key`: the form's; `headers` come last. */
+  /** Sends as the console's own page does. `key`: the form's; `headers` come last. */
   async ask(
     method: string,
     path: string,
@@ -46,7 +46,7 @@ export class Visitor {
   }
 }
 
-/** The first operator, made by the link that a first start prints. */
+/** The first operator, created by the link that a first start prints. */
 export async function firstOperator(app: TestServer, email = "op@example.com"): Promise<Visitor> {
   const link = await app.store.write(createSetupLink);
   const visitor = new Visitor(app);
@@ -55,7 +55,7 @@ export async function firstOperator(app: TestServer, email = "op@example.com"): 
   return visitor;
 }
 
-/** Somebody in a role, signed in. */
+/** A signed-in user with this role. */
 export async function person(
   app: TestServer,
   email: string,
@@ -68,7 +68,7 @@ export async function person(
   return visitor;
 }
 
-/** What the log of deeds has, the newest first. */
+/** The audit log, newest first. */
 export function auditEntries(app: TestServer): { action: string; subject: string; workspace_id: number | null }[] {
   return app.store.client
     .prepare("SELECT action, subject, workspace_id, user_id, address FROM audit_log ORDER BY id DESC")

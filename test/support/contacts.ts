@@ -1,4 +1,4 @@
-/** People through the API and through what a network says of them, for tests of contacts and consent. */
+/** Changes contacts through the API and through the network's callbacks, for tests of contacts and consent. */
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import { inboundItem, report } from "./report.ts";
@@ -22,7 +22,7 @@ export function optOutOf(app: TestServer, { key }: TestWorkspace, phone: string)
   return app.call("POST", `${contactPath(phone)}/opt-out`, { key });
 }
 
-/** The network's own control for marketing messages was pressed; applied when it returns. */
+/** The recipient changed the network's own marketing preference; applied when it returns. */
 export async function reportControl(
   app: TestServer,
   workspace: TestWorkspace,
@@ -45,7 +45,7 @@ export async function reportControl(
   await app.clock.advance(0);
 }
 
-/** The network's notice that somebody has another phone number now (digits); applied when it returns. */
+/** The network's notice that a contact has a new phone number (digits); applied when it returns. */
 export async function reportMove(
   app: TestServer,
   workspace: TestWorkspace,
@@ -61,10 +61,10 @@ export interface Walked<Row> {
   pages: number;
 }
 
-/** Time goes on while somebody walks: what changed in this very moment comes again until it is over. */
+/** Time per page. A pass ends 50 ms before now, so a row that changed later would never be reached on a standing clock. */
 const BETWEEN_PAGES_MS = 60;
 
-/** Follows `meta.next` to the end. `between`: what happens after each page but the last. */
+/** Follows `meta.next` to the end. `between`: called after each page except the last. */
 export async function walk<Row>(
   app: TestServer,
   { key }: TestWorkspace,

@@ -1,6 +1,6 @@
 /**
- * In which form the crash tests run: the short one of every test run, from source; or the full one of `bun run
- * test:crash`, on the executable. The figures of a full run go to stdout, one line a test.
+ * The form in which the crash tests run: the short one of every test run, from source; or the full one of `bun run
+ * test:crash`, on the executable. The measurements of a full run go to stdout, one line per test.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ const { WAXWING_CRASH, WAXWING_CRASH_ROUNDS, WAXWING_CRASH_EXECUTABLE } = proces
 /** WAXWING_CRASH=1, or a number of rounds. */
 export const isFull = WAXWING_CRASH === "1" || Number(WAXWING_CRASH_ROUNDS) > 0;
 
-/** How many rounds: as told, else `full` or `short`. */
+/** The number of rounds: as configured, else `full` or `short`. */
 export function roundsOf(full: number, short: number): number {
   if (!isFull) return short;
   return Number(WAXWING_CRASH_ROUNDS) > 0 ? Number(WAXWING_CRASH_ROUNDS) : full;
@@ -22,7 +22,10 @@ export interface Program extends Disposable {
   command: readonly string[];
 }
 
-/** What is started: the one that WAXWING_CRASH_EXECUTABLE names, or one that is built now; in the short form the source. */
+/**
+ * The program to start: the one that WAXWING_CRASH_EXECUTABLE names, or one that is built now; in the short form the
+ * source.
+ */
 export async function program(): Promise<Program> {
   if (!isFull) return { command: fromSource, [Symbol.dispose]: () => undefined };
   if (WAXWING_CRASH_EXECUTABLE !== undefined) {

@@ -1,4 +1,4 @@
-/** A server that stops dead: what was on its disk at this very moment, for another server to continue with. */
+/** A server that stops dead: the contents of its disk at this very moment, for another server to continue with. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +8,8 @@ export interface DiskImage extends Disposable {
 }
 
 /**
- * Copies a data directory as it is now. Another process copies, for this one would drop SQLite's locks by closing the
- * database's file; it blocks meanwhile, so nothing is written in between.
+ * Copies a data directory as it is now. A child process copies, because this process would release SQLite's locks by
+ * closing the database's file; the call blocks meanwhile, so nothing is written in between.
  */
 export function imageOf(directory: string): DiskImage {
   const copy = mkdtempSync(join(tmpdir(), "waxwing-crash-"));

@@ -1,5 +1,5 @@
 /**
- * A database file in a directory of its own for one test, with second connections to look at it from outside and other
+ * A database file in its own directory for one test, with second connections to observe it from outside and other
  * processes that use it too. `await using` closes everything, ends the processes and removes the directory.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,16 +10,16 @@ import { type Client, openClient } from "#src/db/driver.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { openStore, type Store, type StoreOptions } from "#src/db/store.ts";
 
-/** Real time and timers, but nothing ever takes long: on a busy machine too, a group ends where the queue does. */
+/** Real time and timers, but no operation counts as slow: a group ends with the queue, on a busy machine too. */
 export const standingClock: Clock = { ...systemClock, monotonic: () => 0 };
 
 export interface TestDatabase extends AsyncDisposable {
   directory: string;
   path: string;
   store: Store;
-  /** One more connection: sees what is committed, and nothing else. */
+  /** Another connection: sees committed rows only. */
   connect(): Client;
-  /** Closes the store and opens the file anew, as a restart does. */
+  /** Closes the store and opens the file again, as a restart does. */
   reopen(): Store;
   spawn(...words: string[]): OtherProcess;
 }
@@ -78,7 +78,7 @@ export function column(client: Client, sql: string): unknown[] {
   return client.prepare(sql).pluck().all();
 }
 
-/** A process that runs `storage-process.ts`; it is told and tells line by line. */
+/** A process that runs `storage-process.ts`; both sides talk line by line. */
 export class OtherProcess {
   readonly #child;
   readonly #lines: AsyncGenerator<string>;
@@ -110,7 +110,7 @@ export class OtherProcess {
     this.#child.stdin.flush();
   }
 
-  /** SIGKILL: it gets no chance to put anything in order. */
+  /** SIGKILL: the process cannot clean up. */
   async kill(): Promise<void> {
     this.#child.kill(9);
     await this.#child.exited;
@@ -121,7 +121,7 @@ export class OtherProcess {
   }
 }
 
-/** Whole lines only: a process that is killed may leave half of one. */
+/** Whole lines only: a killed process may leave half of one. */
 export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let left = "";
@@ -132,7 +132,7 @@ export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerat
   }
 }
 
-/** Timers fire in the next turn of the real event loop, and time jumps to them: waits pass without waiting. */
+/** Timers fire in the next turn of the real event loop, and time jumps to them: waits take no real time. */
 export function jumpingClock(start = Date.parse("2026-11-21T08:00:00Z")): Clock & { timerCount: number } {
   let elapsedMs = 0;
   const clock = {

@@ -1,10 +1,10 @@
 /*
- * Loaded before everything else into a server (LD_PRELOAD), it lets writes to the files of one directory fail as long as a
- * test wants. Linux only.
+ * Preloaded into a server (LD_PRELOAD), it makes writes to the files of one directory fail for as long as a test wants.
+ * Linux only.
  *
- *   TROUBLE_DIRECTORY   whose files: the path of a directory, without a slash at the end
- *   TROUBLE_SWITCH      a file elsewhere. While it is there, changes fail: with EROFS, as after a disk was remounted
- *                       read-only; or, where the file's name ends in "-io", with EIO, as on a disk that is dying
+ *   TROUBLE_DIRECTORY   the path of that directory, without a slash at the end
+ *   TROUBLE_SWITCH      a file elsewhere. While it exists, changes fail: with EROFS, as after a disk was remounted
+ *                       read-only; or, if the file's name ends in "-io", with EIO, as on a dying disk
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /**
- * The compiled executable for tests, built once however many test files and test processes want it at the same time. It
- * is kept beside the packages, under a name made from everything that goes into it, so that no test ever meets an older
- * one; whoever builds a newer one removes the others.
+ * The compiled executable for tests, built once however many test files and processes want it at the same time. It is
+ * kept beside the packages, under a name derived from everything that the build reads, so that no test uses an outdated
+ * one; the build of a newer one removes the others.
  */
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
@@ -11,14 +11,14 @@ import { buildExecutable } from "./installation.ts";
 import { checkout } from "./source.ts";
 
 const shelf = join(checkout, "node_modules/.cache/waxwing-test");
-/** Whatever the build reads. */
+/** Everything that the build reads. */
 const INGREDIENTS = ["src", "migrations", "scripts", "package.json", "bun.lock", "tsconfig.json"];
 const BUILD_LIMIT_MS = 60_000;
 
-/** Puts the executable of the present sources at `path`. */
+/** Copies the executable of the present sources to `path`. */
 export async function placeExecutable(path: string): Promise<void> {
   mkdirSync(shelf, { recursive: true });
-  // Held while somebody builds or copies; the system takes it back from a process that died.
+  // Held while a process builds or copies; the system releases the lock of a process that dies.
   const lock = openClient(join(shelf, "lock.db"), { timeout: BUILD_LIMIT_MS });
   try {
     lock.exec("BEGIN EXCLUSIVE");

@@ -1,6 +1,6 @@
 /**
- * A network that answers what the test says and remembers everything that it was handed. Its callbacks are read by the
- * real parser, so whatever the Cloud API could write can be brought in.
+ * A network that answers as the test says and records every message sent. Its callbacks are read by the real parser, so
+ * a test can deliver anything that the Cloud API could write.
  */
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { Network, OutboundMessage } from "#src/networks/network.ts";
@@ -9,11 +9,11 @@ import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 type Answer = Outcome | ((outbound: OutboundMessage) => Outcome | Promise<Outcome>);
 
 export interface FakeNetwork extends Network {
-  /** Every hand-over, in the order in which they came. */
+  /** Every message sent, in order. */
   readonly sent: OutboundMessage[];
-  /** Answers of the next hand-overs, in order; afterwards everything is accepted. */
+  /** Outcomes of the next sends, in order; afterwards everything is accepted. */
   next(...answers: Answer[]): void;
-  /** Answers of all hand-overs to come. */
+  /** The outcome of all sends to come. */
   always(answer: Answer): void;
   /** Whether a probe finds the host. */
   reachable(is: boolean): void;
@@ -44,7 +44,7 @@ export function fakeNetwork(): FakeNetwork {
   };
 }
 
-/** Taken, under an id made of the reference, so that a test can name it before the answer. */
+/** Accepted under an id derived from the send token, so that a test can name it before the answer. */
 export function accepted(
   outbound: OutboundMessage,
   named: { recipientId?: string; recipientNetworkUserId?: string } = {},
@@ -69,7 +69,7 @@ export function throttled(retryAfterMs: number | null = null): Outcome {
   return { kind: "throttled", code: "130429", message: "Too many messages.", retryAfterMs, scope: "number" };
 }
 
-/** Only this recipient is asked to wait: the number's own pace stays as it is. */
+/** Throttles this recipient only: the number's own pace stays as it is. */
 export function pairThrottled(retryAfterMs: number | null = null): Outcome {
   return { kind: "throttled", code: "131056", message: "Too many to one person.", retryAfterMs, scope: "pair" };
 }
@@ -77,7 +77,7 @@ export function pairThrottled(retryAfterMs: number | null = null): Outcome {
 export const unreachable: Outcome = { kind: "unreachable", reason: "connection refused" };
 export const unknown: Outcome = { kind: "unknown", reason: "the connection was reset" };
 
-/** An answer that waits until the test gives it, and tells when the network was asked. */
+/** An answer that waits until the test gives it, and a promise that resolves when the network is called. */
 export function gate(): {
   answer: (outbound: OutboundMessage) => Promise<Outcome>;
   reached: Promise<OutboundMessage>;

@@ -1,6 +1,6 @@
 /**
- * Whether a contact meets a filter, decided on plain objects straight from the filter's JSON: a second opinion on what the
- * SQL finds, written without looking at it.
+ * Whether a contact matches a filter, decided on plain objects straight from the filter's JSON: a second opinion on the
+ * SQL, written without looking at it.
  */
 export interface OracleContact {
   phone: string | null;
@@ -14,7 +14,7 @@ export interface OracleContact {
   tags: string[];
   groups: { id: number; name: string }[];
   fields: Record<string, string | number | boolean>;
-  /** Birthdays of the others on the number. */
+  /** Birthdays of the identity's other contacts. */
   people: (string | null)[];
 }
 
@@ -126,7 +126,10 @@ function ascii(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** As given, small, capital, words with a capital: what a comparison without case is promised to find. */
+/**
+ * The text as given, in lower case, in upper case, and capitalised: the forms that a case-insensitive comparison must
+ * find.
+ */
 function spelled(text: string): string[] {
   const words = text
     .toLowerCase()

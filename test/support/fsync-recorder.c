@@ -1,17 +1,18 @@
 /*
- * Loaded before everything else into a server (LD_PRELOAD), it writes down what happens to the files of one directory, in
- * order: what was written where, how long a file was made, and which fsync came back. From that a test works out what a
- * disk would still hold if the power went at the last line. Linux only.
+ * Preloaded into a server (LD_PRELOAD), it records what happens to the files of one directory, in order: each write
+ * with its position, each truncation, and each fsync that returned. From the records a test derives what a disk would
+ * still hold if the power went at the last one. Linux only.
  *
- *   RECORDER_DIRECTORY   whose files: the path of a directory, without a slash at the end
- *   RECORDER_LOG         where the records go: another directory's file
+ *   RECORDER_DIRECTORY   the path of that directory, without a slash at the end
+ *   RECORDER_LOG         the file for the records, in another directory
  *
  * A record: kind (1 byte: W, T, S, U), length of the path (2), offset or size (8), length of the data (8), path, data;
- * little-endian. A record is there before the call returns, so whatever followed from the call came after it; an fsync
- * is written down only once the real one has succeeded. One lock covers the call and its record: their orders agree.
- * An fsync of the directory itself is recorded under its own path: only then do names that came or went count as safe.
- * What a shared map of memory changes is not seen (SQLite has only its -shm that way, and makes that anew), nor what goes
- * round the C library as the runtime's own file calls do; a running server writes its data through SQLite alone.
+ * little-endian. A record is written before the call returns, so its consequences come after it; an fsync is recorded
+ * only once the real one has succeeded. One lock covers the call and its record: their orders agree. An fsync of the
+ * directory itself is recorded under its own path: only then do names that were added or removed count as safe. Not
+ * recorded: changes through a shared memory map (SQLite uses one only for its -shm, which it rebuilds), and calls
+ * around the C library, such as those of the runtime's own file functions; a running server writes its data through
+ * SQLite alone.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -40,7 +41,7 @@ __attribute__((constructor)) static void begin(void) {
   log_file = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-/* Length of the path if the file is one of ours, or is the directory itself; else 0. */
+/* Length of the path if the file is in the directory, or is the directory itself; else 0. */
 static size_t path_of(int file, char *path) {
   if (log_file < 0) return 0;
   char link[64];

@@ -1,12 +1,12 @@
 /**
- * What the fake Cloud API knows of an account: numbers, templates, the token, subscriptions, files. A test changes it
- * while it runs, and reads what was uploaded. Lists come in pages with cursors, as Meta's do: the last page has cursors
- * too, and only `next` says that there is more.
+ * The fake Cloud API's account: numbers, templates, the token, subscriptions, files. A test changes it at any time, and
+ * reads the uploads. Lists are paged with cursors, as Meta's are: the last page has cursors too, and only `next` says
+ * that more follow.
  */
 import type { GraphOptions, GraphRequest, Refusal } from "./graph.ts";
 
 export interface GraphAccount {
-  /** The account's own id; that of the tests where it is left out. */
+  /** The account's own id; if omitted, the default one of the tests. */
   id?: string;
   /** Rows of `phone_numbers`. */
   numbers: GraphRow[];
@@ -15,9 +15,9 @@ export interface GraphAccount {
   subscribedApps: { id: string; name: string }[];
   token: { isValid: boolean; scopes: string[]; appId: string; expiresAt: number };
   uploads: { phoneNumberId: string; contentType: string; size: number; name: string; id: string }[];
-  /** Asked before every answer; a refusal is given in its place. */
+  /** Called before every answer; a refusal replaces the answer. */
   refuse: ((request: GraphRequest) => Refusal | { status: number; body: string; contentType: string } | null) | null;
-  /** Rows a page, whatever was asked for. */
+  /** Rows per page, whatever the request asks for. */
   pageSize: number;
 }
 
@@ -122,7 +122,7 @@ function page(account: GraphAccount, rows: readonly GraphRow[], url: URL, isBare
   const cursor = url.searchParams.get("after");
   const start = cursor === null ? 0 : Number(Buffer.from(cursor, "base64url").toString());
   if (!Number.isSafeInteger(start)) return { code: 131059 };
-  // Without a page size Graph gives 25 rows a page, which takes a long account past the limit of pages.
+  // Without a page size Graph returns 25 rows per page, which makes a long account exceed the limit of pages.
   const asked = Number(url.searchParams.get("limit"));
   if (!Number.isSafeInteger(asked) || asked < 1) return { code: 100 };
   const limit = Math.min(asked, account.pageSize);
@@ -134,13 +134,13 @@ function page(account: GraphAccount, rows: readonly GraphRow[], url: URL, isBare
     [isBare ? "waba_templates" : "data"]: data,
     paging: {
       cursors: { before: "QVFI", after },
-      // With the token in it, as Meta's: nobody should follow or keep it.
+      // Contains the token, as Meta's does: clients should neither follow nor store it.
       ...(hasMore ? { next: `https://graph.facebook.com${url.pathname}?access_token=leaked&after=${after}` } : {}),
     },
   });
 }
 
-/** Only what was asked for, and the id. */
+/** Only the requested fields, and the id. */
 function withFields(row: GraphRow, url: URL): object {
   const fields = url.searchParams.get("fields")?.split(",");
   if (fields === undefined) return row;

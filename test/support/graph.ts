@@ -1,7 +1,8 @@
 /**
- * A Cloud API over real sockets, for tests: as strict about requests as Meta's, with every request on record in the order
- * of arrival, and as unpleasant as wanted. `fault` makes the next sends go wrong, `callback` posts signed updates.
- * Nothing happens by time: delays end when the test says so, and `settled` waits until every callback was answered.
+ * A Cloud API over real sockets, for tests: as strict about requests as Meta's, and with every kind of fault on demand.
+ * It records every request in the order of arrival. `fault` makes the next sends go wrong, `callback` posts signed
+ * updates. Nothing happens by time: delays end when the test says so, and `settled` waits until every callback was
+ * answered.
  */
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -15,16 +16,16 @@ export interface GraphOptions {
   authHeader?: string;
   authPrefix?: string;
   pathStyle?: "graph" | "bare";
-  /** Known templates; left out: any name and language will do. */
+  /** Known templates; if omitted, any name and language is accepted. */
   templates?: readonly KnownTemplate[];
-  /** Where callbacks go, and what signs them. */
+  /** Where callbacks are posted, and the secret that signs them. */
   callbackUrl?: string;
   appSecret?: string;
-  /** Statuses posted by themselves after each accepted message. */
+  /** Statuses posted automatically after each accepted message. */
   ladder?: readonly StatusName[];
   /** Wall time of the statuses, and of every answer's `Date`. */
   now?: () => number;
-  /** What can be asked about the account; left out: nothing can. */
+  /** The account that can be queried; if omitted, there is none. */
   account?: GraphAccount;
 }
 
@@ -33,40 +34,40 @@ export interface KnownTemplate {
   language: string;
   bodyCount?: number;
   header?: "text" | "image" | "video" | "document" | null;
-  /** The network's word; only an approved one is sent. */
+  /** The template's status; only an approved one is sent. */
   status?: string;
 }
 
 export interface Graph extends AsyncDisposable {
   readonly url: string;
-  /** Every request to send that was read to its end, also those that were answered badly or not at all. */
+  /** Every send request that was read to its end, including those that were answered badly or not at all. */
   readonly requests: readonly GraphRequest[];
-  /** Every other request: questions about the account, uploads. */
+  /** Every other request: account queries, uploads. */
   readonly questions: readonly GraphRequest[];
-  /** Where callbacks go from now on. */
+  /** Changes where callbacks are posted. */
   callTo(url: string): void;
-  /** What the network took, whatever the sender heard of it. */
+  /** The messages that the network accepted, whatever answer the sender received. */
   readonly accepted: readonly AcceptedMessage[];
-  /** Until so many requests have been read. */
+  /** Resolves once this many requests have been read. */
   arrival(count: number): Promise<void>;
-  /** Rules are asked in the order they were made; the first that matches decides. */
+  /** Faults are tried in the order in which they were added; the first that matches decides. */
   fault(rule: FaultRule): void;
-  /** The change of one status of an accepted message, to hand to `callback`. */
+  /** A status change of an accepted message, to pass to `callback`. */
   status(message: AcceptedMessage, name: StatusName, more?: object): Change;
-  /** The change of something that a person wrote. */
+  /** An inbound message as a change, to pass to `callback`. */
   inbound(message: object, more?: object): Change;
   /** Posts one body with these changes, or a body as it is. Returns the HTTP status. */
   callback(body: Change | readonly Change[] | string, options?: CallbackPost): Promise<number>;
-  /** Until every callback that was posted by itself has been answered. */
+  /** Resolves once every automatic callback has been answered. */
   settled(): Promise<void>;
 }
 
 export interface CallbackPost {
-  /** In place of the right one; null: none at all. */
+  /** Replaces the correct signature; null: none at all. */
   signature?: string | null;
-  /** What signs it. */
+  /** The secret that signs the body. */
   appSecret?: string;
-  /** Whose entry it is, and its time in seconds. */
+  /** The entry's account, and its time in seconds. */
   accountId?: string;
   time?: number;
   headers?: Record<string, string>;
@@ -77,7 +78,7 @@ export interface GraphRequest {
   method: string;
   path: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** As parsed; the text itself where it is no JSON. */
+  /** As parsed; the text itself if it is not JSON. */
   body: unknown;
 }
 
@@ -101,7 +102,7 @@ export interface FaultRule {
   fault: Fault;
   /** Only for this recipient, as sent. */
   to?: string;
-  /** How often; 1 by default, `Infinity` for ever. */
+  /** How often; 1 by default, `Infinity` for always. */
   times?: number;
 }
 
@@ -123,9 +124,9 @@ export type Fault =
   | { kind: "answer"; status: number; body: string; contentType?: string }
   /** Accepted, with a 200 that lacks the message's id. */
   | { kind: "no_id" }
-  /** Accepted at once, answered as usual when `until` is over. */
+  /** Accepted at once, answered as usual when `until` resolves. */
   | { kind: "delay"; until: Promise<void> }
-  /** Accepted, under another spelling of the recipient. */
+  /** Accepted, under another number variant of the recipient. */
   | { kind: "other_wa_id"; waId: string }
   /** Accepted with a `message_status` such as `held_for_quality_assessment`. */
   | { kind: "message_status"; messageStatus: string };
@@ -345,7 +346,7 @@ function requestRefusal(request: IncomingMessage, path: string, options: GraphOp
   return null;
 }
 
-/** Empty where the path is none that the number could have. */
+/** Empty if the number cannot have this path. */
 function phoneNumberIdIn(path: string, options: GraphOptions): string {
   const known = options.phoneNumberIds ?? options.account?.numbers.map(({ id }) => id) ?? [GRAPH_PHONE_NUMBER_ID];
   if (options.pathStyle === "bare") return path === "/messages" ? (known[0] ?? "") : "";
@@ -355,7 +356,7 @@ function phoneNumberIdIn(path: string, options: GraphOptions): string {
 
 type Loose = Record<string, unknown>;
 
-/** What a row of the account's templates demands of a message. */
+/** The requirements of a template in the account's list on a message. */
 function knownTemplate(row: GraphRow): KnownTemplate {
   const components = (row.components ?? []) as { type: string; format?: string; text?: string }[];
   const component = (type: string) => components.find((one) => one.type === type);
@@ -372,7 +373,7 @@ function knownTemplate(row: GraphRow): KnownTemplate {
   };
 }
 
-/** A file's id is good for the number that it was uploaded for. */
+/** A file's id is valid for the number that it was uploaded for. */
 function mediaRefusal(body: unknown, phoneNumberId: string, { account, pathStyle }: GraphOptions): Refusal | null {
   if (account === undefined) return null;
   const ids = [...JSON.stringify(body).matchAll(/"(?:image|video|document)":\{"id":"(\d+)"/g)].map(([, id]) => id);
@@ -412,7 +413,7 @@ function templateRefusal(template: unknown, known: readonly KnownTemplate[] | un
   if (!isText(language, /^[a-z]{2,3}(_[A-Z]{2})?$/)) return { code: 131008, details: "template.language.code" };
   const components = template.components ?? [];
   if (!Array.isArray(components) || !components.every(isComponent)) return { code: 132012, details: "components" };
-  // Listed in every account, and for Meta's own test numbers alone.
+  // Listed in every account, and valid only for Meta's own test numbers.
   if (template.name === "hello_world") return { code: 131058 };
   if (known === undefined) return null;
   const match = known.find((one) => one.name === template.name && one.language === language);

@@ -1,14 +1,16 @@
 /**
- * The house's rules as data: which folder may import which, where a package belongs, which words code must not say. Each
- * with the sentence that a failing test shows. `architecture.test.ts` enforces them.
+ * The project's rules as data: which folder may import which, where a package belongs, which words code must not
+ * contain, each with the sentence that a failing test shows. `architecture.test.ts` enforces them.
  */
 
 export interface Folder {
-  /** Path beginnings from `src/`. A file that belongs to several folders takes the first. They may import themselves. */
+  /**
+   * Path prefixes from `src/`. A file that matches several folders belongs to the first. Folders may import themselves.
+   */
   holds: string[];
   /** "*" is everything. */
   mayImport: string[];
-  /** May be imported, but only for types: nothing of it runs. */
+  /** May be imported for types only: none of its code runs. */
   mayImportTypesOf?: string[];
   why: string;
 }
@@ -98,7 +100,7 @@ export const folders: Folder[] = [
       "db/",
       "net/",
       "core/",
-      // Which pauses end by themselves: a rule of the module's own.
+      // Which pauses resume automatically: a rule of that module.
       "domain/broadcasts/broadcast.ts",
       "domain/numbers/account-sync.ts",
       "domain/inbound/callbacks.ts",
@@ -128,10 +130,10 @@ export const folders: Folder[] = [
       "backup/",
       "db/",
       "core/",
-      // Types: what a mounted endpoint is handed.
+      // For the types of what mounted endpoints are given.
       "sending/send-message.ts",
       "networks/simulator/phone.ts",
-      // What a webhook address may be.
+      // Which webhook addresses are allowed.
       "net/address.ts",
     ],
     why: "The console is another face of the API, and shows the operator the server's health and backups.",
@@ -144,14 +146,14 @@ export const folders: Folder[] = [
       "core/",
       "networks/network.ts",
       "sending/send-message.ts",
-      // A request whose key belongs to a message in doubt asks how that ended: the same seam as sending itself.
+      // A request whose key belongs to a message in doubt asks for its outcome: the same seam as sending itself.
       "sending/resolve-in-doubt.ts",
     ],
     why: "HTTP knows the domain and the one use case that a request waits for; loops that run by themselves are not its business.",
   },
 ];
 
-/** Packages whose use is bound to a place. `only` are path beginnings from `src/`. */
+/** Packages that only certain folders may import. `only` holds path prefixes from `src/`. */
 export const packages: { name: RegExp; only: string[]; why: string }[] = [
   { name: /^elysia/, only: ["http/"], why: "The HTTP framework stays where HTTP is." },
   { name: /^csv-parse/, only: ["transfer/"], why: "CSV is read in one place." },
@@ -175,7 +177,7 @@ export const packages: { name: RegExp; only: string[]; why: string }[] = [
   { name: /^smol-toml/, only: ["config/"], why: "One reading of the configuration." },
   {
     name: /^node:(http|https|http2|net|tls|dgram|dns|child_process|worker_threads)/,
-    // node:net also tells IP addresses apart, which connects to nothing.
+    // node:net also classifies IP addresses, which opens no connection.
     only: ["networks/", "net/", "cli/", "health/", "server/", "config/"],
     why: "Only outgoing HTTP and networks speak to the outside.",
   },
@@ -186,10 +188,10 @@ export const packages: { name: RegExp; only: string[]; why: string }[] = [
   },
 ];
 
-/** Time and chance are injected everywhere but in the browser, which has its own. */
+/** Time and randomness are injected everywhere except in the browser, which has its own. */
 const SERVER = /^src\/(?!web\/)/;
 
-/** What code must not say, and the few places that may. */
+/** What code must not contain, and the few places that may. */
 export const words: { what: RegExp; where: RegExp; except?: Record<string, string>; right: string }[] = [
   {
     what: /\b(await|async)\b/,
@@ -228,7 +230,7 @@ export const words: { what: RegExp; where: RegExp; except?: Record<string, strin
   },
   {
     what: /\bexport\s+default\b/,
-    // What a bundler makes of a text file has no other name.
+    // A bundler exports a text file's content only as the default.
     where: /^src\/.*(?<!\.d)\.ts$/,
     right: "export by name, so that one thing has one name everywhere",
   },
@@ -240,7 +242,7 @@ export const words: { what: RegExp; where: RegExp; except?: Record<string, strin
 ];
 
 /**
- * Words that stood in names where the field has its own, and what to write. A name is taken apart at its capitals and
+ * Words to avoid in names because the field has its own, and what to write. A name is split at its capitals and
  * underscores; `except` holds names in which the word means something else.
  */
 export const namesToAvoid: { words: readonly string[]; write: string; except?: readonly string[] }[] = [

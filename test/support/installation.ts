@@ -1,7 +1,7 @@
 /**
- * A whole installation outside of the test's process, for tests that stop it dead: a data directory with a workspace, a
- * number on WhatsApp and people who have opted in; a network in another process that keeps every request; and a server
- * that is started and killed as often as the test wants, from source or as the executable. Real time, real files.
+ * A whole installation outside the test's process, for tests that kill it: a data directory with a workspace, a number
+ * on WhatsApp and people who have opted in; a network in another process that records every request; and a server that
+ * the test starts and kills as often as it wants, from source or as the executable. Real time, real files.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,97 +31,97 @@ const APP_SECRET = "app-secret-of-the-test";
 const CALLBACKS = "/networks/whatsapp";
 const START_LIMIT_MS = 30_000;
 
-/** The template of everything that is sent here: its one value says which message of the test it is. */
+/** The template of everything sent here: its one value says which message of the test it is. */
 export const LABELLED = "labelled";
 
-/** What the network was asked to send. */
+/** A send request at the network. */
 export interface SeenRequest {
   to: string;
   reference: string;
   /** The template's value. */
   label: string;
-  /** When it had been read, milliseconds. */
+  /** When it had been read, in milliseconds. */
   at: number;
   /** The network's own id of the message. */
   id: string;
   /** The last status that was reported and answered with 200. */
   told: "sent" | "delivered" | null;
-  /** That is how it reports it in the end; else as sent. */
+  /** Whether it is finally reported as delivered; otherwise as sent. */
   isDelivered: boolean;
 }
 
 /** How the network behaves from now on. */
 export interface NetworkMood {
-  /** An answer takes some time up to this. */
+  /** The maximum time that an answer takes. */
   answerWithinMs: number;
-  /** The share of those taken that it reports as delivered; of the others it says `sent` and nothing more. */
+  /** The share of accepted messages that it reports as delivered; of the others it reports only `sent`. */
   deliveredShare: number;
-  /** For so long it takes nothing, and says that it is asked too often. */
+  /** How long it throttles every request. */
   throttledForMs: number;
 }
 
-/** What the customer's receiver got. */
+/** An event that the customer's receiver got. */
 export interface SeenEvent {
   body: string;
-  /** It answered 200; else 500. */
+  /** Whether it answered 200; otherwise 500. */
   isTaken: boolean;
 }
 
 export interface InstallationOptions {
   people: number;
-  /** Over how many lists they are spread evenly, in their order; one, unless said. */
+  /** The number of lists over which the people are spread evenly, in order; 1 by default. */
   lists?: number;
-  /** Messages a second. */
+  /** Messages per second. */
   throughput: number;
   /** Starts the server: the executable, or the runtime with the source. */
   command: readonly string[];
-  /** What the server finds in its environment, beside what every process has. */
+  /** The server's environment, beside the variables of every process. */
   env?: Record<string, string>;
-  /** How long an unknown outcome waits for its echo. */
+  /** How long an unknown outcome waits for a status with its send token. */
   inDoubtAfter: string;
-  /** The network reports what became of messages, and events go to the receiver; else neither says anything. */
+  /** The network reports statuses, and events are delivered to the receiver; otherwise neither. */
   isTalkative?: boolean;
-  /** The data lies on a disk of its own, of so many megabytes. Only root can have that. */
+  /** Puts the data on a separate disk of this many megabytes. Requires root. */
   diskMegabytes?: number;
 }
 
 export interface Installation extends AsyncDisposable {
-  /** Holds `data`, and nothing that the server writes lies elsewhere. */
+  /** Holds `data`; the server writes to no other place. */
   directory: string;
   data: string;
-  /** Everybody, in the order of their contacts; each stands on one of the `lists`, of which `groupId` is the first. */
+  /** All people, in the order of their contacts; each is in one of the `lists`, of which `groupId` is the first. */
   people: readonly string[];
   groupId: number;
   lists: readonly { id: number; people: readonly string[] }[];
-  /** Starts the server; it may be killed before it listens. `env`: of this life alone. */
+  /** Starts the server; it may be killed before it listens. `env`: for this process only. */
   start(env?: Record<string, string>): RunningServer;
   /** Runs a command beside the server, with `--json`. */
   command(...words: string[]): RunningCommand;
-  /** What the network has read, from the N-th on. */
+  /** The requests that the network has read, from the N-th on. */
   requests(from?: number): Promise<SeenRequest[]>;
-  /** When it turned a request away, because it was asked too often; milliseconds. */
+  /** When each request was throttled, in milliseconds. */
   throttled(): Promise<number[]>;
   setMood(mood: Partial<NetworkMood>): Promise<void>;
-  /** What the receiver has got, also what it refused. */
+  /** The events that the receiver got, including those that it refused. */
   events(): Promise<SeenEvent[]>;
 }
 
 export interface RunningCommand {
-  /** What it printed; the code is null when it was killed. */
+  /** The command's output; the code is null if it was killed. */
   ended: Promise<{ code: number | null; output: string }>;
   kill(): void;
 }
 
 export interface RunningServer {
-  /** Its address, once it listens; null when it ended before. */
+  /** Its address, once it listens; null if it ended before. */
   listening: Promise<string | null>;
-  /** Throws, with what it complained of, when it ended by itself before it listened. */
+  /** Throws, with its stderr, if it exited before it listened. */
   started(): Promise<void>;
-  /** SIGKILL, and until it is gone. */
+  /** SIGKILL, and waits for the exit. */
   kill(): Promise<void>;
-  /** SIGTERM; it may take as long as it wants. */
+  /** SIGTERM; waits for the exit, however long it takes. */
   stop(): Promise<number>;
-  /** What the network or a person says, as a change of a signed callback. Null: there was no answer. */
+  /** Posts a change in a signed callback. Null: there was no answer. */
   hear(value: object): Promise<number | null>;
   /** Null: there was no answer. */
   call(method: string, path: string, body?: unknown, key?: string): Promise<Answer | null>;
@@ -132,7 +132,7 @@ export interface RunningServer {
 export interface Answer {
   status: number;
   retryAfter: string | null;
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers member by member; a missing member fails the assertion.
   body: any;
 }
 
@@ -243,7 +243,7 @@ function runningServer(child: Bun.Subprocess<"ignore", "pipe", "pipe">, key: str
       throw new Error("the server did not listen in time");
     }),
   ]);
-  // A test that kills it first does not ask.
+  // A test that kills the server first does not await this.
   listening.catch(() => undefined);
   return {
     listening,
@@ -361,7 +361,7 @@ async function furnish(data: string, options: InstallationOptions, hook: string 
     }
     return { key, lists };
   });
-  // Templates are added by hand for the simulator alone; on WhatsApp they are learned from the network.
+  // Only the simulator's templates are added by hand; those of WhatsApp are synced from the network.
   store.client.exec(`UPDATE templates SET account_id = '${ACCOUNT_ID}'`);
   store.checkpoint();
   store.close();

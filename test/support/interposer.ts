@@ -1,9 +1,12 @@
-/** Small C libraries that are put between a server and the C library (LD_PRELOAD), compiled where there is a compiler. */
+/**
+ * Small C libraries that are preloaded between a server and the C library (LD_PRELOAD), compiled if there is a
+ * compiler.
+ */
 import { join } from "node:path";
 
 const compiler = ["cc", "gcc", "clang"].find((name) => Bun.which(name) !== null) ?? null;
 
-/** Null, or why none can be made here. */
+/** Null, or why none can be compiled here. */
 export const noInterposer: string | null =
   process.platform !== "linux" ? "needs Linux" : compiler === null ? "needs a C compiler" : null;
 

@@ -1,6 +1,7 @@
 /**
- * Broadcasts on a whole installation, seen from outside alone: by the API, by what the network has read and by what the
- * receiver has got. The label of a broadcast is its name and the value of its template, so that the network knows it too.
+ * Broadcasts on a whole installation, observed from outside: through the API, through the requests that the network has
+ * read and through the events that the receiver has got. A broadcast's label is its name and its template's value, so
+ * that the network knows it too.
  */
 import { openClient } from "#src/db/driver.ts";
 import {
@@ -44,7 +45,7 @@ export interface ShownBroadcast {
   started_at: string | null;
 }
 
-/** An installation whose network reports and whose broadcasts are settled soon after their end. */
+/** An installation whose network reports statuses and whose broadcasts are settled soon after their end. */
 export function makeLiveInstallation(
   options: Pick<InstallationOptions, "people" | "lists" | "throughput" | "command"> & { inDoubtAfter?: string },
 ): Promise<Installation> {
@@ -52,13 +53,13 @@ export function makeLiveInstallation(
   return makeInstallation({ inDoubtAfter: "2s", ...options, env, isTalkative: true });
 }
 
-/** The most requests of one number that the server has open at once. */
+/** The server's maximum of concurrent requests per number. */
 export const IN_FLIGHT_MOST = 200;
-/** The runtime and the machine are busy: nothing here takes as long. */
+/** Longer than anything here takes, even on a busy machine. */
 const PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 20;
 
-/** To everybody of the list with this index. */
+/** Starts a broadcast to all members of the list with this index. */
 export async function begin(
   { lists }: Installation,
   server: RunningServer,
@@ -79,7 +80,7 @@ export async function show(server: RunningServer, { id }: LiveBroadcast): Promis
   return answer.body.data;
 }
 
-/** Asks again and again until it is so. */
+/** Polls until the value satisfies `isSo`; throws after `patienceMs`. */
 export async function until<T>(
   what: string,
   ask: () => Promise<T>,
@@ -103,7 +104,7 @@ export function untilStatus(server: RunningServer, broadcast: LiveBroadcast, sta
   );
 }
 
-/** Until the network has read so many of them. */
+/** Waits until the network has read `count` of its messages. */
 export async function untilSeen(installation: Installation, { label }: LiveBroadcast, count: number): Promise<void> {
   let from = 0;
   let seen = 0;
@@ -120,8 +121,9 @@ export async function untilSeen(installation: Installation, { label }: LiveBroad
 }
 
 /**
- * Waits until it is settled and every report of the network is applied, and finds what does not fit together: each person
- * once at the network or not at all, the figures, the money. `isAllowed` judges those whom the network never saw.
+ * Waits until the broadcast is settled and every status is applied, and returns the inconsistencies: each recipient
+ * must be at the network at most once, and the counts and the money must agree. `isAllowed` decides about recipients
+ * whom the network never saw.
  */
 export async function checkEnd(
   installation: Installation,
@@ -177,7 +179,7 @@ export async function checkEnd(
   return { shown, requests, delivered, wrong };
 }
 
-/** What the network has read of it, in the order of reading. */
+/** The broadcast's requests, in the order in which the network read them. */
 export async function requestsOf(installation: Installation, { label }: LiveBroadcast): Promise<SeenRequest[]> {
   return (await installation.requests()).filter((request) => request.label === label);
 }
@@ -193,7 +195,7 @@ export async function recipientsOf(server: RunningServer, id: number): Promise<R
   return recipients;
 }
 
-/** The ids of the events that told of its end, each once however often it was delivered. */
+/** The distinct ids of the `broadcast.finished` events, however often each was delivered. */
 export async function endings(installation: Installation, { id }: LiveBroadcast): Promise<Set<string>> {
   const told = await until(
     `the receiver is to be told of the end of ${id}`,
@@ -206,7 +208,7 @@ export async function endings(installation: Installation, { id }: LiveBroadcast)
   return new Set(told.map((event) => event.id));
 }
 
-/** After everything has come to its end: nothing is held, and what is there, held and charged is what was paid in. */
+/** At the end nothing is held, and available, held and charged add up to the credits. */
 export async function expectedMoney(installation: Installation, deliveredInAll: number) {
   const { output } = await installation.command("workspace", "show", "1").ended;
   const { available, held, charged, credited } = JSON.parse(output).data?.billing ?? JSON.parse(output).billing;
@@ -222,7 +224,7 @@ export async function expectedMoney(installation: Installation, deliveredInAll: 
   };
 }
 
-/** How many recipients were handed over between two moments, by the server's own book. */
+/** How many recipients were dispatched between two moments, by the server's own database. */
 export function dispatchedBetween({ data }: Installation, { id }: LiveBroadcast, from: number, to: number): number {
   const client = openClient(`${data}/waxwing.db`, { readonly: true, timeout: 5_000 });
   try {
@@ -233,7 +235,7 @@ export function dispatchedBetween({ data }: Installation, { id }: LiveBroadcast,
   }
 }
 
-/** Recipients that are on the way, or of whom nobody knows, by the file of a server that does not run. */
+/** Messages in flight or of unknown outcome, in the file of a stopped server. */
 export function countOpen({ data }: Installation): number {
   const client = openClient(`${data}/waxwing.db`, { readonly: true, timeout: 5_000 });
   try {

@@ -1,6 +1,6 @@
 /**
- * What should become of a message, told a second time and without any database: the model that the property test holds
- * the real one against. Written from the description of the message's life, not from its code.
+ * A second implementation of a message's states, without any database: the model with which the property test compares
+ * the real one. Written from the description of the states, not from their code.
  */
 export type Step =
   | { kind: "answer"; answer: "accepted" | "refused" | "unknown" | "throttled" }
@@ -17,7 +17,7 @@ export class MessageModel {
   money: "held" | "charged" | "released" = "held";
   consent: "unknown" | "opted_in" = "unknown";
   events: string[] = [];
-  /** Whether the network's id of the message is known, and what waits until it is. */
+  /** Whether the network's id of the message is known, and the statuses parked until it is. */
   isNamed = false;
   parked: Reported[] = [];
   #isAnswered = false;
@@ -28,7 +28,7 @@ export class MessageModel {
     else this.parked.push(step.status);
   }
 
-  /** An attempt is under way and has no answer. */
+  /** An attempt is in flight and has no answer. */
   get isOpen(): boolean {
     return !this.#isAnswered;
   }
@@ -40,7 +40,7 @@ export class MessageModel {
   }
 
   #answer(answer: Extract<Step, { kind: "answer" }>["answer"]): void {
-    // A throttled message is handed over once more; every other answer is the last.
+    // A throttled message is sent again; every other answer is final.
     this.#isAnswered = answer !== "throttled" || this.status !== "sending";
     if (answer === "throttled") return;
     if (answer === "accepted") {

@@ -1,17 +1,18 @@
 /**
- * A customer, the network, an operator and the people who write in, all at once on a server that dies: and a ledger of
- * everything that each of them was told. Whoever was told nothing asks again in the server's next life, as a careful
- * caller does. Nothing is judged here while it runs but answers that should not be; `audit.ts` does that at the end.
+ * A customer, the network, an operator and people who write in, all at once on a server that is killed, and a ledger of
+ * everything that was acknowledged to each of them. Callers without an answer repeat their requests after the server's
+ * restart, as a careful caller does. While it runs, only unexpected answers are reported; `audit.ts` checks the rest at
+ * the end.
  */
 import { join } from "node:path";
 import { type Answer, type Installation, LABELLED, type RunningCommand, type RunningServer } from "./installation.ts";
 
-/** Something that was asked for, and what is known of it. */
+/** A request, and what is known of its outcome. */
 export interface Asked {
   label: string;
   to: string;
   key: string | null;
-  /** Null: nobody knows. */
+  /** Null: unknown. */
   answer: Answer | null;
 }
 
@@ -24,22 +25,22 @@ export interface AskedBroadcast {
 export interface Ledger {
   singles: Asked[];
   broadcasts: AskedBroadcast[];
-  /** What people wrote that was answered with 200: the network's ids, and who wrote. */
+  /** Inbound messages that were answered with 200: the network's ids, and the senders. */
   inbounds: Map<string, string>;
-  /** Who may not be written to, since when (milliseconds). */
+  /** People who must not be sent to, and since when (milliseconds). */
   optOuts: Map<string, number>;
   /** Names of contacts whose change was answered. */
   names: Map<string, string>;
-  /** People of files whose import ended well. */
+  /** People of files whose import succeeded. */
   imported: string[];
-  /** Payments whose command ended well. */
+  /** Payments whose command succeeded. */
   credits: string[];
-  /** Answers that no careful caller should ever get. */
+  /** Answers that a careful caller should never get. */
   wrong: string[];
 }
 
 export interface LoadOptions {
-  /** Commands beside the server, too. */
+  /** Also runs commands beside the server. */
   hasCommands: boolean;
 }
 
@@ -75,7 +76,7 @@ export class MixedLoad {
   #loops: Promise<void>[] = [];
   #commands: Promise<void> | null = null;
   #isClosing = false;
-  /** What has to be asked again. */
+  /** Requests to repeat. */
   readonly #unansweredSingles: Asked[] = [];
   readonly #unansweredBroadcasts: AskedBroadcast[] = [];
   readonly #unheard: { id: string; from: string; text: string }[] = [];
@@ -85,7 +86,7 @@ export class MixedLoad {
     this.#options = options;
   }
 
-  /** Until `pause`; returns at once. */
+  /** Runs until `pause`; returns at once. */
   begin(server: RunningServer): void {
     this.#isOver = false;
     this.#answers = 0;
@@ -98,19 +99,19 @@ export class MixedLoad {
     if (this.#options.hasCommands) this.#commands ??= this.#runCommands();
   }
 
-  /** Until so many sends of this life have their answer: a server that has just started is slow. */
+  /** Waits for this many answers since the start, 5 s at most: a server that has just started is slow. */
   async answered(count: number): Promise<void> {
     const until = performance.now() + ANSWERED_WITHIN_MS;
     while (this.#answers < count && performance.now() < until) await Bun.sleep(5);
   }
 
-  /** The server is dead or is about to be: what is under way still gets its answer, or none. */
+  /** The server is dead or about to be: requests in flight still get their answer, or none. */
   async pause(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#loops);
   }
 
-  /** Asks for everything that has no answer, as often as it takes; nothing new. */
+  /** Repeats everything unanswered, as often as needed; sends nothing new. */
   async close(server: RunningServer): Promise<void> {
     await this.pause();
     this.#isClosing = true;
@@ -135,7 +136,7 @@ export class MixedLoad {
   async #repeat(step: () => Promise<void>, everyMs = 0): Promise<void> {
     while (!this.#isOver) {
       await step();
-      // Also without a pause of its own: a server that is gone answers at once, and nobody else would get a turn.
+      // Yield even without a pause: a dead server answers at once, and the other loops would starve.
       await Bun.sleep(Math.random() * 2 * everyMs);
     }
   }
@@ -158,7 +159,7 @@ export class MixedLoad {
     const send = () => server.call("POST", "/messages", body, asked.key ?? undefined);
     const answer = await send();
     if (answer === null || answer.status === 503 || answer.status === 429) {
-      // Without a key nobody may ask twice.
+      // Without a key a request must not be repeated.
       if (asked.key !== null) this.#unansweredSingles.push(asked);
       return;
     }
@@ -228,7 +229,7 @@ export class MixedLoad {
     else if (answer !== null && answer.status !== 503) this.#complain("a contact", answer);
   }
 
-  /** Who has just opted out is not written to. */
+  /** A contact who has just opted out is not sent to. */
   async #refused(server: RunningServer, to: string): Promise<void> {
     const body = { to, template: LABELLED, variables: ["refused"] };
     const answer = await server.call("POST", "/messages", body);
@@ -257,7 +258,7 @@ export class MixedLoad {
     this.ledger.imported.push(...people);
   }
 
-  /** As an operator does: again, until it says that it is done. Now and then it is killed as well. */
+  /** Like an operator: repeats a command until it reports success. Sometimes the command is killed as well. */
   async #insist(...words: string[]): Promise<void> {
     for (let tries = 0; tries < 30; tries++) {
       const command = this.#installation.command(...words);
@@ -265,7 +266,7 @@ export class MixedLoad {
       const { code, output } = await (isKilled ? killed(command) : command.ended);
       if (code === 0) return;
       if (code !== null) {
-        // It says that somebody else is at work, or that the disk is full: later.
+        // Another process is at work, or the disk is full: retry later.
         if (!/locked|busy|unavailable/.test(output)) this.ledger.wrong.push(`${words.join(" ")}: ${output}`);
         await Bun.sleep(100);
       }

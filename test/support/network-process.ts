@@ -1,14 +1,14 @@
 /**
- * The world outside in a process of its own, for tests that end the server's: `bun network-process.ts APP_SECRET`.
+ * The outside world in a separate process, for tests that kill the server: `bun network-process.ts APP_SECRET`.
  *
- * A network that answers sends like the Cloud API, each after a moment of its own, and keeps every request that it has
- * read to its end, whoever still waits for the answer. Once it knows where to (`PUT /callbacks`), it reports `sent` and
- * `delivered` of everything it took, again and again until that was answered with 200, and now and then once more.
- * `PUT /mood` changes how it answers from then on, and for how long it takes nothing at all.
- * And a customer's receiver (`POST /hook`), which keeps every event that it got and refuses some of them.
+ * A network that answers sends like the Cloud API, each after a random delay, and records every request that it has
+ * read to its end, whether or not the sender still waits. Once it knows the address (`PUT /callbacks`), it reports
+ * `sent` and `delivered` of each accepted message, repeatedly until that is answered with 200, and sometimes once more.
+ * `PUT /mood` changes how it answers from then on, and for how long it throttles everything. And a customer's receiver
+ * (`POST /hook`), which records every event and refuses some of them.
  *
- * It prints the port that it listens on; `GET /requests?from=N`, `GET /throttled` (when each was turned away) and
- * `GET /events` tell what it has seen.
+ * It prints the port on which it listens; `GET /requests?from=N`, `GET /throttled` (the time of each throttled request)
+ * and `GET /events` return what it has seen.
  */
 import { writeSync } from "node:fs";
 import { sign, writeCallback } from "./graph.ts";
@@ -16,7 +16,7 @@ import type { NetworkMood, SeenEvent, SeenRequest } from "./installation.ts";
 
 const REPORT_EVERY_MS = 30;
 const REPORTED_AT_ONCE = 40;
-/** Where many wait, more are told at once. */
+/** A batch holds this share of the waiting statuses, or REPORTED_AT_ONCE if that is more. */
 const REPORTED_SHARE = 0.1;
 const REPEATED = 0.05;
 const REFUSED = 0.05;
@@ -37,7 +37,7 @@ const seen: SeenRequest[] = [];
 const events: SeenEvent[] = [];
 const waiting: Report[] = [];
 const throttled: number[] = [];
-/** An answer takes longer than a commit, so that at any moment some requests have been read and not been answered. */
+/** An answer takes longer than a commit, so that at any moment some requests have been read and not answered. */
 let mood: Omit<NetworkMood, "throttledForMs"> = { answerWithinMs: 40, deliveredShare: 1 };
 let throttledUntil = 0;
 let callbacks: string | null = null;
@@ -60,10 +60,10 @@ const server = Bun.serve({
     if (url.pathname === "/requests") return Response.json(seen.slice(Number(url.searchParams.get("from"))));
     if (url.pathname === "/throttled") return Response.json(throttled);
     if (url.pathname === "/events") return Response.json(events);
-    // What the account has is not told here.
+    // Account queries are not supported.
     if (request.method === "GET") return new Response(null, { status: 503 });
     const text = await request.text().catch(() => null);
-    // The sender died in the middle of it: nobody takes half a request.
+    // The sender died in the middle of it: half a request does not count.
     if (text === null || !text.endsWith("}")) return new Response(null, { status: 400 });
     return url.pathname === "/hook" ? receive(text) : take(JSON.parse(text) as SendBody);
   },

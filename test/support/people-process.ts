@@ -1,6 +1,6 @@
 /**
- * Another process at work on the same contacts: `bun people-process.ts <database> <workspace>`. It changes people, opts
- * them out and lifts opt-outs, each in a transaction of its own, until its stdin ends; then it says how many times.
+ * A second process that changes the same contacts: `bun people-process.ts <database> <workspace>`. It changes people,
+ * opts them out and lifts opt-outs, each in its own transaction, until its stdin ends; then it prints how many times.
  */
 
 import { openStore } from "#src/db/store.ts";
@@ -9,11 +9,11 @@ import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { putContact } from "#src/domain/contacts/put.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 
-/** People of the test, by the last digits of their number. */
+/** The test's people, by the last digits of their number. */
 export const OTHERS_PEOPLE = 400;
 export const personOf = (index: number): string => `+9198765${String(index).padStart(5, "0")}`;
 
-/** Each change names its turn, so that a reader can tell an older state from a newer one. */
+/** Each change contains its turn, so that a reader can order two states by age. */
 export const cityOf = (turn: number): string => `City ${String(turn).padStart(6, "0")}`;
 
 async function work(database: string, workspaceId: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** A workspace full of given people in memory, for tests of who is found among them. */
+/** A workspace filled with given contacts, in memory, for tests of what a filter finds among them. */
 
 import { type Client, openClient } from "#src/db/driver.ts";
 import { migrate } from "#src/db/migrate.ts";
@@ -27,7 +27,7 @@ export const LISTS = [
 
 const TEXTS = ["name", "first_name", "last_name", "email", "city", "state", "postal_code", "company"];
 
-/** The same people stand in a second workspace as well, where nobody may look. `ids` are those of the first. */
+/** The same contacts are in a second workspace as well, where no query may look. `ids` are those of the first. */
 export function openPeople(people: readonly OracleContact[]): { client: Client; ids: number[] } {
   const client = openClient(":memory:", {});
   migrate(client);

@@ -1,7 +1,7 @@
 /**
- * A power cut for a whole machine, on the files of one directory: `fsync-recorder.c` writes down what a server did to
- * them, and `Disk` works out from that what a disk must still hold, and makes the files so. What was never synced is gone
- * (or, where chance decides, some of it is there all the same: a disk may write early, and in any order).
+ * A power cut of a whole machine, for the files of one directory: `fsync-recorder.c` records what a server does to
+ * them; `Disk` derives from the records what a disk must still hold, and changes the files accordingly. Unsynced
+ * changes are lost (or some of them are kept at random: a disk may write early, and in any order).
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { compileInterposer } from "./interposer.ts";
 
 export interface Recorder extends Disposable {
-  /** For the environment of the server whose writes are recorded. */
+  /** The environment of the server whose writes are recorded. */
   env(directory: string): Record<string, string>;
   log: string;
 }
@@ -27,11 +27,11 @@ export function makeRecorder(): Recorder {
 
 interface Change {
   offset: number;
-  /** Null: the file was made `offset` long. */
+  /** Null: the file was truncated or extended to `offset`. */
   data: Buffer | null;
 }
 
-/** One file, whatever it is called: what is safe, and what was changed since. */
+/** One file, independent of its names: its safe content, and the changes since. */
 interface StoredFile {
   safe: Buffer;
   unsynced: Change[];
@@ -43,16 +43,16 @@ export interface Cut {
   unsynced: number;
 }
 
-/** Its shared memory: nothing that is kept. */
+/** SQLite's shared memory: not stored on the disk. */
 const NOT_STORED = /-shm$/;
-/** Marks of runs, made past the C library and synced with their directory on the spot: they stay as they are. */
+/** Run markers, written around the C library and synced with their directory at once: they are left as they are. */
 const NOT_RECORDED = /\.run-\w+$/;
 const HEAD_BYTES = 19;
 
 export class Disk {
   readonly #directory: string;
   readonly #log: string;
-  /** What each name means to running programs, and what it would mean after a power cut. */
+  /** The file of each name for running programs, and after a power cut. */
   #names = new Map<string, StoredFile>();
   #safeNames = new Map<string, StoredFile>();
 
@@ -61,7 +61,7 @@ export class Disk {
     this.#log = log;
   }
 
-  /** Everything that is there counts as safe; nobody may have the files open. */
+  /** Takes everything that exists as safe; no process may have the files open. */
   remember(): void {
     rmSync(this.#log, { force: true });
     this.#names = new Map();
@@ -74,8 +74,8 @@ export class Disk {
   }
 
   /**
-   * The power goes: the files are what the disk holds. `mayKeep`: whether each thing that was not safe is there all the
-   * same; never, by default. `isForgetful`: a disk that says that it has synced and has not.
+   * Cuts the power: the files become what the disk holds. `mayKeep`: whether each unsynced change is kept all the same;
+   * never, by default. `isForgetful`: a disk that reports syncs and does not do them.
    */
   cutPower({ mayKeep = () => false, isForgetful = false }: { mayKeep?: () => boolean; isForgetful?: boolean }): Cut {
     const cut: Cut = { syncs: 0, unsynced: 0 };
@@ -89,7 +89,7 @@ export class Disk {
       }
       cut.unsynced += left.unsynced.length;
       for (const change of left.unsynced) if (mayKeep()) left.safe = changed(left.safe, change);
-      // Into the file that is there: a database that lay in another place would count as a copy.
+      // Overwrite the existing file: a database with a new file identity would count as a copy.
       writeFileSync(name, left.safe, { mode: 0o600 });
     }
     for (const name of readdirSync(this.#directory)) {
@@ -107,7 +107,7 @@ export class Disk {
       const dataAt = at + HEAD_BYTES + pathLength;
       const path = log.toString("utf8", at + HEAD_BYTES, dataAt);
       at = dataAt + length;
-      // The last record of a process that was killed may be cut off; its call had not returned.
+      // The last record of a killed process may be incomplete; its call had not returned.
       if (at > log.length) return;
       if (NOT_STORED.test(path)) continue;
       if (kind === "U") this.#names.delete(path);
@@ -142,11 +142,11 @@ function changed(content: Buffer, { offset, data }: Change): Buffer {
   return target;
 }
 
-/** With room to grow into: a log is written frame by frame. */
+/** With spare capacity: a log is written frame by frame. */
 function resized(content: Buffer, size: number): Buffer {
   if (content.byteOffset === 0 && size >= content.length && size <= content.buffer.byteLength) {
     const grown = Buffer.from(content.buffer, 0, size);
-    // What it held before it was cut is gone.
+    // Bytes from before the file was truncated must read as zero.
     return grown.fill(0, content.length);
   }
   const room = new ArrayBuffer(Math.max(size, content.length * 2));

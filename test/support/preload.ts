@@ -1,4 +1,4 @@
-/** Loaded before every test file: the whole suite runs in UTC, and where memory has room for its databases, in memory. */
+/** Loaded before every test file: the suite runs in UTC, with its databases in memory if there is room for them. */
 import { statfsSync } from "node:fs";
 
 process.env.TZ = "UTC";
@@ -15,7 +15,7 @@ function hasRoom(): boolean {
   }
 }
 
-// Hundreds of small databases would wait for a disk. Crashes in full are for a real one.
+// Hundreds of small databases would wait for a disk. The full crash tests use a real one.
 if (process.env.TMPDIR === undefined && process.env.WAXWING_CRASH === undefined && hasRoom()) {
   process.env.TMPDIR = MEMORY;
 }

@@ -1,4 +1,4 @@
-/** Compiled by the executable's test: asks the reader, in an executable, what is in a database. */
+/** Compiled by the executable's test: queries the reader, in an executable, for the contents of a database. */
 import { createReader } from "#src/db/reader.ts";
 
 const reader = createReader(process.argv[2] ?? "");

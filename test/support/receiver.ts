@@ -1,7 +1,7 @@
 /** A customer's webhook receiver: records every request as raw bytes and answers as the test says. */
 export interface Received {
   body: string;
-  // biome-ignore lint/suspicious/noExplicitAny: events are looked into member by member; a wrong one fails the assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events member by member; a missing member fails the assertion.
   event: any;
   headers: Headers;
 }
@@ -9,7 +9,7 @@ export interface Received {
 export interface Receiver extends AsyncDisposable {
   url: string;
   received: Received[];
-  /** What the next requests are answered; the last stays. Default: 200. */
+  /** The statuses of the next answers; the last one repeats. Default: 200. */
   respond: (request: Received, count: number) => Response | Promise<Response>;
   types(): string[];
 }

@@ -1,4 +1,7 @@
-/** Brings in what a network says, in the Cloud API's own format and by the same durable queue as a real callback. */
+/**
+ * Delivers the network's callbacks, in the Cloud API's own format and through the same durable queue as a real
+ * callback.
+ */
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import type { TestServer, TestWorkspace } from "./server.ts";
@@ -6,7 +9,7 @@ import type { TestServer, TestWorkspace } from "./server.ts";
 export interface ReportedStatus {
   id: string;
   status: "sent" | "delivered" | "read" | "failed";
-  /** Echoed when given. */
+  /** The send token that the status echoes, if given. */
   sendToken?: string | undefined;
   at?: number;
   code?: number;
@@ -23,7 +26,7 @@ export function statusItem({ id, status, sendToken, at, code }: ReportedStatus, 
   };
 }
 
-/** Statuses of the workspace's number, one body; applied when it returns. */
+/** Statuses of the workspace's number, in one body; applied when it returns. */
 export async function reportStatus(
   app: TestServer,
   workspace: TestWorkspace,
@@ -34,19 +37,19 @@ export async function reportStatus(
 
 export interface Written {
   id?: string;
-  /** Digits; null for somebody whom the network names by its own id alone. */
+  /** Digits; null for a sender whom the network identifies by its user id alone. */
   from?: string | null;
   userId?: string;
   name?: string;
   text?: string;
   at?: number;
-  /** Members of the item, in place of a text. */
+  /** Members of the item that replace the text. */
   content?: Record<string, unknown>;
 }
 
 let inboundCount = 0;
 
-/** An inbound as the Cloud API writes it, with the contact beside it. */
+/** An inbound message as the Cloud API writes it, with the contact beside it. */
 export function inboundItem(written: Written, now: number): Record<string, unknown> {
   inboundCount += 1;
   const from = written.from === undefined ? "919876543210" : written.from;
@@ -59,7 +62,7 @@ export function inboundItem(written: Written, now: number): Record<string, unkno
   };
 }
 
-/** People write to the workspace's number, in one body; applied when it returns. */
+/** Inbound messages to the workspace's number, in one body; applied when it returns. */
 export async function reportInbound(app: TestServer, workspace: TestWorkspace, ...written: Written[]): Promise<void> {
   const messages = written.map((one) => inboundItem(one, app.clock.now()));
   const contacts = written.map((one) => ({

@@ -1,4 +1,4 @@
-/** What a test server's database holds, read in one view: for what no interface shows. */
+/** Rows of a test server's database, read in one read transaction: for state that no interface shows. */
 import { asc, eq } from "drizzle-orm";
 import type { Store } from "#src/db/store.ts";
 import { type BillingAccount, billingAccounts, ledgerEntries } from "#src/domain/billing/table.ts";
@@ -14,7 +14,7 @@ interface WithStore {
 
 export interface RecordedEvent {
   type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: events are looked into member by member; a wrong one fails the assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events member by member; a missing member fails the assertion.
   data: any;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the API's tests share: everyday templates, a network that answers as a test says, a picture of every row of the
- * database with what changed between two of them, and requests as raw bytes.
+ * Shared by the API's tests: everyday templates, a network that answers as a test says, a snapshot of every row of the
+ * database with the changes between two of them, and requests as raw bytes.
  */
 import { connect } from "node:net";
 import type { Store } from "#src/db/store.ts";
@@ -32,7 +32,7 @@ export const templates = {
   offer: template("offer", [body], { category: "MARKETING" }),
 };
 
-/** Templates that the interface has no words for, by what makes them so. */
+/** Templates that the API does not support, by the feature that it lacks. */
 export const unsupportedTemplates = {
   location: template("location", [{ type: "HEADER", format: "LOCATION" }, body]),
   dynamic_url: template("dynamic_url", [body, button({ type: "URL", text: "See", url: "https://a.example/{{1}}" })]),
@@ -44,8 +44,8 @@ export const unsupportedTemplates = {
 };
 
 /**
- * A number's bucket starts empty at the first request that looks at it (here a refused one). A second later it holds a
- * tenth of a second's worth, and as many sends need no turn of the clock, which makes tests of many sends fast.
+ * A number's bucket starts empty with its first request (here a refused one). After one second it holds 100 ms' worth
+ * of tokens, and that many sends need no move of the clock, which makes tests of many sends fast.
  */
 export async function fillBucket(app: TestServer, { key, number }: TestWorkspace): Promise<void> {
   await app.call("POST", "/api/v1/messages", { key, body: { to: "nobody", text: "x", from: number } });
@@ -53,9 +53,9 @@ export async function fillBucket(app: TestServer, { key, number }: TestWorkspace
 }
 
 export interface FakeNetwork extends Network {
-  /** Everything that was handed over, in order. */
+  /** Every message sent, in order. */
   outbounds: OutboundMessage[];
-  /** What the next hand-overs are answered. */
+  /** The outcome of the next sends. */
   answer: (outbound: OutboundMessage) => Outcome | Promise<Outcome>;
 }
 
@@ -76,7 +76,7 @@ export function fakeNetwork(answer: FakeNetwork["answer"] = () => accepted()): F
 
 let acceptedCount = 0;
 
-/** `recipientId`: how the network spells the person, in digits. */
+/** `recipientId`: the network's number variant of the recipient, in digits. */
 export function accepted(recipientId: string | null = null): Outcome {
   acceptedCount += 1;
   return {
@@ -98,10 +98,7 @@ export function throttled(retryAfterMs: number | null = null): Outcome {
 export type Row = Record<string, unknown>;
 export type Snapshot = Readonly<Record<string, readonly string[]>>;
 
-/**
- * Not part of what a request may change or must leave alone: the file's own name, and counters that follow the contacts
- * by triggers.
- */
+/** Not compared: the instance id, and counters that triggers keep in step with the contacts. */
 const IGNORED_TABLES = ["instance", "contact_counters"];
 const IGNORED_COLUMNS = ["last_used_at"];
 
@@ -127,7 +124,7 @@ export interface TableChange {
   removed: Row[];
 }
 
-/** The tables that differ, with the rows that came and went; a row that changed did both. */
+/** The tables that differ, with the added and removed rows; a changed row is in both. */
 export function changesBetween(before: Snapshot, after: Snapshot): Record<string, TableChange> {
   const changes: Record<string, TableChange> = {};
   for (const table of new Set([...Object.keys(before), ...Object.keys(after)])) {
@@ -143,7 +140,7 @@ function parseRow(text: string): Row {
   return JSON.parse(text) as Row;
 }
 
-/** How many rows each table gained; throws where one lost or changed any. */
+/** How many rows each table gained; throws if a row was removed or changed. */
 export function rowsAdded(before: Snapshot, after: Snapshot): Record<string, number> {
   return Object.fromEntries(
     Object.entries(changesBetween(before, after)).map(([table, { added, removed }]) => {
@@ -154,8 +151,8 @@ export function rowsAdded(before: Snapshot, after: Snapshot): Record<string, num
 }
 
 /**
- * Sends a request byte by byte, past everything that a client library would correct, and returns the whole answer.
- * `announced`: the length that the head speaks of, whatever follows it.
+ * Sends a request byte by byte, without the corrections of a client library, and returns the whole answer. `announced`:
+ * the length that the head declares, whatever follows.
  */
 export function sendRaw(
   url: string,

@@ -1,6 +1,6 @@
-/** A secret as it is and as anybody might have encoded it on its way: what to look for where it must not be. */
+/** A secret as it is and in every common encoding: what to search for where the secret must not appear. */
 
-/** In which of its forms the secret is there. A short one would be found by chance. */
+/** The forms in which the secret occurs. Throws for a secret under 20 letters, which could be found by chance. */
 export function foundIn(bytes: Buffer, secret: string): string[] {
   if (secret.length < 20) throw new Error("a secret that is looked for has at least 20 letters");
   return formsOf(secret)
@@ -32,7 +32,7 @@ function formsOf(secret: string): { form: string; bytes: Buffer }[] {
   ];
 }
 
-/** The letters that the secret alone decides, when so many bytes stand before it (and whatever stands behind). */
+/** The letters that the secret alone determines, after the given number of preceding bytes (and whatever follows). */
 function insideBase64(secret: Buffer, before: number): string {
   const text = Buffer.concat([Buffer.alloc(before), secret]).toString("base64");
   return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + secret.length) * 8) / 6));

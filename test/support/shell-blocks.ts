@@ -1,6 +1,6 @@
 /**
- * The commands of a page of the documentation: every line of its shell blocks, as words. Reads what such pages use:
- * quotes, lines that go on after a backslash, comments.
+ * The commands of a page of the documentation: every line of its shell blocks, split into words. Understands quotes,
+ * lines continued with a backslash, and comments.
  */
 
 export function commandsIn(page: string): string[][] {

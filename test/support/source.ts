@@ -1,17 +1,17 @@
 /**
- * The project's own source as the rules about it see it: every file of `src` with its imports and with its comments and
- * string contents blanked out, so that a rule about code is not broken by a sentence. Lengths and line breaks are kept.
+ * The project's own source as the rules about it see it: every file of `src` with its imports, and with its comments
+ * and string contents blanked out, so that a rule about code is not broken by prose. Lengths and line breaks are kept.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
 export interface SourceImport {
   line: number;
-  /** As it is written. */
+  /** The specifier as written. */
   specifier: string;
   /** The path from the checkout ("src/db/store.ts") of a file of ours; null for a package. */
   file: string | null;
-  /** Erased when it runs. */
+  /** Whether the import is of types only, which are erased at run time. */
   isTypeOnly: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface SourceFile {
   /** From the checkout: "src/db/store.ts". */
   path: string;
   text: string;
-  /** Without comments and without what stands in strings. */
+  /** Without comments and the contents of strings. */
   code: string;
   imports: SourceImport[];
 }
@@ -39,7 +39,7 @@ export function readSource(path: string, text: string): SourceFile {
   return { path, text, code, imports: readImports(path, withStrings) };
 }
 
-/** "line 12" of an offset. */
+/** "line 12" for an offset. */
 export function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;
 }
@@ -77,7 +77,7 @@ function fileOf(path: string, specifier: string): string | null {
 /** After these a slash begins a regular expression, not a division. */
 const BEFORE_REGEX = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|do|else))\s*$/;
 
-/** Walks through the text once; a template's `${…}` is code again. */
+/** Scans the text once; the `${…}` of a template is code again. */
 function blank(text: string): { code: string; withStrings: string } {
   let code = "";
   let withStrings = "";

@@ -1,6 +1,6 @@
 /**
- * The other process in tests of storage: `bun storage-process.ts <what> <path>`. It prints a line when it has reached
- * what it was started for and goes on when it is told a line.
+ * The other process in tests of storage: `bun storage-process.ts <what> <path>`. It prints a line when it has done what
+ * it was started for, and continues when it reads a line.
  */
 import { writeSync } from "node:fs";
 import { sql } from "drizzle-orm";
@@ -51,7 +51,7 @@ async function holdLock(take: typeof lockShared): Promise<void> {
   }
 }
 
-/** Writes without end, a few at a time, and says each id once its promise has resolved. */
+/** Writes without end, a few at a time, and prints each id once its promise has resolved. */
 function acknowledge(): void {
   const store = openStore(path, { busyTimeoutMs: 5_000 });
   let next = Number(store.client.prepare("SELECT coalesce(max(id), 0) + 1 FROM left_rows").pluck().get());
@@ -71,7 +71,7 @@ function acknowledge(): void {
   for (let queueKey = 0; queueKey < 8; queueKey++) writeOne();
 }
 
-/** Opens, writes and closes over and over, as commands beside a server do, until it is told to stop. */
+/** Opens, writes and closes repeatedly, as commands beside a server do, until it is told to stop. */
 async function comeAndGo(): Promise<void> {
   let isTold = false;
   void told().then(() => {

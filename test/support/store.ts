@@ -1,4 +1,4 @@
-/** A store of its own, with a workspace, a number and a template in it: for the domain without a server around it. */
+/** A store with a workspace, a number and a template in it, for tests of the domain without a server. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ export interface TestStore extends Disposable {
   number: SendingNumber;
 }
 
-/** Stands still until it is moved. Nothing in the domain waits. */
+/** Stands still until a test moves it. No code in the domain waits. */
 export class WallClock implements Clock {
   #now = Date.parse("2026-11-21T08:00:00Z");
 
@@ -45,7 +45,7 @@ export class WallClock implements Clock {
   }
 }
 
-/** `credited`: what the workspace was paid in, in millionths; it is charged `RATE` a message. */
+/** `credited`: the workspace's credits in millionths; it is charged `RATE` per message. */
 export async function openTestStore(credited: number): Promise<TestStore> {
   const directory = mkdtempSync(join(tmpdir(), "waxwing-store-"));
   const clock = new WallClock();
@@ -55,7 +55,7 @@ export async function openTestStore(credited: number): Promise<TestStore> {
     hashKey: () => new Uint8Array(32),
   });
   migrate(store.client);
-  // What is tested here is not the disk.
+  // The disk is not under test here.
   store.client.pragma("synchronous = OFF");
   readInstanceId(store.client, clock.now(), () => INSTANCE);
   const { shop, number } = await store.write((tx) => {

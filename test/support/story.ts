@@ -1,23 +1,24 @@
 /**
- * How every story of the console begins: a whole server on an empty directory, its first operator signed in, and one
- * workspace, open in a real browser. How a person gets there by the pages is told once, by the story of the first day.
+ * The start of every browser test of the console: a whole server on an empty directory, its first operator signed in,
+ * and one workspace, open in a real browser. The test of the first day covers how a person gets there through the
+ * pages.
  */
 import { type BrowserOptions, openBrowser, type TestBrowser } from "./browser.ts";
 import { type ConsoleProcess, startConsole } from "./console-process.ts";
 
 export const SCENARIO_PASSWORD = "a good long password";
-/** A story is told once, however busy the machine is with other tests: each of its steps has a limit of its own. */
+/** A test runs once, however busy the machine is with other tests: each of its steps has its own limit. */
 export const SCENARIO_LIMIT_MS = 240_000;
 
 export interface Scenario extends TestBrowser {
   app: ConsoleProcess;
-  /** Runs a command beside the server: its words as one text, those with a space within after it. */
+  /** Runs a command beside the server: its words as one text, words that contain spaces after it. */
   command(text: string, ...more: string[]): Promise<Record<string, unknown>>;
   /** Opens a page of the workspace, such as `contacts?q=a`. */
   go(path: string): Promise<void>;
-  /** What the page's own route below `/w/1` answers. */
+  /** The answer of the console's own route below `/w/1`. */
   read<T>(path: string): Promise<T>;
-  /** Does by that route what a page would do, where it is no part of the story; returns the answer's data. */
+  /** Does through that route what a page would do, where the page is not under test; returns the answer's data. */
   prepare<T>(method: string, path: string, body?: Record<string, unknown>): Promise<T>;
 }
 

@@ -1,17 +1,18 @@
 /**
- * Strangers on the server's port, as a process of their own: `bun strangers-process.ts <json>`. They keep a number of
- * connections open, each with a request whose body never ends: it comes at full speed but for its last byte, or a few
- * bytes a second; or it ends, and the next one begins as soon as it is answered. A connection that the server closes is opened again. Prints `under way` once every connection has been
- * used, and on SIGTERM what was answered, as JSON by status.
+ * Unauthenticated clients on the server's port, as a separate process: `bun strangers-process.ts <json>`. They keep a
+ * number of connections open. On each, a request's body either never ends (it arrives at full speed except for its last
+ * byte, or a few bytes a second), or it ends, and the next request begins as soon as it is answered. A connection that
+ * the server closes is opened again. Prints `under way` once every connection has been used, and on SIGTERM the number
+ * of answers by status, as JSON.
  */
 import { connect } from "node:net";
 
 export interface Strangers {
   port: number;
   connections: number;
-  /** The request's first lines, each ended with CRLF; its length is added. */
+  /** The request's first lines, each ended with CRLF; the length is added. */
   head: string;
-  /** As announced, or where it is not announced, as sent in chunks. */
+  /** The body's length, announced in the head or sent in chunks. */
   bytes: number;
   isChunked: boolean;
   pace: "at once" | "trickling" | "to the end";

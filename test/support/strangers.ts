@@ -1,6 +1,7 @@
 /**
- * The executable alone against strangers: a server in a process of its own, strangers in another, and meanwhile a signed
- * callback and `GET /me` in turns. What the server's memory grew by is the system's figure for its process.
+ * The executable alone against unauthenticated clients: a server in one process, the clients in another, and meanwhile
+ * a signed callback and `GET /me` alternately. The growth of the server's memory is the system's figure for its
+ * process.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,18 +16,18 @@ const PROBE_EVERY_MS = 20;
 const PROBE_LIMIT_MS = 5_000;
 
 export interface Attacked {
-  /** Megabytes (MiB) by which the server's resident memory grew since before its first attack, at most. */
+  /** The maximum growth of the server's resident memory since before its first attack, in megabytes (MiB). */
   grownBy: number;
-  /** The slowest answers, milliseconds; a probe that was not answered at all took its limit. */
+  /** The slowest answers, in milliseconds; a probe that was not answered counts with its limit. */
   slowestCallbackMs: number;
   slowestReadMs: number;
-  /** The median, milliseconds. */
+  /** The median, in milliseconds. */
   usualCallbackMs: number;
   usualReadMs: number;
-  /** Statuses of the probes, each once. */
+  /** Distinct statuses of the probes. */
   callbackStatuses: number[];
   readStatuses: number[];
-  /** How often the strangers got which status. */
+  /** The number of answers to the clients, by status. */
   strangersGot: Record<string, number>;
 }
 
@@ -34,7 +35,7 @@ export interface Besieged extends AsyncDisposable {
   url: string;
   port: number;
   memory(): number;
-  /** A status, or 0 where nothing was answered in time. */
+  /** A status, or 0 if there was no answer in time. */
   signedCallback(bytes: number, headers?: Record<string, string>): Promise<number>;
   read(): Promise<number>;
   attack(strangers: Omit<Strangers, "port">, forMs: number): Promise<Attacked>;
@@ -100,7 +101,7 @@ export async function besiege(): Promise<Besieged> {
     return { status, ms: performance.now() - startedAt };
   };
 
-  /** Before the first attack: what one attack leaves counts for the next. */
+  /** Before the first attack: memory that one attack leaves counts for the next. */
   let before: number | null = null;
 
   async function attack(given: Omit<Strangers, "port">, forMs: number): Promise<Attacked> {
@@ -169,7 +170,7 @@ const MEBIBYTE = 1024 * 1024;
 const START = "host: 127.0.0.1\r\ncontent-type: application/json\r\n";
 const CALLBACK = `POST /networks/whatsapp HTTP/1.1\r\n${START}`;
 
-/** First lines of requests by people who have proven nothing. */
+/** First lines of requests by unauthenticated clients. */
 export const heads = {
   wrongSignature: `${CALLBACK}x-hub-signature-256: sha256=${"0".repeat(64)}\r\n`,
   unsigned: CALLBACK,

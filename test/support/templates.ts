@@ -1,4 +1,4 @@
-/** Templates in the network's own format that many stories send. */
+/** Templates in the network's own format that many tests send. */
 export const orderShipped = {
   name: "order_shipped",
   language: "en_US",
@@ -13,7 +13,7 @@ export const summerSale = {
   components: [{ type: "BODY", text: "The summer sale begins today." }],
 };
 
-/** The body of a send of either. */
+/** The request body for sending either of them. */
 export function sale(to = "+919876543210"): { to: string; template: string } {
   return { to, template: summerSale.name };
 }

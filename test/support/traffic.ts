@@ -1,19 +1,20 @@
 /**
- * Requests on their way to a fake host of this process, or back from it: they arrive without a timer, however slow the
- * machine is. A clock that is moved by hand must not move on before. What the host itself holds back is none of these.
+ * Requests in transit to or from a fake host of this process: they arrive without a timer, however slow the machine is,
+ * so a clock that is moved by hand must not move meanwhile. A request that the host has read and not answered is not in
+ * transit.
  */
 
 interface Host {
-  /** Requests that it has read and not answered. */
+  /** Requests that the host has read and not answered. */
   held: () => number;
-  /** Requests that our side has begun and that have not ended. */
+  /** Requests that our side has started and that have not ended. */
   begun: number;
 }
 
 const hosts = new Map<string, Host>();
 const fetchAlone = globalThis.fetch;
 
-/** From now on requests to this origin are followed. Returns how to stop that. */
+/** Follows requests to this origin from now on. Returns a function that stops following them. */
 export function followTraffic(origin: string, held: () => number): () => void {
   hosts.set(origin, { held, begun: 0 });
   globalThis.fetch = Object.assign(followedFetch, { preconnect: fetchAlone.preconnect });

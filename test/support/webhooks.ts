@@ -1,6 +1,6 @@
 /**
- * What the stories about webhooks share: a receiver that notes when each request came, can be taken off the network and
- * brought back, and hang; the signature check that customers use; and a look at deliveries and their attempts.
+ * Shared by the tests of webhooks: a receiver that records when each request arrived, can be taken off the network and
+ * restored, and can hang; the signature check that customers use; and queries of deliveries and their attempts.
  */
 import Stripe from "stripe";
 import { loadConfig } from "#src/config/config.ts";
@@ -16,14 +16,14 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** When a failing webhook is tried, from its first attempt on. */
+/** When a failing webhook is attempted, from its first attempt on. */
 export const ATTEMPTS_AT = [0, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 24 * HOUR];
 
 export interface Hit {
   /** The test clock's time. */
   at: number;
   body: string;
-  // biome-ignore lint/suspicious/noExplicitAny: events are looked into member by member; a wrong one fails the assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read events member by member; a missing member fails the assertion.
   event: any;
   headers: Headers;
 }
@@ -32,13 +32,13 @@ export interface Hook extends AsyncDisposable {
   url: string;
   port: number;
   hits: Hit[];
-  /** Requests that have no answer yet. */
+  /** Requests without an answer so far. */
   open: number;
-  /** The most that were open at the same time. */
+  /** The maximum number of requests open at the same time. */
   mostOpen: number;
-  /** What the request with this number (from 1) is answered. */
+  /** The answer to the request with this number (from 1). */
   answer: (count: number) => Response | Promise<Response>;
-  /** Nothing listens any more. */
+  /** Stops listening. */
   down(): Promise<void>;
   up(): void;
 }
@@ -86,12 +86,12 @@ export function startHook(clock: TestClock, answer: Hook["answer"] = () => new R
   return hook;
 }
 
-/** No answer as long as the test lives. */
+/** Never answers while the test runs. */
 export function never(): Promise<Response> {
   return new Promise(() => {});
 }
 
-/** What a customer's own code does with a request that came at `now`. Rejects what is not genuine. */
+/** The customer's own check of a request that arrived at `now`. Rejects forged requests. */
 export async function verify(hit: Pick<Hit, "body" | "headers">, secret: string, now: number): Promise<unknown> {
   const header = hit.headers.get("service-signature") ?? "";
   return Stripe.webhooks.constructEventAsync(hit.body, header, secret, 300, undefined, now);
@@ -107,14 +107,14 @@ export async function isGenuine(hit: Pick<Hit, "body" | "headers">, secret: stri
   );
 }
 
-/** The box that the server itself seals with. */
+/** The secret box with which the server itself seals. */
 export function boxOf(app: TestServer): SecretBox {
   const { secrets } = loadConfig({ env: {}, searchPaths: [], data: app.directory, listen: "127.0.0.1:0" });
   const key = loadSecretKey({ keyFile: secrets.keyFile, env: {}, random: systemRandom }, true);
   return createSecretBox(key, systemRandom);
 }
 
-/** Records a test event and lets its first attempt happen, as far as it goes without time. Returns the delivery's id. */
+/** Records a test event and lets its first attempt happen, without moving time. Returns the delivery's id. */
 export async function emit(app: TestServer, workspace: TestWorkspace): Promise<number> {
   const id = await app.store.write((tx) => sendTestEvent(tx, workspace.id));
   await app.clock.advance(0);
@@ -125,7 +125,7 @@ export function delivery(app: TestServer, id: number): DeliveryDetail {
   return app.store.read((tx) => getDelivery(tx, id));
 }
 
-/** All of a workspace's, oldest first. */
+/** All of a workspace's deliveries, oldest first. */
 export function deliveries(app: TestServer, workspace: TestWorkspace): DeliveryDetail[] {
   return app.store.read((tx) =>
     listDeliveries(tx, workspace.id, { status: null, before: null, limit: 1_000 })
@@ -134,7 +134,7 @@ export function deliveries(app: TestServer, workspace: TestWorkspace): DeliveryD
   );
 }
 
-/** How many rows the outbox holds. */
+/** The number of rows in the outbox. */
 export function outboxCount(app: TestServer): number {
   return Number(app.store.client.prepare("SELECT count(*) FROM outbox").pluck().get());
 }

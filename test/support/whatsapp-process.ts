@@ -1,8 +1,8 @@
 /**
- * The executable as an operator has it: alone in a directory, a process of its own, nothing of this machine in reach of
- * its PATH. Around it, in the test's process and over real sockets: the fake Cloud API, a customer's receiver, and the
- * proxy that gives it an https address. Real time: `until` waits for what has to come. All that it ever wrote or
- * answered is kept, for tests that look for what must not be in it.
+ * The executable as an operator runs it: alone in a directory, as a separate process, with a PATH that contains nothing
+ * of this machine. Around it, in the test's process and over real sockets: the fake Cloud API, a customer's receiver,
+ * and the proxy that gives it an https address. Real time: `until` waits for expected events. Everything that it ever
+ * wrote or answered is kept, for tests that search for what must not be in it.
  */
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -25,11 +25,11 @@ import { type Receiver, startReceiver } from "./receiver.ts";
 
 export const ACCOUNT_ID = "102290129340398";
 export const PHONE_NUMBER_ID = "106540352242922";
-/** Like none that is issued, and with letters that every encoding writes in another way. */
+/** Unlike any issued secret, and with letters that every encoding writes differently. */
 export const ACCESS_TOKEN = "EAAGx/7Qb+Zc%of~the=executable?19";
 export const APP_SECRET = "app/secret+of%the=executable?27";
 
-/** A file that anybody may fetch, at `/files/` of the public address. */
+/** A public file, at `/files/` of the public address. */
 export const PICTURE = "spring.jpg";
 
 function picture(): Response {
@@ -45,14 +45,14 @@ export interface Printed {
 
 export interface Answer {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers member by member; a missing member fails the assertion.
   body: any;
   text: string;
   headers: Headers;
 }
 
 export interface CallOptions {
-  /** In place of the usual one. */
+  /** Replaces the default. */
   key?: string;
   body?: unknown;
   headers?: Record<string, string>;
@@ -61,49 +61,49 @@ export interface CallOptions {
 export interface WhatsappProcess extends AsyncDisposable {
   /** The API key of calls, once there is one. */
   key: string;
-  /** Holds the executable and what the operator and it have put there. */
+  /** Holds the executable and everything that the operator and the server have written. */
   directory: string;
   graph: Graph;
   account: GraphAccount;
   receiver: Receiver;
-  /** Where the world outside reaches it, while it runs. */
+  /** The server's public address, while it runs. */
   publicUrl: string;
-  /** What the commands have printed so far. */
+  /** Everything that the commands have printed so far. */
   printed: readonly Printed[];
   /** Every answer of the server so far: head and body. */
   answers: readonly string[];
   write(name: string, text: string): void;
   /** Runs a command in the directory. */
   command(...words: string[]): Promise<Printed>;
-  /** The same with `--json`; throws unless it succeeded. */
+  /** The same with `--json`; throws unless it succeeds. */
   json(...words: string[]): Promise<Record<string, unknown>>;
-  /** Until it listens. */
+  /** Starts the server and waits until it listens. */
   start(): Promise<void>;
-  /** SIGKILL, and until it is gone. */
+  /** SIGKILL, and waits for the exit. */
   kill(): Promise<void>;
-  /** SIGTERM, and until it has ended. */
+  /** SIGTERM, and waits for the exit. */
   stop(): Promise<number>;
-  /** By the public address, as the world does. */
+  /** Requests a path at the public address. */
   visit(path: string): Promise<Answer>;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Posts a callback to the running server. */
   hear(body: Change | readonly Change[] | string, post?: CallbackPost): Promise<number>;
-  /** Where callbacks go. */
+  /** Where callbacks are posted. */
   callbackUrl(): string;
-  /** Announces a body that goes on after this beginning, and hangs up. */
+  /** Announces a body longer than this beginning, and hangs up. */
   hangUp(path: string, headers: Record<string, string>, beginning: string): Promise<void>;
-  /** Every row of every table, without the time of the last commit: that one moves by itself. */
+  /** Every row of every table, without the time of the last commit, which changes without requests. */
   snapshot(): Record<string, string[]>;
-  /** Until nothing is left to do: every callback is applied, every event is delivered. */
+  /** Waits until no work is left: every callback is applied, every event is delivered. */
   quiet(): Promise<void>;
-  /** What the network took for this person, in order. */
+  /** The messages that the network accepted for this person, in order. */
   accepted(to: string): AcceptedMessage[];
   rows<Row = Record<string, unknown>>(query: string): Row[];
   /** Everything that the servers wrote to stderr. */
   log(): string;
 }
 
-/** `style`: how the network wants to be asked, where it is not Meta's own. */
+/** `style`: the provider's header and path, if not Meta's own. */
 export async function makeWhatsappProcess(
   account: Partial<GraphAccount>,
   style: Pick<GraphOptions, "authHeader" | "authPrefix" | "pathStyle"> = {},
@@ -144,7 +144,7 @@ export async function makeWhatsappProcess(
     },
   });
   const publicUrl = `https://127.0.0.1:${proxy.port}`;
-  // In place of a certificate that the whole world accepts.
+  // Instead of a certificate from a public authority.
   const env = { PATH: "/nonexistent", NODE_EXTRA_CA_CERTS: certificate };
 
   function urlOfServer(): string {
@@ -282,7 +282,7 @@ export async function makeWhatsappProcess(
 const UNTIL_LIMIT_MS = 30_000;
 const LOOK_EVERY_MS = 5;
 
-/** Looks again and again until it holds; throws with what was waited for when it never does. */
+/** Polls until the condition holds; throws with the description if it never does. */
 export async function until(what: string, holds: () => boolean): Promise<void> {
   const deadline = performance.now() + UNTIL_LIMIT_MS;
   while (!holds()) {

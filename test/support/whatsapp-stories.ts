@@ -1,12 +1,12 @@
 /**
- * Stories of single messages on an installation that is charged and tells a receiver: one message to one person, whose
- * end is looked at from every side (its state, its events, the money, the requests), and what the next request was.
+ * Scenarios of single messages on an installation that charges and delivers events: one message to one person, whose
+ * end is checked on every side (its state, its events, the money, the requests), and which request came next.
  */
 import { expect } from "bun:test";
 import type { AcceptedMessage, StatusName } from "./graph.ts";
 import { type Answer, until, type WhatsappProcess } from "./whatsapp-process.ts";
 
-/** What a message costs, in millionths. */
+/** The price of a message, in millionths. */
 export const RATE = 10_000;
 
 interface MessageRow {
@@ -22,14 +22,14 @@ interface End {
   status: string | null;
   code: string | null;
   money: string | null;
-  /** Since the story began. */
+  /** Since the scenario began. */
   held: number;
   charged: number;
-  /** All that the receiver got about this person, in the order in which it happened. */
+  /** All events that the receiver got about this person, in the order in which they happened. */
   events: string[];
-  /** New requests to send to this person. */
+  /** New send requests for this person. */
   requests: number;
-  /** Others who were sent to meanwhile, once each. */
+  /** Other recipients sent to meanwhile, once each. */
   others?: string[];
 }
 
@@ -62,11 +62,11 @@ export class Stories {
     return `+49151${String(20_000_000 + this.#people)}`;
   }
 
-  /** One message to one person, whose end is looked at from every side. */
+  /** One message to one person, whose end is checked on every side. */
   begin(person = this.nextPerson()): Scenario {
     const before = this.counters();
     let seen = this.#shop.graph.requests.length;
-    // What went to others, so that the next message can be told, is no part of this story.
+    // Excludes the messages to others that mark the end of each check.
     let heldByOthers = 0;
     let requestCount = 0;
     return {
@@ -82,7 +82,7 @@ export class Stories {
         expect(difference).toEqual({ held, charged });
         requestCount += requests;
         this.expectAtTheEnd(person, events, requestCount);
-        // Whatever was sent again by itself would stand before the next message, or turn up at the end.
+        // A repeated send without cause would arrive before the next message, or show in `expectKept`.
         const next = this.nextPerson();
         expect((await this.send(next)).status).toBe(201);
         heldByOthers += RATE;
@@ -93,12 +93,12 @@ export class Stories {
     };
   }
 
-  /** `expectKept` looks whether that was all. */
+  /** Remembers the expected totals, which `expectKept` compares at the end. */
   expectAtTheEnd(person: string, events: string[], requests: number): void {
     this.#expected.set(person, { events, requests });
   }
 
-  /** Nobody was sent to once more, and no event came once more, than had been when the stories ended. */
+  /** Since the scenarios ended, no person was sent to again and no further event was delivered. */
   expectKept(): void {
     for (const [to, { events, requests }] of this.#expected) {
       expect({ to, events: this.eventsOf(to) }).toEqual({ to, events });
@@ -108,7 +108,7 @@ export class Stories {
     expect(this.#expected.size).toBeGreaterThanOrEqual(20);
   }
 
-  /** With a key of idempotency that is the person's own: the second time is the caller's retry. */
+  /** With an idempotency key per person: the second call is the caller's retry. */
   send(to: string): Promise<Answer> {
     const body = { to, template: this.#template, variables: ["Anna"] };
     const headers = { "Idempotency-Key": `to ${to}` };
@@ -122,7 +122,10 @@ export class Stories {
     });
   }
 
-  /** What the receiver got about this person, in the order in which it happened: on the way it may get another one. */
+  /**
+   * The events that the receiver got about this person, in the order in which they happened, which may differ from the
+   * order of delivery.
+   */
   eventsOf(person: string): string[] {
     const places = new Map(
       this.#shop.rows<{ id: string; seq: number }>("SELECT id, seq FROM events").map(({ id, seq }) => [id, seq]),
@@ -142,13 +145,13 @@ export class Stories {
       .filter(({ data }) => data.message?.to === person || data.contact?.phone === person);
   }
 
-  /** Blocked and charged, in millionths. */
+  /** Held and charged, in millionths. */
   counters(): { held: number; charged: number } {
     const [account] = this.#shop.rows<{ held: number; charged: number }>("SELECT held, charged FROM billing_accounts");
     return account ?? { held: Number.NaN, charged: Number.NaN };
   }
 
-  /** The last one to this person. */
+  /** The last message to this person. */
   messageOf(to: string): MessageRow | undefined {
     const query = `SELECT id, status, error_code, money, send_token FROM messages WHERE to_phone = '${to}' ORDER BY id`;
     return this.#shop.rows<MessageRow>(query).at(-1);
@@ -160,7 +163,7 @@ export class Stories {
     return message;
   }
 
-  /** The network reports what became of the last message to this person. Returns the HTTP status. */
+  /** The network reports a status of the last message to this person. Returns the HTTP status. */
   postStatus(to: string, name: StatusName, more: object = {}): Promise<number> {
     return this.#shop.hear(this.#shop.graph.status(this.acceptedOf(to), name, more));
   }

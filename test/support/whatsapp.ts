@@ -1,5 +1,5 @@
 /**
- * A whole server that speaks to the fake Cloud API: one workspace, one number with a sealed token, the account's
+ * A whole server connected to the fake Cloud API: one workspace, one number with a sealed token, the account's
  * templates synced, callbacks signed and sent to the server's real address.
  */
 
@@ -114,7 +114,7 @@ export async function startWhatsapp(options: WorldOptions = {}): Promise<Whatsap
         },
       }),
     );
-    // The first look at the account, and a full bucket.
+    // The first sync of the account, and a full bucket.
     await clock.advance(1_000);
     return app.store.read((tx) => getNumber(tx, added.id));
   };
@@ -150,13 +150,13 @@ export async function startWhatsapp(options: WorldOptions = {}): Promise<Whatsap
   };
 }
 
-/** Something that a person wrote, as a change. */
+/** An inbound message, as a change. */
 export function textFrom(graph: Graph, from: string, body: string, more: object = {}): Change {
   const id = `wamid.${randomText(systemRandom, 20)}`;
   return graph.inbound({ from: from.slice(1), id, timestamp: "1795248000", type: "text", text: { body }, ...more });
 }
 
-/** What a query finds, for what no interface shows. */
+/** Rows of a query, for state that no interface shows. */
 export function rows<Row = Record<string, unknown>>(store: TestServer["store"], query: string): Row[] {
   return store.client.prepare(query).all() as Row[];
 }

@@ -1,12 +1,12 @@
 /**
- * The fake network of the broadcasts' measurements: accepts every message in the words of the Cloud API, counts who was
- * written to, twice or not, and remembers when messages arrived, in steps of a tenth of a second.
+ * The fake network of the broadcast benchmarks: accepts every message in the format of the Cloud API, counts recipients
+ * and repetitions, and records arrivals in steps of a tenth of a second.
  */
 import { answerJobs } from "../part.ts";
 
 export interface Arrivals {
   messages: number;
-  /** Messages to somebody who had got one already. */
+  /** Messages to a recipient who had already got one. */
   repeated: number;
   /** Messages in each tenth of a second, from the first one on. */
   tenths: number[];
@@ -26,7 +26,7 @@ const server = Bun.serve({
   async fetch(request) {
     if (request.method === "HEAD") return new Response();
     const { to, template } = (await request.json()) as { to: string; template?: unknown };
-    // Single texts run beside a broadcast and are no part of it.
+    // Single texts run beside a broadcast and are not counted.
     if (template !== undefined) note(to);
     const id = `wamid.HBgM${btoa(to)}FQIAERgS${String(count++).padStart(10, "0")}AA==`;
     return new Response(
@@ -45,7 +45,7 @@ function note(to: string): void {
   tenths[step] = (tenths[step] ?? 0) + 1;
 }
 
-/** `reset` begins anew; the answer is what was seen until then. */
+/** `reset` starts counting anew; the answer is the count until then. */
 answerJobs<{ reset: boolean }>(server.port ?? 0, ({ reset }) => {
   const found: Arrivals = { messages: seen.size + repeated, repeated, tenths: Array.from(tenths, (one) => one ?? 0) };
   if (reset) {

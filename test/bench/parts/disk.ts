@@ -1,6 +1,6 @@
 /**
- * What the disk alone gives: one small row a commit, with the server's own settings of SQLite, one commit after the
- * other. Its job: commits a second.
+ * The disk alone: one small row per commit, with the server's own SQLite settings, one commit after the other. Its job
+ * returns commits per second.
  */
 import { openStore } from "#src/db/store.ts";
 import { answerJobs, partArgument } from "../part.ts";
@@ -15,7 +15,7 @@ answerJobs<{ durationMs: number }>(0, async ({ durationMs }) => {
   const startedAt = performance.now();
   let commits = 0;
   while (performance.now() - startedAt < durationMs) {
-    // Outside a transaction every statement is a commit of its own.
+    // Outside a transaction every statement is its own commit.
     insert.run(text);
     commits += 1;
   }

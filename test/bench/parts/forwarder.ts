@@ -1,5 +1,5 @@
 /**
- * What sending costs when nothing is promised: reads the JSON body, forwards it in one POST, answers 201. No key, no
+ * The cost of sending without any guarantees: reads the JSON body, forwards it in one POST, answers 201. No key, no
  * check, no database, no event. The bare comparison for `POST /messages`.
  */
 import { answerJobs, partArgument } from "../part.ts";

@@ -1,6 +1,6 @@
 /**
- * The load: so many connections, each sending its next request as soon as the last was answered. It speaks HTTP/1.1 on
- * raw sockets with requests that were made beforehand, which takes far less of the machine than any client would.
+ * The load: a number of connections, each of which sends its next request as soon as the last was answered. It speaks
+ * HTTP/1.1 on raw sockets with prepared requests, which uses far less of the machine than any client would.
  */
 import type { Socket } from "bun";
 import { answerJobs } from "../part.ts";
@@ -26,7 +26,7 @@ export interface LoadResult {
 
 interface Connection {
   sentAt: number;
-  /** The beginning of an answer whose rest has not come yet. */
+  /** The beginning of an answer whose rest has not arrived yet. */
   begun: Buffer | null;
 }
 
@@ -97,7 +97,7 @@ async function run(job: LoadJob): Promise<LoadResult> {
   return { answers: latencies.length, perSecond, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
-/** Null while the answer is not complete. */
+/** Null while the answer is incomplete. */
 function readAnswer(bytes: Buffer): { status: number } | null {
   const headLength = bytes.indexOf("\r\n\r\n");
   if (headLength === -1) return null;

@@ -1,12 +1,14 @@
 /**
- * A network that accepts every message at once, in the words of the Cloud API. It does as little as it can, because its
- * share of the machine is taken from what is measured.
+ * A network that accepts every message at once, in the format of the Cloud API. It does as little as possible, because
+ * it shares the machine with the subject.
  */
 import { answerJobs } from "../part.ts";
 
 let count = 0;
 
-/** Built as the real ones are, the person's number first and then nothing that sorts: an index feels the difference. */
+/**
+ * Built like the real ids, the recipient's number first and then nothing that sorts: this affects the cost of an index.
+ */
 function newMessageId(digits: string): string {
   const random = Math.random().toString(16).slice(2, 12).padEnd(10, "0").toUpperCase();
   return `wamid.HBgM${btoa(digits)}FQIAERgSN${random}${String(count++).padStart(8, "0")}AA==`;
@@ -16,9 +18,9 @@ const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   async fetch(request) {
-    // Asked for the time, or whether it is there at all.
+    // A probe, for the time or for reachability.
     if (request.method === "HEAD") return new Response(null);
-    // The number is echoed as the real network does: another spelling would be something to remember.
+    // The number is echoed as the real network does: a number variant would have to be stored.
     const { to } = (await request.json()) as { to: string };
     const digits = to.slice(1);
     return new Response(

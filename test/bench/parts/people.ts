@@ -1,6 +1,6 @@
 /**
- * A customer who asks for little, but all the time: one request after the other at a steady pace, whether or not the one
- * before has been answered. `begin` starts it, `end` stops it and tells the slowest answer of each kind.
+ * A customer with a low but constant load: requests at a steady pace, whether or not the previous one has been
+ * answered. `begin` starts it, `end` stops it and returns the slowest answer of each kind.
  */
 import { answerJobs } from "../part.ts";
 
@@ -9,7 +9,7 @@ export interface LightRequest {
   method: string;
   path: string;
   key: string;
-  /** `#` in it becomes a number that no other request has. */
+  /** Each `#` is replaced by a number that no other request has. */
   body?: string;
 }
 

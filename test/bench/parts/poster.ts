@@ -1,6 +1,6 @@
 /**
- * Posts the same body over and over, so many at a time: the bare comparison for webhook deliveries. No row is read, no
- * signature made, no attempt written down.
+ * Posts the same body over and over, with the given concurrency: the bare comparison for webhook deliveries. It reads
+ * no row, computes no signature and records no attempt.
  */
 import { answerJobs } from "../part.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Somebody who uses the API while it is busy: `GET /me` and a single `POST /messages` in turn, so many a second, whatever
- * the answers take. Tells how long each took.
+ * Uses the API while the server is busy: `GET /me` and a single `POST /messages` alternately, at a fixed rate, however
+ * long the answers take. Reports how long each took.
  */
 import { answerJobs, partArgument } from "../part.ts";
 
@@ -58,7 +58,7 @@ function summary(values: number[]): Latencies {
   return { count: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: sorted.at(-1) ?? Number.NaN };
 }
 
-/** `true` begins, `false` ends and tells. */
+/** `true` starts the probe, `false` stops it and returns the latencies. */
 answerJobs<{ run: boolean }>(0, async ({ run }) => {
   isRunning = run;
   if (run) {

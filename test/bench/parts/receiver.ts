@@ -1,4 +1,7 @@
-/** A webhook receiver that reads every body and answers 200. Its job: tell how long the next `count` took to arrive. */
+/**
+ * A webhook receiver that reads every body and answers 200. Its job returns how long the next `count` deliveries took
+ * to arrive.
+ */
 import { answerJobs } from "../part.ts";
 
 let expected = 0;

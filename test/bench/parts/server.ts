@@ -1,6 +1,6 @@
 /**
  * The server from its sources instead of the executable: for profiles (`--source --profile`), and to measure a change
- * without building. It takes the same variables as the executable.
+ * without a build. It reads the same variables as the executable.
  */
 import { loadConfig } from "#src/config/config.ts";
 import { type Clock, systemClock } from "#src/core/clock.ts";
@@ -13,7 +13,10 @@ const log = createLog({
   now: () => Date.now(),
   write: (line) => process.stderr.write(line),
 });
-/** Whoever measures housekeeping does not wait ten minutes for it: what waits as long waits so many milliseconds. */
+/**
+ * Timers of ten minutes or more fire after at most this many milliseconds, so that a benchmark does not wait for
+ * housekeeping.
+ */
 const hurryMs = Number(process.env.BENCH_HURRY_MS ?? Number.POSITIVE_INFINITY);
 const TEN_MINUTES_MS = 600_000;
 const clock: Clock = {

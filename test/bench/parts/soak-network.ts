@@ -1,6 +1,6 @@
 /**
- * A network that does all of its work: it accepts every message, and says a moment later that it was sent, delivered and
- * read, many statuses in one signed body, as Meta does. `true` asks what it has done.
+ * A network that does all of its work: it accepts every message, and reports a moment later that it was sent, delivered
+ * and read, many statuses in one signed body, as Meta does. `true` returns its counts.
  */
 import { createHmac } from "node:crypto";
 import { answerJobs, partArgument } from "../part.ts";
@@ -14,9 +14,9 @@ export interface SoakNetworkArgument {
 
 export interface SoakNetworkMeasurements {
   accepted: number;
-  /** Statuses that the server has taken. */
+  /** Statuses that the server has accepted. */
   told: number;
-  /** Bodies that it did not take. */
+  /** Bodies that it did not accept. */
   refused: number;
 }
 
@@ -27,7 +27,7 @@ interface Taken {
 }
 
 const EVERY_MS = 100;
-/** So many steps after a message was accepted. */
+/** The number of steps after which a message gets each status. */
 const LADDER = [
   { status: "sent", steps: 1 },
   { status: "delivered", steps: 5 },
@@ -38,14 +38,14 @@ const PER_BODY = 500;
 const { callbackUrl, secret, accountId, phoneNumberId } = partArgument<SoakNetworkArgument>();
 const metadata = { display_phone_number: "911244001100", phone_number_id: phoneNumberId };
 const measurements: SoakNetworkMeasurements = { accepted: 0, told: 0, refused: 0 };
-/** What was accepted in the last steps, the newest first. */
+/** The messages accepted in the last steps, newest first. */
 const steps: Taken[][] = Array.from({ length: 13 }, () => []);
 
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   async fetch(request) {
-    // It knows nothing of the account, so that what the server knows stays as it is.
+    // It knows nothing of the account, so that the server's copy stays unchanged.
     if (request.method !== "POST") return new Response(null, { status: 503 });
     const { to, biz_opaque_callback_data: reference } = (await request.json()) as Record<string, string>;
     if (to === undefined || reference === undefined) return new Response(null, { status: 400 });

@@ -1,9 +1,11 @@
-/** The customer's receiver of a soak: takes every event and counts, also those that came twice. `true` asks. */
+/**
+ * The customer's receiver of a soak: accepts every event and counts, including repetitions. `true` returns the counts.
+ */
 import { answerJobs } from "../part.ts";
 
 export interface SoakReceiverMeasurements {
   received: number;
-  /** Deliveries of an event whose last thousand neighbours had it already. */
+  /** Deliveries of an event whose id is among the last 100,000 ids at least, and the last 200,000 at most. */
   repeated: number;
 }
 

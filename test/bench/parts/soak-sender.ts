@@ -1,6 +1,6 @@
 /**
- * Somebody who sends at a steady pace, whatever the answers take, until told otherwise. `pace` sets messages a second
- * (0: none); `look` tells what has been answered since the look before.
+ * Sends at a steady pace, however long the answers take, until the pace changes. `pace` sets messages per second (0:
+ * none); `look` returns the answers since the previous `look`.
  */
 import { answerJobs, partArgument } from "../part.ts";
 
@@ -15,14 +15,14 @@ export type SoakSenderJob = { pace: number } | "look";
 export interface SoakSenderMeasurements {
   answered: number;
   refused: number;
-  /** Under way now. */
+  /** Requests in flight. */
   open: number;
   p50Ms: number;
   p99Ms: number;
 }
 
 const STEP_MS = 5;
-/** Beyond it a server is not sent to any more: it has fallen behind, and that shows in what is open. */
+/** Beyond this many open requests it stops sending: the server has fallen behind, and `open` shows it. */
 const OPEN_MAX = 500;
 
 const { base, key, people } = partArgument<SoakSenderArgument>();

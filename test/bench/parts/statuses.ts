@@ -1,6 +1,6 @@
 /**
- * The network's callbacks: bodies of a thousand statuses, signed, posted at a steady pace whether or not the one before
- * has been answered. Each message gets `sent`, `delivered` and `read`, in bodies that follow each other.
+ * The network's callbacks: bodies of a thousand statuses, signed, posted at a steady pace whether or not the previous
+ * one has been answered. Each message gets `sent`, `delivered` and `read`, in consecutive bodies.
  */
 import { createHmac } from "node:crypto";
 import { answerJobs, partArgument } from "../part.ts";
@@ -10,7 +10,7 @@ export interface StatusArgument {
   secret: string;
   accountId: string;
   phoneNumberId: string;
-  /** JSON: a list of `[network's id, our reference]`. */
+  /** JSON: a list of `[network's message id, send token]`. */
   messagesFile: string;
 }
 

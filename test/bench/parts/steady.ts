@@ -1,4 +1,6 @@
-/** One caller who sends a request now and then, and how long each answer takes: what somebody else's flood does to it. */
+/**
+ * One caller who sends a request at a fixed interval and measures each answer: the effect of another caller's flood.
+ */
 import type { Socket } from "bun";
 import { answerJobs } from "../part.ts";
 

@@ -11,7 +11,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant("credit" as const), amount: fc.integer({ min: -300, max: 1_000 }) }),
 );
 
-test("whatever is held, charged, released and paid in: available, held and charged are what was credited, to the millionth", async () => {
+test("over any holds, charges, releases and credits, available, held and charged add up to the credits, to the millionth", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 2_000 }), fc.array(step, { maxLength: 25 }), async (start, steps) => {
       using at = await openTestStore(start);
@@ -81,7 +81,7 @@ test("every movement is in the ledger, in order", async () => {
   ]);
 });
 
-test("the same ref credits once, in a workspace of its own, and without a ref every credit counts", async () => {
+test("the same ref credits once per workspace, and every credit without a ref counts", async () => {
   using at = await openTestStore(0);
   const payment = { amount: 500, note: "invoice 7", ref: "pay-7" };
   for (let i = 0; i < 3; i++) await at.store.write((tx) => credit(tx, at.shop.id, payment));
@@ -91,7 +91,7 @@ test("the same ref credits once, in a workspace of its own, and without a ref ev
   expect(accountOf(at, at.shop).credited).toBe(1_500);
 });
 
-test("another price is for holds to come: what is held stays as it is", async () => {
+test("a new price applies to later holds only", async () => {
   using at = await openTestStore(100_000);
   await at.store.write((tx) => hold(tx, at.shop.id, 1, RATE));
   await at.store.write((tx) => setPrice(tx, at.shop.id, "USD", 1));

@@ -28,7 +28,7 @@ function post(app: TestServer, shop: TestWorkspace, to: string) {
   return app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped(to) });
 }
 
-test("200 sends at the same moment on a balance for 50: exactly 50 leave, 150 are 402, nothing is overspent", async () => {
+test("200 simultaneous sends on a balance for 50: exactly 50 are sent, 150 are answered 402, and nothing is overspent", async () => {
   const { app, network, shop } = await start({ billing: { rate: RATE, balance: 50 * RATE + 1 } });
   await using _ = app;
   const calls = Array.from({ length: 200 }, (_unused, index) =>
@@ -46,7 +46,7 @@ test("200 sends at the same moment on a balance for 50: exactly 50 leave, 150 ar
   expect(accountOf(app, shop)).toMatchObject({ held: 50 * RATE, charged: 0 });
 }, 30_000);
 
-test("a 402 names the cost and what is left, and stores nothing", async () => {
+test("a 402 names the cost and the available balance, and stores nothing", async () => {
   const { app, shop } = await start({ billing: { rate: 120_500_000, balance: 120_499_999 } });
   await using _ = app;
   const { status, body } = await post(app, shop, person(0));
@@ -55,11 +55,11 @@ test("a 402 names the cost and what is left, and stores nothing", async () => {
   expect(messagesOf(app)).toEqual([]);
 });
 
-test("a hold that nobody settled is given back after 30 days, and a delivery after that is charged all the same", async () => {
+test("a hold that was never settled is released after 30 days, and a later delivery is still charged", async () => {
   const { app, shop } = await start({ billing: { rate: RATE, balance: RATE } });
   await using _ = app;
   await post(app, shop, person(0));
-  // As if it had been sent then: a month of housekeeping would say the same, later.
+  // Backdated instead of waiting: a month of housekeeping would have the same result, later.
   await app.store.write((tx) => {
     tx.db
       .update(messages)
@@ -76,7 +76,7 @@ test("a hold that nobody settled is given back after 30 days, and a delivery aft
   expect(accountOf(app, shop)).toMatchObject({ held: 0, charged: RATE });
 }, 30_000);
 
-test("the daily cap counts different people of the last 24 hours, and says when the oldest falls out", async () => {
+test("the daily cap counts distinct recipients of the last 24 hours, and says when the oldest one expires", async () => {
   const { app, shop } = await start({ dailyCap: 2 });
   await using _ = app;
   const first = app.clock.now();
@@ -93,7 +93,7 @@ test("the daily cap counts different people of the last 24 hours, and says when 
   expect((await post(app, shop, person(3))).status).toBe(429);
 }, 60_000);
 
-test("a second message to somebody who is counted already is free of the cap, and keeps them counted for a day from then", async () => {
+test("a second message to a recent recipient does not count against the cap, and keeps them counted for 24 hours from then", async () => {
   const { app, shop } = await start({ dailyCap: 1 });
   await using _ = app;
   expect((await post(app, shop, person(0))).status).toBe(201);
@@ -103,7 +103,7 @@ test("a second message to somebody who is counted already is free of the cap, an
   expect((await post(app, shop, person(1))).status).toBe(429);
 }, 60_000);
 
-test("who was not sent anything in the end does not count, who may have been does", async () => {
+test("a recipient whose message was refused does not count; one whose message has an unknown outcome does", async () => {
   const { app, network, shop } = await start({ dailyCap: 1 });
   await using _ = app;
   network.next(refused("131026"));
@@ -113,7 +113,7 @@ test("who was not sent anything in the end does not count, who may have been doe
   expect((await post(app, shop, person(2))).status).toBe(429);
 });
 
-test("a refused message does not take back what an earlier one to the same person counted", async () => {
+test("a refused message does not uncount an earlier message to the same recipient", async () => {
   const { app, network, shop } = await start({ dailyCap: 1 });
   await using _ = app;
   expect((await post(app, shop, person(0))).status).toBe(201);
@@ -123,7 +123,7 @@ test("a refused message does not take back what an earlier one to the same perso
   expect((await post(app, shop, person(1))).status).toBe(429);
 });
 
-test("texts and refusals of ours count nothing, and 20 sends at once never pass the cap", async () => {
+test("texts and our own refusals do not count, and 20 simultaneous sends never exceed the cap", async () => {
   const { app, network, shop } = await start({ dailyCap: 3 });
   await using _ = app;
   await app.inbound(shop, person(0), "Hi");
@@ -138,7 +138,7 @@ test("texts and refusals of ours count nothing, and 20 sends at once never pass 
   expect(network.sent.filter(({ content }) => content.type === "template")).toHaveLength(3);
 });
 
-test("a cap that is set today counts whoever was sent a template in the 24 hours before", async () => {
+test("a new cap counts recipients who were sent a template in the 24 hours before", async () => {
   const { app, shop } = await start({});
   await using _ = app;
   expect((await post(app, shop, person(0))).status).toBe(201);
@@ -146,7 +146,7 @@ test("a cap that is set today counts whoever was sent a template in the 24 hours
   expect((await post(app, shop, person(1))).status).toBe(429);
 });
 
-test("linked contacts count as one person", async () => {
+test("linked contacts count as one recipient", async () => {
   const { app, network, shop } = await start({ dailyCap: 1 });
   await using _ = app;
   await app.inbound(shop, person(1), "Hi");

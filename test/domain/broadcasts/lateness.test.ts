@@ -1,4 +1,4 @@
-/** What the clock on the wall says about a broadcast that is late. */
+/** What a late broadcast does, by the wall clock. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { endOfQuiet, evaluateLateness, type LatenessRules } from "#src/domain/broadcasts/lateness.ts";
@@ -14,11 +14,11 @@ function check(local: string, lateByMs: number, more: { category?: "MARKETING" |
   return evaluateLateness({ dueSince: now - lateByMs, templateCategory: category }, rules, now, timezone);
 }
 
-test("in time, or late by no more than an hour, it goes on at any hour", () => {
+test("a broadcast that is on time, or at most one hour late, starts at any hour", () => {
   for (const lateBy of [0, HOUR]) expect(check("2026-11-21T23:00", lateBy)).toEqual({ kind: "on_time" });
 });
 
-test("late by more than 12 hours it waits for a person, whatever the hour and the category", () => {
+test("a broadcast more than 12 hours late waits for a person, whatever the hour and the category", () => {
   for (const category of ["MARKETING", "UTILITY"] as const) {
     expect(check("2026-11-21T12:00", 12 * HOUR, { category })).toEqual({ kind: "on_time" });
     expect(check("2026-11-21T12:00", 12 * HOUR + 1, { category })).toEqual({ kind: "late", lateByMs: 12 * HOUR + 1 });
@@ -37,11 +37,11 @@ for (const [now, end] of [
   });
 }
 
-test("late marketing by day goes on, to the minute", () => {
+test("late marketing starts during the day, to the minute", () => {
   for (const now of ["2026-11-21T08:00", "2026-11-21T20:59"]) expect(check(now, 2 * HOUR)).toEqual({ kind: "on_time" });
 });
 
-test("without quiet hours every hour is right; quiet hours within one day end on that day", () => {
+test("without quiet hours late marketing starts at any hour; quiet hours within one day end on that day", () => {
   const now = at("2026-11-21T13:30", "UTC");
   const broadcast = { dueSince: now - 2 * HOUR, templateCategory: "MARKETING" } as const;
   expect(evaluateLateness(broadcast, { ...rules, quiet: null }, now, "UTC")).toEqual({ kind: "on_time" });
@@ -52,7 +52,7 @@ test("without quiet hours every hour is right; quiet hours within one day end on
   });
 });
 
-test("in every zone, on every day, clock changes included: the end lies ahead, no more than the hours' length, and is not quiet", () => {
+test("in every zone, on every day, including clock changes, the end of quiet hours lies ahead, within their length, and is not quiet", () => {
   const zones = [
     "UTC",
     "Asia/Kolkata",
@@ -81,9 +81,10 @@ test("in every zone, on every day, clock changes included: the end lies ahead, n
         if (end === null) return;
         const lengthMinutes = (toMinute - fromMinute + 24 * 60) % (24 * 60);
         expect(end).toBeGreaterThan(now);
-        // An hour for a clock that is set back.
+        // One hour more for a clock that is set back.
         expect(end - now).toBeLessThanOrEqual((lengthMinutes + 60) * 60_000);
-        // Asked again at the end, it is over after a few more askings at most: a clock that is set back repeats an hour.
+        // Evaluated again at the end, quiet hours are over after a few evaluations at most: a clock that is set back
+        // repeats an hour.
         let later: number | null = end;
         for (let asked = 0; later !== null && asked < 70; asked++) later = endOfQuiet(quiet, later, timezone);
         expect(later).toBeNull();

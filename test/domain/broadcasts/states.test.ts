@@ -1,4 +1,4 @@
-/** Every state of a broadcast under every trigger: what is not written here changes nothing. */
+/** Every state of a broadcast under every trigger. A pair that this table does not list changes nothing. */
 import { describe, expect, test } from "bun:test";
 import {
   type BroadcastStatus,
@@ -20,7 +20,7 @@ const contexts = [
   { isBuilt: true, isScheduledAhead: true },
 ] as const;
 
-/** What a trigger leads to; a function where it depends on how far the broadcast was. */
+/** The next state; a function where it depends on how far the broadcast has got. */
 type Move = BroadcastStatus | ((context: { isBuilt: boolean; isScheduledAhead: boolean }) => BroadcastStatus);
 
 const always = { pause: "paused", cancel: "cancelled", fail: "failed" } as const;
@@ -42,7 +42,7 @@ for (const status of broadcastStatuses) {
   describe(status, () => {
     for (const trigger of triggers) {
       const move = moves[status][trigger];
-      test(`${trigger}: ${typeof move === "function" ? "as far as it was" : (move ?? "nothing")}`, () => {
+      test(`${trigger} leads to: ${typeof move === "function" ? "as far as it was" : (move ?? "nothing")}`, () => {
         for (const context of contexts) {
           const expected = typeof move === "function" ? move(context) : (move ?? null);
           expect([context, nextStatus(status, trigger, context)]).toEqual([context, expected]);
@@ -52,7 +52,7 @@ for (const status of broadcastStatuses) {
   });
 }
 
-test("nothing leaves a finished state, and every other one can be left", () => {
+test("no trigger leaves a finished state, and every other state can be left", () => {
   for (const status of broadcastStatuses) {
     const exits = triggers.flatMap((trigger) => contexts.map((context) => nextStatus(status, trigger, context)));
     expect([status, exits.some((exit) => exit !== null)]).toEqual([status, !isFinished(status)]);
@@ -60,7 +60,7 @@ test("nothing leaves a finished state, and every other one can be left", () => {
   expect(finishedStatuses.every(isFinished)).toBe(true);
 });
 
-test("it goes on by itself only after what the network or the account puts right", () => {
+test("a broadcast resumes automatically only after a cause that the network or the account can clear", () => {
   const byItself: readonly PauseCause[] = ["number", "workspace", "balance", "template", "unreachable"];
   for (const cause of pauseCauses)
     expect([cause, resumesAutomatically(cause)]).toEqual([cause, byItself.includes(cause)]);

@@ -33,7 +33,7 @@ function now({ store, shop }: TestStore, { id }: Contact): Contact {
   return store.read((tx) => getContact(tx, shop.id, id));
 }
 
-test("of STOP and START the one that the person wrote last holds, in whatever order and however often they arrive", async () => {
+test("the STOP or START that the contact wrote last wins, in whatever order and however often they arrive", async () => {
   using at = await openTestStore(0);
   const word = fc.record({ kind: fc.constantFrom("stop" as const, "start" as const), second: fc.nat(5) });
   await fc.assert(
@@ -49,7 +49,7 @@ test("of STOP and START the one that the person wrote last holds, in whatever or
   );
 });
 
-test("a START that was written between two STOPs and arrives last lifts nothing", async () => {
+test("a START written between two STOPs that arrives last does not lift the opt-out", async () => {
   using at = await openTestStore(0);
   const contact = await create(at);
   const base = at.clock.now() - 60_000;
@@ -59,7 +59,7 @@ test("a START that was written between two STOPs and arrives last lifts nothing"
   expect(now(at, contact).consent).toBe("opted_out");
 });
 
-test("a START older than a STOP that followed an opt-out by others lifts nothing", async () => {
+test("a START older than a STOP that followed an opt-out by others does not lift the opt-out", async () => {
   using at = await openTestStore(0);
   const contact = await create(at);
   await move(at, contact, { kind: "opt_out" });
@@ -69,7 +69,7 @@ test("a START older than a STOP that followed an opt-out by others lifts nothing
   expect(now(at, contact).consent).toBe("opted_out");
 });
 
-test("a STOP that was written before a START and arrives after it does not opt out", async () => {
+test("a STOP written before a START that arrives after it does not opt the contact out", async () => {
   using at = await openTestStore(0);
   const contact = await create(at);
   await move(at, contact, { kind: "start", saidAt: at.clock.now() });
@@ -77,7 +77,7 @@ test("a STOP that was written before a START and arrives after it does not opt o
   expect(now(at, contact).consent).not.toBe("opted_out");
 });
 
-test("opting out twice keeps the first date and tells it once; every change is in the log with its evidence", async () => {
+test("opting out twice keeps the first date and emits one event; every change is in the audit log with its evidence", async () => {
   using at = await openTestStore(0);
   const contact = await create(at);
   const first = await move(at, contact, { kind: "opt_out" });
@@ -93,7 +93,7 @@ test("opting out twice keeps the first date and tells it once; every change is i
   ]);
 });
 
-test("linked contacts are opted out together: same source, same time, both moved, one event each; START lifts both", async () => {
+test("linked contacts are opted out together, with the same source and time and one event each; START lifts both", async () => {
   using at = await openTestStore(0);
   const people = [await create(at), await create(at), await create(at)] as const;
   const [one, two, three] = people;
@@ -114,7 +114,7 @@ test("linked contacts are opted out together: same source, same time, both moved
   expect(eventTypesOf(at, at.shop).slice(3)).toEqual(["contact.opted_in", "contact.opted_in", "contact.opted_in"]);
 });
 
-test("an opt-in by our side holds for the number that it was given for, not for the person's other ones", async () => {
+test("an opt-in recorded by our side applies to the number that it was given for, not to linked contacts", async () => {
   using at = await openTestStore(0);
   const [one, two] = [await create(at), await create(at)];
   await join(at, one, two);
@@ -122,7 +122,7 @@ test("an opt-in by our side holds for the number that it was given for, not for 
   expect([now(at, one).consent, now(at, two).consent]).toEqual(["opted_in", "unknown"]);
 });
 
-test("when two contacts turn out to be one, an opt-out of either holds for both, with its source, and is told once", async () => {
+test("when two contacts are linked, an opt-out of either applies to both, with its source, and emits one event", async () => {
   using at = await openTestStore(0);
   const [out, free] = [await create(at), await create(at)];
   await move(at, free, { kind: "opt_in" });
@@ -136,7 +136,7 @@ test("when two contacts turn out to be one, an opt-out of either holds for both,
   expect(eventTypesOf(at, at.shop)).toEqual(["contact.opted_out", "contact.opted_out"]);
 });
 
-test("when two contacts turn out to be one, a START later than the other's STOP holds for both", async () => {
+test("when two contacts are linked, a START later than the other's STOP applies to both", async () => {
   using at = await openTestStore(0);
   const [stopped, started] = [await create(at), await create(at)];
   const base = at.clock.now();

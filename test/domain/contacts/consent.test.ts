@@ -10,7 +10,7 @@ import {
 
 const T = Date.parse("2026-11-21T08:00:00Z");
 
-/** `saidAt`: the person's own STOP or START led here; null: others recorded it. */
+/** `saidAt`: when the contact's own STOP or START was written; null if others recorded the consent. */
 function state(consent: Consent, saidAt: number | null, recordedAt: number | null = T): ConsentState {
   const bySaying = saidAt === null ? "api" : "inbound_message";
   return {
@@ -67,7 +67,7 @@ for (const [name, from, move, to] of table) {
   });
 }
 
-test("whatever is moved, nothing but START leads out of an opt-out", () => {
+test("no sequence of changes without a START ends an opt-out", () => {
   const move = fc.oneof(
     fc.constant<ConsentMove>({ kind: "opt_in" }),
     fc.constant<ConsentMove>({ kind: "opt_out" }),

@@ -1,4 +1,4 @@
-/** What the SQL of a filter finds is what a second, plain reading of the filter finds; and it finds it by indexes. */
+/** A filter's SQL finds what a second, naive evaluation of the filter finds, and finds it by indexes. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { compileCount, compileIds } from "#src/domain/filters/compile.ts";
@@ -41,7 +41,7 @@ function find(json: unknown, people: OracleContact[], context = { timezone: "UTC
   return found.map((id) => ids.indexOf(id));
 }
 
-describe("a random filter finds exactly the people who meet it", () => {
+describe("a random filter finds exactly the contacts who match it", () => {
   const texts = ["Pune", "pune", "PUNE", "Pu%", "50_a\\b", "Übersee", "ÜBERSEE", "übersee", "São Paulo", "a"];
   const years = ["1990-02-28", "1988-02-29", "--02-29", "--12-31", "--01-01", "2001-11-21", "--11-22", "1975-03-01"];
   const days = ["2026-11-20", "2026-11-21", "2026-11-28", "2027-01-03", "1999-12-31"];
@@ -178,7 +178,7 @@ describe("a random filter finds exactly the people who meet it", () => {
   }, 60_000);
 });
 
-describe("who is found", () => {
+describe("the contacts that a filter finds", () => {
   let bornCount = 0;
   const born = (birthday: string | null, people: (string | null)[] = []): OracleContact => ({
     ...nobody,
@@ -189,7 +189,7 @@ describe("who is found", () => {
   const on = (day: string) => ({ timezone: "Asia/Kolkata", now: Date.parse(`${day}T12:00:00+05:30`) });
   const today = { field: "birthday", within_days: 0 };
 
-  test("a birthday is today by month and day, with or without a year, of anybody on the number", () => {
+  test("a birthday is today by month and day, with or without a year, for every contact of an identity", () => {
     const people = [
       born("1990-11-21"),
       born("--11-21"),
@@ -200,7 +200,7 @@ describe("who is found", () => {
     expect(find(today, people, on("2026-11-21"))).toEqual([0, 1, 4]);
   });
 
-  test("29 February is met on 28 February of a year without one, and on its own day in the others", () => {
+  test("29 February is celebrated on 28 February of a year without one, and on its own day in the others", () => {
     const people = [born("1988-02-29"), born("--02-28"), born(null, ["--02-29"])];
     expect(find(today, people, on("2027-02-28"))).toEqual([0, 1, 2]);
     expect(find(today, people, on("2028-02-28"))).toEqual([1]);
@@ -208,18 +208,18 @@ describe("who is found", () => {
     expect(find(today, people, on("2027-03-01"))).toEqual([]);
   });
 
-  test("the days to come go over the end of the year", () => {
+  test("a range of days to come crosses the end of the year", () => {
     const people = [born("1990-12-30"), born("1990-01-03"), born("1990-01-04"), born("1990-12-29")];
     expect(find({ field: "birthday", within_days: 4 }, people, on("2026-12-30"))).toEqual([0, 1]);
   });
 
-  test("today is the workspace's day", () => {
+  test("today is the current day in the workspace's time zone", () => {
     const now = Date.parse("2026-11-21T20:00:00Z");
     expect(find(today, [born("--11-21"), born("--11-22")], { timezone: "Asia/Kolkata", now })).toEqual([1]);
     expect(find(today, [born("--11-21"), born("--11-22")], { timezone: "UTC", now })).toEqual([0]);
   });
 
-  test("wildcards and quotes in a text are characters like others", () => {
+  test("wildcards and quotes in a text are ordinary characters", () => {
     const named = (name: string, index: number): OracleContact => ({
       ...nobody,
       phone: `+9198765432${10 + index}`,
@@ -233,7 +233,7 @@ describe("who is found", () => {
     expect(find({ field: "name", starts_with: "1__" }, people)).toEqual([]);
   });
 
-  test("case does not matter, beyond English letters either", () => {
+  test("case is ignored, beyond English letters too", () => {
     const from = (city: string, index: number): OracleContact => ({
       ...nobody,
       phone: `+9198765432${10 + index}`,
@@ -245,21 +245,21 @@ describe("who is found", () => {
     expect(find({ field: "city", starts_with: "MÜN" }, people)).toEqual([0, 1, 2]);
   });
 
-  test("a phone number is found in any common form, and in the network's other spelling", () => {
+  test("a phone number is found in any common form, and as the network's number variant", () => {
     const people = ["+919876543210", "+5511987654321"].map((phone) => ({ ...nobody, phone }));
     expect(find({ field: "phone", is: "098765 43210" }, people)).toEqual([0]);
     expect(find({ field: "phone", is: "+55 11 8765-4321" }, people)).toEqual([1]);
     expect(find({ field: "phone", starts_with: "+91" }, people)).toEqual([0]);
   });
 
-  test("a tag that nobody ever had meets nobody, and its negation everybody", () => {
+  test("a tag that no contact has matches no contact, and its negation matches all", () => {
     const people = [{ ...nobody, phone: "+919876543210" }];
     expect(find({ field: "tag", is: "unheard of" }, people)).toEqual([]);
     expect(find({ field: "tag", is_not: "unheard of" }, people)).toEqual([0]);
   });
 });
 
-describe("the statement", () => {
+describe("the compiled statement", () => {
   const { client } = openPeople([]);
   const context = { workspaceId: 1, timezone: "Asia/Kolkata", now: NOW };
   const planOf = (json: unknown): string[] => {
@@ -268,7 +268,7 @@ describe("the statement", () => {
     return rows.map(({ detail }) => detail);
   };
 
-  test("of a tag and a city goes by the city's index and looks each tag up by its key", () => {
+  test("for a tag and a city uses the city's index and looks each tag up by its key", () => {
     const plan = planOf({
       all: [
         { field: "tag", is: "vip" },
@@ -313,10 +313,10 @@ describe("the statement", () => {
     ["consent", { field: "consent", is: "opted_in" }, "contacts_addressable (workspace_id=?)"],
   ];
   for (const [what, json, index] of indexes) {
-    test(`of ${what} uses its index`, () => expect(planOf(json).join("\n")).toContain(index));
+    test(`for ${what} uses its index`, () => expect(planOf(json).join("\n")).toContain(index));
   }
 
-  test("of two tags finds people by one of them only: by both, every pair would be tried", () => {
+  test("for two tags finds contacts by one of them only: joining both would try every pair", () => {
     const plan = planOf({
       all: [
         { field: "tag", is: "vip" },
@@ -327,7 +327,7 @@ describe("the statement", () => {
     expect(plan.join("\n")).toContain("contact_tags EXISTS USING PRIMARY KEY");
   });
 
-  test("holds nothing of what the caller wrote", () => {
+  test("contains no text that the caller wrote", () => {
     const secret = "x'); --";
     const { sql } = compileCount(
       readFilter(
@@ -345,7 +345,7 @@ describe("the statement", () => {
     expect(sql).not.toContain("x'");
   });
 
-  test("stays within what SQLite takes, however large a filter may be", () => {
+  test("stays within SQLite's limits, however large a filter is", () => {
     const many = Array.from({ length: 20 }, (_, index) => `Ü${index}`);
     const wide = { any: Array.from({ length: 100 }, () => ({ field: "city", in: many })) };
     const deep = Array.from({ length: 8 }).reduce((part: unknown) => ({ not: part }), wide);

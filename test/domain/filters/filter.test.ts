@@ -1,4 +1,4 @@
-/** Every mistake in a filter is told at once, by its path, in a sentence that says what would be right. */
+/** Every mistake in a filter is reported at once, by its path, in a sentence that says what would be correct. */
 import { describe, expect, test } from "bun:test";
 import { Problem } from "#src/core/problem.ts";
 import { readFilter } from "#src/domain/filters/filter.ts";
@@ -18,7 +18,7 @@ function problems(json: unknown): Record<string, string[]> {
 const city = { field: "city", is: "Pune" };
 const nested = (depth: number): unknown => (depth === 1 ? city : { not: nested(depth - 1) });
 
-describe("refused", () => {
+describe("a filter is refused", () => {
   const table: [string, unknown, string, string][] = [
     ["no object", "vip", "filter", "Here stands an object"],
     ["nothing", null, "filter", "Here stands an object"],
@@ -151,7 +151,7 @@ describe("refused", () => {
     });
   }
 
-  test("all of its mistakes at once", () => {
+  test("with all of its mistakes at once", () => {
     const filter = { all: [{ field: "town", is: "Pune" }, { not: { field: "city", over: 3 } }, {}] };
     expect(Object.keys(problems(filter))).toEqual([
       "filter.all.0.field",
@@ -161,13 +161,13 @@ describe("refused", () => {
     ]);
   });
 
-  test("a filter nested a hundred thousand times, without falling over", () => {
+  test("when it is nested a hundred thousand times, without a stack overflow", () => {
     const json = `${'{"not":'.repeat(100_000)}{"field":"city","set":true}${"}".repeat(100_000)}`;
     expect(Object.keys(problems(JSON.parse(json)))).toEqual([`filter${".not".repeat(10)}`]);
   });
 });
 
-describe("accepted", () => {
+describe("a filter is accepted", () => {
   const table: [string, unknown][] = [
     ["a condition alone", city],
     ["ten levels", nested(10)],

@@ -1,4 +1,4 @@
-/** Groups made, counted and taken away. */
+/** Static and dynamic groups: creating, counting and removing them. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { E164 } from "#src/core/phone.ts";
 import { Problem } from "#src/core/problem.ts";
@@ -36,8 +36,8 @@ async function problemsOf(work: Promise<unknown>): Promise<Record<string, string
 
 const groups = (): Group[] => shop.store.read((tx) => listGroups(tx, shop.shop.id, { offset: 0 }, 100));
 
-describe("a group is made", () => {
-  test("as a list without a filter, as a saved search with one, which is kept as it was written", async () => {
+describe("creating a group", () => {
+  test("stores a static group without a filter and a dynamic group with its filter as written", async () => {
     expect(await make(" Regulars ")).toMatchObject({ name: "Regulars", filter: null, memberCount: 0, countedAt: null });
     expect(await make("In Pune", inPune)).toMatchObject({ name: "In Pune", filter: inPune, countedAt: null });
     const columns = shop.store.client.prepare("SELECT name, filter IS NULL AS isList FROM groups ORDER BY id").all();
@@ -47,7 +47,7 @@ describe("a group is made", () => {
     ]);
   });
 
-  test("only with a name of its own, whatever its case", async () => {
+  test("requires a name that is unique whatever its case", async () => {
     await make("Regulars");
     expect(await problemsOf(make("REGULARS", inPune))).toEqual({
       name: ["There is a group Regulars already; choose another name."],
@@ -57,7 +57,7 @@ describe("a group is made", () => {
     }
   });
 
-  test("in another workspace by the same name", async () => {
+  test("allows a name that another workspace uses", async () => {
     await make("Regulars");
     const other = await shop.store.write((tx) =>
       createWorkspace(
@@ -69,11 +69,11 @@ describe("a group is made", () => {
     expect((await make("Regulars", null, other.id)).workspaceId).toBe(other.id);
   });
 
-  test("or every mistake is told, those of the name and those of the filter", async () => {
+  test("reports every mistake at once, those of the name and those of the filter", async () => {
     expect(Object.keys(await problemsOf(make("", { field: "town", is: "Pune" })))).toEqual(["name", "filter.field"]);
   });
 
-  test("that asks for lists which exist, never for other saved searches or another workspace's", async () => {
+  test("accepts a filter on existing static groups, never on dynamic groups or another workspace's groups", async () => {
     const list = await make("Regulars");
     const search = await make("In Pune", inPune);
     await make("Both", {
@@ -101,7 +101,7 @@ describe("a group is made", () => {
   });
 });
 
-describe("a saved search is counted", () => {
+describe("a dynamic group is counted", () => {
   const due = () =>
     shop.store.read((tx) => countsToRefresh(tx, shop.shop, listGroups(tx, shop.shop.id, { offset: 0 }, 100)));
   const run = () =>
@@ -113,7 +113,7 @@ describe("a saved search is counted", () => {
       return id;
     });
 
-  test("when nobody did for a minute, and a list never", async () => {
+  test("when its last count is a minute old, and a static group never", async () => {
     await make("Regulars");
     const search = await make("In Pune", inPune);
     await meet("+919876543210", "pune");
@@ -128,36 +128,36 @@ describe("a saved search is counted", () => {
     expect(due()).toHaveLength(1);
   });
 
-  test("anew after the clock was set back", async () => {
+  test("again after the clock was set back", async () => {
     const search = await make("In Pune", inPune);
     await shop.store.write((tx) => recordCount(tx, search.id, 1));
     shop.clock.advance(-3_600_000);
     expect(due()).toHaveLength(1);
   });
 
-  test("as nobody when it names a custom field that is gone: its negation must not become everybody", async () => {
+  test("as empty when it names a removed custom field: its negation must not match every contact", async () => {
     await shop.store.write((tx) =>
       addField(tx, shop.shop.id, { key: "plan", label: "Plan", kind: "text", choices: [] }),
     );
     const search = await make("Others", { field: "fields.plan", is_not: "gold" });
     await meet("+919876543210", "Pune");
     expect(run()).toEqual([[search.id, { total: 1 }]]);
-    // The command refuses this; a database of an earlier version may hold it all the same.
+    // The command refuses this, but a database of an earlier version may contain it.
     shop.store.client.exec("DELETE FROM custom_fields");
     expect(run()).toEqual([[search.id, { total: 0 }]]);
   });
 
-  test("without writing a count to a list, whose own is always right", async () => {
+  test("without storing a count on a static group, whose own count is always exact", async () => {
     const list = await make("Regulars");
     await shop.store.write((tx) => recordCount(tx, list.id, 7));
     expect(groups()[0]).toMatchObject({ memberCount: 0, countedAt: null });
   });
 });
 
-describe("a custom field is taken away", () => {
+describe("removing a custom field", () => {
   const remove = (key: string) => shop.store.write((tx) => removeField(tx, shop.shop.id, key));
 
-  test("only when no saved search asks for it, however deep; the refusal names the group", async () => {
+  test("is refused while a dynamic group uses it, however deeply nested; the refusal names the group", async () => {
     for (const key of ["plan", "tier"]) {
       await shop.store.write((tx) => addField(tx, shop.shop.id, { key, label: key, kind: "text", choices: [] }));
     }
@@ -172,10 +172,10 @@ describe("a custom field is taken away", () => {
   });
 });
 
-describe("a group is taken away", () => {
+describe("removing a group", () => {
   const remove = (id: number, workspaceId = shop.shop.id) => shop.store.write((tx) => removeGroup(tx, workspaceId, id));
 
-  test("with its members a few hundred a time, each of whom counts as changed", async () => {
+  test("removes its members a few hundred at a time, and each of them counts as changed", async () => {
     const list = await make("Regulars");
     const people = await shop.store.write((tx) =>
       Array.from({ length: 501 }, (_, index) => {
@@ -195,7 +195,7 @@ describe("a group is taken away", () => {
     }
   });
 
-  test("not while a saved search asks for it, by name or by id", async () => {
+  test("is refused while a dynamic group uses it, by name or by id", async () => {
     const list = await make("Regulars");
     const search = await make("Others", { not: { field: "group", is: "REGULARS" } });
     expect(await problemsOf(remove(list.id))).toEqual({
@@ -205,7 +205,7 @@ describe("a group is taken away", () => {
     expect(await remove(list.id)).toBe(true);
   });
 
-  test("never from another workspace", async () => {
+  test("never removes another workspace's group", async () => {
     const list = await make("Regulars");
     const error = await remove(list.id, shop.shop.id + 1).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: "not_found" });

@@ -1,4 +1,7 @@
-/** What moves add up to is what the rows are: for every sequence of moves, and every pair of states. */
+/**
+ * The sum of all counter deltas equals the counts of the rows, for every sequence of transitions and every pair of
+ * states.
+ */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import {
@@ -27,7 +30,7 @@ const statuses: readonly RecipientStatus[] = [
 const moneys: readonly RecipientMoney[] = ["none", "held", "charged", "released"];
 const RATE = 7;
 
-/** Counted afresh, row by row, without the code under test. */
+/** Counts row by row, without the code under test. */
 function count(rows: readonly RecipientState[]) {
   const those = (...wanted: RecipientStatus[]): number => rows.filter(({ status }) => wanted.includes(status)).length;
   return {
@@ -45,7 +48,7 @@ function count(rows: readonly RecipientState[]) {
 
 const recipient = fc.record({ status: fc.constantFrom(...statuses), money: fc.constantFrom(...moneys) });
 
-test("the changes of any moves of any people add up to what their rows are, and close", () => {
+test("the counter deltas of any transitions of any recipients add up to the counts of their rows", () => {
   fc.assert(
     fc.property(
       fc.array(recipient, { minLength: 1, maxLength: 8 }),
@@ -68,7 +71,7 @@ test("the changes of any moves of any people add up to what their rows are, and 
   );
 });
 
-test("how a row counts depends on its broadcast: table of every state and money", () => {
+test("a row's effective state depends on its broadcast, for every state and money", () => {
   for (const status of statuses) {
     for (const money of moneys) {
       const row = { status, money };
@@ -89,7 +92,7 @@ test("how a row counts depends on its broadcast: table of every state and money"
   }
 });
 
-test("what is open costs; it is closed when nobody is on the way and everybody sent to has been reported on", () => {
+test("the open cost covers unfinished recipients; a broadcast is closed once none is sending and all sent are delivered", () => {
   const counters = { pending: 3, sending: 1, sent: 5, delivered: 2, rate: RATE };
   expect(openCost(counters)).toBe(RATE * (3 + 1 + 3));
   expect(isClosed(counters)).toBe(false);

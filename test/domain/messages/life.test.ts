@@ -30,7 +30,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   },
 );
 
-/** One message's story on a store that earlier stories have used. */
+/** The history of one message, on a store that earlier histories have used. */
 class Scenario {
   readonly model = new MessageModel();
   readonly at: TestStore;
@@ -166,11 +166,11 @@ test("whatever the network answers and reports, twice, late and in any order: st
   await playScenarios((scenario) => scenario.every((step) => step.kind === "answer" || step.byReference));
 }, 60_000);
 
-test("the same with statuses that carry no reference and wait until the network's id of the message is known", async () => {
+test("statuses without a send token are parked until the network's message id is known, and then have the same effect", async () => {
   await playScenarios(() => true);
 }, 60_000);
 
-test("a message that failed again after a revival is told again, for the customer believed it sent", async () => {
+test("a message that fails again after a late status revived it emits another event, because the customer believed it sent", async () => {
   using at = await openTestStore(CREDITED);
   const scenario = new Scenario(at, 0);
   await scenario.begin();
@@ -181,7 +181,7 @@ test("a message that failed again after a revival is told again, for the custome
   expect(eventTypesOf(at, at.shop)).toEqual(["message.failed", "message.sent", "message.failed"]);
 });
 
-test("a delivery after the release is charged all the same, and what is available may become negative", async () => {
+test("a delivery after the hold was released is still charged, and the available balance may become negative", async () => {
   using at = await openTestStore(RATE);
   const scenario = new Scenario(at, 0);
   await scenario.begin();
@@ -194,7 +194,7 @@ test("a delivery after the release is charged all the same, and what is availabl
   await expect(new Scenario(at, 2).begin()).rejects.toMatchObject({ code: "insufficient_balance" });
 });
 
-test("nothing of a status lies in the future, whatever the network's clock says", async () => {
+test("no time of a status lies in the future, whatever the network's clock says", async () => {
   using at = await openTestStore(CREDITED);
   const scenario = new Scenario(at, 0);
   await scenario.begin();
@@ -204,7 +204,7 @@ test("nothing of a status lies in the future, whatever the network's clock says"
   expect([deliveredAt, readAt]).toEqual([at.clock.now(), at.clock.now()]);
 });
 
-test("a message from the console lives the same life and emits no event", async () => {
+test("a message sent from the console goes through the same states and emits no event", async () => {
   using at = await openTestStore(CREDITED);
   const scenario = new Scenario(at, 0);
   await scenario.begin("console");

@@ -12,7 +12,7 @@ type Row = Record<Reported, StatusEffect>;
 
 const onItsWay: Row = { sent: "enter", delivered: "enter", read: "enter", failed: "enter" };
 
-/** What each status does to a message of which it is known what became of it. */
+/** The effect of each reported status on a message whose outcome is known. */
 const known: Record<MessageStatus, Row> = {
   pending: onItsWay,
   queued: onItsWay,
@@ -24,7 +24,7 @@ const known: Record<MessageStatus, Row> = {
   skipped: { sent: "enter", delivered: "enter", read: "enter", failed: "ignore" },
 };
 
-/** Where nobody knows what became of it, a failed message hears everything. */
+/** A failed message of unknown outcome accepts every status. */
 const unknownFailed: Row = { sent: "enter", delivered: "enter", read: "enter", failed: "fill_error" };
 
 const reports: Reported[] = ["sent", "delivered", "read", "failed"];
@@ -33,14 +33,14 @@ for (const current of messageStatuses) {
   for (const reported of reports) {
     for (const outcomeUnknown of [false, true]) {
       const expected = (current === "failed" && outcomeUnknown ? unknownFailed : known[current])[reported];
-      test(`a ${current} message${outcomeUnknown ? " of unknown outcome" : ""} and the status ${reported}: ${expected}`, () => {
+      test(`a ${current} message${outcomeUnknown ? " of unknown outcome" : ""} and a reported ${reported}: ${expected}`, () => {
         expect(decideStatus(current, reported, { outcomeUnknown })).toBe(expected);
       });
     }
   }
 }
 
-test("our own moves go forward, but for the one that takes a throttled or unreached message back", () => {
+test("our own transitions go forward, except the requeue after a throttled or unreachable outcome", () => {
   const order = ["pending", "queued", "sending", "sent"];
   for (const [name, { from, to }] of Object.entries(ownMoves)) {
     for (const source of from) {
@@ -50,7 +50,7 @@ test("our own moves go forward, but for the one that takes a throttled or unreac
   }
 });
 
-test("only what is not handed over can be skipped, and nothing that the network has can fail by our own word", () => {
+test("only undispatched messages can be skipped, and a message that the network has accepted cannot fail by a transition of our own", () => {
   expect([...ownMoves.skip.from]).toEqual(["pending", "queued"]);
   expect([...ownMoves.fail.from]).toEqual(["pending", "queued", "sending"]);
 });

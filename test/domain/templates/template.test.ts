@@ -20,7 +20,7 @@ interface Row {
   category?: TemplateCategory;
   counts: [header: number, body: number];
   header?: string;
-  /** What cannot be sent, by a word of the reason. */
+  /** Words from the reason why the template cannot be sent. */
   unsupported?: RegExp;
   oneTimePasswordButton?: number;
 }
@@ -172,7 +172,7 @@ const rows: Row[] = [
 ];
 
 for (const { name, components, format = "POSITIONAL", category = "UTILITY", counts, ...expected } of rows) {
-  test(`${name}: ${counts[0]} and ${counts[1]} values, ${expected.unsupported === undefined ? "sendable" : "not sendable"}`, () => {
+  test(`the shape of ${name}: ${counts[0]} header and ${counts[1]} body values, ${expected.unsupported === undefined ? "sendable" : "not sendable"}`, () => {
     const shape = readShape(components, format, category);
     expect(valueCounts(shape)).toEqual({ header: counts[0], body: counts[1] });
     expect(shape.header?.type ?? null).toBe((expected.header ?? null) as "text");
@@ -214,12 +214,12 @@ const cases: [
 ];
 
 for (const [name, components, header, values, shown, format] of cases) {
-  test(`what a person sees: ${name}`, () => {
+  test(`the text shown to a person: ${name}`, () => {
     expect(renderText(readShape(components, format ?? "POSITIONAL", "UTILITY"), header, values)).toBe(shown);
   });
 }
 
-test("an authentication template without a text reads as the network writes it, with advice and footer", () => {
+test("an authentication template without a text is shown as the network writes it, with its advice and footer", () => {
   const components = [
     { type: "BODY", add_security_recommendation: true },
     { type: "FOOTER", code_expiration_minutes: 5 },
@@ -230,12 +230,12 @@ test("an authentication template without a text reads as the network writes it, 
   );
 });
 
-test("the listed body numbers named placeholders in order of appearance, the same name with the same number", () => {
+test("the listed body numbers named placeholders in order of appearance, and gives a repeated name the same number", () => {
   const shape = readShape([{ type: "BODY", text: "{{b}}, {{a}} and {{b}}" }], "NAMED", "UTILITY");
   expect(numberedBody(shape)).toBe("{{1}}, {{2}} and {{1}}");
 });
 
-test("the listed body of a numbered template is its own text", () => {
+test("the listed body of a template with numbered placeholders is its own text", () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -252,7 +252,7 @@ test("the listed body of a numbered template is its own text", () => {
   );
 });
 
-test("with as many values as are counted, no placeholder is left in what a person sees", () => {
+test("with one value per counted placeholder, the text shown to a person has no placeholder left", () => {
   const piece = fc.oneof(fc.constantFrom("{{a}}", "{{b}}", "{{c_1}}"), fc.constantFrom("x", " ", "!"));
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1 }), (parts) => {

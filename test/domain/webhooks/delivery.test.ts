@@ -19,14 +19,14 @@ const jitter = fc.double({ min: 0, max: 0.5, noNaN: true });
 const schedules: fc.Arbitrary<RetrySchedule> = fc.record({ retryAfterMs: times, jitter });
 const instant = fc.integer({ min: 0, max: 4_000_000_000_000 });
 
-test("the standard schedule without jitter: one, five, thirty minutes, two, six, twenty-four hours, and no more", () => {
+test("the standard schedule without jitter is 1, 5 and 30 minutes, 2, 6 and 24 hours, and then ends", () => {
   const minutes = [1, 5, 30, 120, 360, 1_440];
   const schedule = { retryAfterMs: minutes.map((count) => count * 60_000), jitter: 0 };
   const due = [1, 2, 3, 4, 5, 6, 7].map((count) => nextAttemptAt(schedule, 1_000, count, 1_000, middle));
   expect(due).toEqual([...minutes.map((count) => 1_000 + count * 60_000), null]);
 });
 
-test("there are as many further attempts as times, none without times", () => {
+test("a schedule allows one further attempt per delay, and none without delays", () => {
   fc.assert(
     fc.property(schedules, instant, (schedule, first) => {
       let attempts = 1;
@@ -37,7 +37,7 @@ test("there are as many further attempts as times, none without times", () => {
   expect(nextAttemptAt({ retryAfterMs: [], jitter: 0.1 }, 0, 1, 0, middle)).toBeNull();
 });
 
-test("a time that is still to come is kept within its jitter, whenever the attempts before it ended", () => {
+test("an attempt that is still ahead is due within its jitter, whenever the attempts before it ended", () => {
   fc.assert(
     fc.property(schedules, instant, fraction, fc.nat(11), fc.nat(), (schedule, first, share, place, elapsed) => {
       const index = place % schedule.retryAfterMs.length;
@@ -51,7 +51,7 @@ test("a time that is still to come is kept within its jitter, whenever the attem
   );
 });
 
-test("the next attempt is a whole millisecond that lies never in the past, and without jitter always ahead", () => {
+test("the next attempt is due at a whole millisecond, never in the past, and without jitter always in the future", () => {
   fc.assert(
     fc.property(schedules, instant, instant, fraction, (schedule, first, now, share) => {
       for (let count = 1; count <= schedule.retryAfterMs.length; count++) {
@@ -65,7 +65,7 @@ test("the next attempt is a whole millisecond that lies never in the past, and w
   );
 });
 
-test("times that have passed are made up for the shortest time apart, however long ago", () => {
+test("attempts that are overdue follow after the minimum interval, however long ago they were due", () => {
   fc.assert(
     fc.property(times, instant, fc.integer({ min: 1, max: 1_000 * DAY_MS }), (retryAfterMs, first, late) => {
       const now = first + (retryAfterMs.at(-1) ?? 0) + late;
@@ -78,7 +78,7 @@ test("times that have passed are made up for the shortest time apart, however lo
   );
 });
 
-test("both ends of the jitter are reached", () => {
+test("the jitter reaches both of its ends", () => {
   const schedule = { retryAfterMs: [100_000], jitter: 0.1 };
   expect(nextAttemptAt(schedule, 0, 1, 0, chance(0))).toBe(90_000);
   expect(nextAttemptAt(schedule, 0, 1, 0, chance(1 - 2 ** -53))).toBe(110_000);

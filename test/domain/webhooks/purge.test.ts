@@ -1,4 +1,4 @@
-/** What is forgotten after its time, with everything that hangs on it, and what stays. */
+/** What is purged after its retention period, together with everything that refers to it, and what stays. */
 import { expect, test } from "bun:test";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { replayEvent } from "#src/domain/webhooks/replay.ts";
@@ -31,7 +31,7 @@ function rows(app: TestServer): Record<string, number> {
   };
 }
 
-test("events go with their deliveries and attempts when they are old enough, not a moment earlier", async () => {
+test("events are purged with their deliveries and attempts once they are old enough, and not a moment earlier", async () => {
   await using app = await startTestServer({ config: { retention, webhooks } });
   await using hook = startHook(app.clock, (count) => new Response(null, { status: count === 1 ? 200 : 500 }));
   const shop = await app.workspace();
@@ -48,7 +48,7 @@ test("events go with their deliveries and attempts when they are old enough, not
   expect(deliveries(app, shop).map(({ id }) => id)).toEqual([young]);
 });
 
-test("thirty days is how long they are kept unless the configuration says otherwise", async () => {
+test("events are kept for thirty days unless the configuration says otherwise", async () => {
   await using app = await startTestServer({ config: { webhooks } });
   const old = await app.workspace({ number: null });
   await using hook = startHook(app.clock);
@@ -67,7 +67,7 @@ test("thirty days is how long they are kept unless the configuration says otherw
   }
 });
 
-test("hundreds of old events go in one round", async () => {
+test("one run purges hundreds of old events", async () => {
   await using app = await startTestServer({ config: { retention, webhooks } });
   await using hook = startHook(app.clock);
   const shop = await app.workspace();
@@ -81,7 +81,7 @@ test("hundreds of old events go in one round", async () => {
   expect(rows(app)).toEqual({ events: 0, deliveries: 0, attempts: 0, outbox: 0 });
 });
 
-test("an old event that was brought back goes with the work that waits for it", async () => {
+test("an old event that was replayed is purged with its queued work", async () => {
   await using app = await startTestServer({ config: { retention, webhooks: { ...webhooks, retryAfterMs: [HOUR] } } });
   await using hook = startHook(app.clock, () => new Response(null, { status: 500 }));
   const shop = await app.workspace();
@@ -96,7 +96,7 @@ test("an old event that was brought back goes with the work that waits for it", 
   expect(hook.hits.length).toBe(3);
 });
 
-test("an attempt that ends after its event was forgotten ends quietly", async () => {
+test("an attempt that ends after its event was purged ends without an error", async () => {
   const slow = { ...webhooks, timeoutMs: 2 * HOUR };
   await using app = await startTestServer({
     config: { retention: { events: { kind: "ms", ms: MINUTE } }, webhooks: slow },

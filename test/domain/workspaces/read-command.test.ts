@@ -10,7 +10,7 @@ const own = { stopWords: ["basta", "1"], startWords: ["Volver"] };
 
 const stops: string[] = [
   ...["STOP", "stop", " Stop! ", "Stop...", "stop .", "STOP?!", "\n\tstop\n", "Stop promotions", "stop  PROMOTIONS."],
-  // Quotation marks, Markdown, punctuation, also before the word.
+  // Quotation marks, Markdown and punctuation, also before the word.
   ...[
     '"STOP"',
     "“stop”",
@@ -37,7 +37,7 @@ const stops: string[] = [
     "|stop|",
     "=stop=",
   ],
-  // Emoji, also such as are letters at once, and with tones, joiners and flags.
+  // Emoji, including those that are letters at the same time, with skin tones, joiners and flags.
   ...[
     "STOP 🛑",
     "🛑STOP🛑",
@@ -50,7 +50,7 @@ const stops: string[] = [
     "STOP ℹ️",
     "stop ㊗️",
   ],
-  // Invisible marks and directions, at the ends and inside.
+  // Invisible characters and direction marks, at the ends and inside.
   ...[
     "\u200eSTOP",
     "\u202aSTOP\u202c",
@@ -60,12 +60,12 @@ const stops: string[] = [
     "\u2067stop\u2069",
     "stop\ufe0f",
   ],
-  // Other shapes of the same letters.
+  // Other forms of the same letters.
   ...["ＳＴＯＰ", "𝐒𝐓𝐎𝐏", "𝗦𝗧𝗢𝗣", "𝓢𝓽𝓸𝓹", "𝚂𝚃𝙾𝙿", "ⓈⓉⓄⓅ", "🅂🅃🄾🄿", "ﬆop", "S̶T̶O̶P̶", "śtöp"],
   // White space of every kind.
   ...["stop\u00a0all", "STOP\u3000ALL", "opt\u2003 out", "\u2800stop\u2800"],
   ...["STOPALL", "stop all", "UNSUBSCRIBE", "Unsubscribe.", "OPT OUT", "optout", "Opt-out"],
-  // Courtesy.
+  // Polite additions.
   ...[
     "please stop",
     "Stop, please!",
@@ -102,7 +102,7 @@ const stops: string[] = [
   // The network's own buttons.
   ...["Detener promociones", "Parar promoções", "parar promocoes", "Interrompi promozioni", "Berhenti promosi"],
   ...["Werbung stoppen", "Promotionen stoppen", "Arrêter les promotions", "प्रमोशन रोकें"],
-  // The workspace's own.
+  // The workspace's own words.
   ...["Basta", "BASTA!", "1", "1️⃣", "“1.”"],
 ];
 
@@ -110,7 +110,7 @@ const starts = ["START", "start.", "“Start”", "UNSTOP", "Subscribe", "please
 
 const others: string[] = [
   ...["", "...", "🛑", "!", "\u200b", "please", "por favor", "bitte bitte"],
-  // Sentences with such a word, and words that hold one.
+  // Sentences that contain such a word, and words that contain one.
   ...[
     "stop it",
     "s t o p",
@@ -158,15 +158,15 @@ const others: string[] = [
     "shop",
     "stoop",
   ],
-  // Ambiguous words count for themselves in no way yet.
+  // Ambiguous words alone are not commands.
   ...["CANCEL", "end", "Quit", "BAJA", "alto", "cancelar", "dur", "İPTAL", "الغاء", "बंद", "বন্ধ", "TC"],
-  // A word of a script whose vowel signs are marks is another word without them.
+  // In a script whose vowel signs are combining marks, a word without its marks is a different word.
   ...["रक", "राक", "बद"],
   `stop ${"x".repeat(60)}`,
   `${"x".repeat(5_000)} stop`,
 ];
 
-describe("what a person wrote", () => {
+describe("the command in a recipient's message", () => {
   for (const said of stops) {
     test(`${JSON.stringify(said)} is STOP`, () => expect(readCommand(said, own)).toBe("stop"));
   }
@@ -174,7 +174,7 @@ describe("what a person wrote", () => {
     test(`${JSON.stringify(said)} is START`, () => expect(readCommand(said, own)).toBe("start"));
   }
   for (const said of others) {
-    test(`${JSON.stringify(said.slice(0, 60))} is no command`, () => expect(readCommand(said, own)).toBeNull());
+    test(`${JSON.stringify(said.slice(0, 60))} is not a command`, () => expect(readCommand(said, own)).toBeNull());
   }
 
   test("STOP with any emoji around it is STOP", () => {
@@ -187,7 +187,7 @@ describe("what a person wrote", () => {
     expect(missed).toEqual([]);
   });
 
-  test("every unambiguous word of the list is STOP, however it is written, and no ambiguous one", () => {
+  test("every unambiguous word of the list is STOP, however it is written, and no ambiguous word is", () => {
     const wrong = OPT_OUT_WORDS.filter(({ word, isAmbiguous }) => {
       const forms = [word, word.toLowerCase(), word.toUpperCase(), word.normalize("NFD"), `“${word}” 🛑`];
       return forms.some((form) => (readCommand(form, own) === "stop") === isAmbiguous);
@@ -195,13 +195,13 @@ describe("what a person wrote", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("a word in the workspace's list that an older version stored counts in every form", () => {
+  test("a stop word that an older version stored unnormalised is recognised in every form", () => {
     const stored = { stopWords: ["não", "нет!"], startWords: [] };
     for (const said of ["NÃO", "nao", "Нет"]) expect(readCommand(said, stored)).toBe("stop");
   });
 });
 
-describe("the normal form", () => {
+describe("the normal form of a text", () => {
   const pieces = fc.oneof(
     fc.string({ unit: "binary", maxLength: 20 }),
     fc.constantFrom(
@@ -224,7 +224,7 @@ describe("the normal form", () => {
   );
   const texts = fc.array(pieces, { maxLength: 8 }).map((parts) => parts.join(""));
 
-  test("normalising twice changes nothing", () => {
+  test("is the same after normalising twice", () => {
     fc.assert(
       fc.property(texts, (text) => {
         const once = normalizeCommand(text);
@@ -234,7 +234,7 @@ describe("the normal form", () => {
     );
   });
 
-  test("for every single character too", () => {
+  test("is the same after normalising twice, for every single character", () => {
     const changed: string[] = [];
     for (let code = 0; code <= 0x10ffff; code += 1) {
       const once = normalizeCommand(`a${String.fromCodePoint(code)}b`);
@@ -243,7 +243,7 @@ describe("the normal form", () => {
     expect(changed).toEqual([]);
   }, 60_000);
 
-  test("has at most 64 characters, and none that decorates its ends", () => {
+  test("has at most 64 characters, and no decoration at its ends", () => {
     fc.assert(
       fc.property(texts, (text) => {
         const said = normalizeCommand(text);
@@ -256,13 +256,13 @@ describe("the normal form", () => {
     expect(normalizeCommand("x".repeat(65))).toBe("");
   });
 
-  test("nothing behind the first 4,096 characters is looked at", () => {
+  test("ignores everything after the first 4,096 characters", () => {
     expect(normalizeCommand(`stop${" ".repeat(4_092)}no`)).toBe("stop");
     expect(normalizeCommand(`stop${" ".repeat(4_091)}no`)).toBe(`stop n`);
   });
 });
 
-describe("the words of a workspace", () => {
+describe("a workspace's own stop and start words", () => {
   const settings = { name: "Shop", country: "IN", timezone: "UTC", dailyCap: null, stopWords: [], startWords: [] };
   const refusal = (more: object) => {
     try {
@@ -273,17 +273,17 @@ describe("the words of a workspace", () => {
     }
   };
 
-  test("are kept in their normal form", () => {
+  test("are stored in their normal form", () => {
     const kept = requireSettings({ ...settings, stopWords: ["«NÃO»", " "], startWords: ["Volver!"] });
     expect([kept.stopWords, kept.startWords]).toEqual([["nao"], ["volver"]]);
   });
 
-  test("are refused where nothing could ever be one of them", () => {
+  test("are refused when no message could ever match them", () => {
     expect(refusal({ stopWords: ["🛑"] })).toHaveProperty("stop_words");
     expect(refusal({ startWords: ["x".repeat(65)] })).toHaveProperty("start_words");
   });
 
-  test("are refused where they mean both", () => {
+  test("are refused when a word means both STOP and START", () => {
     expect(refusal({ stopWords: ["Unstop"] })).toHaveProperty("stop_words");
     expect(refusal({ startWords: ["parar"] })).toHaveProperty("stop_words");
     expect(refusal({ stopWords: ["hola"], startWords: ["¡HOLA!"] })).toHaveProperty("stop_words");

@@ -66,10 +66,10 @@ function evaluateDisk({ isWritable, disk, database, commits }: ServerStatus): He
     found.push({
       level: "problem",
       check: "write",
-      message: "The database cannot be written.",
+      message: "The database is not writable.",
       since: null,
-      hits: "Everybody: nothing is accepted and nothing is sent.",
-      next: "See whether the disk is full or read-only. The server goes on by itself as soon as it can write.",
+      hits: "Everyone: the server does not accept or send messages.",
+      next: "Check whether the disk is full or read-only. The server continues automatically when it can write again.",
       command: diskCommand,
     });
   }
@@ -79,18 +79,18 @@ function evaluateDisk({ isWritable, disk, database, commits }: ServerStatus): He
       check: "disk",
       message: `The disk has ${megabytes(disk.freeBytes)} MB free.`,
       since: null,
-      hits: "Everybody, once it is full: nothing is accepted and nothing is sent then.",
-      next: "Make room, or give the server a larger disk.",
+      hits: "Everyone, when the disk is full: the server will not accept or send messages.",
+      next: "Free up space or add a larger disk.",
       command: diskCommand,
     });
   } else if (disk !== null && disk.freeBytes < Math.max(FREE_BYTES_RECOMMENDED, 2 * database.bytes)) {
     found.push({
       level: "warning",
       check: "disk",
-      message: `The disk has ${megabytes(disk.freeBytes)} MB free; an upgrade or a rehearsed restore takes twice the database's size.`,
+      message: `The disk has ${megabytes(disk.freeBytes)} MB free. An upgrade or a restore drill needs twice the size of the database.`,
       since: null,
       hits: null,
-      next: "Make room before the next upgrade.",
+      next: "Free up space before the next upgrade.",
       command: diskCommand,
     });
   }
@@ -98,10 +98,10 @@ function evaluateDisk({ isWritable, disk, database, commits }: ServerStatus): He
     found.push({
       level: "warning",
       check: "commit",
-      message: `The disk refused ${commits.failures} commits since the server was started.`,
+      message: `${commits.failures} commits failed since the server started.`,
       since: null,
-      hits: "Whoever asked at those moments was told so; nothing was half done.",
-      next: "Look for the disk in the machine's log.",
+      hits: "Requests at those times, which received an error. No partial changes were stored.",
+      next: "Check the system log for disk errors.",
       command: "journalctl -k --since today",
     });
   }
@@ -109,10 +109,10 @@ function evaluateDisk({ isWritable, disk, database, commits }: ServerStatus): He
     found.push({
       level: "warning",
       check: "commit",
-      message: `One commit in a hundred takes over ${Math.round(commits.p99 * 1000)} ms.`,
+      message: `1% of commits take longer than ${Math.round(commits.p99 * 1000)} ms.`,
       since: null,
-      hits: "Everybody: each send waits for the disk twice.",
-      next: "See what else uses the disk; a local SSD takes a few milliseconds.",
+      hits: "Everyone: each send waits for two commits.",
+      next: "Check what else uses the disk. A commit on a local SSD takes a few milliseconds.",
       command: "iostat -x 5 3",
     });
   }
@@ -120,10 +120,10 @@ function evaluateDisk({ isWritable, disk, database, commits }: ServerStatus): He
     found.push({
       level: "warning",
       check: "log",
-      message: `The database's log has grown to ${megabytes(database.walBytes)} MB.`,
+      message: `The database's write-ahead log has grown to ${megabytes(database.walBytes)} MB.`,
       since: null,
       hits: null,
-      next: "It shrinks when nobody reads for long: see whether a backup or a check hangs, and restart the server if nothing else helps.",
+      next: "A long-running reader keeps the log from shrinking. Check whether a backup or a database check hangs; otherwise restart the server.",
       command: null,
     });
   }
@@ -132,10 +132,10 @@ function evaluateDisk({ isWritable, disk, database, commits }: ServerStatus): He
 
 const WORK_LABELS: Readonly<Record<string, string>> = {
   deliver_webhook: "Webhooks",
-  expire_message: "Costs of messages",
-  start_broadcast: "Starts of broadcasts",
-  review_broadcast: "Ends of broadcasts",
-  sync_account: "Comparisons with WhatsApp",
+  expire_message: "Messages to expire",
+  start_broadcast: "Broadcasts to start",
+  review_broadcast: "Broadcasts to finish",
+  sync_account: "Syncs with WhatsApp",
 };
 
 function evaluateOutbox({ at, outbox, callbacksWaiting }: ServerStatus): HealthCondition[] {
@@ -147,7 +147,7 @@ function evaluateOutbox({ at, outbox, callbacksWaiting }: ServerStatus): HealthC
       check: "outbox",
       message: `${WORK_LABELS[kind] ?? kind}: the oldest has been due for ${Math.round(ageSeconds / 60)} minutes; ${rows} are waiting.`,
       since: Math.round(at - ageSeconds * 1000),
-      hits: "Those whose work it is; nothing is lost, it is late.",
+      hits: "Workspaces with pending work. The work is late, not lost.",
       next: "See in Metrics whether it shrinks. If it does not, the server's log says why.",
       command: "journalctl -u waxwing --since -1h",
     });
@@ -156,9 +156,9 @@ function evaluateOutbox({ at, outbox, callbacksWaiting }: ServerStatus): HealthC
     found.push({
       level: "warning",
       check: "callbacks",
-      message: `${callbacksWaiting} callbacks of the network are stored and not applied yet.`,
+      message: `${callbacksWaiting} callbacks of the network are stored but not applied yet.`,
       since: null,
-      hits: "Everybody: deliveries and what people write show up late.",
+      hits: "Everyone: statuses and incoming messages appear late.",
       next: "See in Metrics whether it shrinks. If it does not, the server's log says why.",
       command: "journalctl -u waxwing --since -1h",
     });
@@ -173,10 +173,10 @@ function evaluateBackups({ at, backup }: ServerStatus): HealthCondition[] {
       {
         level: "problem",
         check: "backup",
-        message: `The last backup failed${verifiedAt === null ? ", and there is no sound one" : ""}.`,
+        message: `The last backup failed${verifiedAt === null ? ", and there is no verified backup" : ""}.`,
         since: failedAt,
         hits: "Everybody, the day this disk breaks.",
-        next: "The server's log says why it failed; then make one in Backups.",
+        next: "Check the server's log for the cause, then create a backup in Backups.",
         command: "journalctl -u waxwing --since -1d | grep -i backup",
       },
     ];
@@ -186,14 +186,13 @@ function evaluateBackups({ at, backup }: ServerStatus): HealthCondition[] {
     {
       level: "warning",
       check: "backup",
-      message:
-        verifiedAt === null ? "There is no backup that is known to be sound." : "The newest sound backup is old.",
+      message: verifiedAt === null ? "There is no verified backup." : "The newest verified backup is too old.",
       since: verifiedAt,
       hits: "Everybody, the day this disk breaks.",
       next:
         schedule === null
-          ? 'Make one in Backups, and let the server make them by itself: schedule = "0 3 * * *" below [backup] in its configuration.'
-          : "Make one in Backups; the server makes the next by itself.",
+          ? 'Create a backup in Backups, and set a schedule in the [backup] section of the configuration: schedule = "0 3 * * *".'
+          : "Create a backup in Backups. The server creates the next one on schedule.",
       command: null,
     },
   ];
@@ -207,8 +206,8 @@ function evaluateWorkspace({ id, name, suspendedAt, suspendedReason }: Workspace
       check: "workspace",
       message: `${name} is suspended: ${suspendedReason ?? ""}`,
       since: suspendedAt,
-      hits: `${name}: it sends nothing.`,
-      next: "Resume it in Workspaces when the reason is gone.",
+      hits: `${name}: it can't send messages.`,
+      next: "Resume it in Workspaces when the reason is resolved.",
       command: `waxwing workspace resume ${id}`,
       workspaceId: id,
     },
@@ -222,13 +221,13 @@ function evaluateNumbers({ numbers, workspaces }: WorkspaceState): HealthConditi
     .map(({ id, phone, workspaceId, unreadyBy, unreadyReason }) => ({
       level: unreadyBy === "person" ? "warning" : "problem",
       check: "number",
-      message: `${phone} cannot send: ${unreadyReason ?? ""}`,
+      message: `${phone} can't send: ${unreadyReason ?? ""}`,
       since: null,
-      hits: `${workspaceName(workspaceId, workspaces)}: sends from it are refused, its broadcasts rest.`,
+      hits: `${workspaceName(workspaceId, workspaces)}: sends from this number are rejected and its broadcasts are paused.`,
       next:
         unreadyBy === "person"
-          ? "Somebody stopped it here. Make it ready when the reason is gone."
-          : "The set-up below says what the network wants.",
+          ? "A user stopped sending from it. Set it to ready when the reason is resolved."
+          : "See the setup check below for what the network requires.",
       command: unreadyBy === "person" ? `waxwing number ready ${id}` : "waxwing doctor",
       workspaceId,
       subjectId: id,
@@ -243,10 +242,10 @@ function evaluateBroadcasts({ paused, workspaces }: WorkspaceState): HealthCondi
     .map(({ id, name, workspaceId, statusReason }) => ({
       level: "warning",
       check: "broadcast",
-      message: `“${name}” rests: ${statusReason ?? ""}`,
+      message: `“${name}” is paused: ${statusReason ?? ""}`,
       since: null,
-      hits: `${workspaceName(workspaceId, workspaces)}: whoever it has not reached yet.`,
-      next: "Look at it, then resume or cancel it: it does not go on by itself.",
+      hits: `${workspaceName(workspaceId, workspaces)}: recipients who have not been sent the message yet.`,
+      next: "Resume or cancel it. It does not resume automatically.",
       command: `waxwing broadcast show ${id}`,
       workspaceId,
       subjectId: id,

@@ -27,10 +27,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
       // A simulated template is rejected and then approved; the page shows the reason.
       await scenario.go("templates");
       await button("New template").click();
-      const dialog = page.getByRole("dialog", { name: /^(A template for the simulator|New group)$/ });
+      const dialog = page.getByRole("dialog", { name: /^(New simulator template|New group)$/ });
       await dialog.getByLabel("Name", { exact: true }).fill("Diwali Offer");
-      await dialog.getByLabel("Text", { exact: true }).fill("Hi {{1}}, {{2}} off.");
-      await dialog.getByLabel("Begins as").selectOption("PENDING");
+      await dialog.getByLabel("Body", { exact: true }).fill("Hi {{1}}, {{2}} off.");
+      await dialog.getByLabel("Initial status").selectOption("PENDING");
       await dialog.getByRole("button", { name: "New template" }).click();
       await dialog.getByText("A template's name has lower-case letters").waitFor();
       await clean("new template");
@@ -38,12 +38,12 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await dialog.getByRole("button", { name: "New template" }).click();
       await page.getByRole("heading", { name: "diwali_offer" }).waitFor();
       await page.getByLabel("Decision").selectOption("REJECTED");
-      await page.getByLabel("Reason, when it is not approved").fill("promotional text");
-      await button("Decide").click();
+      await page.getByLabel("Reason, if not approved").fill("promotional text");
+      await button("Save decision").click();
       await page.getByText("“promotional text”").waitFor();
       await clean("template");
       await page.getByLabel("Decision").selectOption("APPROVED");
-      await button("Decide").click();
+      await button("Save decision").click();
       await page.getByRole("link", { name: "Use in a broadcast" }).click();
 
       // The template starts the draft; the group is created within the wizard.
@@ -52,17 +52,17 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await clean("people");
       await button("New group").click();
       await page.getByLabel("Condition 1: value").fill("Mumbai");
-      await page.getByText("Finds nobody.").waitFor();
-      await page.getByLabel("Condition 1: what").selectOption("group");
-      await page.getByText("Finds 2 people").waitFor();
+      await page.getByText("No matching contacts.").waitFor();
+      await page.getByLabel("Condition 1: field").selectOption("group");
+      await page.getByText("Matches 2 people").waitFor();
       await clean("new group");
       await dialog.getByLabel("Name").fill("Everybody");
-      await button("Make group").click();
+      await button("Create group").click();
       await dialog.waitFor({ state: "detached" });
       await page.getByRole("option", { name: "Everybody – 2 people" }).waitFor({ state: "attached" });
       await button("Next").click();
-      await page.getByLabel("Place {{1}}: From each contact").selectOption("first_name");
-      await page.getByText("1 person without “First name” will be left out.").waitFor();
+      await page.getByLabel("Placeholder {{1}}: From each contact").selectOption("first_name");
+      await page.getByText("1 person without “First name” will be skipped.").waitFor();
       await page.getByText("Hi Asha, {{2}} off.").waitFor();
       await clean("values");
 
@@ -70,22 +70,22 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await button("Next").click();
       await page.getByText("A value must not be empty.").waitFor();
       await clean("check with a mistake");
-      await page.getByRole("link", { name: "Go to Values" }).click();
-      await page.getByLabel("Place {{2}}: Text").fill("20%");
+      await page.getByRole("link", { name: "Go to Fields" }).click();
+      await page.getByLabel("Placeholder {{2}}: Text").fill("20%");
       await page.getByText("Draft saved").waitFor();
       await page.getByText("Hi Asha, 20% off.").waitFor();
       await page.reload();
-      expect(await page.getByLabel("Place {{2}}: Text").inputValue()).toBe("20%");
-      await page.getByLabel("Place {{1}}: For those without one").fill("friend");
-      await page.getByText("1 person without “First name” will read “friend”.").waitFor();
+      expect(await page.getByLabel("Placeholder {{2}}: Text").inputValue()).toBe("20%");
+      await page.getByLabel("Placeholder {{1}}: Fallback").fill("friend");
+      await page.getByText("1 person without “First name” will see “friend”.").waitFor();
       await button("Next").click();
-      await page.getByText("people will get it").waitFor();
+      await page.getByText("people will receive it").waitFor();
       await clean("sheet");
       await page.getByLabel("My number").fill("+919876500009");
       await button("Send test").click();
-      await page.getByText("+919876500009: Handed to WhatsApp.").waitFor();
+      await page.getByText("+919876500009: Sent to WhatsApp.").waitFor();
       expect((await broadcasts()).data).toEqual([]);
-      await page.getByLabel("What you call it").fill("Diwali");
+      await page.getByLabel("Broadcast name").fill("Diwali");
       await page.getByText("Draft saved").waitFor();
       const draft = page.url();
 
@@ -93,8 +93,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.evaluate(`fetch("/console/api/w/1/v1/contacts/919876500002/opt-out", {
         method: "POST", headers: { "content-type": "application/json" }, body: "{}" })`);
       await button("Send to 2 people").click();
-      await page.getByText("Something has changed since this was checked. Nothing was sent.").waitFor();
-      await page.getByText("It would reach 1 person now; it was 2 people.").waitFor();
+      await page.getByText("Something has changed since your review. Nothing was sent.").waitFor();
+      await page.getByText("It would now reach 1 person instead of 2 people.").waitFor();
       expect((await broadcasts()).data).toEqual([]);
 
       // The answer to the first press is lost. The page says so, and the next press finds the broadcast.
@@ -122,14 +122,14 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect((await broadcasts()).data.map(({ name }) => name)).toEqual(["Diwali"]);
       await scenario.go("broadcasts");
       await page.getByText("Diwali").waitFor();
-      expect(await page.getByText("Begun, not sent.").count()).toBe(0);
+      expect(await page.getByText("Not sent yet.").count()).toBe(0);
 
       await scenario.go("groups");
       await page.getByRole("link", { name: "Everybody" }).click();
-      await page.getByText("List holds them: Regulars").waitFor();
+      await page.getByText("Static group is Regulars").waitFor();
       await clean("group");
       await page.getByRole("link", { name: "2 people" }).click();
-      await page.getByText("Only people in “Everybody”.").waitFor();
+      await page.getByText("Only contacts in “Everybody”.").waitFor();
       await page.getByText("2 people found").waitFor();
       await page.locator("a[data-row]").nth(1).waitFor();
       expect(await page.locator("a[data-row]").count()).toBe(2);

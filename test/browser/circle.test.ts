@@ -71,12 +71,12 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await write(field("Name"), "Corner Shop");
       await keyboard.press("Enter");
       await page.getByText("0 of 4 done").waitFor();
-      await press(page.getByRole("link", { name: "Add a number" }));
+      await press(page.getByRole("link", { name: "Add number" }));
       await press(button("Add number"));
       await write(field("Phone"), "+911244001100");
       await write(field("Name"), "Shop");
       await keyboard.press("Enter");
-      await page.getByText("The number is added.").waitFor();
+      await page.getByText("Number added").waitFor();
       await goTo("h", "Home");
       const [template, json] = OFFER;
       await Bun.write(`${app.directory}/offer.json`, JSON.stringify(json));
@@ -84,19 +84,19 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("1 of 4 done").waitFor();
 
       // A key, shown once; a webhook address, and a test event that arrives there.
-      await press(page.getByRole("link", { name: "Make a key" }));
-      await press(button("Make key"));
+      await press(page.getByRole("link", { name: "Create key" }));
+      await press(button("Create key"));
       await write(field("Name"), "Web shop");
       await keyboard.press("Enter");
-      await press(button("I have stored it"));
+      await press(button("I have saved it"));
       await write(field("Address"), receiver.url);
       await keyboard.press("Enter");
       await press(button("Send test event"));
-      await page.getByText(/Your server answered 200 in \d+ ms/).waitFor();
+      await page.getByText(/Your server responded 200 in \d+ ms/).waitFor();
 
       // 10,000 contacts; the import asks for their consent separately.
       await goTo("c", "Contacts");
-      await press(page.getByRole("link", { name: "Import a file" }).first());
+      await press(page.getByRole("link", { name: "Import contacts" }).first());
       const rows = Array.from({ length: ROWS }, (_, row) => {
         return `98765${String(row).padStart(5, "0")};Person ${row};${row % 50 === 20 ? "Regulars" : ""}`;
       });
@@ -106,13 +106,13 @@ describe.skipIf(noBrowser)("in a browser", () => {
         mimeType: "text/csv",
         buffer: Buffer.from(["Mobile;Name;Belongs to", ...rows].join("\n")),
       });
-      await write(field("What Belongs to is"), "Gro");
+      await write(field("Field for Belongs to"), "Gro");
       await press(field("Yes, all of them"), "Space");
       await write(field("How did they agree?"), "Signed at the till");
-      await press(button("Check the file"));
+      await press(button("Check file"));
       await button("Import 10,000 contacts").waitFor({ timeout: 60_000 });
       await press(button("Import 10,000 contacts"));
-      await page.getByText("10,000 contacts are in.").waitFor({ timeout: 60_000 });
+      await page.getByText("10,000 contacts imported.").waitFor({ timeout: 60_000 });
 
       // The wizard: each step starts with the focus on its heading.
       await goTo("b", "Broadcasts");
@@ -120,7 +120,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await press(button("Use this template: offer en_US"));
       await write(field("Group"), "Reg");
       await press(button("Next"));
-      await page.getByText("Everybody gets the same text.").waitFor();
+      await page.getByText("Everyone receives the same text.").waitFor();
       await page.locator("h1:focus").waitFor();
       await press(button("Next"));
       await press(button(`Send to ${PEOPLE} people`));
@@ -136,7 +136,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
 
       // One recipient presses STOP on the phone, and the developer's server gets the event.
       await goTo("s", "Simulator");
-      await write(field("Any phone number"), "9876500020");
+      await write(field("Phone number"), "9876500020");
       await keyboard.press("Enter");
       const phone = page.getByRole("region", { name: "Person 20's phone" });
       await press(phone.getByRole("button", { name: "Press Stop promotions" }));
@@ -154,7 +154,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
 
       await goTo("d", "Webhook deliveries");
       await press(page.getByRole("link", { name: "contact.opted_out" }));
-      await page.getByText("Answered 200").waitFor();
+      await page.getByText("Responded 200").waitFor();
       await page.getByText('"phone": "+919876500020"').waitFor();
       expect(browser.troubles).toEqual([]);
     },

@@ -26,18 +26,18 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.goto(app.setupLink);
       await page.getByLabel("E-mail").fill("asha@example.com");
       await page.getByLabel("Password").fill("short");
-      await button("Make operator").click();
+      await button("Create operator").click();
       await page.getByText("A password has at least 10 characters.").waitFor();
       await clean("set-up");
       await page.getByLabel("Password").fill(SCENARIO_PASSWORD);
-      await button("Make operator").click();
+      await button("Create operator").click();
 
       // The suggested country and timezone are the browser's.
       await page.getByLabel("Name").fill("Corner Shop");
       expect(await page.getByLabel("Country").inputValue()).toBe("IN");
       expect(await page.getByLabel("Timezone").inputValue()).toBe("Asia/Kolkata");
       await clean("new workspace");
-      await button("Make workspace").click();
+      await button("Create workspace").click();
       await page.getByText("0 of 4 done").waitFor();
       await clean("home");
 
@@ -46,29 +46,29 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("1 of 4 done").waitFor();
 
       // A key created by keyboard alone is shown once, works, and leaves the page with its dialog.
-      await page.getByRole("link", { name: "Make a key" }).press("Enter");
-      await page.getByText("No keys yet.").waitFor();
+      await page.getByRole("link", { name: "Create key" }).press("Enter");
+      await page.getByText("No keys yet").waitFor();
       await clean("API settings");
-      await button("Make key").press("Enter");
+      await button("Create key").press("Enter");
       await page.getByLabel("Name").fill("Web shop");
       await page.getByLabel("Name").press("Enter");
-      await page.getByText("It is shown this once").waitFor();
+      await page.getByText("The key is shown only once").waitFor();
       const key = (await page.getByRole("dialog").locator("code").filter({ hasText: /^wx_/ }).textContent()) ?? "";
       await clean("new key");
       const me = await fetch(`${app.url}/api/v1/me`, { headers: { authorization: `Bearer ${key}` } });
       expect([me.status, await me.json()]).toMatchObject([200, { data: { name: "Corner Shop" } }]);
       await page.keyboard.press("Escape");
-      await page.getByText("It is shown this once").waitFor();
-      await button("I have stored it").press("Enter");
-      await page.getByText("It is shown this once").waitFor({ state: "detached" });
+      await page.getByText("The key is shown only once").waitFor();
+      await button("I have saved it").press("Enter");
+      await page.getByText("The key is shown only once").waitFor({ state: "detached" });
       const kept = await page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage, state: history.state })");
       expect(`${await page.content()} ${kept}`).not.toContain(key);
 
       // A form that is submitted twice in a row acts once.
-      await button("Make key").click();
+      await button("Create key").click();
       await page.getByLabel("Name").fill("Till");
-      await page.getByRole("dialog").getByRole("button", { name: "Make key" }).dblclick();
-      await button("I have stored it").click();
+      await page.getByRole("dialog").getByRole("button", { name: "Create key" }).dblclick();
+      await button("I have saved it").click();
       await button("Revoke Till").waitFor();
       expect((await page.getByRole("cell").allTextContents()).filter((text) => text === "Till").length).toBe(1);
 
@@ -79,7 +79,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByLabel("Address").fill(receiver.url);
       await button("Save address").click();
       await button("Send test event").click();
-      await page.getByText(/Your server answered 200 in \d+ ms/).waitFor();
+      await page.getByText(/Your server responded 200 in \d+ ms/).waitFor();
       await clean("test event");
       await button("Show secret").click();
       const secret =
@@ -92,9 +92,9 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(createHmac("sha256", secret).update(`${time}.${received?.body}`).digest("hex")).toBe(hex ?? "");
 
       // A link opens the delivery beside the list; Esc closes it and returns the focus to its row.
-      await page.getByRole("link", { name: "Open the delivery" }).click();
+      await page.getByRole("link", { name: "Open delivery" }).click();
       await page.getByRole("heading", { name: "webhook.test" }).waitFor();
-      await page.getByText("Answered 200").waitFor();
+      await page.getByText("Responded 200").waitFor();
       await clean("delivery");
       await page.keyboard.press("Escape");
       await page.getByRole("heading", { name: "webhook.test" }).waitFor({ state: "detached" });
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       // The keys g and c open the contacts; a contact is added, and edited in its panel.
       await page.keyboard.press("g");
       await page.keyboard.press("c");
-      await page.getByText("No contacts yet.").waitFor();
+      await page.getByText("No contacts yet").waitFor();
       await clean("contacts");
       await button("Add contact").click();
       await page.getByLabel("Phone", { exact: true }).fill("98765 43210");
@@ -119,14 +119,14 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("You are signed out").first().waitFor();
       await page.getByLabel("Password").fill(SCENARIO_PASSWORD);
       await button("Sign in").click();
-      await page.getByText("Sign in again and go on").waitFor({ state: "detached" });
+      await page.getByText("Sign in again to continue").waitFor({ state: "detached" });
       expect(await page.getByLabel("City").inputValue()).toBe("Pune");
       await button("Save").click();
       await page.getByText("Saved").first().waitFor();
       await clean("contact");
 
       await page.goto(`${app.url}/console/w/999`);
-      await page.getByText("Nothing here, or not for you.").waitFor();
+      await page.getByText("Not found, or you don't have access").waitFor();
       await page.goto(`${app.url}/console/account`);
       await page.getByText("This browser").waitFor();
       await clean("account");

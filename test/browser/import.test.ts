@@ -16,7 +16,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await using scenario = await startScenario();
       const { page, button, clean } = scenario;
       await scenario.go("contacts");
-      await page.getByRole("link", { name: "Import a file" }).first().click();
+      await page.getByRole("link", { name: "Import contacts" }).first().click();
       await page.getByText("Drop a CSV file here").waitFor();
       await clean("no file yet");
       const file = { name: "people.csv", mimeType: "text/csv" };
@@ -30,17 +30,17 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByLabel("Choose a file").setInputFiles({ ...file, buffer: Buffer.from(text) });
 
       // The columns are suggested and one is corrected. Consent has no preselected answer.
-      await page.getByText("Which column is what").waitFor();
-      expect(await page.getByLabel("What Mobile is").inputValue()).toBe("phone");
-      expect(await page.getByLabel("What Level is").inputValue()).toBe("-");
-      await page.getByLabel("What Level is").selectOption("tags");
-      await button("Check the file").click();
-      await page.getByText("Say whether they agreed.").waitFor();
+      await page.getByText("Map columns").waitFor();
+      expect(await page.getByLabel("Field for Mobile").inputValue()).toBe("phone");
+      expect(await page.getByLabel("Field for Level").inputValue()).toBe("-");
+      await page.getByLabel("Field for Level").selectOption("tags");
+      await button("Check file").click();
+      await page.getByText("Choose whether they agreed.").waitFor();
       await page.getByLabel("Yes, all of them").check();
       await page.getByLabel("How did they agree?").fill("Signed at the till");
       await clean("columns");
-      await button("Check the file").click();
-      await page.getByText("What the import would do").waitFor({ timeout: 60_000 });
+      await button("Check file").click();
+      await page.getByText("Preview").waitFor({ timeout: 60_000 });
       await page.getByText('phone: "12" is not a phone number.').first().waitFor();
       await clean("checked");
       const contacts = async () => (await scenario.read<{ meta: { total: number } }>("/v1/contacts")).meta.total;
@@ -49,10 +49,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
       // The check survives a reload, and a double press imports once.
       await page.reload();
       await button("Import 1,998 contacts").dblclick();
-      await page.getByText("1,998 contacts are in; 2 rows were refused.").waitFor({ timeout: 60_000 });
+      await page.getByText("1,998 contacts imported, 2 rows rejected.").waitFor({ timeout: 60_000 });
       await clean("done");
       const download = page.waitForEvent("download");
-      await page.getByRole("link", { name: "Take the refused rows along (CSV)" }).click();
+      await page.getByRole("link", { name: "Download rejected rows (CSV)" }).click();
       const lines = readFileSync(await (await download).path(), "utf8")
         .trim()
         .split("\r\n");
@@ -62,9 +62,9 @@ describe.skipIf(noBrowser)("in a browser", () => {
         '12,Person 7,Pune,silver,9,"phone: ""12"" is not a phone number."',
       ]);
       expect(await contacts()).toBe(1_998);
-      await page.getByRole("link", { name: "See contacts" }).click();
+      await page.getByRole("link", { name: "View contacts" }).click();
       await page.getByRole("link", { name: "Person 1999", exact: true }).click();
-      await page.getByText("By an import").first().waitFor();
+      await page.getByText("Import", { exact: true }).last().waitFor();
       expect(scenario.troubles).toEqual([]);
     },
     SCENARIO_LIMIT_MS,

@@ -34,7 +34,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
         await button("Invite").first().click();
         await dialog.getByLabel("E-mail").fill(email);
         await dialog.getByLabel("E-mail").press("Enter");
-        await dialog.getByText(/has an account here since .*, first invited by the workspace Other/).waitFor();
+        await dialog.getByText(/has had an account here since .*, first invited by the workspace Other/).waitFor();
         await clean("invitation to an account");
         invitations.push((await dialog.locator("code").filter({ hasText: "/console/join#" }).textContent()) ?? "");
         await button("I have sent it").click();
@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
 
       await context.clearCookies();
       await page.goto(invitations[0] ?? "");
-      await page.getByRole("heading", { name: "Accept the invitation" }).waitFor();
+      await page.getByRole("heading", { name: "Accept invitation" }).waitFor();
       await page.getByText("mina@example.com has an account here").waitFor();
       await clean("accept the invitation");
       await page.getByLabel("Password").fill(SCENARIO_PASSWORD);
@@ -54,10 +54,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.goto("about:blank");
       await page.goto(invitations[1] ?? "");
       await button("This account is not mine").click();
-      await page.getByRole("heading", { name: "Take the address over" }).waitFor();
+      await page.getByRole("heading", { name: "Claim this address" }).waitFor();
       await clean("take the address over");
       await page.getByLabel("Password").fill("another long password");
-      await button("Take over and sign in").click();
+      await button("Claim address and sign in").click();
       await page.waitForURL((url) => !url.pathname.includes("/join"));
       await scenario.go("contacts");
       await page.getByRole("heading", { name: /Contacts/ }).waitFor();

@@ -14,40 +14,40 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const { page, button, clean } = scenario;
 
       await scenario.go("numbers");
-      await page.getByText("No numbers yet.").waitFor();
+      await page.getByText("No numbers yet").waitFor();
       await clean("no numbers");
       await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
       await page.reload();
       await page.getByRole("link", { name: "Shop" }).click();
-      await page.getByText("Nothing stands in the way.").waitFor();
+      await page.getByText("No problems found.").waitFor();
       await clean("number");
       await button("Stop sending").click();
       const dialog = page.getByRole("dialog");
       await dialog.getByRole("button", { name: "Stop sending" }).click();
       await dialog.locator("[aria-invalid=true]").waitFor();
-      await dialog.getByLabel("Why").fill("stocktaking");
+      await dialog.getByLabel("Reason").fill("stocktaking");
       await clean("stop");
-      await dialog.getByLabel("Why").press("Enter");
-      await page.getByText("It cannot send: stocktaking").waitFor();
+      await dialog.getByLabel("Reason").press("Enter");
+      await page.getByText("It can't send: stocktaking").waitFor();
       await page.getByText("+911244001100 is not ready: stocktaking").waitFor();
-      await button("Make ready").click();
+      await button("Set to ready").click();
       await page.getByText("It can send.").waitFor();
-      await page.getByLabel("Most messages a second").fill("0");
+      await page.getByLabel("Maximum messages per second").fill("0");
       await button("Save").click();
       await page.locator("[aria-invalid=true]").waitFor();
 
       await scenario.go("billing");
-      await page.getByText("This workspace is not charged.").waitFor();
+      await page.getByText("Billing is off for this workspace").waitFor();
       await clean("not charged");
       await scenario.command("workspace update 1 --currency INR --rate 0.85");
       await page.reload();
       await page.getByText("The balance is used up.").waitFor();
       for (const isAgain of [false, true]) {
-        await button("Pay in").first().click();
+        await button("Add credit").first().click();
         await dialog.getByLabel("Amount in INR").fill("120.50");
         await dialog.getByLabel("Reference").fill("inv-1");
-        await dialog.getByRole("button", { name: "Pay in" }).click();
-        if (isAgain) await dialog.getByText("This reference was paid in before").waitFor();
+        await dialog.getByRole("button", { name: "Add credit" }).click();
+        if (isAgain) await dialog.getByText("Credit with this reference was already added").waitFor();
         else await page.getByText("reference inv-1").waitFor();
       }
       await clean("paid twice");

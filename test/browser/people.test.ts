@@ -45,20 +45,20 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await dialog.getByText("A name must not be empty.").waitFor();
       await dialog.getByLabel("Tag", { exact: true }).fill("diwali");
       await dialog.getByRole("button", { name: "Tag 72 people" }).dblclick();
-      await page.getByText("72 changed, 0 already so.").waitFor();
+      await page.getByText("72 changed, 0 unchanged.").waitFor();
 
       await page.getByLabel("Name, number or e-mail").fill("Row");
       await page.getByText("70 people found").waitFor();
       await page.getByLabel("Select these 50").check();
       await button("Select all 70 people that match").click();
       await button("Opt out…").click();
-      await dialog.getByLabel("Why").fill("They asked us to");
+      await dialog.getByLabel("Reason").fill("They asked us to");
       await dialog.getByRole("button", { name: "Opt out 70 people" }).click();
-      await dialog.getByText("That is another number.").waitFor();
-      await dialog.getByLabel("Type 70 to go on").fill("70");
+      await dialog.getByText("The number does not match.").waitFor();
+      await dialog.getByLabel("Type 70 to continue").fill("70");
       await clean("opt out");
       await dialog.getByRole("button", { name: "Opt out 70 people" }).click();
-      await page.getByText("70 changed, 0 already so.").waitFor();
+      await page.getByText("70 changed, 0 unchanged.").waitFor();
       await scenario.go("contacts?consent=opted_out");
       await page.getByText("70 people found").waitFor();
       const [download] = await Promise.all([
@@ -68,7 +68,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect((await Bun.file(await download.path()).text()).trim().split("\n").length).toBe(71);
 
       await scenario.go("contacts?q=Mina&open=%2B919876510002");
-      await button("Add a person").click();
+      await button("Add person").click();
       const other = page.getByRole("group", { name: "Person 1" });
       await button("Save").click();
       await other.getByText("This must not be empty.").waitFor();
@@ -83,16 +83,16 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await scenario.go("broadcasts/1?status=failed");
       await page.getByText("Completed").waitFor();
       await page.getByText("2 people", { exact: true }).waitFor();
-      await button("New group from these").click();
-      await dialog.getByRole("button", { name: "Make a list of 2 people" }).click();
-      await dialog.getByText("2 people stand on it.").waitFor();
+      await button("New group from these recipients").click();
+      await dialog.getByRole("button", { name: "Create group with 2 people" }).click();
+      await dialog.getByText("Group created with 2 people.").waitFor();
       await page.keyboard.press("Escape");
-      await button("Send again to those who failed").click();
+      await button("Send again to failed recipients").click();
       await dialog.getByText("2 people failed for certain").waitFor();
       await clean("send again");
-      await dialog.getByRole("button", { name: "Begin a broadcast to 2 people" }).dblclick();
+      await dialog.getByRole("button", { name: "Create draft for 2 people" }).dblclick();
       await page.getByRole("heading", { name: "New broadcast" }).waitFor();
-      await page.getByRole("link", { name: "Check" }).click();
+      await page.getByRole("link", { name: "Review" }).click();
       await page.getByRole("button", { name: "Send to 2 people" }).waitFor();
 
       await scenario.go("groups");
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("heading", { name: "To call" }).waitFor();
 
       await scenario.go("inbox?show=waiting");
-      await page.getByText("Nobody waits for an answer.").waitFor();
+      await page.getByText("No conversations need a reply").waitFor();
       await scenario.command("simulate inbound --workspace 1 --from +919876510002 --text Hello");
       await page.reload();
       await page.getByRole("link", { name: /Mina/ }).waitFor();

@@ -29,7 +29,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const { app, page, button, clean } = scenario;
 
       await scenario.go("simulator");
-      await page.getByText("No number on the simulator.").waitFor();
+      await page.getByText("No simulator number").waitFor();
       await clean("no number");
       await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
       writeFileSync(join(app.directory, "offer.json"), JSON.stringify(OFFER));
@@ -44,7 +44,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
         });
         return answered.status;
       };
-      await page.getByText("No phone yet.").waitFor();
+      await page.getByText("No phones yet").waitFor();
       await clean("no phone");
 
       // A message sent through the API appears on the phone without a reload; the keyboard presses its button.
@@ -64,17 +64,17 @@ describe.skipIf(noBrowser)("in a browser", () => {
 
       // The simulator reports nothing about this message: it is set to delivered and read by hand. Then its timeline.
       expect(await sendTo("+919876540004")).toBe(201);
-      await page.getByLabel("Any phone number").fill("98765 40004");
+      await page.getByLabel("Phone number").fill("98765 40004");
       await button("Open phone").click();
       const quiet = page.getByRole("region", { name: "+919876540004's phone" });
       await quiet.getByText("Not on the phone yet").waitFor();
-      await quiet.getByRole("button", { name: "Fail with…" }).click();
+      await quiet.getByRole("button", { name: "Fail with …" }).click();
       await page.getByRole("menuitem", { name: /131049/ }).waitFor();
       await page.keyboard.press("Escape");
       await quiet.getByRole("button", { name: "Delivered" }).click();
       await quiet.getByText("Not on the phone yet").waitFor({ state: "detached" });
       await quiet.getByRole("button", { name: "Read" }).click();
-      await quiet.getByRole("group", { name: "Play the phone" }).waitFor({ state: "detached" });
+      await quiet.getByRole("group", { name: "Set the status" }).waitFor({ state: "detached" });
       await quiet.getByRole("link", { name: "#2" }).click();
       await page.getByRole("heading", { name: "Message 2" }).waitFor();
       await page.getByText(/^Delivered in .*, and read\.$/).waitFor();
@@ -83,11 +83,11 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByRole("heading", { name: "Message 2" }).waitFor({ state: "detached" });
 
       // An unknown person writes; the inbox shows the conversation as unread until it is opened.
-      await page.getByLabel("Any phone number").fill("+919876540008");
+      await page.getByLabel("Phone number").fill("+919876540008");
       await button("Open phone").click();
       await page.getByLabel("Write as this person").fill("Are you open?");
       await page.getByLabel("Write as this person").press("Enter");
-      await page.getByRole("region", { name: "What the phone shows" }).getByText("Are you open?").waitFor();
+      await page.getByRole("region", { name: "Conversation on the phone" }).getByText("Are you open?").waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("link", { name: /^Inbox/ }).click();
       const row = page.getByRole("navigation", { name: "Conversations" }).getByRole("link", { name: /Are you open/ });
@@ -103,7 +103,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByLabel("Your reply").press("Control+Enter");
       await page.getByLabel("Your reply").press("Control+Enter");
       await thread.getByText("Outcome unknown").waitFor();
-      await thread.getByText("We don't know whether this arrived").waitFor();
+      await thread.getByText("We don't know whether this message arrived").waitFor();
       expect(await thread.getByText("We are, until eight.").count()).toBe(1);
       await clean("unknown");
 
@@ -128,7 +128,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByLabel("Template", { exact: true }).selectOption("offer en_US");
       await button("Send template").click();
       await page.locator("[aria-invalid=true]").waitFor();
-      await page.getByLabel("Value 1 of the text").fill("Vikram");
+      await page.getByLabel("Body placeholder {{1}}").fill("Vikram");
       await page.getByText("Hi Vikram, your table is ready.").waitFor();
       await clean("closed window");
       await button("Send template").click();
@@ -138,8 +138,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await scenario.go("messages");
       await page.getByRole("link", { name: "Outcome unknown" }).click();
       await page.getByText("We are, until eight.").waitFor();
-      await page.getByPlaceholder("Phone, #id or words").fill("never said");
-      await page.getByText("No message is like that.").waitFor();
+      await page.getByPlaceholder("Phone, #ID or text").fill("never said");
+      await page.getByText("No matching messages").waitFor();
       await clean("messages");
       await page.setViewportSize({ width: 320, height: 700 });
       for (const [path, shown] of [

@@ -137,7 +137,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await scenario.go("api");
       await button("Add field").first().click();
       const dialog = page.getByRole("dialog");
-      await dialog.getByLabel("What people call it").fill("Loyalty");
+      await dialog.getByLabel("Label").fill("Loyalty");
       await dialog.getByLabel("Key").fill("loyalty");
       await dialog.getByRole("button", { name: "Add field" }).click();
       await dialog.getByText("The server could not be reached.").waitFor();
@@ -183,7 +183,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       // A number that is not ready removes the field as well.
       await scenario.prepare("POST", "/numbers/1/unready", { reason: "stocktaking" });
       await page.reload();
-      await page.getByText("+911244001100 cannot send now").waitFor();
+      await page.getByText("+911244001100 can't send now").waitFor();
       expect(await reply.count()).toBe(0);
       await scenario.prepare("POST", "/numbers/1/ready");
     },
@@ -201,7 +201,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
         await until(isSo).catch(async () => expect([where, await rows.count()]).toEqual([where, count]));
       };
       await scenario.go("broadcasts/1");
-      const counters = page.getByRole("region", { name: "What it has come to" }).getByRole("link");
+      const counters = page.getByRole("region", { name: "Results" }).getByRole("link");
       await counters.first().waitFor();
       const counts = await counters.locator("> .text-section").allTextContents();
       expect(counts.length).toBeGreaterThan(3);
@@ -214,7 +214,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await shown(7, "group");
       await scenario.go("");
       const given = await page.getByText(/events? could not be delivered/).textContent();
-      await page.getByRole("link", { name: "Look at them" }).click();
+      await page.getByRole("link", { name: "View deliveries" }).click();
       await shown(Number(/\d+/.exec(given ?? "")?.[0] ?? 1), "deliveries");
     },
     SCENARIO_LIMIT_MS,
@@ -225,11 +225,11 @@ describe.skipIf(noBrowser)("in a browser", () => {
     async () => {
       const { page } = scenario;
       await scenario.go("broadcasts/1");
-      const people = page.getByRole("table", { name: "People" });
+      const people = page.getByRole("table", { name: "Recipients" });
       const stateOf = (phone: string) => people.getByRole("row").filter({ hasText: phone });
       await stateOf("+919876510004").getByText("Sent", { exact: true }).waitFor();
       await stateOf(ASHA).getByText("Read", { exact: true }).waitFor();
-      await stateOf(RAVI).getByText("Left out", { exact: true }).waitFor();
+      await stateOf(RAVI).getByText("Skipped", { exact: true }).waitFor();
       await scenario.go("messages?status=unknown");
       await page.getByText("Outcome unknown").nth(1).waitFor();
       expect(await page.getByText("Failed", { exact: true }).count()).toBeLessThan(2);
@@ -247,12 +247,12 @@ describe.skipIf(noBrowser)("in a browser", () => {
         if (code !== null) await page.locator("code").filter({ hasText: code, visible: true }).first().waitFor();
       };
       await expectBoth("messages?open=1", /not.*WhatsApp|WhatsApp.*not/i, /^13\d{4}$/);
-      await expectBoth("messages?open=2", /We don't know whether this arrived/, /timeout|interrupted/);
+      await expectBoth("messages?open=2", /We don't know whether this message arrived/, /timeout|interrupted/);
       await expectBoth("broadcasts/1", /not.*WhatsApp|WhatsApp.*not/i, /^13\d{4}$/);
       await expectBoth("templates?open=1", /“promotional text”/, null);
       await expectBoth("deliveries?open=1", /refused|connect/i, null);
       await scenario.prepare("POST", "/numbers/1/unready", { reason: "stocktaking" });
-      await expectBoth("numbers?open=1", /It cannot send: stocktaking/, null);
+      await expectBoth("numbers?open=1", /It can't send: stocktaking/, null);
       await scenario.prepare("POST", "/numbers/1/ready");
     },
     SCENARIO_LIMIT_MS,
@@ -332,13 +332,13 @@ describe.skipIf(noBrowser)("in a browser", () => {
     async () => {
       const { page, context, button } = scenario;
       await scenario.go("api");
-      await button("Make key").first().click();
+      await button("Create key").first().click();
       await page.getByLabel("Name").fill("Web shop");
       await page.getByLabel("Name").press("Enter");
       const shown = page.getByRole("dialog").locator("code").filter({ hasText: /^wx_/ });
       const key = (await shown.textContent()) ?? "";
       expect(key.length).toBeGreaterThan(20);
-      await button("I have stored it").click();
+      await button("I have saved it").click();
       await shown.waitFor({ state: "detached" });
       const [cookie] = await context.cookies();
       const token = scenario.app.setupLink.split("#")[1] ?? "";
@@ -419,7 +419,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       for (const path of [...foreign, "system", "system/backups"]) {
         const address = `${app.url}/console/${path}`;
         await page.goto(address);
-        await page.getByText("Nothing here, or not for you.").waitFor();
+        await page.getByText("Not found, or you don't have access").waitFor();
         expect(page.url().replace(/\/$/, "")).toBe(address);
       }
     },

@@ -20,18 +20,18 @@ describe.skipIf(noBrowser)("in a browser", () => {
       };
 
       await page.goto(`${app.url}/console/system`);
-      await page.getByText("There is no backup that is known to be sound.").waitFor();
-      await page.getByText("Nothing stands in the way.").waitFor();
-      await button("Check the database").click();
-      await page.getByText(/Sound: \d+ checks/).waitFor();
+      await page.getByText("There is no verified backup.").waitFor();
+      await page.getByText("No problems found.").waitFor();
+      await button("Check database").click();
+      await page.getByText(/No problems: \d+ checks/).waitFor();
       await clean("health");
       await page.getByRole("link", { name: "Go to Backups" }).click();
-      await page.getByText("No backup yet.").waitFor();
-      await button("Make a backup").click();
-      await page.getByText("Sound", { exact: true }).waitFor();
+      await page.getByText("No backups yet").waitFor();
+      await button("Create backup").click();
+      await page.getByText("Verified", { exact: true }).waitFor();
       await page.locator("a[data-row]").click();
-      await button("Rehearse a restore").click();
-      await page.getByText("Restored into a copy, and sound.").waitFor();
+      await button("Run restore drill").click();
+      await page.getByText("Restored into a copy and verified.").waitFor();
       await clean("backup");
       const [download] = await Promise.all([
         page.waitForEvent("download"),
@@ -45,9 +45,9 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.goto(`${app.url}/console/system`);
       await page.getByText("Everything is running.").waitFor();
       await page.goto(`${app.url}/console/system/metrics`);
-      const plot = page.getByRole("region", { name: "How long the disk takes" });
+      const plot = page.getByRole("region", { name: "Commit time" });
       await plot.press("ArrowLeft");
-      await page.getByText(/^\d\d:\d\d: Half are faster than \(p50\) [\d.]+ m?s/).waitFor();
+      await page.getByText(/^\d\d:\d\d: Median \(p50\) [\d.]+ m?s/).waitFor();
       await clean("metrics");
 
       await page.goto(`${app.url}/console/system/users`);
@@ -62,9 +62,9 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.goto(`${app.url}/console/system/workspaces`);
       await page.getByRole("link", { name: "Corner Shop" }).click();
       await button("Suspend").click();
-      await dialog.getByLabel("Why").fill("unpaid");
-      await dialog.getByLabel("Why").press("Enter");
-      await page.getByText("It sends nothing: unpaid").waitFor();
+      await dialog.getByLabel("Reason").fill("unpaid");
+      await dialog.getByLabel("Reason").press("Enter");
+      await page.getByText("It can't send messages: unpaid").waitFor();
       await scenario.go("members");
       await page.getByLabel("Role: ravi@example.com").selectOption("owner");
       await page.getByText("Role changed").waitFor();

@@ -108,7 +108,7 @@ describe("bulk changes of contacts", () => {
     const people = { phones: [phoneOf(7), phoneOf(8), phoneOf(9)] };
     expect(
       (await member.post(`${base}/bulk`, { people, change: { opt_out: " " }, count: 3 })).body.error.fields,
-    ).toEqual({ opt_out: ["Say why: it stands with each opt-out."] });
+    ).toEqual({ opt_out: ["Enter a reason. It is recorded with each opt-out."] });
     expect(await changed(people, { opt_out: "Asked at the till" })).toMatchObject({ processed: 3, changed: 2 });
     expect((await contact(phoneOf(7))).consent).toEqual(before.consent);
     expect((await contact(phoneOf(8))).consent).toMatchObject({ status: "opted_out", source: "bulk" });
@@ -345,7 +345,7 @@ describe("the recipients of a broadcast", () => {
       send_at: sendAt,
     });
     const path = `${base}/broadcasts/${made.body.data.id}/again`;
-    expect((await member.get(path)).body.data.refusal).toContain("It is not over");
+    expect((await member.get(path)).body.data.refusal).toContain("The broadcast has not finished");
     expect((await member.post(path, { with_unknown: false, count: 1 })).status).toBe(409);
   });
 });

@@ -69,7 +69,7 @@ test("a broadcast can be paused, resumed and cancelled; each change is made once
   const own = `${base}/broadcasts/${made.body.data.id}`;
   expect((await member.post(`${own}/pause`)).body.data).toMatchObject({
     status: "paused",
-    status_reason: "paused by hand",
+    status_reason: expect.stringMatching(/^paused by \S+@\S+, \d\d:\d\d$/),
   });
   expect((await member.post(`${own}/pause`)).status).toBe(400);
   expect((await member.post(`${own}/resume`)).body.data.status).toBe("scheduled");

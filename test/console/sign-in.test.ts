@@ -92,7 +92,7 @@ describe("guessing", () => {
     const wrong = await visitor.signIn("guess@example.com", "not this one");
     const nobody = await visitor.signIn("nobody@example.com", "not this one");
     expect([wrong.status, wrong.text]).toEqual([nobody.status, nobody.text]);
-    expect(wrong.body.error.message).toBe("E-mail or password is not right.");
+    expect(wrong.body.error.message).toBe("Incorrect e-mail or password.");
     for (let count = 1; count < 5; count++) await visitor.signIn("guess@example.com", "not this one");
     const held = await visitor.signIn("guess@example.com");
     expect([held.status, held.headers.get("retry-after")]).toEqual([429, "30"]);
@@ -208,7 +208,7 @@ describe("sessions", () => {
     await other.signIn(email);
     const before = visitor.cookie;
     const wrong = await visitor.ask("PUT", "/me/password", { current: "no", password: `${PASSWORD} 3` });
-    expect(wrong.body.error.fields).toEqual({ current: ["This is not your password."] });
+    expect(wrong.body.error.fields).toEqual({ current: ["The password is incorrect."] });
     const short = await visitor.ask("PUT", "/me/password", { current: PASSWORD, password: "short" });
     expect(short.body.error.fields.password).toEqual(["A password has at least 10 characters."]);
     const done = await visitor.ask("PUT", "/me/password", { current: PASSWORD, password: `${PASSWORD} 3` });

@@ -58,7 +58,7 @@ describe("health", () => {
     const { findings } = await health();
     expect(findings[0]).toMatchObject({
       check: "workspace",
-      hits: expect.stringContaining("sends nothing"),
+      hits: expect.stringContaining("can't send messages"),
       command: `waxwing workspace resume ${shop.id}`,
     });
     await operator.post(`/workspaces/${shop.id}/resume`);

@@ -128,7 +128,8 @@ export function applyLateness(tx: Tx, broadcast: Broadcast, rules: LatenessRules
   }
 }
 
-function clockTime(ms: number, timezone: string): string {
+/** `14:32` */
+export function clockTime(ms: number, timezone: string): string {
   return Temporal.Instant.fromEpochMilliseconds(ms)
     .toZonedDateTimeISO(timezone)
     .toPlainTime()

@@ -32,15 +32,14 @@ export function consoleRoutes(options: ConsoleOptions) {
   routes.get(
     "/console/assets/:name",
     async ({ request, params }) =>
-      (await answerAsset(request, params.name)) ??
-      new Response("There is no such file.\n", { status: 404, headers: PLAIN }),
+      (await answerAsset(request, params.name)) ?? new Response("File not found.\n", { status: 404, headers: PLAIN }),
   );
   const page = async ({ request }: { request: Request }): Promise<Response> => {
     try {
       return await answerPage(request);
     } catch (error) {
-      options.log.error("the console's page could not be made", { error });
-      return new Response("The console could not be made ready; the server's log says why.\n", {
+      options.log.error("the console page could not be built", { error });
+      return new Response("The console could not be loaded. See the server's log.\n", {
         status: 500,
         headers: PLAIN,
       });

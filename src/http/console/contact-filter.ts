@@ -33,7 +33,7 @@ export function contactFilter(tx: ReadTx, workspace: Workspace, { q, consent, gr
   }
   if (consent != null) {
     if (!consents.some((known) => known === consent)) {
-      throw wrongParameter("consent", `The consent is one of ${consents.join(", ")}.`);
+      throw wrongParameter("consent", `Consent must be one of ${consents.join(", ")}.`);
     }
     conditions.push({ field: "consent", is: consent });
   }

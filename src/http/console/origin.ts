@@ -9,7 +9,7 @@ export function requireOwnPage(request: Request, publicUrl: string | null): void
   const site = request.headers.get("sec-fetch-site");
   if (site === "same-origin") return;
   if (site === null && isOwnOrigin(request.headers.get("origin"), request.headers.get("host"), publicUrl)) return;
-  throw new Refusal(403, "cross_site", "This request did not come from a page of this console.");
+  throw new Refusal(403, "cross_site", "This request did not come from this console.");
 }
 
 function isOwnOrigin(origin: string | null, host: string | null, publicUrl: string | null): boolean {

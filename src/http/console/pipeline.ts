@@ -100,7 +100,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     });
     // The first match wins: the table lists literal segments before parameters.
     const found = matches.find(({ route }) => route.method === request.method);
-    if (found === undefined) throw new Problem("not_found", "There is nothing at this address.");
+    if (found === undefined) throw new Problem("not_found", "Not found.");
     const { route, values } = found;
     const isChange = request.method !== "GET";
     if (isChange) requireOwnPage(request, publicUrl);
@@ -178,14 +178,14 @@ function requireAccess(
 
 function requireFileType({ headers }: Request): void {
   if (headers.get("content-type") === "application/octet-stream") return;
-  throw invalidRequest({ "Content-Type": ["Send the file as it is, as application/octet-stream."] });
+  throw invalidRequest({ "Content-Type": ["Send the file unencoded, as application/octet-stream."] });
 }
 
 function readFormUse({ headers, method, pathname, body }: ConsoleCall, userId: number): FormUse | null {
   const key = headers.get("idempotency-key");
   if (key === null || method === "GET") return null;
   if (key === "" || key.length > FORM_KEY_LENGTH_MAX) {
-    throw invalidRequest({ "Idempotency-Key": [`A key has 1 to ${FORM_KEY_LENGTH_MAX} characters.`] });
+    throw invalidRequest({ "Idempotency-Key": [`A key must have 1 to ${FORM_KEY_LENGTH_MAX} characters.`] });
   }
   const fingerprint = createHash("sha256")
     .update(`${method} ${pathname}\n${canonicalJson(body)}`)

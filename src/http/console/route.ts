@@ -102,7 +102,7 @@ export function requireValidBody(schema: TSchema, body: Readonly<Record<string, 
 
 /** Does not reveal whether the resource exists. */
 export function notFoundOrForbidden(): Problem {
-  return new Problem("not_found", "Nothing here, or not for you.");
+  return new Problem("not_found", "Not found, or you don't have access.");
 }
 
 /** A refusal that exists only in the console, and therefore has no code in the API. */

@@ -78,7 +78,7 @@ function readError(response: Response, error: Json | undefined): ApiError {
   if (code === "unauthenticated") onSignedOut();
   const message =
     code === "internal_error" || error === undefined
-      ? `Something broke on our side. Try again; if it stays, give your operator this number: ${requestId ?? status}.`
+      ? `Something went wrong on the server. Try again. If the error persists, give your operator this number: ${requestId ?? status}.`
       : String(error.message);
   return new ApiError(status, code, message, error?.fields ?? {}, requestId);
 }
@@ -106,7 +106,7 @@ export async function sendFile<T>(path: string, file: File): Promise<T> {
       body: file,
     });
   } catch {
-    throw new ApiError(0, "no_answer", "The file did not arrive. Check the connection, then try again.");
+    throw new ApiError(0, "no_answer", "The upload failed. Check the connection, then try again.");
   }
   const answer = (await response.json().catch(() => null)) as { data: T; error?: Json } | null;
   if (response.ok && answer !== null) return answer.data;

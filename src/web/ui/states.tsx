@@ -62,5 +62,5 @@ export function Notice({
 
 export function sentenceOf(error: unknown): string {
   if (error instanceof ApiError) return error.message;
-  return "Something broke in this page. Reload it; if it stays, tell your operator.";
+  return "Something went wrong on this page. Reload it. If the error persists, contact your operator.";
 }

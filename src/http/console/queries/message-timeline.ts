@@ -46,25 +46,25 @@ export function ownSteps(message: Message): TimelineStep[] {
     {
       at: message.createdAt,
       what: "request",
-      says: `taken from the ${message.origin}`,
+      says: `accepted from the ${message.origin}`,
       details: { origin: message.origin },
     },
   ];
   const add = (at: number | null, what: TimelineStep["what"], says: string): void => {
     if (at !== null) steps.push({ at, what, says, details: {} });
   };
-  add(message.dispatchedAt, "hand-over", "the last attempt at the network began");
+  add(message.dispatchedAt, "hand-over", "dispatched to the network");
   add(
     message.sentAt,
     "sent",
-    `the network took it${message.networkMessageId === null ? "" : ` as ${message.networkMessageId}`}`,
+    `accepted by the network${message.networkMessageId === null ? "" : ` as ${message.networkMessageId}`}`,
   );
-  add(message.deliveredAt, "delivered", "it reached the phone");
-  add(message.readAt, "read", "the person saw it");
+  add(message.deliveredAt, "delivered", "delivered to the phone");
+  add(message.readAt, "read", "read by the person");
   add(
     message.failedAt,
     "failed",
-    message.errorCode === null ? "and then arrived after all" : `${message.errorCode}: ${message.errorMessage}`,
+    message.errorCode === null ? "failed, then delivered" : `${message.errorCode}: ${message.errorMessage}`,
   );
   return steps;
 }
@@ -99,7 +99,7 @@ function statusSteps(
         // The simulator stores callbacks before they are due.
         at: Math.max(receivedAt, dueAt),
         what: "status",
-        says: `the network said ${item.status}${error}${doneAt === null ? " (not applied yet)" : ""}`,
+        says: `the network reported ${item.status}${error}${doneAt === null ? " (not applied yet)" : ""}`,
         details: {
           status: item.status,
           network_time: new Date(item.at).toISOString(),
@@ -121,7 +121,7 @@ export function eventSteps(tx: ReadTx, event: EventRow): TimelineStep[] {
   const created: TimelineStep = {
     at: event.createdAt,
     what: "event",
-    says: `${event.type} ${event.id}${deliveries.length === 0 ? ", no address to send it to" : ""}`,
+    says: `${event.type} ${event.id}${deliveries.length === 0 ? ", no webhook address" : ""}`,
     details: { event_id: event.id, event_type: event.type },
   };
   const attempts = deliveries.flatMap((delivery) =>
@@ -129,7 +129,7 @@ export function eventSteps(tx: ReadTx, event: EventRow): TimelineStep[] {
       (attempt): TimelineStep => ({
         at: attempt.attemptedAt,
         what: "webhook",
-        says: `${event.type} → ${attempt.statusCode ?? attempt.error?.replace(/\.$/, "") ?? "no answer"} after ${attempt.durationMs} ms`,
+        says: `${event.type} → ${attempt.statusCode ?? attempt.error?.replace(/\.$/, "") ?? "no response"} after ${attempt.durationMs} ms`,
         details: {
           event_id: event.id,
           delivery: delivery.id,

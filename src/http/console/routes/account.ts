@@ -146,7 +146,7 @@ async function requirePassword(
   const guess = { email: user.email, address };
   await store.write((tx) => countSignInAttempt(tx, guess));
   if (!(await passwords.verify(password, user.password))) {
-    throw invalidRequest({ [field]: ["This is not your password."] });
+    throw invalidRequest({ [field]: ["The password is incorrect."] });
   }
   await store.write((tx) => clearSignInAttempts(tx, guess));
 }

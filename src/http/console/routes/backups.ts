@@ -106,7 +106,7 @@ function startJob(call: UserCall, request: BackupJobRequest, action: string, sub
   const { jobs } = call.system;
   return change(call, (tx) => {
     if (jobs.current !== null)
-      throw new Refusal(409, "running", "Other work on the database is under way. Wait until it has ended.");
+      throw new Refusal(409, "running", "Another database job is running. Wait until it has finished.");
     tx.afterCommit(() => jobs.startNext(request));
     return { status: 202, data: { kind: request.kind }, audit: { action, subject } };
   });

@@ -72,7 +72,7 @@ export const billingRoutes: readonly ConsoleRoute[] = [
         const { workspace, body } = call;
         const input = body as { amount: string; note: string; ref: string };
         const amount = readMoney(input.amount.trim(), { allowNegative: true });
-        if (amount === null || amount === 0) throw invalidRequest({ amount: ["This is no amount such as 50.00."] });
+        if (amount === null || amount === 0) throw invalidRequest({ amount: ["Enter an amount, for example 50.00."] });
         const [note, ref] = [input.note.trim() || null, input.ref.trim() || null];
         const before = findAccount(tx, workspace.id)?.credited;
         const account = credit(tx, workspace.id, { amount, note, ref });

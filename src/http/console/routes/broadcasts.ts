@@ -2,7 +2,7 @@
 
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
+import { clockTime, pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
 import { countCausesSql, countInDoubtSql, findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { countOutcomeQuery } from "#src/domain/broadcasts/recipient-filter.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
@@ -33,7 +33,7 @@ export const broadcastRoutes: readonly ConsoleRoute[] = [
             status,
             code: error_code,
             is_unknown: outcome_unknown === 1,
-            reason: reason ?? error_code ?? "no reason is known",
+            reason: reason ?? error_code ?? "unknown reason",
             count: total,
           })),
         });
@@ -57,9 +57,10 @@ export const broadcastRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const broadcast = requireBroadcast(call, tx);
-        const paused = pauseBroadcast(tx, broadcast, "manual", "paused by hand");
+        const reason = `paused by ${call.user.email}, ${clockTime(tx.now, call.workspace.timezone)}`;
+        const paused = pauseBroadcast(tx, broadcast, "manual", reason);
         if (paused === null) {
-          throw invalidRequest({ broadcast: [`This broadcast is ${broadcast.status}; it cannot be paused.`] });
+          throw invalidRequest({ broadcast: [`This broadcast is ${broadcast.status} and can't be paused.`] });
         }
         const audit = { action: "broadcast.pause", subject: broadcast.name, details: { id: broadcast.id } };
         return { status: 200, data: viewBroadcast(tx, paused, call.workspace), audit };

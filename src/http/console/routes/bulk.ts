@@ -98,9 +98,9 @@ export const bulkRoutes: readonly ConsoleRoute[] = [
       const target = readTarget(call, body.people as People);
       const total = await count(call, target);
       if (total !== body.count) {
-        throw new Refusal(409, "changed", "It is another number of people by now. Nothing was changed: look again.");
+        throw new Refusal(409, "changed", "The number of people has changed. Nothing was changed. Check it again.");
       }
-      if (total === 0) throw invalidRequest({ people: ["There is nobody to change."] });
+      if (total === 0) throw invalidRequest({ people: ["There are no contacts to change."] });
       return change(call, (tx) => {
         const { action, actionSuffix, subject } = readChange(call, tx, body.change as Change);
         const last = lastTargetId(tx, workspace.id, target);
@@ -140,7 +140,7 @@ export const bulkRoutes: readonly ConsoleRoute[] = [
     handle: (call) =>
       change(call, (tx) => {
         const job = requireBulk(call, tx);
-        if (job.state !== "running") throw new Refusal(409, "ended", "This change has ended. Begin a new one.");
+        if (job.state !== "running") throw new Refusal(409, "ended", "This change has finished. Start a new one.");
         tx.afterCommit(() => call.bulk.start(job));
         const audit = call.bulk.isRunning(job.id) ? null : { action: "contact.bulk-go-on", subject: `${job.id}` };
         return { status: 202, data: viewBulkChange(job, call, tx, true), audit };
@@ -186,7 +186,7 @@ function readChange({ workspace }: WorkspaceCall, tx: Tx, input: Change): ReadCh
   }
   if ("opt_out" in input) {
     const reason = input.opt_out.trim();
-    if (reason === "") throw invalidRequest({ opt_out: ["Say why: it stands with each opt-out."] });
+    if (reason === "") throw invalidRequest({ opt_out: ["Enter a reason. It is recorded with each opt-out."] });
     return { action: { optOut: reason }, actionSuffix: "opt-out", subject: reason };
   }
   if ("add_tag" in input || "remove_tag" in input) {

@@ -83,11 +83,15 @@ export const deliveryRoutes: readonly ConsoleRoute[] = [
     handle: async (call) => {
       const { store, clock, workspace, body, user, address } = call;
       const since = readInstant(String(body.since), workspace.timezone);
-      if (since === null) throw invalidRequest({ since: ["This is no time such as 2026-11-21T08:00."] });
+      if (since === null) throw invalidRequest({ since: ["Enter a time, for example 2026-11-21T08:00."] });
       const count = await countFailed(call, since);
       // Replays exactly the number that the user has seen, or nothing.
       if (count !== body.count) {
-        throw new Refusal(409, "changed", `It is ${count} events now, and was ${body.count}. Look again, then decide.`);
+        throw new Refusal(
+          409,
+          "changed",
+          `The number of events changed from ${body.count} to ${count}. Check it again.`,
+        );
       }
       const replayed = new Set<number>();
       for (;;) {
@@ -145,6 +149,6 @@ function readChoice<Choice extends string>(
   const value = query.get(name);
   if (value === null) return null;
   const choice = known.find((one) => one === value);
-  if (choice === undefined) throw wrongParameter(name, `This is one of ${known.join(", ")}.`);
+  if (choice === undefined) throw wrongParameter(name, `Must be one of ${known.join(", ")}.`);
   return choice;
 }

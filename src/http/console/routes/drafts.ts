@@ -210,7 +210,7 @@ async function sendDraft(call: WorkspaceCall): Promise<Answer> {
 class AlreadySent extends Error {}
 
 function changedRefusal(): Refusal {
-  return new Refusal(409, "changed", "Something has changed since this was checked. Nothing was sent: look again.");
+  return new Refusal(409, "changed", "Something has changed since your review. Nothing was sent. Review it again.");
 }
 
 function readCreated(result: unknown): { id: number; requested: number; skipped: unknown[] } | null {

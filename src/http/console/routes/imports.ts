@@ -118,7 +118,7 @@ export const importRoutes: readonly ConsoleRoute[] = [
         const job = requireIdle(call, tx);
         const isInterrupted = job.state === "importing";
         if (job.state !== "checked" && !isInterrupted) {
-          throw new Refusal(409, "not_checked", "Check the file first; what it would do is shown before it is done.");
+          throw new Refusal(409, "not_checked", "Check the file first to see what the import would change.");
         }
         const changed = changeImport(tx, job.id, { state: "importing", error: null }) ?? job;
         const details = { id: job.id, opt_in: job.settings.optIn, proof: job.settings.proof };
@@ -170,7 +170,7 @@ function requireImport({ workspace, path }: WorkspaceCall, tx: ReadTx): Import {
 function requireIdle(call: WorkspaceCall, tx: ReadTx): Import {
   const job = requireImport(call, tx);
   if (call.imports.progressOf(job.id) !== null) {
-    throw new Refusal(409, "running", "This import is under way. Wait until it has ended.");
+    throw new Refusal(409, "running", "This import is running. Wait until it has finished.");
   }
   return job;
 }

@@ -102,7 +102,7 @@ async function answerConversations(call: WorkspaceCall) {
   const before = "after" in from ? readListPosition(from.after) : null;
   const show = query.get("show");
   if (show !== null && !showFilters.some((known) => known === show)) {
-    throw wrongParameter("show", `This is one of ${showFilters.join(", ")}.`);
+    throw wrongParameter("show", `Must be one of ${showFilters.join(", ")}.`);
   }
   if (show === "waiting") {
     const { rows, next } = await findWaiting(call, before);

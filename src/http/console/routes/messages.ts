@@ -187,6 +187,6 @@ function readChoice<Choice extends string>(
   const value = query.get(name);
   if (value === null) return null;
   const choice = known.find((one) => one === value);
-  if (choice === undefined) throw wrongParameter(name, `This is one of ${known.join(", ")}.`);
+  if (choice === undefined) throw wrongParameter(name, `Must be one of ${known.join(", ")}.`);
   return choice;
 }

@@ -35,7 +35,7 @@ export const mountedRoutes: readonly ConsoleRoute[] = endpoints.map((endpoint) =
 function auditedStore(call: WorkspaceCall, { operationId }: Endpoint): ReadWriteStore {
   const { store, user, address, workspace, path, body } = call;
   const action = AUDIT_ACTIONS[operationId];
-  if (action === undefined) throw new Error(`${operationId} has no word in the log of deeds`);
+  if (action === undefined) throw new Error(`${operationId} has no action in the audit log`);
   if (action === null) return store;
   const subject = path.phone ?? path.id ?? String(body.to === undefined ? (body.name ?? "") : firstOf(body));
   let isAudited = false;

@@ -73,7 +73,8 @@ export const numberRoutes: readonly ConsoleRoute[] = [
     body: Type.Object({ reason: Type.String({ maxLength: 300 }) }, strict),
     handle: (call) => {
       const reason = String(call.body.reason).trim();
-      if (reason === "") throw invalidRequest({ reason: ["Say why: whoever tries to send is told."] });
+      if (reason === "")
+        throw invalidRequest({ reason: ["Enter a reason. It is returned to API calls that try to send."] });
       return changeNumber(call, "number.unready", (tx, { id }) => markUnready(tx, id, reason), { reason });
     },
   },

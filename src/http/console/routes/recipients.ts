@@ -139,9 +139,9 @@ async function sendAgain(call: WorkspaceCall) {
   const { failed, unknown } = await countFailed(call, broadcast);
   const total = failed + (body.with_unknown === true ? unknown : 0);
   if (total !== body.count) {
-    throw new Refusal(409, "changed", "It is another number of people by now. Nothing was made: look again.");
+    throw new Refusal(409, "changed", "The number of recipients has changed. Nothing was created. Check it again.");
   }
-  if (total === 0) throw invalidRequest({ count: ["There is nobody to send to again."] });
+  if (total === 0) throw invalidRequest({ count: ["There are no recipients to send to again."] });
   const recipients =
     total > NUMBERS_MAX ? [] : await queryRecipients(call, recipientsQuery(broadcast, outcomes, 0, NUMBERS_MAX));
   return change(call, (tx) => {
@@ -200,9 +200,9 @@ async function countFailed({ reader }: WorkspaceCall, broadcast: Broadcast) {
 /** Null: sending again is possible. */
 function findSendAgainRefusal({ completedAt, purgedAt, dayStartsAt }: Broadcast): Refusal | null {
   const refuse = (sentence: string) => new Refusal(409, "not_again", sentence);
-  if (completedAt === null) return refuse("It is not over. Wait until it has ended.");
-  if (purgedAt !== null) return refuse("Its people are no longer kept.");
-  if (dayStartsAt !== null) return refuse("Its messages were about a birthday, which is over.");
+  if (completedAt === null) return refuse("The broadcast has not finished. Wait until it has.");
+  if (purgedAt !== null) return refuse("Its recipients have been deleted.");
+  if (dayStartsAt !== null) return refuse("Its messages were for a birthday that has passed.");
   return null;
 }
 
@@ -229,7 +229,7 @@ function readOutcome(query: URLSearchParams): RecipientOutcome | null {
   const value = query.get("status");
   if (value === null) return null;
   const known = recipientOutcomes.find((outcome) => outcome === value);
-  if (known === undefined) throw wrongParameter("status", `The status is one of ${recipientOutcomes.join(", ")}.`);
+  if (known === undefined) throw wrongParameter("status", `The status must be one of ${recipientOutcomes.join(", ")}.`);
   return known;
 }
 

@@ -67,10 +67,10 @@ export const signInRoutes: readonly ConsoleRoute[] = [
         if (user.totpSecret !== null && (code ?? "") === "") {
           uncountSignInAttempt(tx, guess);
           // Returned, not thrown: the transaction must commit the decremented attempt.
-          return new Refusal(401, "code_required", "Type the code of your authenticator.");
+          return new Refusal(401, "code_required", "Enter the code from your authenticator app.");
         }
         if (!consumeCode(tx, call.box, user, code ?? "")) {
-          throw new Refusal(401, "wrong_code", "This code is not right, or was used already.");
+          throw new Refusal(401, "wrong_code", "The code is incorrect or has already been used.");
         }
         clearSignInAttempts(tx, guess);
         if (invitation !== undefined) accept(tx, invitation, user, address);
@@ -151,7 +151,7 @@ export const signInRoutes: readonly ConsoleRoute[] = [
 ];
 
 function wrongCredentials(): Refusal {
-  return new Refusal(401, "wrong_credentials", "E-mail or password is not right.");
+  return new Refusal(401, "wrong_credentials", "Incorrect e-mail or password.");
 }
 
 const TAKE_OVER = "user.take-over";
@@ -159,7 +159,7 @@ const TAKE_OVER = "user.take-over";
 /** Throws if the link leads to an existing account and the invitee did not declare that it is not theirs. */
 function requireAnswer(open: OpenLink | undefined, { body }: ConsoleCall): void {
   if (open === undefined || !leadsToAccount(open) || body.take_over === true) return;
-  const message = "There is an account of this address. Sign in to it, or say that it is not yours.";
+  const message = "There is already an account with this address. Sign in to it, or confirm that it is not yours.";
   throw new Refusal(409, "account_exists", message);
 }
 

@@ -94,7 +94,7 @@ export const systemRoutes: readonly ConsoleRoute[] = [
     handle: async ({ system, query, clock }) => {
       const hours = query.get("hours") ?? "1";
       const step = STEP_MINUTES[hours];
-      if (step === undefined) throw wrongParameter("hours", `One of ${Object.keys(STEP_MINUTES).join(", ")}.`);
+      if (step === undefined) throw wrongParameter("hours", `Must be one of ${Object.keys(STEP_MINUTES).join(", ")}.`);
       const [samples, disk] = await Promise.all([system.timeSeries.samples(Number(hours) * 60, step), system.disk()]);
       return answerData(200, {
         at: whenUtc(clock.now()),

@@ -136,7 +136,9 @@ export const templateRoutes: readonly ConsoleRoute[] = [
       change(call, (tx) => {
         const known = requireTemplate(call, tx);
         if (known.accountId !== SIMULATOR_ACCOUNT) {
-          throw invalidRequest({ status: ["WhatsApp decides on this one. Only the simulator's are decided by hand."] });
+          throw invalidRequest({
+            status: ["WhatsApp reviews this template. You can set the status only for simulator templates."],
+          });
         }
         const status = templateStatuses.find((one) => one === call.body.status) ?? known.status;
         const reason = String(call.body.reason).trim() || null;
@@ -234,7 +236,7 @@ function requireTemplate({ workspace, path }: WorkspaceCall, tx: ReadTx): Templa
 function readStatus(value: string | null): TemplateFilter["status"] {
   if (value === null) return null;
   const status = templateStatuses.find((known) => known === value);
-  if (status === undefined) throw wrongParameter("status", `The status is one of ${templateStatuses.join(", ")}.`);
+  if (status === undefined) throw wrongParameter("status", `The status must be one of ${templateStatuses.join(", ")}.`);
   return status;
 }
 

@@ -161,7 +161,7 @@ function browserOf(agent: string): string {
   const browser = /Edg|OPR|Firefox|Chrome|Safari|curl/.exec(agent)?.[0];
   const system = /Android|iPhone|iPad|Windows|Mac OS|Linux/.exec(agent)?.[0];
   const names: Record<string, string> = { Edg: "Edge", OPR: "Opera" };
-  const name = browser === undefined ? "A program" : (names[browser] ?? browser);
+  const name = browser === undefined ? "Unknown browser" : (names[browser] ?? browser);
   return system === undefined ? name : `${name} on ${system}`;
 }
 

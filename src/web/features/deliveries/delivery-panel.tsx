@@ -103,7 +103,7 @@ function Detail({ delivery, mayReplay }: { delivery: DeliveryDetail; mayReplay: 
         <CodeBlock text={pretty(delivery.body)} label={strings.body} copyLabel={strings.copyBody} />
       </Section>
       <Section title={strings.signature} lead={strings.signatureText}>
-        <CodeBlock text={snippet} label={strings.signature} copyLabel="Copy the snippet" />
+        <CodeBlock text={snippet} label={strings.signature} copyLabel="Copy snippet" />
       </Section>
     </>
   );

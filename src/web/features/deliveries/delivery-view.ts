@@ -33,7 +33,7 @@ export const ATTEMPTS_MAX = 7;
 /** Distinguishes "waiting for the first attempt" from "retrying", because only the latter indicates trouble. */
 export function deliveryChip({ status, attempt_count }: Delivery): { label: string; tone: ChipTone } {
   if (status === "delivered") return { label: "Delivered", tone: "green" };
-  if (status === "exhausted") return { label: "Gave up", tone: "red" };
+  if (status === "exhausted") return { label: "Failed", tone: "red" };
   if (attempt_count === 0) return { label: "Waiting", tone: "grey" };
   return { label: `Retrying ${attempt_count + 1} of ${ATTEMPTS_MAX}`, tone: "amber" };
 }

@@ -3,13 +3,13 @@ export const strings = {
   statuses: {
     pending: "Waiting",
     queued: "Waiting",
-    sending: "Handing over",
+    sending: "Sending",
     sent: "Sent",
     delivered: "Delivered",
     read: "Read",
     failed: "Failed",
-    skipped: "Left out",
+    skipped: "Skipped",
   },
   unknown: "Outcome unknown",
-  inDoubt: "In doubt",
+  inDoubt: "Outcome unknown",
 } as const;

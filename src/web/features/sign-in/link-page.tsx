@@ -158,7 +158,7 @@ function Ended({ kind }: { kind: Kind }) {
   return (
     <SignedOutPage title={strings.endedTitle} lead={strings.endedText}>
       <p>{strings.endedNext[kind]}</p>
-      <Copyable text={kind === "setup" ? strings.createCommand : strings.resetCommand} label="Copy the command" />
+      <Copyable text={kind === "setup" ? strings.createCommand : strings.resetCommand} label="Copy command" />
       <ButtonLink to={"/sign-in" as never}>{strings.toSignIn}</ButtonLink>
     </SignedOutPage>
   );

@@ -11,13 +11,13 @@ export const strings = {
 
 /** Texts of jobs on the database. */
 export const jobStrings = {
-  backup: "A backup is being made",
-  verify: (name: string) => `${name} is being looked over`,
-  drill: (name: string) => `A restore of ${name} is being rehearsed`,
-  check: "The database is being checked",
-  beside: "The server goes on beside it. Begun",
-  shouldBe: "Should be:",
-  but: "But:",
+  backup: "Creating a backup",
+  verify: (name: string) => `Verifying ${name}`,
+  drill: (name: string) => `Running a restore drill of ${name}`,
+  check: "Checking the database",
+  beside: "The server keeps running. Started",
+  shouldBe: "Expected:",
+  but: "Found:",
   next: "Next step:",
   many: "1,000 or more",
 } as const;

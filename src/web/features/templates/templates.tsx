@@ -148,7 +148,7 @@ function NoTemplates({ isSearch }: { isSearch: boolean }) {
           <CodeBlock
             text={addNumberCommand({ workspaceId: id })}
             label={strings.emptyNumber}
-            copyLabel="Copy the command"
+            copyLabel="Copy command"
           />
         }
       >

@@ -12,15 +12,15 @@ import { Empty } from "../../ui/states.tsx";
 import { countries, guessCountry, ownTimezone, timezones } from "./countries.ts";
 
 const strings = {
-  title: "Make a workspace",
+  title: "Create a workspace",
   lead: "A workspace is one business: its numbers, contacts, templates and messages.",
   name: "Name",
-  nameHint: "As your people call it, such as Corner Shop.",
+  nameHint: "The name your team uses, for example Corner Shop.",
   country: "Country",
-  countryHint: "Phone numbers without a country code are read in it.",
+  countryHint: "Phone numbers without a country code are read as numbers of this country.",
   timezone: "Timezone",
-  timezoneHint: "Every time is shown in it, and quiet hours follow it.",
-  submit: "Make workspace",
+  timezoneHint: "Times are shown in this timezone, and quiet hours use it.",
+  submit: "Create workspace",
 } as const;
 
 export function NewWorkspace() {

@@ -106,7 +106,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
         return route.abort();
       });
       await button("Send to 1 person").click();
-      await page.getByText("this draft is never sent twice").waitFor();
+      await page.getByText("a draft is never sent twice").waitFor();
       await button("Send to 1 person").dblclick();
       await page.getByRole("heading", { name: "Diwali" }).waitFor();
       const detail = page.url();

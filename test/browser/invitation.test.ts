@@ -44,7 +44,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await context.clearCookies();
       await page.goto(invitations[0] ?? "");
       await page.getByRole("heading", { name: "Accept invitation" }).waitFor();
-      await page.getByText("mina@example.com has an account here").waitFor();
+      await page.getByText("mina@example.com has had an account here").waitFor();
       await clean("accept the invitation");
       await page.getByLabel("Password").fill(SCENARIO_PASSWORD);
       await button("Sign in and accept").click();

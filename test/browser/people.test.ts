@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await dialog.getByText("Group created with 2 people.").waitFor();
       await page.keyboard.press("Escape");
       await button("Send again to failed recipients").click();
-      await dialog.getByText("2 people failed for certain").waitFor();
+      await dialog.getByText("2 people definitely failed").waitFor();
       await clean("send again");
       await dialog.getByRole("button", { name: "Create draft for 2 people" }).dblclick();
       await page.getByRole("heading", { name: "New broadcast" }).waitFor();

@@ -74,7 +74,7 @@ export const strings = {
   decision: "Decision",
   decideReason: "Reason, if not approved",
   decideAction: "Save decision",
-  decidedDone: "Decision saved",
+  decidedDone: "Review saved",
   use: "Use in a broadcast",
   copyName: "Copy name",
   media: {

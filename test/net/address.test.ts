@@ -245,7 +245,7 @@ describe("a webhook address", () => {
     ["https://example.com/a b", "a space"],
     [`https://example.com/${"a".repeat(2029)}`, "longer than 2048 characters"],
     [`https://example.com/${"ü".repeat(500)}`, "once its special characters are encoded"],
-  ])("%j is refused in words", (text, words) => {
+  ])("%j is refused with a reason", (text, words) => {
     expect(refusalOf(text)).toContain(words);
   });
 

@@ -439,7 +439,7 @@ describe("a failed post", () => {
       "protocol",
       (socket) => socket.write("HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
     ],
-  ])("%s is %s, and the connection is gone", async (_, reason, onRequest) => {
+  ])("%s is reported as %s, and the connection is closed", async (_, reason, onRequest) => {
     const receiver = await Receiver.start(onRequest);
     const { poster, clock } = posterWith();
     const result = await poster.post(hook(`http://hook.test:${receiver.port}/`));

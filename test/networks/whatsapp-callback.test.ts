@@ -227,7 +227,7 @@ describe("a callback body", () => {
     { name: "nested beyond all measure", body: `${'{"a":'.repeat(200_000)}1${"}".repeat(200_000)}` },
   ];
 
-  test.each(broken)("with $name gives one broken item, with an excerpt to inspect", ({ body }) => {
+  test.each(broken)("that is broken gives one broken item, with an excerpt to inspect: $name", ({ body }) => {
     const reports = parseCallback(body);
     expect(kindsOf(reports)).toEqual(["broken"]);
     expect(JSON.stringify(reports).length).toBeLessThan(50_000);
@@ -245,7 +245,7 @@ describe("a callback body", () => {
     { name: "with no items", body: messagesOf({}), about: "field messages without items" },
   ];
 
-  test.each(ignored)("with $name is ignored", ({ body, about }) => {
+  test.each(ignored)("$name is ignored", ({ body, about }) => {
     expect(parseCallback(body)).toEqual([{ kind: "ignored", about }]);
   });
 });

@@ -84,7 +84,7 @@ describe("the wait that the network asks for", () => {
     },
   ];
 
-  test.each(hints)("is read from $name", ({ code, headers, retryAfterMs }) => {
+  test.each(hints)("is read from the headers: $name", ({ code, headers, retryAfterMs }) => {
     expect(classifyCode(code ?? 130429, headers)).toMatchObject({ kind: "throttled", retryAfterMs });
   });
 });

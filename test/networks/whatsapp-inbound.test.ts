@@ -127,7 +127,7 @@ describe("an inbound message", () => {
     { name: "a kind whose member is of another shape", item: { type: "text", text: "plain" }, text: null },
   ];
 
-  test.each(kinds)("of the kind $name is read", ({ item, text, command = null }) => {
+  test.each(kinds)("is read: $name", ({ item, text, command = null }) => {
     expect(parseMessage(item)).toMatchObject([{ kind: "inbound", text, command, from: "4915112345678" }]);
   });
 

@@ -139,7 +139,7 @@ describe("a template's payload", () => {
     },
   ];
 
-  test.each(shapes)("with $name", ({ content, components }) => {
+  test.each(shapes)("$name", ({ content, components }) => {
     expect(payloadOf(content)).toEqual({
       messaging_product: "whatsapp",
       recipient_type: "individual",

@@ -54,7 +54,7 @@ describe("a failed TLS handshake proves that nothing was sent", () => {
     { name: "a closed connection", meet: (socket) => void socket.end() },
   ];
 
-  test.each(refusals)("after $name the outcome is unreachable", async ({ meet }) => {
+  test.each(refusals)("the outcome is unreachable: $name", async ({ meet }) => {
     const port = await listen(
       createServer((socket) => {
         socket.on("error", () => {});
@@ -66,7 +66,7 @@ describe("a failed TLS handshake proves that nothing was sent", () => {
       expect(await network.send(OUTBOUND, TIMEOUT_MS)).toMatchObject({ kind: "unreachable" });
   });
 
-  test("after an untrusted certificate the outcome is unreachable", async () => {
+  test("the outcome is unreachable: an untrusted certificate", async () => {
     const requests: string[] = [];
     const port = await listen(
       createTlsServer({ key: TLS_KEY, cert: TLS_CERTIFICATE }, (socket) => {

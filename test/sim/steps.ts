@@ -146,7 +146,7 @@ function optOut(world: World): string {
   world.call("POST", `/api/v1/contacts/${encodeURIComponent(phone)}/opt-out`, {}, (answer) => {
     if (answer === null) return;
     if (answer.status !== 200) world.complain(`opt-out: ${answer.status} ${answer.text}`);
-    // A number may be a number variant of a contact that is known under another one.
+    // The phone may be a number variant of a contact that is known under another number.
     const { data } = JSON.parse(answer.text) as { data: { phone: string } };
     world.told.optOuts.add(data.phone);
   });

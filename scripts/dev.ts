@@ -42,15 +42,18 @@ async function main(): Promise<void> {
     }),
   );
   server = new Supervised(data, front, rest, `${front.url}/dev/sign-in?token=${token}`);
-  await server.restart("");
-  const restart = afterQuiet((change) => server.restart(change));
-  const rebuild = afterQuiet((change) => build(files, front, change));
+  // Followed from the start: a change meanwhile is not lost.
+  const supervised = server;
+  const started = supervised.restart("");
+  const restart = afterQuiet(started, (change) => supervised.restart(change));
+  const rebuild = afterQuiet(first, (change) => build(files, front, change));
   follow("src", (path) => (path.startsWith("src/web/") ? rebuild(path) : restart(path)));
   follow("migrations", (path) => {
     if (path !== "migrations/schema.sql") restart(path);
   });
+  await started;
   const stop = async (): Promise<void> => {
-    await server.stop();
+    await supervised.stop();
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => void stop());
@@ -145,10 +148,10 @@ function sayBundleFailed(error: unknown): void {
   say(`the console could not be bundled:\n${Bun.inspect(error)}`);
 }
 
-/** Calls `act` once the changes are over, and never twice at a time; with the path of the last change. */
-function afterQuiet(act: (change: string) => Promise<void>): (change: string) => void {
+/** Calls `act` once the changes are over, after `before` and never twice at a time; with the path of the last change. */
+function afterQuiet(before: Promise<void>, act: (change: string) => Promise<void>): (change: string) => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let running = Promise.resolve();
+  let running = before;
   return (change) => {
     clearTimeout(timer);
     timer = setTimeout(() => {

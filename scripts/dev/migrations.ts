@@ -16,7 +16,7 @@ export function setAsideIfStale(data: string): string | null {
   const applied = readRecord(join(data, RECORD));
   const now = hashes();
   if (Object.entries(applied).every(([name, hash]) => now[name] === hash)) return null;
-  const aside = `${data}.before-${new Date().toISOString().replace(/[-:]|\.\d+/g, "")}`;
+  const aside = `${data}.before-${new Date().toISOString().replace(/[-:.]/g, "")}`;
   renameSync(data, aside);
   return aside;
 }

@@ -71,17 +71,26 @@ export function startFront({ listen, files, signInToken, server, signIn }: Front
     // A page is changed on its way, so it must come as plain text.
     if (isPage) headers.delete("accept-encoding");
     const ending = new AbortController();
-    streams.add(ending);
-    const response = await fetch(`${url}${pathname}${search}`, {
-      method: request.method,
-      headers,
-      body: request.body,
-      redirect: "manual",
-      decompress: false,
-      signal: AbortSignal.any([request.signal, ending.signal]),
+    const ask = (server: string): Promise<Response> =>
+      fetch(`${server}${pathname}${search}`, {
+        method: request.method,
+        headers,
+        body: request.body,
+        redirect: "manual",
+        decompress: false,
+        signal: AbortSignal.any([request.signal, ending.signal]),
+      });
+    const response = await ask(url).catch(async (error: unknown) => {
+      // A server that is being replaced may close the connection first. Only a request without effects is repeated.
+      if ((request.method !== "GET" && request.method !== "HEAD") || request.signal.aborted) throw error;
+      const next = await server();
+      return next === null ? unavailable() : ask(next);
     });
     const type = response.headers.get("content-type") ?? "";
-    if (!type.startsWith("text/event-stream")) streams.delete(ending);
+    if (type.startsWith("text/event-stream")) {
+      streams.add(ending);
+      request.signal.addEventListener("abort", () => streams.delete(ending), { once: true });
+    }
     if (!isPage || !type.startsWith("text/html")) return response;
     const kept = new Headers(response.headers);
     kept.delete("content-length");

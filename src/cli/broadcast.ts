@@ -105,7 +105,7 @@ export const commands: readonly Command[] = [
     group,
     name: "cancel",
     summary: "Stop a broadcast for good",
-    details: "What has been handed over is not recalled, and only what is delivered is charged.",
+    details: "Messages already sent are not recalled. Only delivered messages are charged.",
     positionals: { id },
     run: (context, values) => change(context, values.id, cancelBroadcast),
   }),

@@ -41,7 +41,7 @@ const cancels = roundsOf(12, 3);
 const cancelForm = isFull ? { people: 5_000, throughput: 900 } : { people: 300, throughput: 500 };
 
 scenario(
-  "a cancel at full speed: nobody is handed over after its answer, everybody is accounted for, only the delivered are charged",
+  "a cancel at full speed: after its response nothing is sent, every recipient is accounted for, and only delivered messages are charged",
   async () => {
     using waxwing = await program();
     await using installation = await makeLiveInstallation({
@@ -94,7 +94,7 @@ scenario(
 const BUILT_WITHIN_MS = isFull ? 150 : 20;
 
 scenario(
-  "a cancel while the recipients are being built: nobody else is built or handed over, and nothing stays held",
+  "a cancel while the recipients are being built: nobody else is added or sent to, and nothing stays held",
   async () => {
     using waxwing = await program();
     await using installation = await makeLiveInstallation({
@@ -138,7 +138,7 @@ const pauses = roundsOf(12, 2);
 const pauseForm = isFull ? { people: 5_000, throughput: 800 } : { people: 500, throughput: 250 };
 
 scenario(
-  "paused, suspended or made unready by the command line at full speed: nobody is handed over until it may go on, and everybody gets one message",
+  "paused, suspended or set to not ready by a command at full speed: nothing is sent until the broadcast resumes, and every recipient gets one message",
   async () => {
     using waxwing = await program();
     await using installation = await makeLiveInstallation({

@@ -134,9 +134,9 @@ export class OutsideNetwork {
     const [token, celebrant] = tokenOf(outbound);
     const fault = (what: string): void => complain(`${what}: ${token} to ${to} as ${outbound.sendToken}`);
     const row = rowOf(outbound.sendToken);
-    if (row === null) fault("handed over without standing on the disk");
-    else if (row.status !== "sending") fault(`handed over although its row says ${row.status}`);
-    else if (row.fault !== null) fault(`handed over although ${row.fault}`);
+    if (row === null) fault("sent before it was on disk");
+    else if (row.status !== "sending") fault(`sent although its row says ${row.status}`);
+    else if (row.fault !== null) fault(`sent although ${row.fault}`);
     const arrived: Arrived = { token, celebrant: row?.isBirthday === true ? celebrant : "", to, told: null };
     const same = this.#arrived.get(token) ?? [];
     this.#arrived.set(token, same);

@@ -111,7 +111,7 @@ function auditRequests(
     if (sendTokens.has(reference)) doubled.push(`send token ${reference}`);
     sendTokens.add(reference);
     const message = bySendToken.get(reference);
-    if (message === undefined) lost.push(`${label} to ${to} was handed over, and there is no such message`);
+    if (message === undefined) lost.push(`${label} to ${to} was sent, and there is no such message`);
     else if (told === "delivered" && message.status !== "delivered") {
       lost.push(`${label} to ${to} was reported as delivered, and is ${message.status}`);
     }

@@ -145,7 +145,7 @@ export async function run(scenario: Scenario, body: unknown): Promise<number> {
 /** Moves time forward until the network has been sent `count` messages, and no further. */
 export async function untilSent({ app, network }: Scenario, count: number): Promise<void> {
   for (let step = 0; network.sent.length < count; step++) {
-    if (step === 1_000) throw new Error(`only ${network.sent.length} of ${count} were handed over`);
+    if (step === 1_000) throw new Error(`only ${network.sent.length} of ${count} were sent`);
     await app.clock.advance(step === 0 ? 0 : 100);
   }
 }

@@ -14,7 +14,7 @@ import type { Message } from "./table.ts";
 export const interrupted: Failure = {
   code: "interrupted",
   message:
-    "The server was interrupted while it handed the message over. It may have arrived, so it was not repeated; if the network reports it, an event follows.",
+    "The server was interrupted while it sent the message. It may have arrived, so it was not repeated; if the network reports it, an event follows.",
   outcomeUnknown: true,
 };
 

@@ -71,6 +71,12 @@ function missingSources(text: string): string[] {
     .filter((path) => !existsSync(join(checkout, "src", path)) && !existsSync(join(checkout, path)));
 }
 
+/** Code blocks that stand twice in one page: an editor pasted one over another. Short ones may repeat. */
+function repeatedBlocks(text: string): string[] {
+  const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)^```/gm)].map(([, code = ""]) => code);
+  return blocks.filter((code, index) => code.length > 60 && blocks.indexOf(code) !== index);
+}
+
 /** Scripts that a page runs with `bun run` and that package.json has not. */
 function missingScripts(text: string): string[] {
   return [...text.matchAll(/\bbun run ([a-z][\w:-]*)/g)]
@@ -82,6 +88,8 @@ describe.each(pages)("$path", ({ path, text }) => {
   test("links to files and headings that exist", () => expect(brokenLinks(text, dirname(path))).toEqual([]));
 
   test("names paths that exist", () => expect([...missingPaths(text), ...missingSources(text)]).toEqual([]));
+
+  test("shows no code block twice", () => expect(repeatedBlocks(text)).toEqual([]));
 
   test("runs scripts that package.json has", () => expect(missingScripts(text)).toEqual([]));
 });

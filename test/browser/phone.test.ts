@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await button("Open phone").click();
       const quiet = page.getByRole("region", { name: "+919876540004's phone" });
       await quiet.getByText("Not on the phone yet").waitFor();
-      await quiet.getByRole("button", { name: "Fail with…" }).click();
+      await quiet.getByRole("button", { name: "Fail with …" }).click();
       await page.getByRole("menuitem", { name: /131049/ }).waitFor();
       await page.keyboard.press("Escape");
       await quiet.getByRole("button", { name: "Delivered" }).click();

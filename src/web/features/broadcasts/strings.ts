@@ -56,7 +56,7 @@ export const strings = {
   cancelled: "Broadcast cancelled",
   sentence: {
     scheduled: "Scheduled.",
-    queueing: "Preparing recipients…",
+    queueing: "Preparing recipients …",
     running: (done: string, total: string, left: string) => `Sending: ${done} of ${total}${left}.`,
     rate: (rate: string, left: string) => `, ${rate} per second, about ${left} left`,
     paused: (reason: string) => `${formatPause(reason)}.`,
@@ -99,7 +99,7 @@ export const strings = {
   againNext:
     "Nothing is sent yet. You review fields, cost and recipients first. People who have opted out since are skipped.",
   againChanged: "The number of recipients has changed. Check it again.",
-  againPreparing: "Preparing recipients…",
+  againPreparing: "Preparing recipients …",
   csv: "Download as CSV",
   newGroup: "New group from these recipients",
   newGroupText: "Creates a static group. Recipients who are not in your contacts are skipped.",

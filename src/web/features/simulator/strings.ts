@@ -32,7 +32,7 @@ export const strings = {
   byHand: "Set the status",
   delivered: "Delivered",
   read: "Read",
-  failWith: "Fail with…",
+  failWith: "Fail with …",
   failures: {
     "131026": "not on WhatsApp, or too old",
     "131049": "not delivered: too many marketing messages",

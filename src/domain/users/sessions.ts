@@ -38,6 +38,7 @@ export function startSession(
       createdAt: tx.now,
       seenAt: tx.now,
       expiresAt: tx.now + SESSION_LIFETIME_MS,
+      confirmedAt: tx.now,
       address,
       agent: agent.slice(0, AGENT_LENGTH_MAX),
     })

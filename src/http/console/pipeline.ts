@@ -24,7 +24,7 @@ import { BroadcastStreams } from "./broadcast-stream.ts";
 import type { ConsoleContext, ConsoleOptions } from "./context.ts";
 import { readSessionCookie } from "./cookies.ts";
 import { DashboardCounters } from "./dashboard.ts";
-import { clientAddress, requireOwnPage } from "./origin.ts";
+import { clientAddress, requireOwnPage, UntrustedProxyWatch } from "./origin.ts";
 import { Passwords } from "./passwords.ts";
 import {
   type ConsoleCall,
@@ -62,6 +62,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     imports: new ImportJobs({ store, clock, log, files: options.importFiles, stopping: options.stopping }),
     bulk: new BulkJobs({ store, clock, log, reader: options.searchReader, stopping: options.stopping }),
   };
+  const untrustedProxies = new UntrustedProxyWatch({ store, clock, log, isTrusted: isTrustedProxy });
   const limiter = new RateLimiter(clock, limits, "person");
   const table = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
   /**
@@ -102,6 +103,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     const found = matches.find(({ route }) => route.method === request.method);
     if (found === undefined) throw new Problem("not_found", "Not found.");
     const { route, values } = found;
+    untrustedProxies.note(request, peer.address);
     const isChange = request.method !== "GET";
     if (isChange) requireOwnPage(request, publicUrl);
     const principal = route.needs === "nobody" ? null : requireSession(request.headers);

@@ -5,14 +5,15 @@ import { invalidRequest } from "#src/core/problem.ts";
 import { totpAddress } from "#src/core/totp.ts";
 import { setPassword } from "#src/domain/users/change.ts";
 import { confirmTotp, removeTotp, startTotpSetup } from "#src/domain/users/second-factor.ts";
-import { endSession, endSessions, listSessions, startSession } from "#src/domain/users/sessions.ts";
-import { clearSignInAttempts, countSignInAttempt } from "#src/domain/users/sign-in-throttle.ts";
+import { endSession, endSessions, listSessions } from "#src/domain/users/sessions.ts";
+import { countGuess, forgiveGuesses } from "#src/domain/users/sign-in-throttle.ts";
 import { findPasswordProblem } from "#src/domain/users/user.ts";
 import { answerData, requireId } from "../../endpoint.ts";
 import { readTheme, type Theme, themeCookie, themes } from "../cookies.ts";
 import { type ConsoleRoute, change, type UserCall } from "../route.ts";
+import { clientOf, requireAllowed } from "../sign-in-attempt.ts";
 import { viewSession, viewSignedIn } from "../view.ts";
-import { sessionClient, sessionHeaders } from "./sign-in.ts";
+import { enter } from "./sign-in.ts";
 
 const strict = { additionalProperties: false };
 const Password = Type.String({ maxLength: 1_000 });
@@ -33,7 +34,7 @@ export const accountRoutes: readonly ConsoleRoute[] = [
     body: Type.Object({ theme: Type.Union([Type.Null(), Type.String({ enum: [...themes] })]) }, strict),
     handle: ({ body, isSecure }) => ({
       ...answerData(200, body),
-      headers: { "set-cookie": themeCookie(body.theme as Theme | null, isSecure) },
+      cookies: [themeCookie(body.theme as Theme | null, isSecure)],
     }),
   },
   {
@@ -79,13 +80,14 @@ export const accountRoutes: readonly ConsoleRoute[] = [
       const problem = findPasswordProblem(password, call.user.email);
       if (problem !== null) throw invalidRequest({ password: [problem] });
       await requirePassword(call, "current", current);
-      const hash = await call.passwords.hash(password);
+      using turn = call.passwords.reserve(clientOf({ sessionId: call.session.id }));
+      const hash = await turn.hash(password);
       return change(call, (tx) => {
         const user = setPassword(tx, call.user.id, hash);
         // A new password ends every session; this browser gets a new one.
-        const { token } = startSession(tx, user.id, sessionClient(call));
+        const cookies = enter(tx, call, user.id);
         const audit = { action: "user.new-password", subject: user.email };
-        return { status: 200, data: viewSignedIn(tx, user), audit, headers: sessionHeaders(call, token) };
+        return { status: 200, data: viewSignedIn(tx, user), audit, cookies };
       });
     },
   },
@@ -113,9 +115,9 @@ export const accountRoutes: readonly ConsoleRoute[] = [
         const codes = confirmTotp(tx, call.box, call.user.id, String(call.body.code));
         endSessions(tx, call.user.id);
         // A new session token, as after every change of authentication.
-        const { token } = startSession(tx, call.user.id, sessionClient(call));
+        const cookies = enter(tx, call, call.user.id);
         const audit = { action: "second-factor.on", subject: call.user.email };
-        return { status: 200, data: { codes }, replayData: { codes: [] }, audit, headers: sessionHeaders(call, token) };
+        return { status: 200, data: { codes }, replayData: { codes: [] }, audit, cookies };
       }),
   },
   {
@@ -136,17 +138,17 @@ export const accountRoutes: readonly ConsoleRoute[] = [
 
 /**
  * Changing how the user signs in requires the password, because the screen may have been left unattended. Wrong
- * passwords count as failed sign-ins.
+ * passwords count for this session alone, so that a stranger's guesses never keep the user out.
  */
-async function requirePassword(
-  { store, user, passwords, address }: UserCall,
-  field: string,
-  password: string,
-): Promise<void> {
-  const guess = { email: user.email, address };
-  await store.write((tx) => countSignInAttempt(tx, guess));
-  if (!(await passwords.verify(password, user.password))) {
+async function requirePassword(call: UserCall, field: string, password: string): Promise<void> {
+  const { store, user, session, passwords } = call;
+  const guesser = { sessionId: session.id };
+  const guess = { email: user.email, guesser, hasCode: false };
+  using turn = passwords.reserve(clientOf(guesser));
+  const verdict = await store.write((tx) => countGuess(tx, guess));
+  requireAllowed(verdict);
+  if (!(await turn.verify(password, user.password))) {
     throw invalidRequest({ [field]: ["The password is incorrect."] });
   }
-  await store.write((tx) => clearSignInAttempts(tx, guess));
+  await store.write((tx) => forgiveGuesses(tx, guess, verdict));
 }

@@ -200,7 +200,7 @@ test("a failed sign-in is logged with its address and kept in the audit log, wit
   ]);
   const lines = app.logged.join("");
   expect(lines).toContain("203.0.113.40");
-  expect(lines).toContain("a sign-in failed");
+  expect(lines).toContain("sign_in.failed");
   expect(lines + JSON.stringify(entries)).not.toContain("my secret");
 });
 

@@ -83,6 +83,11 @@ export function touchSession(tx: Tx, id: number): void {
   tx.db.update(sessions).set({ seenAt: tx.now }).where(eq(sessions.id, id)).run();
 }
 
+/** The user has just proved again who they are. */
+export function confirmSession(tx: Tx, id: number): void {
+  tx.db.update(sessions).set({ confirmedAt: tx.now }).where(eq(sessions.id, id)).run();
+}
+
 /** The user's active sessions, most recently used first. */
 export function listSessions(tx: ReadTx, userId: number): Session[] {
   return tx.db

@@ -69,10 +69,7 @@ export class UntrustedProxyWatch {
     const address = plainAddress(peer);
     if (!isForwarded || clock.now() < this.#nextAt || isTrusted(address)) return;
     this.#nextAt = clock.now() + WARNING_INTERVAL_MS;
-    log.warn(
-      "a request was forwarded by a peer that is not in [server] trusted_proxies: all users behind it count as one client",
-      { address },
-    );
+    log.warn("proxy.untrusted", "Peer forwards requests but is not in [server] trusted_proxies", { address });
     store.write((tx) => noteUntrustedProxy(tx, address)).catch(() => undefined);
   }
 }

@@ -35,6 +35,7 @@ import {
   type UserCall,
 } from "./route.ts";
 import { routes } from "./routes.ts";
+import { requireConfirmation } from "./sensitive.ts";
 
 export const CONSOLE_API = "/console/api";
 const FORM_KEY_LENGTH_MAX = 100;
@@ -112,6 +113,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     const entry =
       principal === null || values.workspace === undefined ? null : requireEntry(context, principal, values.workspace);
     requireAccess(route, principal, entry);
+    if (principal !== null) requireConfirmation(route, principal.session, clock.now());
     // The handler streams a file itself. A plain HTML form on another site cannot send this content type.
     if (isChange && route.takesFile === true) requireFileType(request);
     const body = isChange && route.takesFile !== true ? await readForm(request, peer, principal === null) : {};

@@ -109,7 +109,7 @@ async function fail(call: ConsoleCall, email: string, reason: Failure, refusal: 
   const { store, log, address } = call;
   await store.write((tx) => {
     const user = findUserByEmail(tx, email);
-    log.warn("a sign-in failed", { address, user: user?.id ?? null, reason });
+    log.warn("sign_in.failed", "Sign-in failed", { address, user: user?.id ?? null, reason });
     // People type passwords into the field for the address, so an address without an account is not kept.
     const subject = user?.email ?? "";
     const entry = { workspaceId: null, action: "sign-in.fail", subject, details: { reason } };

@@ -3,12 +3,14 @@ import { Type } from "@sinclair/typebox";
 import { encode } from "uqr";
 import { invalidRequest } from "#src/core/problem.ts";
 import { totpAddress } from "#src/core/totp.ts";
+import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { setPassword } from "#src/domain/users/change.ts";
-import { confirmTotp, removeTotp, startTotpSetup } from "#src/domain/users/second-factor.ts";
-import { endSession, endSessions, listSessions } from "#src/domain/users/sessions.ts";
+import { findUser } from "#src/domain/users/read.ts";
+import { confirmTotp, consumeCode, removeTotp, startTotpSetup } from "#src/domain/users/second-factor.ts";
+import { confirmSession, endSession, endSessions, listSessions } from "#src/domain/users/sessions.ts";
 import { countGuess, forgiveGuesses } from "#src/domain/users/sign-in-throttle.ts";
 import { findPasswordProblem } from "#src/domain/users/user.ts";
-import { answerData, requireId } from "../../endpoint.ts";
+import { type Answer, answerData, requireId } from "../../endpoint.ts";
 import { readTheme, type Theme, themeCookie, themes } from "../cookies.ts";
 import { type ConsoleRoute, change, type UserCall } from "../route.ts";
 import { clientOf, requireAllowed } from "../sign-in-attempt.ts";
@@ -69,6 +71,20 @@ export const accountRoutes: readonly ConsoleRoute[] = [
         const ended = endSessions(tx, call.user.id, call.session.id);
         return { status: 200, data: { ended }, audit: { action: "session.end-others", subject: call.user.email } };
       }),
+  },
+  {
+    method: "GET",
+    path: "/me/confirmation",
+    needs: "user",
+    // The pipeline refuses the request if the session has to be confirmed.
+    handle: () => answerData(200, {}),
+  },
+  {
+    method: "POST",
+    path: "/me/confirmation",
+    needs: "user",
+    body: Type.Object({ password: Type.Optional(Password), code: Type.Optional(Code) }, strict),
+    handle: confirm,
   },
   {
     method: "PUT",
@@ -136,6 +152,39 @@ export const accountRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
+/** The user proves again who they are, by password or by a code of the second factor. */
+async function confirm(call: UserCall): Promise<Answer> {
+  const { store, user, session, box, address } = call;
+  const { password = "", code = "" } = call.body as { password?: string; code?: string };
+  if (code === "") {
+    if (password === "") throw invalidRequest({ password: ["Enter the password or a code."] });
+    await requirePassword(call, "password", password);
+  } else {
+    const guess = { email: user.email, guesser: { sessionId: session.id }, hasCode: true };
+    const verdict = await store.write((tx) => countGuess(tx, guess));
+    requireAllowed(verdict);
+    const isRight = await store.write((tx) => {
+      const current = findUser(tx, user.id);
+      if (current === undefined || current.totpSecret === null || !consumeCode(tx, box, current, code)) return false;
+      forgiveGuesses(tx, guess, verdict);
+      return true;
+    });
+    if (!isRight) {
+      await recordFailure(call);
+      throw invalidRequest({ code: ["The code is incorrect or has already been used."] });
+    }
+  }
+  await store.write((tx) => {
+    confirmSession(tx, session.id);
+    recordAudit(
+      tx,
+      { userId: user.id, address },
+      { workspaceId: null, action: "session.confirm", subject: user.email },
+    );
+  });
+  return answerData(200, {});
+}
+
 /**
  * Changing how the user signs in requires the password, because the screen may have been left unattended. Wrong
  * passwords count for this session alone, so that a stranger's guesses never keep the user out.
@@ -148,7 +197,14 @@ async function requirePassword(call: UserCall, field: string, password: string):
   const verdict = await store.write((tx) => countGuess(tx, guess));
   requireAllowed(verdict);
   if (!(await turn.verify(password, user.password))) {
+    await recordFailure(call);
     throw invalidRequest({ [field]: ["The password is incorrect."] });
   }
   await store.write((tx) => forgiveGuesses(tx, guess, verdict));
+}
+
+async function recordFailure({ store, log, user, address }: UserCall): Promise<void> {
+  log.warn("session.confirm_failed", "Wrong password or code in a session", { address, user: user.id });
+  const entry = { workspaceId: null, action: "session.fail", subject: user.email };
+  await store.write((tx) => recordAudit(tx, { userId: user.id, address }, entry));
 }

@@ -20,6 +20,8 @@ export const strings = {
   actionLabels: {
     "sign-in": "Signed in",
     "sign-in.fail": "Failed to sign in",
+    "session.confirm": "Entered the password or a code again",
+    "session.fail": "Entered a wrong password or code in a session",
     "session.end": "Ended a session",
     "session.end-others": "Ended all other sessions",
     "second-factor.on": "Turned on the second factor",

@@ -22,6 +22,12 @@ CREATE TABLE instance (
   write_probe INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+-- Keys that outlive the master key that they were derived from, sealed with the current one.
+CREATE TABLE kept_keys (
+  purpose TEXT PRIMARY KEY CHECK (purpose = 'hash'),
+  sealed TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- Jobs
 
 CREATE TABLE outbox (

@@ -502,6 +502,11 @@ CREATE TABLE instance (
   write_probe INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+CREATE TABLE kept_keys (
+  purpose TEXT PRIMARY KEY CHECK (purpose = 'hash'),
+  sealed TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE known_devices (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id),

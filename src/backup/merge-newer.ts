@@ -116,6 +116,7 @@ class NewerRowsMerge {
   }
 
   #mergeSecrets(): number {
+    this.#replace("kept_keys");
     const tokens = this.#update("numbers", ["access_token", "app_secret", "callback_token"]);
     this.#insert("webhooks", "workspace_id");
     const signing = this.#update("webhooks", ["secret"], "workspace_id");

@@ -91,6 +91,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     });
   };
 
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the order of refusals is the promise, and is read from top to bottom.
   const answer = async (request: Request, peer: Peer): Promise<Answer | Response> => {
     const { pathname, query } = splitUrl(request.url);
     const path = pathname.slice(CONSOLE_API.length);

@@ -81,7 +81,7 @@ export const sections = {
       "metrics_token",
       optional(secretText),
       "",
-      "Bearer token that opens /metrics to other machines. Without one, only this machine may read it.",
+      "Bearer token that opens /metrics. Without one, there is no such address.",
     ),
   },
   storage: {

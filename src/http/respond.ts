@@ -27,6 +27,13 @@ export function toResponse({ status, body, headers }: Answer, requestId: string)
   });
 }
 
+const PLAIN = { "content-type": "text/plain; charset=utf-8" };
+
+/** For an address outside the API and the console. */
+export function nothingHere(): Response {
+  return new Response("There is nothing at this address.\n", { status: 404, headers: PLAIN });
+}
+
 /** Cheaper than `new URL` for a URL without a query, the usual case. */
 export function splitUrl(url: string): { pathname: string; query: URLSearchParams } {
   const pathStart = url.indexOf("/", url.indexOf("//") + 2);

@@ -21,7 +21,7 @@ import { healthRoutes } from "../health.ts";
 import { KeyQueue } from "../key-queue.ts";
 import { metricsRoutes } from "../metrics.ts";
 import { RateLimiter, type RateLimits } from "../rate-limit.ts";
-import { problemOf, splitUrl, toResponse } from "../respond.ts";
+import { nothingHere, problemOf, splitUrl, toResponse } from "../respond.ts";
 import { Authenticator } from "./auth.ts";
 import { docsRoutes } from "./docs/docs.ts";
 import { endpoints } from "./endpoints.ts";
@@ -46,7 +46,6 @@ export interface AppOptions {
   onAnswer: (route: string, status: number, durationMs: number) => void;
 }
 
-const PLAIN = { "content-type": "text/plain; charset=utf-8" };
 const NO_BODY: Readonly<Record<string, unknown>> = {};
 
 export function createApp(options: AppOptions) {
@@ -68,7 +67,7 @@ export function createApp(options: AppOptions) {
     responseValue instanceof Response ? addSecurityHeaders(responseValue, ids(request)) : undefined,
   );
   beside.use(healthRoutes(options)).use(metricsRoutes(options)).use(docsRoutes());
-  beside.all("/*", () => new Response("There is nothing at this address.\n", { status: 404, headers: PLAIN }));
+  beside.all("/*", () => nothingHere());
   app.use(beside);
   return app;
 }

@@ -120,6 +120,12 @@ export const sections = {
       1_048_576,
       "Largest request body, in bytes. Raise it only when broadcasts with very long lists of people are refused.",
     ),
+    queryTimeMs: key(
+      "query_time",
+      duration(10, 10 * MINUTE),
+      "15s",
+      "How long a search or a count of a group may take, before its caller is told to narrow it.",
+    ),
   },
   whatsapp: {
     graphUrl: key(

@@ -2,13 +2,17 @@
 import type { Log } from "#src/core/log.ts";
 import { Problem } from "#src/core/problem.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
+import { TooManyQueries } from "#src/db/fair-reader.ts";
+import { QueryOverBudget } from "#src/db/query-budget.ts";
 import type { Answer } from "./endpoint.ts";
-import { internalError, unavailable } from "./errors.ts";
+import { internalError, overBudget, tooManyQueries, unavailable } from "./errors.ts";
 import { API_HEADERS } from "./headers.ts";
 
 /** The problem that the caller sees for any error. Faults of the server are logged under the request id. */
 export function problemOf(error: unknown, log: Log, requestId: string): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof QueryOverBudget) return overBudget(error);
+  if (error instanceof TooManyQueries) return tooManyQueries();
   if (error instanceof StorageUnavailable) {
     log.error("a request was refused because the database cannot be written", {
       requestId,

@@ -33,14 +33,14 @@ export interface HttpServer {
 export function listen(context: ServerContext, system: System, refused: RefusedCallbacks): HttpServer {
   const { config, store, clock, random, log, box, networks, metrics, files } = context;
   const { host, port } = config.server.listen;
-  const readers = { reader: context.readers.lists, searchReader: context.readers.searches };
+  const { readers } = context;
   const dispatch = createSendOptions(context);
   const bodies = { budget: new BodyBudget(clock), clock };
   const stopping = new AbortController();
   const state = { isReady: false };
 
   const app = createApp({
-    ...{ store, clock, random, log, dispatch, ...readers },
+    ...{ store, clock, random, log, dispatch, readers },
     limits: config.limits,
     isReady: () => state.isReady,
     isWritable: system.isWritable,
@@ -58,7 +58,7 @@ export function listen(context: ServerContext, system: System, refused: RefusedC
   );
   app.use(
     consoleRoutes({
-      ...{ store, clock, random, log, box, dispatch, system, bodies, ...readers },
+      ...{ store, clock, random, log, box, dispatch, system, bodies, readers },
       doctor: readDoctorSettings(config),
       limits: config.limits,
       importFiles: new ImportFiles(files.database),

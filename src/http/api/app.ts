@@ -9,7 +9,7 @@ import type { Log } from "#src/core/log.ts";
 import type { Metrics } from "#src/core/metrics.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { Random } from "#src/core/random.ts";
-import type { Reader } from "#src/db/reader.ts";
+import type { Readers } from "#src/db/fair-reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
@@ -34,9 +34,7 @@ export interface AppOptions {
   limits: RateLimits & { bodyBytes: number };
   /** Dependencies for sending a message. */
   dispatch: SendOptions;
-  /** Runs slow queries on another thread. */
-  reader: Reader;
-  searchReader: Reader;
+  readers: Readers;
   /** Whether startup (migrations, recovery) has finished. */
   isReady: () => boolean;
   isWritable: WriteProbe;
@@ -80,7 +78,7 @@ type Pipeline = (
 
 /** The order of refusals: 401, 403, 429, 404 for an unknown path, 400, then what the endpoint finds. */
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
-  const { store, clock, log, limits, dispatch, reader, searchReader, onAnswer } = options;
+  const { store, clock, log, limits, dispatch, readers, onAnswer } = options;
   const authenticator = new Authenticator(store, clock);
   const limiter = new RateLimiter(clock, limits, "workspace");
   const keyQueue = new KeyQueue();
@@ -107,8 +105,8 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         store,
         dispatch,
         keyQueue,
-        reader,
-        searchReader,
+        reader: readers.lists.of(workspace.id),
+        searchReader: readers.searches.of(workspace.id),
         workspace,
         caller: { key: keyId },
         path,

@@ -1,4 +1,5 @@
 /** Lists groups, static and dynamic, with their counts. */
+import { QueryOverBudget } from "#src/db/query-budget.ts";
 import { countsToRefresh, recordCount } from "#src/domain/filters/count.ts";
 import { countGroups, type GroupCursor, listGroups } from "#src/domain/groups/read.ts";
 import { GroupView, viewGroup } from "#src/domain/groups/view.ts";
@@ -40,8 +41,13 @@ async function refreshCounts(
 ): Promise<void> {
   const stale = store.read((tx) => countsToRefresh(tx, workspace, groups));
   for (const { groupId, sql, parameters } of stale) {
-    const [row] = await searchReader.query(sql, parameters);
-    await store.write((tx) => recordCount(tx, groupId, Number(row?.total ?? 0)));
+    const rows = await searchReader.query(sql, parameters).catch((error: unknown) => {
+      // The list shows the previous count of such a group.
+      if (error instanceof QueryOverBudget) return null;
+      throw error;
+    });
+    if (rows === null) return;
+    await store.write((tx) => recordCount(tx, groupId, Number(rows[0]?.total ?? 0)));
   }
 }
 

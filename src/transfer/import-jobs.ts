@@ -5,6 +5,7 @@
  */
 import { createWriteStream, existsSync } from "node:fs";
 import type { Clock } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
 import { Problem } from "#src/core/problem.ts";
 import { createPrivateDirectory, createPrivateFile } from "#src/db/files.ts";
 import type { Store } from "#src/db/store.ts";
@@ -22,7 +23,7 @@ import type { Import, ImportOutcome, ImportSettings } from "./table.ts";
 export interface ImportJobsOptions {
   store: Store;
   clock: Clock;
-  log: { error: (message: string, details: { error: unknown }) => void };
+  log: Pick<Log, "error">;
   files: ImportFiles;
   /** Aborted when the server stops. */
   stopping: AbortSignal;
@@ -67,7 +68,9 @@ export class ImportJobs {
   #sweepDaily(): void {
     const { clock, log, stopping } = this.#options;
     const timer = clock.setTimer(SWEEP_INTERVAL_MS, () => {
-      this.#sweep().catch((error: unknown) => log.error("old imports could not be swept away", { error }));
+      this.#sweep().catch((error: unknown) =>
+        log.error("import.sweep_failed", "Old imports could not be deleted", { error }),
+      );
       if (!stopping.aborted) this.#sweepDaily();
     });
     stopping.addEventListener("abort", () => timer.cancel(), { once: true });
@@ -114,7 +117,7 @@ export class ImportJobs {
       await Promise.race([new Promise<void>((resolve) => file.end(resolve)), failed.promise]);
       if (size === 0) throw invalidFile("The file is empty.");
       const head = await this.#readHead(path);
-      if (head.length === 0) throw invalidFile("The file has no line with the names of its columns.");
+      if (head.length === 0) throw invalidFile("The file has no header line.");
     } catch (error) {
       file.destroy();
       files.remove(id);
@@ -193,12 +196,14 @@ export class ImportJobs {
     } catch (error) {
       // The row keeps its state, so that the import shows as interrupted after the next start.
       if (stopping.aborted) return;
-      if (!(error instanceof Problem)) log.error("an import failed", { error });
+      if (!(error instanceof Problem)) log.error("import.failed", "Import failed", { error });
       const text =
-        error instanceof Problem ? describeProblem(error) : "Something broke on our side; the server's log says what.";
+        error instanceof Problem ? describeProblem(error) : "Internal error: the server's log has the details.";
       await store
         .write((tx) => changeImport(tx, job.id, { state: "failed", error: text }))
-        .catch((reason: unknown) => log.error("that an import failed could not be written down", { error: reason }));
+        .catch((reason: unknown) =>
+          log.error("import.not_recorded", "Failure of an import could not be recorded", { error: reason }),
+        );
     } finally {
       errors.close();
       this.#running.delete(job.id);

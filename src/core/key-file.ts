@@ -60,7 +60,7 @@ export function loadKeys({ keyFile, env, random }: SecretKeySources, create: boo
   if (fromEnv !== undefined) {
     const keys = readKeys(fromEnv);
     // An empty variable is a mistake too: falling back to a file would seal new secrets with an unintended key.
-    if (keys === null) throw new SecretKeyUnusable(`${SECRET_KEY_VARIABLE} is no key: it must hold ${FORMS}`);
+    if (keys === null) throw new SecretKeyUnusable(`${SECRET_KEY_VARIABLE} is not a key: it must contain ${FORMS}`);
     return { ...ringOf(keys), keyFile: null, isNew: false };
   }
   const isNew = findKeyFile(keyFile) === null;
@@ -97,7 +97,7 @@ function versionOf(keyFile: string): string | null {
 /** Throws `SecretKeyUnusable` if the file is missing as well. */
 export function requireKeyFile(keyFile: string): Uint8Array[] {
   const found = findKeyFile(keyFile);
-  if (found === null) throw new SecretKeyUnusable(`the key at ${keyFile} vanished`);
+  if (found === null) throw new SecretKeyUnusable(`the key at ${keyFile} disappeared`);
   return found;
 }
 
@@ -124,15 +124,15 @@ function findKeyFile(keyFile: string): Uint8Array[] | null {
   try {
     // Checks the open file rather than the path, so that the file checked is the file read.
     const stat = fstatSync(file);
-    if (!stat.isFile()) throw new SecretKeyUnusable(`${keyFile} is no file: a key file holds ${FORMS}`);
+    if (!stat.isFile()) throw new SecretKeyUnusable(`${keyFile} is not a file: a key file contains ${FORMS}`);
     if (process.platform !== "win32" && (stat.mode & 0o077) !== 0) {
       const mode = (stat.mode & 0o777).toString(8).padStart(4, "0");
       throw new SecretKeyUnusable(
-        `the key at ${keyFile} may be read or changed by others (mode ${mode}): run chmod 600 ${shellWord(keyFile)}`,
+        `the key at ${keyFile} is accessible to other users (mode ${mode}): run chmod 600 ${shellWord(keyFile)}`,
       );
     }
     const keys = readKeys(readFileSync(file, "utf8"));
-    if (keys === null) throw new SecretKeyUnusable(`${keyFile} holds no key: it must hold ${FORMS}`);
+    if (keys === null) throw new SecretKeyUnusable(`${keyFile} contains no key: it must contain ${FORMS}`);
     return keys;
   } finally {
     closeSync(file);
@@ -147,7 +147,7 @@ function createKeyFile(keyFile: string, random: Random): void {
   } catch (error) {
     if (codeOf(error) === "EEXIST") return;
     throw new SecretKeyUnusable(
-      `no key can be made at ${keyFile} (${codeOf(error)}): is ${dirname(keyFile)} there and writable?`,
+      `no key can be created at ${keyFile} (${codeOf(error)}): does ${dirname(keyFile)} exist, and is it writable?`,
     );
   }
 }

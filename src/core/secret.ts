@@ -79,7 +79,7 @@ export function createSecretBox(master: Uint8Array | KeyRing, random: Random): S
         const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
         return Buffer.concat([text, decipher.final()]).toString("utf8");
       } catch {
-        throw new SecretUnreadable(context, "it was made with another key, for another place, or is damaged");
+        throw new SecretUnreadable(context, "it was sealed with another key or for another purpose, or it is damaged");
       }
     },
   };

@@ -6,12 +6,12 @@ import { upgradeIfOlder } from "#src/backup/upgrade.ts";
 import { newInstanceId, newRunId } from "#src/core/id.ts";
 import { loadKeys } from "#src/core/key-file.ts";
 import { createSecretBox } from "#src/core/secret.ts";
+import { createReaders } from "#src/db/fair-reader.ts";
 import { createPrivateDirectory, databaseFiles, makePrivate } from "#src/db/files.ts";
 import { readOrCreateInstanceId } from "#src/db/instance.ts";
 import { hashKeyOf } from "#src/db/kept-keys.ts";
 import { lockExclusively } from "#src/db/lock.ts";
 import { migrate } from "#src/db/migrate.ts";
-import { createReaders } from "#src/db/reader.ts";
 import { openStore, type Store } from "#src/db/store.ts";
 import type { Environment, Storage } from "./context.ts";
 
@@ -51,7 +51,7 @@ export async function openStorage(environment: Environment): Promise<Storage> {
   for (const { version, name } of migrate(store.client))
     log.info("database.migration_applied", "Migration applied", { version, name });
   makePrivate(files.database, `${files.database}-wal`, `${files.database}-shm`);
-  const readers = createReaders(files.database);
+  const readers = createReaders(files.database, config.limits.queryTimeMs);
   readOrCreateInstanceId(store.client, clock.now(), newId, readFileIdentity(files.database));
   const { instanceId, copy } = await detectCopy(store, files.database, readFileIdentity, newId);
   if (copy !== null)

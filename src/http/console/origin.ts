@@ -4,7 +4,7 @@
  */
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
-import type { ReadWriteStore } from "#src/db/store.ts";
+import type { Store } from "#src/db/store.ts";
 import { noteUntrustedProxy } from "#src/domain/users/untrusted-proxy.ts";
 import { Refusal } from "./route.ts";
 
@@ -45,7 +45,7 @@ function plainAddress(peer: string): string {
 }
 
 interface WatchOptions {
-  store: ReadWriteStore;
+  store: Store;
   clock: Clock;
   log: Log;
   isTrusted: (address: string) => boolean;

@@ -1,7 +1,7 @@
 /**
  * The pipeline of every console request: match the route, check that the console's own page sent it, authenticate,
- * check the workspace and role, read the form, call the handler. The public API's endpoints are mounted here too, with
- * a session instead of a key, so the console has no second implementation of any operation.
+ * check the workspace and role, read the form, call the handler. Handlers run the same operations as the API's, so the
+ * console has no second implementation of any of them.
  */
 import { createHash } from "node:crypto";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
@@ -59,9 +59,9 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     passwords: new Passwords(),
     keyQueue: new KeyQueue(),
     broadcastStreams: new BroadcastStreams(store, clock),
-    dashboard: new DashboardCounters(store, clock, options.reader),
+    dashboard: new DashboardCounters(store, clock, options.readers.lists),
     imports: new ImportJobs({ store, clock, log, files: options.importFiles, stopping: options.stopping }),
-    bulk: new BulkJobs({ store, clock, log, reader: options.searchReader, stopping: options.stopping }),
+    bulk: new BulkJobs({ store, clock, log, readers: options.readers.building, stopping: options.stopping }),
   };
   const untrustedProxies = new UntrustedProxyWatch({ store, clock, log, isTrusted: isTrustedProxy });
   const limiter = new RateLimiter(clock, limits, "person");
@@ -93,6 +93,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     });
   };
 
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the order of refusals is the promise, and is read from top to bottom.
   const answer = async (request: Request, peer: Peer): Promise<Answer | Response> => {
     const { pathname, query } = splitUrl(request.url);
     const path = pathname.slice(CONSOLE_API.length);
@@ -135,7 +136,10 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     const userCall: UserCall = { ...call, ...principal, form: readFormUse(call, principal.user.id) };
     if (route.needs === "user" || route.needs === "server operator") return route.handle(userCall);
     if (entry === null) throw notFoundOrForbidden();
-    return route.handle({ ...userCall, ...entry });
+    const { lists, searches, building } = options.readers;
+    const { id } = entry.workspace;
+    const readers = { reader: lists.of(id), searchReader: searches.of(id), exportReader: building.of(id) };
+    return route.handle({ ...userCall, ...entry, ...readers });
   };
 
   return async (request, peer) => {

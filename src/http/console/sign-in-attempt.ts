@@ -94,7 +94,7 @@ export function clientOf(guesser: Guesser): PasswordClient {
 /** Throws if the guess must not be checked. */
 export function requireAllowed(verdict: Verdict): void {
   if (verdict.kind === "too early") {
-    const message = `Too many tries. Wait ${waitText(verdict.waitMs)}.`;
+    const message = `Too many attempts. Wait ${waitText(verdict.waitMs)}.`;
     throw new Problem("rate_limited", message, { retryAfterMs: verdict.waitMs });
   }
   if (verdict.kind === "code missing") throw budgetUsedUp();

@@ -71,6 +71,8 @@ export const folders: Folder[] = [
       "core/",
       "db/transaction.ts",
       "db/columns.ts",
+      "db/hot-rows.ts",
+      "db/hot-statement.ts",
       "jobs/enqueue.ts",
       "jobs/claim.ts",
       "jobs/table.ts",

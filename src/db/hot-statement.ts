@@ -1,15 +1,16 @@
 /**
  * Hot statements: the SQL of every message, status, delivery and job, written out and run by the driver itself, without
- * the overhead of a query builder at each call. They live in the `statements.ts` of their module. The compiler derives
- * the placeholders from the SQL text, so a misspelt one does not compile. The names and columns of a result are compared
- * with the declared row when the statement is compiled, which happens once per connection, at its first use.
+ * the cost of a query builder at each call. They live in the `statements.ts` of their module. The compiler derives the
+ * placeholders from the SQL text, so a misspelt one does not compile. A statement is compiled once per connection, at
+ * its first use; its result is then compared with the declared row.
  *
- * **A compared parameter is written with a unary plus: `id = +:id`, `LIMIT +:limit`.** SQLite looks at the value of a
- * bare one while it plans, in case the value allows a better plan: it might satisfy the condition of a partial index, or
- * be a small limit. A plan made so is discarded whenever the parameter is bound again, which means parsing and planning
- * the text at each call (measured: 16 µs instead of 0.7 for a short list). The plus makes the parameter an expression,
- * whose value the planner does not read; the comparison keeps the column's affinity and still uses an index. (SQLite
- * has a switch for this, `SQLITE_DBCONFIG_ENABLE_QPSG`, which the driver does not expose.)
+ * **A compared parameter is written with a unary plus: `id = +:id`, `LIMIT +:limit`.** While SQLite plans a statement
+ * that sorts, has a limit or might use a partial index, it looks at the value of a bare parameter, in case the value
+ * allows a better plan. It discards such a plan when the parameter is bound again, so it would parse and plan the text
+ * at every call (measured: 16 µs instead of 0.7 for a short list). The plus makes the parameter an expression, which
+ * the planner does not evaluate; the comparison keeps the column's affinity and still uses an index. The plus is written
+ * everywhere, so that nobody has to know where SQLite looks. (SQLite has a switch for this,
+ * `SQLITE_DBCONFIG_ENABLE_QPSG`, which the driver does not offer.)
  */
 import type { Statement } from "better-sqlite3";
 import { type Column, type GetColumnData, getTableName, is, Column as TableColumn } from "drizzle-orm";
@@ -75,12 +76,15 @@ export interface Declared {
   readonly row: Kinds | null;
 }
 
+/** Refuses a text whose placeholders the compiler cannot see. A text may contain parts without placeholders. */
+type Readable<Text extends string> = string extends Text ? never : unknown;
+
 /**
  * Declares a statement that returns no rows. `parameters` says what each placeholder of the text stands for: usually the
  * columns of a table, whose conversions then apply, and a `Scalar` for any other. It may know more names than the text.
  */
 export function hotWrite<const Text extends string, const Known extends Record<PlaceholderNames<Text>, Kind>>(
-  text: Text,
+  text: Text & Readable<Text>,
   parameters: Known,
 ): ((tx: ReadTx) => Write<Given<Text, Known>>) & Declared {
   const declared = { text, parameters, row: null };
@@ -93,7 +97,11 @@ export function hotQuery<
   const Text extends string,
   const Known extends Record<PlaceholderNames<Text>, Kind>,
   const Row extends Kinds,
->(text: Text, parameters: Known, row: Row): ((tx: ReadTx) => Query<Given<Text, Known>, Values<Row>>) & Declared {
+>(
+  text: Text & Readable<Text>,
+  parameters: Known,
+  row: Row,
+): ((tx: ReadTx) => Query<Given<Text, Known>, Values<Row>>) & Declared {
   const declared = { text, parameters, row };
   const query = oncePerConnection((db) =>
     compileQuery<Given<Text, Known>, Values<Row>>(db.$client.prepare(text), declared),
@@ -153,9 +161,10 @@ function compileQuery<Parameters extends [] | [Bound], Row>(
 const NO_VALUES: Bound = {};
 
 function binder({ text, parameters }: Declared): (values: Bound) => Bound {
-  const used = placeholdersOf(text).flatMap((name) => {
+  const used = placeholdersOf(text).map((name) => {
     const kind = parameters[name];
-    return kind === undefined ? [] : [[name, kind] as const];
+    if (kind === undefined) throw new Error(`the placeholder ${name} is not declared for ${text}`);
+    return [name, kind] as const;
   });
   const convert = converter(Object.fromEntries(used), "toFile");
   if (convert === null) return (values) => values;

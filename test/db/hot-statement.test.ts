@@ -99,6 +99,12 @@ describe("values", () => {
     );
   });
 
+  test("a placeholder in an interpolated part of the text, which the compiler does not see, is refused", async () => {
+    const part: string = "WHERE id = +:hidden";
+    const remove = hotWrite(`DELETE FROM things ${part}`, thing);
+    await expect(inTransaction((tx) => remove(tx).run())).rejects.toThrow(/the placeholder hidden is not declared/);
+  });
+
   test("many rows are inserted in their order, in batches of any size", async () => {
     const insertOthers = hotRows(sqliteTable("others", { id: integerColumn(), labelText: text() }), other);
     const all = hotQuery(`SELECT ${columns(other)} FROM others ORDER BY id`, {}, other);
@@ -139,6 +145,8 @@ export const misuses = (tx: Tx): void => {
   hotWrite("DELETE FROM things WHERE id = +:idd", thing);
   // @ts-expect-error The same behind an interpolated list of columns.
   hotQuery(`SELECT ${columns(thing)} FROM things WHERE id = +:id LIMIT +:limti`, { ...thing, limit: integer }, thing);
+  // @ts-expect-error A text whose placeholders are not known at compile time.
+  hotWrite(String("DELETE FROM things WHERE id = +:id"), thing);
   // @ts-expect-error A misspelt value.
   thingById(tx).get({ idd: 1 });
   // @ts-expect-error A missing value.

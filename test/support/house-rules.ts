@@ -250,6 +250,16 @@ export const words: { what: RegExp; where: RegExp; except?: Record<string, strin
     right: "take the value before it becomes an answer: no handler parses what another one answered",
   },
   {
+    what: /\bnew\s+Function\b|\beval\s*\(/,
+    where: /^src\//,
+    right: "no code is made from text",
+  },
+  {
+    what: /\bas\s+unknown\s+as\b/,
+    where: /^src\/(db|domain|jobs)\//,
+    right: "use what a library declares: a cast past its types breaks silently with its next version",
+  },
+  {
     what: /\bexport\s+default\b/,
     // A bundler exports a text file's content only as the default.
     where: /^src\/.*(?<!\.d)\.ts$/,

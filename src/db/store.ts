@@ -71,8 +71,8 @@ export class Store {
       return createHmac("sha256", hashKey()).update(value).digest();
     };
     const latch = new FailureLatch(client);
-    // Drizzle only prepares statements on this client; the writer begins and ends the transactions.
-    this.#db = drizzle({ client: latch as unknown as Client, casing: "snake_case" }) as unknown as Db;
+    // Only statements are prepared on it; the writer begins and ends the transactions.
+    this.#db = drizzle(latch.guardedClient(), { casing: "snake_case" });
     this.#writer = new Writer(client, latch, this.#db, {
       clock: this.#clock,
       random: options.random ?? systemRandom,

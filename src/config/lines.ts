@@ -1,7 +1,7 @@
 /**
  * Finds the line of each key in a TOML document, for messages. smol-toml reads the values and reports syntax errors, but
  * not where a value stands; this parser, made for a linter, does. For a text that it cannot read, no line is found.
- * See docs/decisions/0061-the-lines-of-keys-come-from-a-parser-with-positions.md.
+ * See docs/decisions/0063-the-lines-of-keys-come-from-a-parser-with-positions.md.
  */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 

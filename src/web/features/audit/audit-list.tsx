@@ -13,7 +13,7 @@ import { strings } from "./strings.ts";
 interface AuditEntry {
   id: number;
   at: string;
-  /** Null: done on the command line. */
+  /** Null: done on the command line or, with an address, by someone who was not signed in. */
   email: string | null;
   action: string;
   subject: string;
@@ -76,7 +76,7 @@ export function AuditList({ path, zone }: AuditListProps) {
               {
                 head: strings.who,
                 phone: "hidden",
-                cell: ({ email }) => <span className="wrap-anywhere">{email ?? strings.commandLine}</span>,
+                cell: (entry) => <span className="wrap-anywhere">{actorOf(entry)}</span>,
               },
               { head: strings.when, phone: "time", cell: ({ at }) => <Time at={at} {...zoneProps} /> },
             ]}
@@ -90,7 +90,7 @@ export function AuditList({ path, zone }: AuditListProps) {
 }
 
 function AuditEntryPanel({ entry, zone }: { entry: AuditEntry; zone?: string }) {
-  const { action, subject, email, at, address, details, workspace } = entry;
+  const { action, subject, at, address, details, workspace } = entry;
   const hasDetails = Object.keys(details).length > 0;
   return (
     <Panel title={strings.actionLabels[action] ?? action}>
@@ -103,7 +103,7 @@ function AuditEntryPanel({ entry, zone }: { entry: AuditEntry; zone?: string }) 
                 {subject || strings.none}
               </span>,
             ],
-            [strings.who, email ?? strings.commandLine],
+            [strings.who, actorOf(entry)],
             [strings.when, <ExactTime key="at" at={at} {...(zone === undefined ? {} : { zone })} />],
             ...(workspace === undefined ? [] : [[strings.workspace, workspace?.name ?? strings.server] as const]),
             [strings.address, address || strings.none],
@@ -126,6 +126,10 @@ function AuditEntryPanel({ entry, zone }: { entry: AuditEntry; zone?: string }) 
       </div>
     </Panel>
   );
+}
+
+function actorOf({ email, address }: AuditEntry): string {
+  return email ?? (address === "" ? strings.commandLine : strings.signedOut);
 }
 
 /** A simple value as text, anything else as JSON. */

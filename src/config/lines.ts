@@ -9,7 +9,7 @@ import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint
 const DEPTH_MAX = 3;
 
 /** `path` holds the segments of a key's path; the elements of a list are "0", "1", … */
-export type LineFinder = (path: readonly string[]) => number | null;
+type LineFinder = (path: readonly string[]) => number | null;
 
 type Path = readonly string[];
 

@@ -5,7 +5,7 @@
  */
 export type Labels = Readonly<Record<string, string | number>>;
 
-export class Counter {
+class Counter {
   readonly #series = new Map<string, number>();
 
   add(labels: Labels = {}, by = 1): void {
@@ -18,7 +18,7 @@ export class Counter {
   }
 }
 
-export interface Observation {
+interface Observation {
   labels: Labels;
   /** One count per bucket; the last counts values above all bounds. */
   counts: number[];

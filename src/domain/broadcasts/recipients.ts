@@ -33,7 +33,7 @@ const insert = statement((db) =>
     .prepare(),
 );
 
-export interface NewRecipient {
+interface NewRecipient {
   /** Null: the phone number is invalid. */
   contactId: number | null;
   to: string;
@@ -42,7 +42,7 @@ export interface NewRecipient {
   skip: { code: SkipCode; reason: string } | null;
 }
 
-export type RecipientOwner = Pick<Broadcast, "id" | "workspaceId" | "numberId" | "fromPhone">;
+type RecipientOwner = Pick<Broadcast, "id" | "workspaceId" | "numberId" | "fromPhone">;
 
 export function addRecipient(tx: Tx, broadcast: RecipientOwner, recipient: NewRecipient, instanceId: string): void {
   insert(tx).run({

@@ -28,7 +28,7 @@ const insert = statement((db) =>
     .prepare(),
 );
 
-export interface NewContact {
+interface NewContact {
   phone: E164 | null;
   networkUserId?: string | null;
   profile?: Profile;

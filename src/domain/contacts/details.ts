@@ -6,7 +6,7 @@ import type { FieldValue } from "./custom-field.ts";
 import { readFieldsOfContact } from "./custom-fields.ts";
 import { contactPeople, contactTags, type PersonOnNumber, tags } from "./table.ts";
 
-export interface ContactDetails {
+interface ContactDetails {
   fields: Record<string, FieldValue>;
   people: PersonOnNumber[];
   tags: string[];

@@ -20,7 +20,7 @@ import type { ContactChanges } from "./put.ts";
 import { type CustomField, contactFields, contacts } from "./table.ts";
 import { attachTag, findOrCreateTag } from "./tagging.ts";
 
-export interface NewContactRow {
+interface NewContactRow {
   person: ContactIdentifiers;
   changes: Pick<ContactChanges, "profile" | "fields" | "addTags" | "addToGroups">;
   optIn: ConsentEvidence | null;

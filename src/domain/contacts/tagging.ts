@@ -12,7 +12,7 @@ const byName = statement((db) =>
     .prepare(),
 );
 
-export function findTag(tx: ReadTx, workspaceId: number, name: string): Tag | undefined {
+function findTag(tx: ReadTx, workspaceId: number, name: string): Tag | undefined {
   return byName(tx).get({ workspaceId, folded: foldName(name) });
 }
 

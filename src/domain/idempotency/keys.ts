@@ -7,7 +7,7 @@ import { Problem } from "#src/core/problem.ts";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { type IdempotencyKey, idempotencyKeys } from "./table.ts";
 
-export const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;
+const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;
 
 export interface KeyUse {
   key: string;
@@ -15,7 +15,7 @@ export interface KeyUse {
   fingerprint: Uint8Array;
 }
 
-export interface StoredAnswer {
+interface StoredAnswer {
   status: number;
   body: string;
 }

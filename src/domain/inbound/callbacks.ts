@@ -38,7 +38,7 @@ export function storeCallback(
 }
 
 /** A pending body's id and size, without the body: up to a thousand large bodies must not be read at once. */
-export type PendingCallback = Pick<Callback, "id"> & { size: number };
+type PendingCallback = Pick<Callback, "id"> & { size: number };
 
 const pending = statement((db) =>
   db

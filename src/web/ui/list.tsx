@@ -36,7 +36,7 @@ interface ListProps<Row> {
   selection?: ListSelection<Row>;
 }
 
-export interface ListSelection<Row> {
+interface ListSelection<Row> {
   /** Label of a row's checkbox: "Select Asha". */
   label: (row: Row) => string;
   isSelected: (row: Row) => boolean;

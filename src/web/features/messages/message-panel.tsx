@@ -131,6 +131,6 @@ function MessageContent({ message }: { message: MessageDetail }) {
   );
 }
 
-export function chargeText({ rate, money }: Pick<MessageDetail, "rate" | "money">): string {
+function chargeText({ rate, money }: Pick<MessageDetail, "rate" | "money">): string {
   return rate === null || money === "none" ? strings.money.none : `${rate} ${strings.money[money]}`;
 }

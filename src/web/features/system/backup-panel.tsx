@@ -27,7 +27,7 @@ export function BackupPanel({ backup, backups, start, isBusy }: PanelProps) {
   const isJobRunning = backups.current !== null;
   const failed = backups.failed.filter((one) => one.name === name);
   return (
-    <Panel title={exact(Date.parse(made_at))}>
+    <Panel screen="/system/backups" title={exact(Date.parse(made_at))}>
       {isJobRunning && <RunningJob jobs={backups} />}
       {failed.map(({ kind, at, error }) => (
         <p key={kind} role="alert" className="mb-4 rounded-control bg-red-tint p-3 text-red">

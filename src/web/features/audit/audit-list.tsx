@@ -13,7 +13,7 @@ import { strings } from "./strings.ts";
 interface AuditEntry {
   id: number;
   at: string;
-  /** Null: done on the command line. */
+  /** Null: done on the command line or, with an address, by someone who was not signed in. */
   email: string | null;
   action: string;
   subject: string;
@@ -73,7 +73,7 @@ export function AuditList({ screen, path, zone }: AuditListProps) {
               {
                 head: strings.who,
                 phone: "hidden",
-                cell: ({ email }) => <span className="wrap-anywhere">{email ?? strings.commandLine}</span>,
+                cell: (entry) => <span className="wrap-anywhere">{actorOf(entry)}</span>,
               },
               { head: strings.when, phone: "time", cell: ({ at }) => <Time at={at} {...zoneProps} /> },
             ]}
@@ -91,7 +91,7 @@ interface AuditEntryPanelProps extends Pick<AuditListProps, "screen" | "zone"> {
 }
 
 function AuditEntryPanel({ screen, entry, zone }: AuditEntryPanelProps) {
-  const { action, subject, email, at, address, details, workspace } = entry;
+  const { action, subject, at, address, details, workspace } = entry;
   const hasDetails = Object.keys(details).length > 0;
   return (
     <Panel screen={screen} title={strings.actionLabels[action] ?? action}>
@@ -104,7 +104,7 @@ function AuditEntryPanel({ screen, entry, zone }: AuditEntryPanelProps) {
                 {subject || strings.none}
               </span>,
             ],
-            [strings.who, email ?? strings.commandLine],
+            [strings.who, actorOf(entry)],
             [strings.when, <ExactTime key="at" at={at} {...(zone === undefined ? {} : { zone })} />],
             ...(workspace === undefined ? [] : [[strings.workspace, workspace?.name ?? strings.server] as const]),
             [strings.address, address || strings.none],
@@ -127,6 +127,10 @@ function AuditEntryPanel({ screen, entry, zone }: AuditEntryPanelProps) {
       </div>
     </Panel>
   );
+}
+
+function actorOf({ email, address }: AuditEntry): string {
+  return email ?? (address === "" ? strings.commandLine : strings.signedOut);
 }
 
 /** A simple value as text, anything else as JSON. */

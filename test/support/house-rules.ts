@@ -73,6 +73,7 @@ export const folders: Folder[] = [
       "core/",
       "db/transaction.ts",
       "db/columns.ts",
+      "db/query-budget.ts",
       "jobs/enqueue.ts",
       "jobs/claim.ts",
       "jobs/table.ts",

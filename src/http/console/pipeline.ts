@@ -59,9 +59,9 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     passwords: new Passwords(),
     keyQueue: new KeyQueue(),
     broadcastStreams: new BroadcastStreams(store, clock),
-    dashboard: new DashboardCounters(store, clock, options.reader),
+    dashboard: new DashboardCounters(store, clock, options.readers.lists),
     imports: new ImportJobs({ store, clock, log, files: options.importFiles, stopping: options.stopping }),
-    bulk: new BulkJobs({ store, clock, log, reader: options.searchReader, stopping: options.stopping }),
+    bulk: new BulkJobs({ store, clock, log, readers: options.readers.building, stopping: options.stopping }),
   };
   const untrustedProxies = new UntrustedProxyWatch({ store, clock, log, isTrusted: isTrustedProxy });
   const limiter = new RateLimiter(clock, limits, "person");
@@ -136,7 +136,10 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     const userCall: UserCall = { ...call, ...principal, form: readFormUse(call, principal.user.id) };
     if (route.needs === "user" || route.needs === "server operator") return route.handle(userCall);
     if (entry === null) throw notFoundOrForbidden();
-    return route.handle({ ...userCall, ...entry });
+    const { lists, searches, building } = options.readers;
+    const { id } = entry.workspace;
+    const readers = { reader: lists.of(id), searchReader: searches.of(id), exportReader: building.of(id) };
+    return route.handle({ ...userCall, ...entry, ...readers });
   };
 
   return async (request, peer) => {

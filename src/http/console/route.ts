@@ -6,6 +6,7 @@
  */
 import type { TSchema } from "@sinclair/typebox";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
+import type { Reader } from "#src/db/reader.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { type NewAuditEntry, recordAudit } from "#src/domain/users/audit-log.ts";
 import { type FormUse, findFormAnswer, saveFormAnswer } from "#src/domain/users/form-answers.ts";
@@ -39,7 +40,13 @@ export interface UserCall extends ConsoleCall, SignedIn {
   form: FormUse | null;
 }
 
-export interface WorkspaceCall extends UserCall, WorkspaceAccess {}
+export interface WorkspaceCall extends UserCall, WorkspaceAccess {
+  /** The workspace's readers, which wait for no other workspace. */
+  reader: Reader;
+  searchReader: Reader;
+  /** For exports, which take as long as they take. */
+  exportReader: Reader;
+}
 
 type HandlerResult = Answer | Response | Promise<Answer | Response>;
 

@@ -146,7 +146,7 @@ async function searchContacts({ store, searchReader, workspace, query, clock }: 
 
 /** Exports everything that the list shows, on all pages, with the same code as `waxwing contact export`. */
 async function exportContacts(call: WorkspaceCall) {
-  const { store, searchReader, workspace, query, clock } = call;
+  const { store, exportReader, workspace, query, clock } = call;
   const search = readContactSearch(query);
   const isAll = Object.values(search).every((value) => value === null);
   const now = clock.now();
@@ -156,7 +156,7 @@ async function exportContacts(call: WorkspaceCall) {
       const context = { workspaceId: workspace.id, timezone: workspace.timezone, now };
       return compileIds(readGroupFilter(tx, workspace, filterJson), context, after, CONTACTS_PER_READ);
     });
-    return (await searchReader.query(sql, parameters)).map(({ id }) => Number(id));
+    return (await exportReader.query(sql, parameters)).map(({ id }) => Number(id));
   };
   // Report an invalid search before the download starts.
   if (!isAll) store.read((tx) => void readGroupFilter(tx, workspace, filterJson));

@@ -30,7 +30,7 @@ export class SecretKeyUnusable extends Error {
   }
 }
 
-export interface SecretKeySources {
+interface SecretKeySources {
   readonly keyFile: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly random: Random;
@@ -95,7 +95,7 @@ function versionOf(keyFile: string): string | null {
 }
 
 /** Throws `SecretKeyUnusable` if the file is missing as well. */
-export function requireKeyFile(keyFile: string): Uint8Array[] {
+function requireKeyFile(keyFile: string): Uint8Array[] {
   const found = findKeyFile(keyFile);
   if (found === null) throw new SecretKeyUnusable(`the key at ${keyFile} disappeared`);
   return found;

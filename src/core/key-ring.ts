@@ -18,7 +18,7 @@ const PURPOSES = {
 const ID = "waxwing key id v1";
 const ID_BYTES = 4;
 
-export interface MasterKey {
+interface MasterKey {
   /** Eight hexadecimal digits that name the key and reveal nothing of it. */
   id: string;
   bytes: Uint8Array;
@@ -35,7 +35,7 @@ export function deriveKey(master: Uint8Array, purpose: keyof typeof PURPOSES): U
   return derive(master, PURPOSES[purpose], SECRET_KEY_BYTES);
 }
 
-export function masterKey(bytes: Uint8Array): MasterKey {
+function masterKey(bytes: Uint8Array): MasterKey {
   if (bytes.length !== SECRET_KEY_BYTES) {
     throw new RangeError(`a secret key has ${SECRET_KEY_BYTES} bytes, not ${bytes.length}`);
   }

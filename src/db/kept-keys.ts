@@ -18,7 +18,7 @@ export function hashKeyOf(client: () => Client, ring: () => KeyRing, box: () => 
   };
 }
 
-export function readHashKey(client: Client, ring: KeyRing, box: SecretBox): Uint8Array {
+function readHashKey(client: Client, ring: KeyRing, box: SecretBox): Uint8Array {
   const sealed = client.prepare("SELECT sealed FROM kept_keys WHERE purpose = 'hash'").pluck().get();
   if (typeof sealed === "string") return Uint8Array.from(Buffer.from(box.open(sealed, HASH_KEY_CONTEXT), "base64"));
   // Before the first rotation is complete, the first master key is the last of the ring.

@@ -7,7 +7,7 @@ import { type Client, openClient } from "./driver.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 
-export interface SchemaDifference {
+interface SchemaDifference {
   /** Such as `trigger steal`. */
   object: string;
   kind: "foreign" | "missing" | "changed";

@@ -7,7 +7,7 @@ export function commandsIn(page: string): string[][] {
   return [...page.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].flatMap(([, block = ""]) =>
     block
       .replace(/\\\n\s*/g, " ")
-      // A quoted text may go on over several lines.
+      // A quoted text may span several lines.
       .replace(/'[^'\n]*(\n[^'\n]*)+'/g, (text) => (/^'[^']*'$/.test(text) ? text.replace(/\n\s*/g, " ") : text))
       .split("\n")
       .map(wordsOf)

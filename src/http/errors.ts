@@ -2,6 +2,7 @@
 import { formatInstant } from "#src/core/instant.ts";
 import { formatMoney } from "#src/core/money.ts";
 import { Problem, type ProblemCode } from "#src/core/problem.ts";
+import { retryKeyOf } from "#src/domain/idempotency/keys.ts";
 import type { Answer } from "./endpoint.ts";
 
 export const statusOf: Readonly<Record<ProblemCode, number>> = {
@@ -28,10 +29,39 @@ export const statusOf: Readonly<Record<ProblemCode, number>> = {
   unavailable: 503,
 };
 
+/**
+ * Whether the same request may succeed later without a change. True only for states that pass by themselves or outside
+ * of the request, so that a program may repeat it blindly. The details of a problem may say otherwise.
+ */
+const isRetryable: Readonly<Record<ProblemCode, boolean>> = {
+  invalid_request: false,
+  unauthenticated: false,
+  insufficient_balance: true,
+  api_not_enabled: false,
+  workspace_suspended: true,
+  not_found: false,
+  idempotency_conflict: false,
+  opted_out: false,
+  invalid_number: false,
+  window_closed: false,
+  template_not_found: false,
+  template_not_sendable: false,
+  unsupported_template: false,
+  missing_variable: false,
+  missing_media: false,
+  number_not_ready: true,
+  not_cancellable: false,
+  rate_limited: true,
+  internal_error: true,
+  whatsapp_error: false,
+  unavailable: true,
+};
+
 /** Seconds in `Retry-After` when the problem does not say how long to wait. */
 const RETRY_AFTER_S = 1;
 
-export function answerProblem(problem: Problem): Answer {
+/** `takesKey`: the request may carry an Idempotency-Key, so the answer says with which key to repeat it. */
+export function answerProblem(problem: Problem, takesKey = false): Answer {
   const { code, message, details } = problem;
   const error = {
     code,
@@ -41,6 +71,10 @@ export function answerProblem(problem: Problem): Answer {
     ...(details.needed === undefined ? {} : { needed: formatMoney(details.needed) }),
     ...(details.available === undefined ? {} : { available: formatMoney(details.available) }),
     ...(details.whatsappCode === undefined ? {} : { whatsapp_code: details.whatsappCode }),
+    ...(details.messageId === undefined ? {} : { message_id: details.messageId }),
+    ...(details.outcome === undefined || !takesKey ? {} : { outcome: details.outcome }),
+    retryable: details.outcome !== "unknown" && (details.isRetryable ?? isRetryable[code]),
+    ...(takesKey ? { retry_key: retryKeyOf(problem) } : {}),
   };
   return { status: statusOf[code], body: JSON.stringify({ error }), headers: headersOf(problem) };
 }
@@ -54,7 +88,27 @@ function headersOf({ code, details }: Problem): Record<string, string> {
 
 /** The database cannot be written right now. This is temporary and not the caller's mistake. */
 export function unavailable(): Problem {
-  return new Problem("unavailable", "The server cannot write its database right now. Nothing was changed; try again.");
+  return new Problem("unavailable", "The server cannot write its database right now. Nothing was changed; try again.", {
+    outcome: "not_sent",
+  });
+}
+
+/** The same, after a message was dispatched. */
+export function unavailableInDoubt(messageId: number): Problem {
+  return new Problem(
+    "unavailable",
+    "The server cannot write its database right now, and the message may have been sent. Repeat the request with the same Idempotency-Key: it never sends twice.",
+    { messageId, outcome: "unknown" },
+  );
+}
+
+/** A fault of the server after a message was dispatched. */
+export function internalErrorInDoubt(messageId: number): Problem {
+  return new Problem(
+    "internal_error",
+    "Something went wrong on our side, and the message may have been sent. Repeat the request with the same Idempotency-Key: it never sends twice. The request id leads to the error in the server's log.",
+    { messageId, outcome: "unknown" },
+  );
 }
 
 /** A fault of the server: details go to the log under the request id, the caller gets none. */

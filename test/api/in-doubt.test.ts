@@ -113,6 +113,10 @@ describe("a message that is still sending at a start is in doubt", () => {
       code: "whatsapp_error",
       message: expect.stringMatching(/may have arrived/),
       whatsapp_code: "interrupted",
+      message_id: 1,
+      outcome: "unknown",
+      retryable: false,
+      retry_key: "same",
     });
     for (const other of [again, await retry()]) {
       expect(other.text).toBe(answer.text);

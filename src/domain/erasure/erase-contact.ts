@@ -106,6 +106,9 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
       text: ERASED,
       variables: null,
       networkMessageId: null,
+      // Texts of the caller's choice may name the person.
+      reference: null,
+      idempotencyKey: null,
       errorMessage: sql`iif(${messages.errorMessage} IS NULL, NULL, ${ERASED})`,
     })
     .where(inArray(messages.id, messageIds))

@@ -31,6 +31,8 @@ const insert = statement((db) =>
       status: "sending",
       outcomeUnknown: false,
       sendToken: sql.placeholder("sendToken"),
+      reference: sql.placeholder("reference"),
+      idempotencyKey: sql.placeholder("idempotencyKey"),
       charged: sql.placeholder("charged"),
       rate: sql.placeholder("rate"),
       money: sql.placeholder("money"),
@@ -52,7 +54,7 @@ export function acceptMessage(
   workspaceId: number,
   origin: MessageOrigin,
   input: SendInput,
-  instanceId: string,
+  { instanceId, idempotencyKey }: { instanceId: string; idempotencyKey: string | null },
 ): AcceptedMessage {
   const plan = planSend(tx, workspaceId, input);
   const contact = plan.contact ?? createContact(tx, workspaceId, { phone: plan.phone });
@@ -69,6 +71,8 @@ export function acceptMessage(
     templateCategory: plan.template?.category ?? null,
     text: plan.text,
     sendToken: newSendToken(instanceId, tx.now, tx.random),
+    reference: input.reference,
+    idempotencyKey,
     charged: plan.charged,
     rate: plan.price,
     money: plan.price > 0 ? "held" : "none",

@@ -15,7 +15,7 @@ import {
 } from "#src/domain/broadcasts/audience-estimate.ts";
 import { type BroadcastInput, type BroadcastPlan, planBroadcast } from "#src/domain/broadcasts/plan.ts";
 import { viewCreated } from "#src/domain/broadcasts/view.ts";
-import { claimKey, findKey, isFinal, type KeyUse, storeAnswer } from "#src/domain/idempotency/keys.ts";
+import { claimKey, findKey, isFinal, type KeyUse, storeAnswer, toKeptProblem } from "#src/domain/idempotency/keys.ts";
 import { type Answer, answerData, type Call } from "../endpoint.ts";
 import { answerProblem } from "../errors.ts";
 import { replay } from "../idempotency.ts";
@@ -62,7 +62,8 @@ function accept(
     );
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return isFinal(error) ? recordAnswer(answerProblem(error)) : error;
+    if (!isFinal(error)) return error;
+    return recordAnswer(answerProblem(use === null ? error : toKeptProblem(error), true));
   }
 }
 

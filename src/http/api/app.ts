@@ -133,7 +133,8 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
       log.debug("request", { requestId, route, status: answered.status, ms: durationMs, ...answered.logFields });
       return toResponse(answered, requestId);
     };
-    const refuse = (error: unknown): Response => respond(answerProblem(problemOf(error, log, requestId)));
+    const refuse = (error: unknown): Response =>
+      respond(answerProblem(problemOf(error, log, requestId), endpoint?.success.isReplayable === true));
     try {
       const result = answer(request, endpoint, path);
       if (!(result instanceof Promise)) return respond(result);

@@ -20,6 +20,7 @@ export const messageExample: Static<typeof MessageView> = {
   id: 1042,
   to: "+919876543210",
   from: "+911244001100",
+  reference: "order-10042",
   type: "template",
   template: { name: "order_shipped", language: "en_US" },
   text: "Hi Asha, your order 10042 is on its way.",

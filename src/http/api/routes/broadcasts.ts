@@ -26,7 +26,7 @@ import {
 } from "#src/domain/broadcasts/view.ts";
 import { answerData, type Call, type Endpoint, type Parameter, requireId } from "../../endpoint.ts";
 import { idempotencyParameter, readKey, replay } from "../../idempotency.ts";
-import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { answerPage, pageParameters, readSizedPage, wrongCursor, wrongParameter } from "../../page.ts";
 import { acceptBroadcastRequest, estimateAudience } from "../accept-broadcast.ts";
 import { CreateBroadcastBody, readBroadcast } from "../broadcast-body.ts";
 import { broadcastExample, recipientExample } from "../examples.ts";
@@ -89,12 +89,12 @@ export const listBroadcastsEndpoint: Endpoint = {
   },
   problems: [],
   handle: ({ store, workspace, query }) => {
-    const from = readPage(query);
+    const from = readSizedPage(query);
     const position = "after" in from ? { after: readId(from.after) } : from;
     return store.read((tx) =>
       answerPage(
         from,
-        listBroadcasts(tx, workspace.id, position, PER_PAGE + 1),
+        listBroadcasts(tx, workspace.id, position, from.perPage + 1),
         countBroadcasts(tx, workspace.id),
         (broadcast) => viewBroadcast(tx, broadcast, workspace),
         ({ id }) => ({ id }),
@@ -247,13 +247,13 @@ export const listRecipientsEndpoint: Endpoint = {
   handle: (call) => {
     const { store, query, workspace } = call;
     const filter = readFilter(query.get("status"));
-    const from = readPage(query);
+    const from = readSizedPage(query);
     const position = "after" in from ? { after: readId(from.after) } : from;
     return store.read((tx) => {
       const broadcast = requireBroadcast(call, tx);
       return answerPage(
         from,
-        listRecipients(tx, broadcast, filter, position, PER_PAGE + 1),
+        listRecipients(tx, broadcast, filter, position, from.perPage + 1),
         countRecipients(tx, broadcast, filter),
         (message) => viewRecipient(message, broadcast, workspace),
         ({ id }) => ({ id }),

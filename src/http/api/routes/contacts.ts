@@ -7,7 +7,7 @@ import { optOut } from "#src/domain/contacts/opt-out.ts";
 import { putContact, requireValidChanges } from "#src/domain/contacts/put.ts";
 import { ContactView, viewContact } from "#src/domain/contacts/view.ts";
 import { answerData, type Call, consentEvidence, type Endpoint, type Parameter } from "../../endpoint.ts";
-import { answerRows, PER_PAGE, pageParameters, readPage, readSince, wrongCursor } from "../../page.ts";
+import { answerRows, pageParameters, readSince, readSizedPage, wrongCursor } from "../../page.ts";
 import { ContactBody, readContactChanges } from "../contact-body.ts";
 import { contactExample } from "../examples.ts";
 
@@ -48,7 +48,7 @@ export const listContactsEndpoint: Endpoint = {
   problems: [],
   handle: async ({ store, reader, workspace, query }) => {
     const since = readSince(query, "updated_since", workspace.timezone);
-    const from = readPage(query);
+    const from = readSizedPage(query);
     const position = "after" in from ? { after: readWalk(from.after) } : from;
     await store.waitForOtherWriters();
     const total =
@@ -56,7 +56,7 @@ export const listContactsEndpoint: Endpoint = {
         ? store.read((tx) => countContacts(tx, workspace.id)).contacts
         : await countInReader(reader, countSinceSql.contacts, workspace.id, since);
     return store.read((tx) => {
-      const { contacts, hasMore, next } = listContacts(tx, workspace.id, since, position, PER_PAGE);
+      const { contacts, hasMore, next } = listContacts(tx, workspace.id, since, position, from.perPage);
       const shown = contacts.map((contact) => viewContact(tx, contact, workspace));
       return answerRows(from, shown, { total, hasMore, next });
     });

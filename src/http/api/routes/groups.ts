@@ -3,7 +3,7 @@ import { countsToRefresh, recordCount } from "#src/domain/filters/count.ts";
 import { countGroups, type GroupCursor, listGroups } from "#src/domain/groups/read.ts";
 import { GroupView, viewGroup } from "#src/domain/groups/view.ts";
 import type { Call, Endpoint } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor } from "../../page.ts";
+import { answerPage, pageParameters, readSizedPage, wrongCursor } from "../../page.ts";
 
 export const listGroupsEndpoint: Endpoint = {
   method: "GET",
@@ -24,9 +24,9 @@ export const listGroupsEndpoint: Endpoint = {
   problems: [],
   handle: async (call) => {
     const { store, workspace, query } = call;
-    const from = readPage(query);
+    const from = readSizedPage(query);
     const position = "after" in from ? { after: readPosition(from.after) } : from;
-    const list = () => store.read((tx) => listGroups(tx, workspace.id, position, PER_PAGE + 1));
+    const list = () => store.read((tx) => listGroups(tx, workspace.id, position, from.perPage + 1));
     await refreshCounts(call, list());
     const total = store.read((tx) => countGroups(tx, workspace.id));
     return answerPage(from, list(), total, viewGroup, ({ folded, id }) => ({ folded, id }));

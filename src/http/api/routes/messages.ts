@@ -115,6 +115,7 @@ async function answerOpenKey(dispatch: SendOptions, open: IdempotencyKey): Promi
 
 function claimFor({ workspace }: Call, use: KeyUse): KeyClaim {
   return {
+    key: use.key,
     claim: (tx) => (findKey(tx, workspace.id, use) === undefined ? claimKey(tx, workspace.id, use) : null),
     render,
   };
@@ -126,7 +127,7 @@ function answerSent(sent: Awaited<ReturnType<typeof sendMessage>>): Answer {
 }
 
 function render(result: SendResult): Answer {
-  if (result instanceof Problem) return answerProblem(result);
+  if (result instanceof Problem) return answerProblem(result, true);
   return {
     ...answerData(201, viewMessage(result.message, result.workspace)),
     logFields: { message: result.message.id },

@@ -5,7 +5,7 @@ import { countTemplates, listTemplates, type TemplatePosition } from "#src/domai
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { TemplateView, viewTemplate } from "#src/domain/templates/view.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { answerPage, pageParameters, readSizedPage, wrongCursor, wrongParameter } from "../../page.ts";
 import { templateExample } from "../examples.ts";
 
 export const listTemplatesEndpoint: Endpoint = {
@@ -36,12 +36,12 @@ export const listTemplatesEndpoint: Endpoint = {
   problems: [],
   handle: ({ store, workspace, query }) => {
     const filter = { status: readStatus(query.get("status")) };
-    const from = readPage(query);
+    const from = readSizedPage(query);
     const position = "after" in from ? { after: readPosition(from.after) } : from;
     return store.read((tx) =>
       answerPage(
         from,
-        listTemplates(tx, workspace.id, filter, position, PER_PAGE + 1),
+        listTemplates(tx, workspace.id, filter, position, from.perPage + 1),
         countTemplates(tx, workspace.id, filter),
         viewTemplate,
         ({ name, id }) => ({ name, id }),

@@ -14,13 +14,13 @@ export function problemOf(error: unknown, log: Log, requestId: string): Problem 
     return code === "unavailable" ? unavailableInDoubt(error.messageId) : internalErrorInDoubt(error.messageId);
   }
   if (error instanceof StorageUnavailable) {
-    log.error("a request was refused because the database cannot be written", {
+    log.error("request.unavailable", "Request refused: the database cannot be written", {
       requestId,
       error: error.cause ?? error,
     });
     return unavailable();
   }
-  log.error("a request failed", { requestId, error });
+  log.error("request.failed", "Request failed", { requestId, error });
   return internalError();
 }
 

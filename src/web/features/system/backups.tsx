@@ -125,20 +125,20 @@ function Table({ backups, open }: { backups: readonly Backup[]; open: string | u
 }
 
 /** "41,220 messages, 3,100 contacts; restored into a copy 2 hr. ago" */
-function VerificationSummary({ backup: { proof } }: { backup: Backup }) {
-  if (proof === null) return strings.none;
-  if (proof.findings.length > 0) return strings.findings(proof.findings.length);
-  const { messages = 0, contacts = 0 } = proof.counts;
+function VerificationSummary({ backup: { verification } }: { backup: Backup }) {
+  if (verification === null) return strings.none;
+  if (verification.findings.length > 0) return strings.findings(verification.findings.length);
+  const { messages = 0, contacts = 0 } = verification.counts;
   return (
     <>
       {strings.messages(messages)}, {strings.contacts(contacts)}
       <span className="max-mid:hidden">{" · "}</span>
       <span className="max-mid:block">
-        {proof.drill === null ? (
+        {verification.drill === null ? (
           strings.drillMissing
         ) : (
           <>
-            {strings.drillSucceeded} <Time at={proof.drill.at} />
+            {strings.drillSucceeded} <Time at={verification.drill.at} />
           </>
         )}
       </span>

@@ -55,6 +55,8 @@ export interface ProblemDetails {
   available?: number;
   whatsappCode?: string;
   retryAfterMs?: number;
+  /** Where a reader of the event log has to start again. */
+  oldest?: string;
   /** The message that the refused request stored. */
   messageId?: number;
   /** Whether the network may have the message; set wherever the network was asked. */

@@ -71,6 +71,7 @@ export function answerProblem(problem: Problem, takesKey = false): Answer {
     ...(details.needed === undefined ? {} : { needed: formatMoney(details.needed) }),
     ...(details.available === undefined ? {} : { available: formatMoney(details.available) }),
     ...(details.whatsappCode === undefined ? {} : { whatsapp_code: details.whatsappCode }),
+    ...(details.oldest === undefined ? {} : { oldest: details.oldest }),
     ...(details.messageId === undefined ? {} : { message_id: details.messageId }),
     ...(details.outcome === undefined || !takesKey ? {} : { outcome: details.outcome }),
     retryable: details.outcome !== "unknown" && (details.isRetryable ?? isRetryable[code]),

@@ -30,6 +30,14 @@ export const PageView = Type.Object(
   { $id: "Page", description: "The position of a page in its list." },
 );
 
+export const perPageParameter: Parameter = {
+  name: "per_page",
+  in: "query",
+  required: false,
+  description: `Maximum number of entries on a page; more than ${PER_PAGE_MAX} counts as ${PER_PAGE_MAX}.`,
+  schema: Type.Integer({ minimum: 1, default: PER_PAGE }),
+};
+
 export const pageParameters: readonly Parameter[] = [
   {
     name: "page",
@@ -38,13 +46,7 @@ export const pageParameters: readonly Parameter[] = [
     description: "Number of the page. A page past the end is empty.",
     schema: Type.Integer({ minimum: 1, default: 1 }),
   },
-  {
-    name: "per_page",
-    in: "query",
-    required: false,
-    description: `Maximum number of entries on a page; more than ${PER_PAGE_MAX} counts as ${PER_PAGE_MAX}.`,
-    schema: Type.Integer({ minimum: 1, default: PER_PAGE }),
-  },
+  perPageParameter,
   {
     name: "after",
     in: "query",
@@ -59,11 +61,16 @@ export type PageFrom = ({ offset: number; page: number } | { after: Record<strin
 
 /** A page of a list of the API, whose size the caller may choose. Throws `invalid_request`. */
 export function readSizedPage(query: URLSearchParams): PageFrom {
+  return readPage(query, readPerPage(query));
+}
+
+/** Throws `invalid_request`. */
+export function readPerPage(query: URLSearchParams): number {
   const text = query.get("per_page") ?? String(PER_PAGE);
   if (!/^\d+$/.test(text) || Number(text) < 1) {
     throw wrongParameter("per_page", "The number of entries is a whole number, at least 1.");
   }
-  return readPage(query, Math.min(Number(text), PER_PAGE_MAX));
+  return Math.min(Number(text), PER_PAGE_MAX);
 }
 
 /** Throws `invalid_request`. A cursor wins over a page number. */
@@ -122,11 +129,12 @@ export function readSince(query: URLSearchParams, name: string, timezone: string
 }
 
 /** Cursors are opaque to callers: their form may change. */
-function writeCursor(position: object): string {
+export function writeCursor(position: object): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
 }
 
-function readCursor(text: string): Record<string, unknown> {
+/** Throws `invalid_request`. */
+export function readCursor(text: string): Record<string, unknown> {
   try {
     const position: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
     if (typeof position === "object" && position !== null) return position as Record<string, unknown>;

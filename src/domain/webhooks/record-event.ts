@@ -6,6 +6,9 @@ import { statement, type Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { type EventRow, type EventType, events } from "./table.ts";
 
+/** Topic of the store that is notified of every commit with events. */
+export const EVENTS = "events";
+
 const insert = statement((db) =>
   db
     .insert(events)
@@ -33,5 +36,6 @@ export function recordEvent(
   const id = newEventId(tx.now, tx.random);
   const body = JSON.stringify({ id, type, created_at: formatInstant(tx.now, workspace.timezone), data });
   const row = insert(tx).get({ id, workspaceId: workspace.id, type, body, createdAt: tx.now });
+  tx.notify(EVENTS);
   return { seq: row.seq, id };
 }

@@ -16,6 +16,7 @@ import type { SendOptions } from "#src/sending/send-message.ts";
 import { readBody } from "../body.ts";
 import { type Answer, type Call, type Endpoint, PREFIX } from "../endpoint.ts";
 import { answerProblem } from "../errors.ts";
+import type { EventWaiters } from "../event-waiters.ts";
 import { addSecurityHeaders, type RequestIds, requestIds } from "../headers.ts";
 import { healthRoutes } from "../health.ts";
 import { KeyQueue } from "../key-queue.ts";
@@ -39,6 +40,9 @@ export interface AppOptions {
   searchReader: Reader;
   /** Whether startup (migrations, recovery) has finished. */
   isReady: () => boolean;
+  /** Fires when the server begins to stop. */
+  stopping: AbortSignal;
+  eventWaiters: EventWaiters;
   isWritable: WriteProbe;
   metrics: Metrics;
   metricsToken: string | null;
@@ -81,7 +85,7 @@ type Pipeline = (
 
 /** The order of refusals: 401, 403, 429, 404 for an unknown path, 400, then what the endpoint finds. */
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
-  const { store, clock, log, limits, dispatch, reader, searchReader, onAnswer } = options;
+  const { store, clock, log, limits, dispatch, reader, searchReader, eventWaiters, stopping, onAnswer } = options;
   const authenticator = new Authenticator(store, clock);
   const limiter = new RateLimiter(clock, limits, "workspace");
   const keyQueue = new KeyQueue();
@@ -108,6 +112,8 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         store,
         dispatch,
         keyQueue,
+        clock,
+        longPoll: { waiters: eventWaiters, stopping, disconnected: () => request.signal },
         reader,
         searchReader,
         workspace,

@@ -9,6 +9,7 @@ import {
   previewBroadcastEndpoint,
 } from "./routes/broadcasts.ts";
 import { getContactEndpoint, listContactsEndpoint, optOutEndpoint, putContactEndpoint } from "./routes/contacts.ts";
+import { listEventsEndpoint } from "./routes/events.ts";
 import { listGroupsEndpoint } from "./routes/groups.ts";
 import { listMessagesEndpoint } from "./routes/list-messages.ts";
 import { getMeEndpoint } from "./routes/me.ts";
@@ -34,4 +35,5 @@ export const endpoints: readonly Endpoint[] = [
   listOptOutsEndpoint,
   listTemplatesEndpoint,
   listGroupsEndpoint,
+  listEventsEndpoint,
 ];

@@ -39,6 +39,9 @@ export const ErrorView = Type.Object(
           examples: ["131049"],
         }),
       ),
+      oldest: Type.Optional(
+        Type.String({ description: "With `invalid_request` of `GET /events`: the cursor to start again from." }),
+      ),
       message_id: Type.Optional(
         Type.Integer({ description: "The message that the request stored, if it did.", examples: [1042] }),
       ),

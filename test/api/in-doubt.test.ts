@@ -151,7 +151,7 @@ describe("a message that is still sending at a start is in doubt", () => {
     expect(answer).toMatchObject({ status: 201, body: { data: { id: 1, status: "delivered", error: null } } });
     expect((await retry()).text).toBe(answer.text);
     expect(network.outbounds).toEqual([]);
-    expect(events(crash)).toEqual(["message.delivered"]);
+    expect(events(crash)).toEqual(["message.sent", "message.delivered"]);
   });
 
   test("a status that came before the retry answers the retry at once", async () => {

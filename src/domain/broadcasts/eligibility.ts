@@ -3,6 +3,7 @@
  * every claim. Building froze the values; eligibility is never frozen.
  */
 import type { ReadTx } from "#src/db/transaction.ts";
+import { findGroup } from "../groups/read.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
 import { openReason } from "../messages/breaker.ts";
 import { findNumber } from "../numbers/read.ts";
@@ -40,6 +41,9 @@ export function readEligibility(tx: ReadTx, broadcast: Broadcast): Eligibility {
     broadcast.templateLanguage,
   );
   const { templateName } = broadcast;
+  const isGroupGone =
+    broadcast.groupId !== null && !broadcast.isBuilt && findGroup(tx, workspace.id, broadcast.groupId) === undefined;
+  if (isGroupGone) return failed("its group was removed");
   if (template === undefined) return failed(`the template ${templateName} was deleted`);
   if (template.status === "REJECTED") return failed(`the network has rejected the template ${templateName}`);
   if (template.status === "DISABLED") return failed(`the network has disabled the template ${templateName}`);

@@ -5,6 +5,7 @@ import { finish, postpone } from "#src/jobs/claim.ts";
 import { outbox } from "#src/jobs/table.ts";
 import { updateTimeoutStreak } from "./address.ts";
 import { nextAttemptAt, type RetrySchedule } from "./delivery.ts";
+import { emptyErasedEvent } from "./erased-event.ts";
 import { deliveries, deliveryAttempts, events, type Webhook, webhooks } from "./table.ts";
 
 const attemptableDelivery = statement((db) =>
@@ -134,6 +135,7 @@ export function recordAttempt(
     : nextAttemptAt(schedule, delivery.firstAttemptAt ?? result.attemptedAt, delivery.attemptCount, tx.now, tx.random);
   if (next === null) {
     finishDelivery(tx).run({ id: delivery.id, status: isSuccess ? "delivered" : "exhausted", now: tx.now });
+    emptyErasedEvent(tx, delivery.id);
     finish(tx, outboxId);
     return;
   }

@@ -60,6 +60,8 @@ export const logEvents = {
   "outcome.failed": "The outcome of a message could not be recorded because of a fault of the server.",
   "outcome.not_recorded": "The outcome of a recipient could not be recorded because of a fault of the server.",
   "outcome.recorded": "A delayed outcome was written; its number sends again.",
+  "proxy.untrusted":
+    "A peer forwarded a request but is not in `trusted_proxies`, so everyone behind it counts as one client.",
   "queue.failed": "The queue of a number could not continue; it is tried again.",
   "request.answered": "A request was answered (level debug).",
   "request.failed": "A request failed because of a fault of the server; the error has a stack.",
@@ -67,6 +69,8 @@ export const logEvents = {
   "server.started": "The server is ready.",
   "server.stopped": "The server has stopped; everything in flight has ended.",
   "server.stopping": "The server was asked to stop and finishes what is in flight.",
+  "session.confirm_failed": "A signed-in user entered a wrong password or code.",
+  "sign_in.failed": "A sign-in failed; `address` is the client, `user` the account if there is one.",
   "verification.broken": "A backup is damaged.",
   "verification.completed": "A backup was verified.",
   "verification.failed": "The verification of a backup did not finish.",

@@ -1,7 +1,8 @@
 /** Turns a problem into an HTTP answer. The only module that knows the status of each code. */
 import { formatInstant } from "#src/core/instant.ts";
 import { formatMoney } from "#src/core/money.ts";
-import { Problem, type ProblemCode } from "#src/core/problem.ts";
+import { invalidRequest, Problem, type ProblemCode } from "#src/core/problem.ts";
+import type { QueryOverBudget } from "#src/db/query-budget.ts";
 import { retryKeyOf } from "#src/domain/idempotency/keys.ts";
 import type { Answer } from "./endpoint.ts";
 
@@ -62,6 +63,14 @@ const RETRY_AFTER_S = 1;
 
 /** `takesKey`: the request may carry an Idempotency-Key, so the answer says with which key to repeat it. */
 export function answerProblem(problem: Problem, takesKey = false): Answer {
+  return {
+    status: statusOf[problem.code],
+    body: JSON.stringify(bodyOf(problem, takesKey)),
+    headers: headersOf(problem),
+  };
+}
+
+export function bodyOf(problem: Problem, takesKey = false) {
   const { code, message, details } = problem;
   const error = {
     code,
@@ -77,7 +86,7 @@ export function answerProblem(problem: Problem, takesKey = false): Answer {
     retryable: details.outcome !== "unknown" && (details.isRetryable ?? isRetryable[code]),
     ...(takesKey ? { retry_key: retryKeyOf(problem) } : {}),
   };
-  return { status: statusOf[code], body: JSON.stringify({ error }), headers: headersOf(problem) };
+  return { error };
 }
 
 function headersOf({ code, details }: Problem): Record<string, string> {
@@ -110,6 +119,16 @@ export function internalErrorInDoubt(messageId: number): Problem {
     "Something went wrong on our side, and the message may have been sent. Repeat the request with the same Idempotency-Key: it never sends twice. The request id leads to the error in the server's log.",
     { messageId, outcome: "unknown" },
   );
+}
+
+/** Not `unavailable`: a program that repeated the same search would only wait as long again. */
+export function overBudget({ budgetMs }: QueryOverBudget): Problem {
+  const text = `The search took longer than ${budgetMs / 1_000} s and was ended. Use fewer or narrower conditions.`;
+  return invalidRequest({ filter: [text] });
+}
+
+export function tooManyQueries(): Problem {
+  return new Problem("rate_limited", "Too many searches of this workspace are waiting. Wait for their answers.");
 }
 
 /** A fault of the server: details go to the log under the request id, the caller gets none. */

@@ -34,7 +34,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const workers = createWorkers(context, [["sync_account", accountSync]]);
   const refused = new RefusedCallbacks({ store, clock, log, onRefused: metrics.countRefusedCallback });
   const system = createSystem(context);
-  metrics.registerGauges({ database: context.files.database, reader: readers.lists, clock, writer: store.counters });
+  metrics.registerGauges({
+    database: context.files.database,
+    reader: readers.lists.server,
+    clock,
+    writer: store.counters,
+  });
   const http = listenOrClose(context, () => listen(context, system, refused));
   const otherCommits = new OtherCommits({
     store,

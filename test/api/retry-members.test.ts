@@ -291,7 +291,7 @@ async function begin({ balance, apiEnabled, dailyCap }: Row): Promise<World> {
   const network = fakeNetwork();
   const app = await startTestServer({
     networks: { simulator: network },
-    expectedErrors: /cannot be written|could not be written|a request failed/,
+    expectedErrors: /cannot be written|could not be written|request.failed/i,
   });
   const shop = await app.workspace({
     billing: balance === undefined ? null : { rate: 8_500, balance },

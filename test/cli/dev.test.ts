@@ -13,6 +13,7 @@ interface Ready {
   workspace_id: number;
   number: string;
   webhook_viewer_url: string;
+  metrics_token: string;
   data: string;
 }
 
@@ -27,6 +28,10 @@ test("a server with demo data: a template and a text go out, webhooks arrive sig
   using workshop = new Workshop();
   const { child, firstLine } = await workshop.start(["dev", "--json", "--listen", "127.0.0.1:0"], { env: EARLY });
   const ready = JSON.parse(firstLine) as Ready;
+  const metrics = await fetch(new URL("/metrics", ready.base_url), {
+    headers: { authorization: `Bearer ${ready.metrics_token}` },
+  });
+  expect(await metrics.text()).toContain("waxwing_");
   expect(ready.base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
   const call = async (path: string, body?: unknown) => {
     const response = await fetch(`${ready.base_url}${path}`, {

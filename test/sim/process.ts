@@ -99,6 +99,7 @@ export class Life implements Owner {
       onTime: onNetworkTime.emit,
     });
     const reader = this.#reader();
+    const readers = { of: () => reader, server: reader };
     const context: WorkerContext = {
       ...{ config, log, clock, store, box, instanceId, runId, onNetworkTime },
       networks: { simulator: network, whatsapp: network },
@@ -111,7 +112,7 @@ export class Life implements Owner {
         onDelay: () => undefined,
         onError: (error) => log.error("outcome.failed", "Outcome could not be recorded", { error }),
       }),
-      readers: { building: reader },
+      readers: { building: readers },
       metrics: new ServerMetrics(),
       onCommit: this.#onCommit,
     };
@@ -120,10 +121,16 @@ export class Life implements Owner {
     const stopping = new AbortController().signal;
     this.#app = createApp({
       ...{ stopping, eventWaiters: new EventWaiters(store, clock, stopping) },
-      ...{ store, clock, random, log, reader },
+      ...{ store, clock, random, log },
+      readers: {
+        lists: readers,
+        searches: readers,
+        building: readers,
+        hasPendingQueries: false,
+        close: () => undefined,
+      },
       limits: config.limits,
       dispatch: createSendOptions(context),
-      searchReader: reader,
       isReady: () => this.isReady,
       isWritable: createWriteProbe(store),
       metrics: new Metrics(),
@@ -156,7 +163,6 @@ export class Life implements Owner {
           });
         }),
       hasPendingQueries: false,
-      close: () => undefined,
     };
   }
 

@@ -30,6 +30,7 @@ import { readIdCursor } from "../../cursors.ts";
 import { answerData, type Call, type Endpoint, type Parameter, requireId } from "../../endpoint.ts";
 import { actOnce, changeOnce, idempotencyParameter, readKey } from "../../idempotency.ts";
 import { answerPage, pageParameters, readSizedPage, wrongParameter } from "../../page.ts";
+import { readTogether } from "../../validate.ts";
 import { broadcastExample, recipientExample } from "../examples.ts";
 
 const idParameter: Parameter = {
@@ -133,8 +134,10 @@ export const createBroadcastEndpoint: Endpoint = {
   problems: [...refusals, "insufficient_balance", "idempotency_conflict"],
   handle: async (call) => {
     const { workspace, keyId, dispatch } = call;
-    const input = readBroadcast(call.body, workspace.timezone);
-    const use = readKey(call);
+    const [input, use] = readTogether(
+      () => readBroadcast(call.body, workspace.timezone),
+      () => readKey(call),
+    );
     return actOnce(call, use, async () => {
       const audienceSize = await countAudience(call, workspace.id, input);
       const { instanceId } = dispatch;

@@ -1,11 +1,14 @@
 /** Lists single messages, so that a program can match every send to its own records. */
 import { Type } from "@sinclair/typebox";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { countMessagesSql, listMessages, type MessageFilter, type MessagePosition } from "#src/domain/messages/list.ts";
 import { visibleStatuses } from "#src/domain/messages/message.ts";
 import { MessageView, viewMessage } from "#src/domain/messages/view.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { Call, Endpoint, Parameter } from "../../endpoint.ts";
 import { answerRows, pageParameters, readSince, readSizedPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { readTogether } from "../../validate.ts";
 import { messageExample } from "../examples.ts";
 
 /** No stored value is longer. */
@@ -68,8 +71,10 @@ export const listMessagesEndpoint: Endpoint = {
   problems: [],
   handle: async (call) => {
     const { store, reader, workspace, query } = call;
-    const filter = readFilter(call);
-    const from = readSizedPage(query);
+    const [filter, from] = readTogether(
+      () => readFilter(call),
+      () => readSizedPage(query),
+    );
     const position = "after" in from ? { after: readPosition(from.after) } : from;
     const isByCaller = query.has("reference") || query.has("idempotency_key");
     if (filter === null) return answerRows(from, [], toMeta(0, false, null, isByCaller ? 0 : null));
@@ -100,20 +105,25 @@ function toMeta(total: number, hasMore: boolean, next: MessagePosition | null, p
 
 /** Null: no contact has the phone number, so no message can match. Throws `invalid_request`. */
 function readFilter({ store, workspace, query }: Call): MessageFilter | null {
-  const filter: MessageFilter = {
-    reference: readText(query, "reference"),
-    idempotencyKey: readText(query, "idempotency_key"),
-    contactId: null,
-    status: readStatus(query.get("status")),
-    since: readSince(query, "since", workspace.timezone),
-  };
   const to = query.get("to");
-  if (to === null) return filter;
-  const found = store.read((tx) => lookUpContact(tx, workspace.id, to, workspace.country));
+  const [reference, idempotencyKey, status, since, contact] = readTogether(
+    () => readText(query, "reference"),
+    () => readText(query, "idempotency_key"),
+    () => readStatus(query.get("status")),
+    () => readSince(query, "since", workspace.timezone),
+    () => (to === null ? null : store.read((tx) => readContact(tx, workspace, to))),
+  );
+  if (contact === "stranger") return null;
+  return { reference, idempotencyKey, status, since, contactId: contact };
+}
+
+/** The id of the contact with this phone number. */
+function readContact(tx: ReadTx, { id, country }: Workspace, to: string): number | "stranger" {
+  const found = lookUpContact(tx, id, to, country);
   if (found === null) {
     throw wrongParameter("to", "This is not a phone number. In an address, a + has to be written as %2B.");
   }
-  return found.contact === null ? null : { ...filter, contactId: found.contact.id };
+  return found.contact?.id ?? "stranger";
 }
 
 function readText(query: URLSearchParams, name: keyof typeof LENGTH_MAX): string | null {

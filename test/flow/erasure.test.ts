@@ -200,6 +200,17 @@ test("nothing names an erased person any more, whatever was being processed and 
   expect(
     rows(world.app.store, "SELECT id FROM messages WHERE to_phone = '[erased]' AND network_message_id IS NOT NULL"),
   ).toEqual([]);
+  // Kept answers too keep their shape.
+  const kept = rows<{ status: number; body: string }>(
+    world.app.store,
+    "SELECT status, body FROM idempotency_keys WHERE body LIKE '%[erased]%'",
+  );
+  expect(kept.length).toBeGreaterThan(0);
+  for (const { status, body } of kept) {
+    const { data, error } = JSON.parse(body);
+    if (status < 300) expect(data).toBeObject();
+    else expect(error).toMatchObject({ code: expect.any(String), retryable: expect.any(Boolean) });
+  }
   // The counts stay, and so do all other contacts.
   expect(
     rows(world.app.store, "SELECT count(*) AS read FROM messages WHERE to_phone = '[erased]' AND status = 'read'"),
@@ -210,6 +221,16 @@ test("nothing names an erased person any more, whatever was being processed and 
   const told = world.webhooks.received.find(({ event }) => event.type === "contact.erased");
   expect(told?.event.data).toEqual({ phone: ZACH, user_id: null });
   expect(foundInTables()).toEqual([]);
+
+  // What was emptied keeps its shape: a program that reads it again finds the members that it expects.
+  const bodies = rows<{ body: string }>(world.app.store, "SELECT body FROM events WHERE type LIKE 'message.%'");
+  const emptied = bodies
+    .map(({ body }) => JSON.parse(body).data.message)
+    .filter(({ to, from }) => [to, from].includes("[erased]"));
+  expect(emptied.length).toBeGreaterThan(3);
+  for (const message of emptied) {
+    expect(message).toMatchObject({ id: expect.any(Number), type: expect.any(String), text: "[erased]" });
+  }
 
   await world.app.stop();
   expect(foundInFiles()).toEqual([]);

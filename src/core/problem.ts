@@ -86,7 +86,7 @@ export class InDoubtError extends Error {
   readonly messageId: number;
 
   constructor(messageId: number, cause: unknown) {
-    super(`what became of message ${messageId} is not known`, { cause });
+    super(`the outcome of message ${messageId} is not known`, { cause });
     this.messageId = messageId;
   }
 }

@@ -174,7 +174,7 @@ describe("a request that waits", () => {
     await app.clock.until(waiting);
   });
 
-  test("is one of at most 20 of a workspace: the next one is told to come later, and the others go on", async () => {
+  test("is one of at most 20 of a workspace: the next one is told to come later, and the others keep waiting", async () => {
     const [shop, other] = [await shopWithTemplate(), await shopWithTemplate()];
     const waiting = Array.from({ length: 20 }, () => read(shop, "?after=latest&wait=30"));
     await app.clock.advance(0);

@@ -71,7 +71,7 @@ test("the first name of a person is a word: neither a title nor a sign between t
   ]);
 });
 
-test("the count of a small dynamic group is fresh for whoever has just written", async () => {
+test("the count of a small dynamic group is fresh right after a write", async () => {
   const own = await app.workspace();
   const count = async () => (await app.call("GET", "/api/v1/groups", { key: own.key })).body.data[0].count;
   await app.store.write((tx) => {

@@ -305,7 +305,7 @@ async function begin({ balance, apiEnabled, dailyCap }: Row): Promise<World> {
 
 for (const [what, row] of Object.entries(rows)) {
   const { status, code, names_message, ...members } = row.expected;
-  test(`${what}: a program learns what was sent and how to go on`, async () => {
+  test(`${what}: a program learns what was sent and how to continue`, async () => {
     const world = await begin(row);
     await using app = world.app;
     const answer = await row.refuse(world);

@@ -73,6 +73,8 @@ export const folders: Folder[] = [
       "core/",
       "db/transaction.ts",
       "db/columns.ts",
+      "db/hot-rows.ts",
+      "db/hot-statement.ts",
       "db/query-budget.ts",
       "jobs/enqueue.ts",
       "jobs/claim.ts",
@@ -246,6 +248,16 @@ export const words: { what: RegExp; where: RegExp; except?: Record<string, strin
     what: /\bJSON\.parse\s*\(\s*(?:\(\s*await\b|\w+(?:\([^()]*\))?\.body\b)/,
     where: /^src\/http\//,
     right: "take the value before it becomes an answer: no handler parses what another one answered",
+  },
+  {
+    what: /\bnew\s+Function\b|\beval\s*\(/,
+    where: /^src\//,
+    right: "no code is made from text",
+  },
+  {
+    what: /\bas\s+unknown\s+as\b/,
+    where: /^src\/(db|domain|jobs)\//,
+    right: "use what a library declares: a cast past its types breaks silently with its next version",
   },
   {
     what: /\bexport\s+default\b/,

@@ -1,6 +1,6 @@
 /**
  * A shop's program, as its developer would write it from the API's reference alone: it sends one message for each
- * order, repeats what failed as the errors say, follows the event log, and asks by reference what became of the rest.
+ * order, repeats what failed as the errors say, follows the event log, and asks by reference for the outcome of the rest.
  * It knows nothing of the server but its answers.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Scheduled broadcasts that could not run as things stand. They say so at once, so that somebody can act in time, and
+ * Scheduled broadcasts that could not run as things stand. They report it at once, so that an operator can act in time, and
  * fail only if the cause still holds when their time has come. And the broadcasts that need a number or a group, which
  * therefore must not be removed by mistake.
  */
@@ -13,7 +13,7 @@ import type { Broadcast } from "./table.ts";
 /** Scheduled broadcasts whose blocker appeared, changed or went away since it was last reported. */
 export function listUnreported(tx: ReadTx): { broadcast: Broadcast; reason: string | null }[] {
   return listOpen(tx, ["scheduled"]).flatMap((broadcast) => {
-    // A broadcast that waits for the end of quiet hours has another reason, and is judged when the wait ends.
+    // A broadcast that waits for the end of quiet hours has another reason, and is evaluated when the wait ends.
     if (broadcast.waitsUntil !== null) return [];
     const blocker = findBlocker(tx, broadcast);
     const reason = blocker?.kind === "permanent" ? blocker.reason : null;

@@ -1,6 +1,6 @@
 /**
- * Counts of dynamic groups. A group is counted on the reader's thread when somebody views it; a large one only if the
- * last count is a minute old, so whoever has just written sees the change in every other. This module builds the queries and stores the results.
+ * Counts of dynamic groups. A group is counted on the reader's thread when it is viewed; a large one only if the last
+ * count is a minute old. This module builds the queries and stores the results.
  */
 import { and, eq, isNotNull } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";

@@ -22,7 +22,7 @@ export interface MessagePosition {
   id: number;
 }
 
-/** Newest first. Messages that are not sent or failed yet are left out. */
+/** Newest first. Messages that are not sent or failed yet are omitted. */
 export function listMessages(
   tx: ReadTx,
   workspaceId: number,

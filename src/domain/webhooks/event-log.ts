@@ -1,6 +1,6 @@
 /**
  * The event log: a workspace's events in commit order. Only one transaction writes at a time, and it numbers its events,
- * so whoever has read up to a number misses nothing that is committed later.
+ * so a reader that has read up to a number misses nothing that is committed later.
  */
 import { sql } from "drizzle-orm";
 import type { ReadTx } from "#src/db/transaction.ts";

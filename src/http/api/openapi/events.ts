@@ -122,13 +122,13 @@ const descriptions: Readonly<Record<EventType, EventDescription>> = {
   },
   "broadcast.paused": {
     summary: "A broadcast was paused",
-    description: "A broadcast stopped sending. `status_reason` says why, and whether it goes on by itself.",
+    description: "A broadcast stopped sending. `status_reason` says why, and whether it resumes automatically.",
     data: Type.Object({ broadcast: BroadcastView }),
     example: { broadcast: pausedExample },
   },
   "broadcast.resumed": {
     summary: "A broadcast was resumed",
-    description: "A paused broadcast goes on, because a person resumed it or because the cause of the pause is over.",
+    description: "A paused broadcast continues, because a person resumed it or because the cause of the pause is over.",
     data: Type.Object({ broadcast: BroadcastView }),
     example: { broadcast: { ...pausedExample, status: "running", status_reason: null } },
   },

@@ -577,7 +577,7 @@ RestartSec=5
 # Requests and dispatches in flight are finished first.
 TimeoutStopSec=30
 LimitNOFILE=65536
-# The runtime's own threads are a few dozen; more would be somebody else's.
+# The runtime's own threads are a few dozen; more would belong to another program.
 TasksMax=512
 # A memory image would hold keys and people's data.
 LimitCORE=0

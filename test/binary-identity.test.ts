@@ -1,6 +1,6 @@
 /**
  * Identity and secrets on the executable that users run: where the first operator's link is, who passes while a stranger
- * guesses, what asks for the password again, a rotation of the master key, and a backup with a trigger of somebody else.
+ * guesses, what asks for the password again, a rotation of the master key, and a backup with a trigger of another author.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";

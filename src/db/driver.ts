@@ -11,7 +11,7 @@ type Driver = new (path: string, options?: BetterSqlite3.Options) => Client;
 
 /**
  * Opens a database file with this platform's driver. Throws on a platform without one. What the file's schema executes
- * may call only harmless functions: the file may come from somebody else.
+ * may call only harmless functions: the file may come from another author.
  */
 export function openClient(path: string, options: BetterSqlite3.Options): Client {
   const PlatformDriver = loadDriver();

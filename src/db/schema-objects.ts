@@ -1,7 +1,7 @@
 /**
  * Compares the tables, indexes, triggers and views of a database with those that the migrations make, by the text that
- * SQLite itself executes. A database file is a program: a trigger, a view, a generated column or a default of somebody
- * else would run inside our statements. Reading the list runs none of it.
+ * SQLite itself executes. A database file is a program: a trigger, a view, a generated column or a default of another
+ * author would run inside our statements. Reading the list runs none of it.
  */
 import { type Client, openClient } from "./driver.ts";
 import { migrate, schemaVersion } from "./migrate.ts";

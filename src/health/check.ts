@@ -1,6 +1,6 @@
 /**
  * Verifies a database: that its schema is ours, the file's integrity, its foreign keys, its schema version, and every
- * invariant. Nothing else is read of a database with objects of somebody else, because reading may execute them. It only reads,
+ * invariant. Nothing else is read of a database with objects of another author, because reading may execute them. It only reads,
  * in bounded steps, so that it does not hold up a server that is running. With `isExclusive` the integrity check reads
  * the whole file in one step, including pages that belong to no table.
  */

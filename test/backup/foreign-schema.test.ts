@@ -1,5 +1,5 @@
 /**
- * A file with a schema of somebody else is refused by `check`, `restore` and the restore drill, and nothing of that
+ * A file with a schema of another author is refused by `check`, `restore` and the restore drill, and nothing of that
  * schema runs: each file here would make an operator, or change what a statement of ours does.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";

@@ -113,7 +113,7 @@ test("every column with sealed values is among those that a rotation seals again
 });
 
 describe("a rotation beside a running server", () => {
-  test("seals everything with a new key, keeps the old one aside, and the server goes on with the new one", async () => {
+  test("seals everything with a new key, keeps the old one aside, and the server continues with the new one", async () => {
     const before = await show();
     const rotated = await rotate();
     expect(rotated.key_id).not.toBe(before.key_id);

@@ -5,23 +5,8 @@
 import { Type } from "@sinclair/typebox";
 import { readInstant } from "#src/core/instant.ts";
 import { Problem } from "#src/core/problem.ts";
-import { Nullable } from "#src/core/schema.ts";
 import type { Answer, Parameter } from "./endpoint.ts";
-
-export const PER_PAGE = 50;
-
-export const PageView = Type.Object(
-  {
-    page: Type.Integer({ description: "Number of the page; always 1 if the request used `after`." }),
-    per_page: Type.Integer({ description: "Maximum number of entries on a page.", examples: [PER_PAGE] }),
-    total: Type.Integer({ description: "Total number of entries on all pages." }),
-    has_more: Type.Boolean({ description: "Whether more entries follow this page." }),
-    next: Nullable(
-      Type.String({ description: "Cursor of the next page, to be passed as `after`; null on the last page." }),
-    ),
-  },
-  { $id: "Page", description: "The position of a page in its list." },
-);
+import { PER_PAGE } from "./page-view.ts";
 
 export const pageParameters: readonly Parameter[] = [
   {

@@ -1,7 +1,7 @@
 /** Tables of imports and bulk changes. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
-import type { RecipientOutcome } from "#src/domain/broadcasts/recipient-filter.ts";
+import type { RecipientOutcome } from "#src/domain/broadcasts/recipient-outcome.ts";
 
 export type ImportState = "given" | "checking" | "checked" | "importing" | "done" | "failed";
 

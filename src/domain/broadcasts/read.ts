@@ -5,6 +5,7 @@ import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { type MessageStatus, messageStatuses } from "../messages/message.ts";
 import { type Message, messages } from "../messages/table.ts";
 import { type BroadcastStatus, isFinished } from "./broadcast.ts";
+import type { RecipientFilter } from "./recipient-outcome.ts";
 import { type Broadcast, broadcasts } from "./table.ts";
 
 const byId = statement((db) =>
@@ -71,9 +72,6 @@ const openIn = statement((db) =>
 export function listOpen(tx: ReadTx, statuses: readonly BroadcastStatus[]): Broadcast[] {
   return statuses.flatMap((status) => openIn(tx).all({ status })).sort((a, b) => a.id - b.id);
 }
-
-export const recipientFilters = ["pending", "sent", "delivered", "read", "failed", "skipped"] as const;
-export type RecipientFilter = (typeof recipientFilters)[number];
 
 /** The row states that a filter matches: unsent recipients of a finished broadcast count as skipped. */
 export function statusesFor(broadcast: Broadcast, filter: RecipientFilter): MessageStatus[] {

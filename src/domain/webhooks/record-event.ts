@@ -4,7 +4,8 @@ import { newEventId } from "#src/core/id.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { statement, type Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { type EventRow, type EventType, events } from "./table.ts";
+import type { EventType } from "./event-types.ts";
+import { type EventRow, events } from "./table.ts";
 
 const insert = statement((db) =>
   db

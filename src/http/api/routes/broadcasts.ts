@@ -5,28 +5,17 @@ import { OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
 import { planBroadcast } from "#src/domain/broadcasts/plan.ts";
-import { PreviewView, previewGroup, previewList } from "#src/domain/broadcasts/preview.ts";
-import {
-  countBroadcasts,
-  findBroadcast,
-  listBroadcasts,
-  listRecipients,
-  type RecipientFilter,
-  recipientFilters,
-} from "#src/domain/broadcasts/read.ts";
+import { previewGroup, previewList } from "#src/domain/broadcasts/preview.ts";
+import { countBroadcasts, findBroadcast, listBroadcasts, listRecipients } from "#src/domain/broadcasts/read.ts";
+import { type RecipientFilter, recipientFilters } from "#src/domain/broadcasts/recipient-outcome.ts";
 import { resolveList } from "#src/domain/broadcasts/resolve-list.ts";
+import { BroadcastView, CreatedBroadcastView, PreviewView, RecipientView } from "#src/domain/broadcasts/schema.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
-import {
-  BroadcastView,
-  CreatedBroadcastView,
-  countRecipients,
-  RecipientView,
-  viewBroadcast,
-  viewRecipient,
-} from "#src/domain/broadcasts/view.ts";
+import { countRecipients, viewBroadcast, viewRecipient } from "#src/domain/broadcasts/view.ts";
 import { answerData, type Call, type Endpoint, type Parameter, requireId } from "../../endpoint.ts";
 import { idempotencyParameter, readKey, replay } from "../../idempotency.ts";
-import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { answerPage, pageParameters, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
 import { acceptBroadcastRequest, estimateAudience } from "../accept-broadcast.ts";
 import { CreateBroadcastBody, readBroadcast } from "../broadcast-body.ts";
 import { broadcastExample, recipientExample } from "../examples.ts";

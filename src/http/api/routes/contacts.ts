@@ -5,9 +5,11 @@ import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { type ContactCursor, countContacts, countSinceSql, listContacts } from "#src/domain/contacts/list.ts";
 import { optOut } from "#src/domain/contacts/opt-out.ts";
 import { putContact, requireValidChanges } from "#src/domain/contacts/put.ts";
-import { ContactView, viewContact } from "#src/domain/contacts/view.ts";
+import { ContactView } from "#src/domain/contacts/schema.ts";
+import { viewContact } from "#src/domain/contacts/view.ts";
 import { answerData, type Call, consentEvidence, type Endpoint, type Parameter } from "../../endpoint.ts";
-import { answerRows, PER_PAGE, pageParameters, readPage, readSince, wrongCursor } from "../../page.ts";
+import { answerRows, pageParameters, readPage, readSince, wrongCursor } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
 import { ContactBody, readContactChanges } from "../contact-body.ts";
 import { contactExample } from "../examples.ts";
 

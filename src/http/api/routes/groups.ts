@@ -1,9 +1,11 @@
 /** Lists groups, static and dynamic, with their counts. */
 import { countsToRefresh, recordCount } from "#src/domain/filters/count.ts";
 import { countGroups, type GroupCursor, listGroups } from "#src/domain/groups/read.ts";
-import { GroupView, viewGroup } from "#src/domain/groups/view.ts";
+import { GroupView } from "#src/domain/groups/schema.ts";
+import { viewGroup } from "#src/domain/groups/view.ts";
 import type { Call, Endpoint } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor } from "../../page.ts";
+import { answerPage, pageParameters, readPage, wrongCursor } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
 
 export const listGroupsEndpoint: Endpoint = {
   method: "GET",

@@ -2,10 +2,12 @@
 
 import { OneOf } from "#src/core/schema.ts";
 import { countTemplates, listTemplates, type TemplatePosition } from "#src/domain/templates/read.ts";
+import { TemplateView } from "#src/domain/templates/schema.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
-import { TemplateView, viewTemplate } from "#src/domain/templates/view.ts";
+import { viewTemplate } from "#src/domain/templates/view.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { answerPage, pageParameters, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
 import { templateExample } from "../examples.ts";
 
 export const listTemplatesEndpoint: Endpoint = {

@@ -7,7 +7,8 @@ import { listLedger } from "#src/domain/billing/read.ts";
 import type { BillingAccount } from "#src/domain/billing/table.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { answerData } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, readPage, wrongCursor } from "../../page.ts";
+import { answerPage, readPage, wrongCursor } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
 import { type ConsoleRoute, change } from "../route.ts";
 import { timesOf } from "../view-developer.ts";
 

@@ -8,7 +8,7 @@ import { formatInstant } from "#src/core/instant.ts";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
-import { type RecipientOutcome, recipientOutcomes } from "#src/domain/broadcasts/recipient-filter.ts";
+import { type RecipientOutcome, recipientOutcomes } from "#src/domain/broadcasts/recipient-outcome.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { requireValidChanges } from "#src/domain/contacts/put.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";

@@ -5,6 +5,7 @@ import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { deliveryStatuses } from "#src/domain/webhooks/delivery.ts";
+import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import {
   countFailedSql,
   deliveryIdsByTypeSql,
@@ -13,10 +14,10 @@ import {
   listDeliveriesById,
 } from "#src/domain/webhooks/read.ts";
 import { REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
-import { eventTypes } from "#src/domain/webhooks/table.ts";
 import { countInReader } from "../../api/routes/contacts.ts";
 import { answerData, requireId } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, readPage, readSince, wrongCursor, wrongParameter } from "../../page.ts";
+import { answerPage, readPage, readSince, wrongCursor, wrongParameter } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
 import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
 import { viewDelivery, viewDeliveryDetail } from "../view-developer.ts";
 

@@ -9,7 +9,8 @@ import { findWorkspace, getWorkspace, listWorkspaces } from "#src/domain/workspa
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { resume, suspend, switchApi } from "#src/domain/workspaces/update.ts";
 import { answerData, requireId } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, readPage, wrongCursor } from "../../page.ts";
+import { answerPage, readPage, wrongCursor } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
 import { type ConsoleRoute, change, type UserCall } from "../route.ts";
 import { whenUtc } from "../view.ts";
 

@@ -11,10 +11,9 @@ import {
   countOutcomeQuery,
   countPeopleQuery,
   type Query,
-  type RecipientOutcome,
-  recipientOutcomes,
   recipientsQuery,
 } from "#src/domain/broadcasts/recipient-filter.ts";
+import { type RecipientOutcome, recipientOutcomes } from "#src/domain/broadcasts/recipient-outcome.ts";
 import type { Broadcast, DraftContent } from "#src/domain/broadcasts/table.ts";
 import type { BroadcastValue } from "#src/domain/broadcasts/values.ts";
 import { countRecipients } from "#src/domain/broadcasts/view.ts";
@@ -28,7 +27,8 @@ import { listNumbers } from "#src/domain/numbers/read.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
 import { csvLine, safeCell } from "#src/transfer/csv.ts";
 import { answerData, requireId } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { answerPage, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
 import { answerCsv } from "../csv-file.ts";
 import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
 import { viewRecipientDetail } from "../view-messages.ts";

@@ -23,7 +23,8 @@ import type { Template } from "#src/domain/templates/table.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
 import { answerData, requireId } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { answerPage, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
 import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
 
 const strict = { additionalProperties: false };

@@ -121,6 +121,18 @@ test("test/support/README.md names every file of its folder, and no other", () =
   expect(named.sort()).toEqual(present.sort());
 });
 
+test("the way from click to row names at most eight functions, each defined in the file beside it", () => {
+  const [, section = ""] = read("docs/architecture.md").split("### From click to row\n");
+  const steps = [...(section.split("\n## ")[0] ?? "").matchAll(/^\d+\. `([\w.]+)` \(`([\w/.-]+)`\)/gm)];
+  expect(steps.length).toBeGreaterThan(4);
+  expect(steps.length).toBeLessThanOrEqual(8);
+  const wrong = steps
+    .map(([, name = "", file = ""]) => ({ name, file, own: name.split(".").at(-1) ?? "" }))
+    .filter(({ own, file }) => !new RegExp(`\\b${own}(<\\w+>)?\\(`).test(read(`src/${file}`)))
+    .map(({ name, file }) => `${name} is not in ${file}`);
+  expect(wrong).toEqual([]);
+});
+
 describe("the diagrams of docs/architecture.md", () => {
   const text = read("docs/architecture.md");
   const diagrams = [...text.matchAll(/```mermaid\n([\s\S]*?)```/g)].map(([, diagram = ""]) => diagram);

@@ -47,9 +47,6 @@ const CACHE_KIBIBYTES = 32 * 1024;
 const WRITE_LOCK_RETRY_MS = 3;
 const WRITE_LOCK_TRIES = 5_000;
 
-/** The part of a store that operations need; a caller may pass a wrapper that does more around each write. */
-export type ReadWriteStore = Pick<Store, "read" | "write" | "waitForOtherWriters">;
-
 export class Store {
   readonly client: Client;
   readonly #db: Db;

@@ -3,11 +3,11 @@
 import type { Clock } from "#src/core/clock.ts";
 import type { Random } from "#src/core/random.ts";
 import type { SecretBox } from "#src/core/secret.ts";
-import type { ReadWriteStore } from "#src/db/store.ts";
+import type { Store } from "#src/db/store.ts";
 import type { AccountPort } from "#src/networks/network.ts";
 
 export interface DoctorContext {
-  store: Pick<ReadWriteStore, "read">;
+  store: Pick<Store, "read">;
   clock: Clock;
   random: Random;
   /** Decrypts access tokens; called only if there are any. */

@@ -111,7 +111,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         reader,
         searchReader,
         workspace,
-        caller: { key: keyId },
+        keyId,
         path,
         query,
         headers: request.headers,

@@ -1,7 +1,7 @@
 /**
  * The pipeline of every console request: match the route, check that the console's own page sent it, authenticate,
- * check the workspace and role, read the form, call the handler. The public API's endpoints are mounted here too, with
- * a session instead of a key, so the console has no second implementation of any operation.
+ * check the workspace and role, read the form, call the handler. Handlers run the same operations as the API's, so the
+ * console has no second implementation of any of them.
  */
 import { createHash } from "node:crypto";
 import { invalidRequest, Problem } from "#src/core/problem.ts";

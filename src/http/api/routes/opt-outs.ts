@@ -3,9 +3,8 @@ import { Type } from "@sinclair/typebox";
 import { countContacts, countSinceSql, listOptOuts, type OptOutCursor } from "#src/domain/contacts/list.ts";
 import { OptOutView, viewOptOut } from "#src/domain/contacts/opt-out.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { answerPage, pageParameters, readPage, readSince, wrongCursor } from "../../page.ts";
+import { answerPage, countInReader, pageParameters, readPage, readSince, wrongCursor } from "../../page.ts";
 import { PER_PAGE } from "../../page-view.ts";
-import { countInReader } from "./contacts.ts";
 
 export const listOptOutsEndpoint: Endpoint = {
   method: "GET",

@@ -16,7 +16,7 @@ import { findGroup } from "#src/domain/groups/read.ts";
 import { createBulkChange, endBulkChange, getBulkChange, listBulkChanges } from "#src/transfer/bulk-changes.ts";
 import { countTargetQuery, lastTargetId } from "#src/transfer/bulk-target.ts";
 import type { BulkAction, BulkChange, BulkTarget } from "#src/transfer/table.ts";
-import { readContactChanges } from "../../api/contact-body.ts";
+import { readContactChanges } from "../../bodies/contact-body.ts";
 import { answerData, requireId } from "../../endpoint.ts";
 import { contactFilter } from "../contact-filter.ts";
 import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";

@@ -14,9 +14,8 @@ import {
   listDeliveriesById,
 } from "#src/domain/webhooks/read.ts";
 import { REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
-import { countInReader } from "../../api/routes/contacts.ts";
 import { answerData, requireId } from "../../endpoint.ts";
-import { answerPage, readPage, readSince, wrongCursor, wrongParameter } from "../../page.ts";
+import { answerPage, countInReader, readPage, readSince, wrongCursor, wrongParameter } from "../../page.ts";
 import { PER_PAGE } from "../../page-view.ts";
 import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
 import { viewDelivery, viewDeliveryDetail } from "../view-developer.ts";

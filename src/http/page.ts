@@ -2,11 +2,11 @@
  * Pagination of lists, 50 rows a page: by page number, as the specification requires, or by cursor. By page number, a
  * row that disappears between two pages shifts the rest; by cursor, no row is missed or repeated.
  */
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { readInstant } from "#src/core/instant.ts";
 import { Problem } from "#src/core/problem.ts";
-import type { Answer, Call, Parameter } from "./endpoint.ts";
-import { PER_PAGE } from "./page-view.ts";
+import { type AnswerWith, answerJson, type Call, type Parameter } from "./endpoint.ts";
+import { type PageView, PER_PAGE } from "./page-view.ts";
 
 export const pageParameters: readonly Parameter[] = [
   {
@@ -28,8 +28,13 @@ export const pageParameters: readonly Parameter[] = [
 
 export type PageFrom = { offset: number; page: number } | { after: Record<string, unknown> };
 
+/** The part of a query that says which page of a list is wanted. */
+interface PageQuery {
+  get(name: "page" | "after"): string | null;
+}
+
 /** Throws `invalid_request`. A cursor wins over a page number. */
-export function readPage(query: URLSearchParams): PageFrom {
+export function readPage(query: PageQuery): PageFrom {
   const after = query.get("after");
   if (after !== null) return { after: readCursor(after) };
   const text = query.get("page") ?? "1";
@@ -39,27 +44,37 @@ export function readPage(query: URLSearchParams): PageFrom {
   return { offset: (page - 1) * PER_PAGE, page };
 }
 
+/** One page of a list. */
+interface ListPage<View> {
+  data: View[];
+  meta: Static<typeof PageView>;
+}
+
 /** Answers one page. `rows` holds one row more than a page, to tell whether more follow. */
-export function answerPage<Row>(
+export function answerPage<Row, View>(
   from: PageFrom,
   rows: readonly Row[],
   total: number,
-  view: (row: Row) => unknown,
+  view: (row: Row) => View,
   position: (row: Row) => Record<string, unknown>,
-): Answer {
+): AnswerWith<ListPage<View>> {
   const shown = rows.slice(0, PER_PAGE);
   const hasMore = rows.length > PER_PAGE;
   const last = shown.at(-1);
   const next = hasMore && last !== undefined ? position(last) : null;
-  return answerRows(from, shown.map(view), { total, hasMore, next });
+  return answerRows(
+    from,
+    shown.map((row) => view(row)),
+    { total, hasMore, next },
+  );
 }
 
 /** The same for a list that determines `hasMore` and the next cursor itself. */
-export function answerRows(
+export function answerRows<View>(
   from: PageFrom,
-  data: readonly unknown[],
+  data: View[],
   { total, hasMore, next }: { total: number; hasMore: boolean; next: object | null },
-): Answer {
+): AnswerWith<ListPage<View>> {
   const meta = {
     page: "page" in from ? from.page : 1,
     per_page: PER_PAGE,
@@ -67,11 +82,15 @@ export function answerRows(
     has_more: hasMore,
     next: next === null ? null : writeCursor(next),
   };
-  return { status: 200, body: JSON.stringify({ data, meta }) };
+  return answerJson(200, { data, meta });
 }
 
 /** Reads a time from the query, in milliseconds; null if absent. Throws `invalid_request`. */
-export function readSince(query: URLSearchParams, name: string, timezone: string): number | null {
+export function readSince<Name extends string>(
+  query: { get(name: Name): string | null },
+  name: Name,
+  timezone: string,
+): number | null {
   const text = query.get(name);
   if (text === null) return null;
   const since = readInstant(text, timezone);

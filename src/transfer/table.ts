@@ -28,7 +28,7 @@ export interface ImportCounters {
 
 export interface ImportOutcome extends ImportCounters {
   /** The first rejected rows. */
-  failures: readonly { line: number; reason: string }[];
+  failures: { line: number; reason: string }[];
 }
 
 export const imports = sqliteTable("imports", {

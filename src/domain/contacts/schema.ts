@@ -72,3 +72,12 @@ export const ContactView = Type.Object(
   },
   { $id: "Contact", description: "A person to whom the workspace can send messages, or who has sent it a message." },
 );
+
+export const OptOutView = Type.Object(
+  {
+    phone: Type.String({ description: "Phone number in E.164.", examples: ["+919876543210"] }),
+    opted_out_at: Instant("When the opt-out was recorded."),
+    source: OneOf(consentSources, "How the opt-out was recorded. `inbound_message`: the person sent STOP."),
+  },
+  { $id: "OptOut", description: "A person who is currently opted out." },
+);

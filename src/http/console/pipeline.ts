@@ -1,6 +1,6 @@
 /**
- * The pipeline of every console request: match the route, check that the console's own page sent it, authenticate,
- * check the workspace and role, read the form, call the handler. Handlers run the same operations as the API's, so the
+ * The pipeline of every console request: check that the console's own page sent it, authenticate,
+ * check the workspace and role, read the form, the path and the query by the route's schemas, call the handler. Handlers run the same operations as the API's, so the
  * console has no second implementation of any of them.
  */
 import { createHash } from "node:crypto";
@@ -20,6 +20,7 @@ import { canonicalJson } from "../idempotency.ts";
 import { KeyQueue } from "../key-queue.ts";
 import { RateLimiter } from "../rate-limit.ts";
 import { problemOf, splitUrl, toResponse } from "../respond.ts";
+import { requireDeclaredAnswer } from "./answer-check.ts";
 import { BroadcastStreams } from "./broadcast-stream.ts";
 import type { ConsoleContext, ConsoleOptions } from "./context.ts";
 import { readSessionCookie } from "./cookies.ts";
@@ -31,10 +32,11 @@ import {
   type ConsoleRoute,
   notFoundOrForbidden,
   Refusal,
+  readPath,
+  readQuery,
   requireValidBody,
   type UserCall,
 } from "./route.ts";
-import { routes } from "./routes.ts";
 
 export const CONSOLE_API = "/console/api";
 const FORM_KEY_LENGTH_MAX = 100;
@@ -46,10 +48,16 @@ export interface Peer {
   closeSoon: () => void;
 }
 
-export type ConsolePipeline = (request: Request, peer: Peer) => Promise<Response>;
+/** `route`: null where no route has the request's method and path. `values`: of the `{names}` in the path. */
+export type ConsolePipeline = (
+  request: Request,
+  route: ConsoleRoute | null,
+  values: Readonly<Record<string, string | null>>,
+  peer: Peer,
+) => Promise<Response>;
 
 export function createPipeline(options: ConsoleOptions, ids: RequestIds): ConsolePipeline {
-  const { isTrustedProxy, limits, bodies, ...rest } = options;
+  const { isTrustedProxy, limits, bodies, checksAnswers, ...rest } = options;
   const { store, clock, log, publicUrl } = options;
   const isSecure = options.hasTls || (publicUrl?.startsWith("https:") ?? false);
   const context: ConsoleContext = {
@@ -63,7 +71,6 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     bulk: new BulkJobs({ store, clock, log, reader: options.searchReader, stopping: options.stopping }),
   };
   const limiter = new RateLimiter(clock, limits, "person");
-  const table = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
   /**
    * When each session's last use was last queued for writing, so that a busy session queues one write and not a
    * hundred.
@@ -91,17 +98,14 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     });
   };
 
-  const answer = async (request: Request, peer: Peer): Promise<Answer | Response> => {
+  const answer = async (
+    request: Request,
+    route: ConsoleRoute,
+    values: Readonly<Record<string, string>>,
+    peer: Peer,
+  ): Promise<Answer | Response> => {
     const { pathname, query } = splitUrl(request.url);
-    const path = pathname.slice(CONSOLE_API.length);
-    const matches = table.flatMap(({ route, pattern }) => {
-      const values = pattern(path);
-      return values === null ? [] : [{ route, values }];
-    });
-    // The first match wins: the table lists literal segments before parameters.
-    const found = matches.find(({ route }) => route.method === request.method);
-    if (found === undefined) throw new Problem("not_found", "Not found.");
-    const { route, values } = found;
+    const { input } = route;
     const isChange = request.method !== "GET";
     if (isChange) requireOwnPage(request, publicUrl);
     const principal = route.needs === "nobody" ? null : requireSession(request.headers);
@@ -111,13 +115,13 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
       principal === null || values.workspace === undefined ? null : requireEntry(context, principal, values.workspace);
     requireAccess(route, principal, entry);
     // The handler streams a file itself. A plain HTML form on another site cannot send this content type.
-    if (isChange && route.takesFile === true) requireFileType(request);
-    const body = isChange && route.takesFile !== true ? await readForm(request, peer, principal === null) : {};
-    if (route.body !== undefined) requireValidBody(route.body, body);
+    if (input.file === true) requireFileType(request);
+    const body = isChange && input.file !== true ? await readForm(request, peer, principal === null) : {};
+    if (input.body !== undefined && input.checkedBy !== "handler") requireValidBody(input.body, body);
     const call: ConsoleCall = {
       ...context,
-      path: values,
-      query,
+      path: readPath(input.path, values),
+      query: readQuery(input.query, query),
       headers: request.headers,
       body,
       method: request.method,
@@ -128,16 +132,18 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     };
     if (route.needs === "nobody") return route.handle(call);
     if (principal === null) throw notFoundOrForbidden();
-    const userCall: UserCall = { ...call, ...principal, form: readFormUse(call, principal.user.id) };
+    const userCall: UserCall = { ...call, ...principal, form: readFormUse(call, body, principal.user.id) };
     if (route.needs === "user" || route.needs === "server operator") return route.handle(userCall);
     if (entry === null) throw notFoundOrForbidden();
     return route.handle({ ...userCall, ...entry });
   };
 
-  return async (request, peer) => {
+  return async (request, route, values, peer) => {
     const requestId = ids(request);
     try {
-      const answered = await answer(request, peer);
+      if (route === null || !areDecoded(values)) throw new Problem("not_found", "Not found.");
+      const answered = await answer(request, route, values, peer);
+      if (checksAnswers) requireDeclaredAnswer(route, answered);
       return answered instanceof Response ? answered : toResponse(answered, requestId);
     } catch (error) {
       return toResponse(answerRefusal(error) ?? answerProblem(problemOf(error, log, requestId)), requestId);
@@ -181,7 +187,11 @@ function requireFileType({ headers }: Request): void {
   throw invalidRequest({ "Content-Type": ["Send the file unencoded, as application/octet-stream."] });
 }
 
-function readFormUse({ headers, method, pathname, body }: ConsoleCall, userId: number): FormUse | null {
+function readFormUse(
+  { headers, method, pathname }: ConsoleCall,
+  body: Readonly<Record<string, unknown>>,
+  userId: number,
+): FormUse | null {
   const key = headers.get("idempotency-key");
   if (key === null || method === "GET") return null;
   if (key === "" || key.length > FORM_KEY_LENGTH_MAX) {
@@ -199,17 +209,7 @@ function answerRefusal(error: unknown): Answer | null {
   return { status, body: JSON.stringify({ error: { code, message } }) };
 }
 
-/** A matcher for the path. It returns the values of the `{names}`, or null if the path does not match. */
-function patternOf(path: string): (pathname: string) => Record<string, string> | null {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
-  const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, "([^/]+)")}$`);
-  return (pathname) => {
-    const match = pattern.exec(pathname);
-    if (match === null) return null;
-    try {
-      return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? "")]));
-    } catch {
-      return null;
-    }
-  };
+/** The router gives null for a value that is not valid percent-encoding: no route has such a path. */
+function areDecoded(values: Readonly<Record<string, string | null>>): values is Readonly<Record<string, string>> {
+  return !Object.values(values).includes(null);
 }

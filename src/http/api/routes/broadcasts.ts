@@ -10,7 +10,8 @@ import { BroadcastView, CreatedBroadcastView, PreviewView, RecipientView } from 
 import { sendBroadcast } from "#src/domain/broadcasts/send.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { countRecipients, viewBroadcast, viewCreated, viewRecipient } from "#src/domain/broadcasts/view.ts";
-import { CreateBroadcastBody, readBroadcast } from "../../bodies/broadcast-body.ts";
+import { readBroadcast } from "../../bodies/broadcast-body.ts";
+import { CreateBroadcastBody } from "../../bodies/broadcast-schema.ts";
 import { countAudience, previewBroadcast } from "../../broadcast-audience.ts";
 import { readIdCursor } from "../../cursors.ts";
 import { answerData, type Call, type Endpoint, type Parameter, requireId } from "../../endpoint.ts";

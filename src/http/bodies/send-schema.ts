@@ -1,0 +1,56 @@
+/** The schema of the body of `POST /messages`. Pure. */
+import { Type } from "@sinclair/typebox";
+import { MediaBody, VariablesBody } from "./variables-schema.ts";
+
+const TEXT_LENGTH_MAX = 4096;
+
+export const Phone = Type.String({
+  description: "A phone number in any common format. Without a country code, the workspace's country is assumed.",
+  examples: ["+919876543210"],
+});
+
+export const From = Type.Optional(
+  Type.String({
+    description: "One of the workspace's sending numbers. Required only if the workspace has more than one.",
+    examples: ["+911244001100"],
+  }),
+);
+
+export const SendTemplateBody = Type.Object(
+  {
+    to: Phone,
+    template: Type.String({ description: "Name of the template.", examples: ["order_shipped"] }),
+    language: Type.Optional(
+      Type.String({
+        description: "Language of the template. Required only if the template exists in several languages.",
+        examples: ["en_US"],
+      }),
+    ),
+    variables: Type.Optional(VariablesBody),
+    media: Type.Optional(MediaBody),
+    from: From,
+  },
+  {
+    $id: "SendTemplate",
+    additionalProperties: false,
+    description: "Sends an approved template. Templates can be sent at any time.",
+  },
+);
+
+export const SendTextBody = Type.Object(
+  {
+    to: Phone,
+    text: Type.String({ minLength: 1, maxLength: TEXT_LENGTH_MAX, examples: ["Your table is ready."] }),
+    from: From,
+  },
+  {
+    $id: "SendText",
+    additionalProperties: false,
+    description: "Sends free-form text. Free-form text can be sent within 24 hours of the recipient's last message.",
+  },
+);
+
+export const SendMessageBody = Type.Union([SendTemplateBody, SendTextBody], {
+  $id: "SendMessage",
+  description: "Either a template or free-form text, not both.",
+});

@@ -3,7 +3,7 @@
  * code, decision records are complete, and the YAML of `.github` can be read.
  */
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { broadcastStatuses, nextStatus } from "#src/domain/broadcasts/broadcast.ts";
 import { messageStatuses, ownMoves } from "#src/domain/messages/message.ts";
@@ -99,6 +99,12 @@ test("the pages that people begin with are among them", () => {
   for (const page of ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/operations.md"]) {
     expect(paths).toContain(page);
   }
+});
+
+test("the README shows the console, light and dark, in pictures under 150 kB", () => {
+  const shown = [...read("README.md").matchAll(/(?:src|srcset)="([^"]+[.]png)"/g)].map(([, path = ""]) => path);
+  expect(shown.sort()).toEqual(["docs/console-dark.png", "docs/console-light.png"]);
+  for (const path of shown) expect([path, statSync(join(checkout, path)).size < 150_000]).toEqual([path, true]);
 });
 
 test("what is broken is found", () => {

@@ -155,10 +155,10 @@ export function upgradeIfOlder(
   lock: { release: () => void },
 ): void {
   try {
-    const upgrade = upgradeDatabase(files, { ...options, onStep: (step) => log.info(step) });
+    const upgrade = upgradeDatabase(files, { ...options, onStep: (step) => log.info("database.migrating", step) });
     if (upgrade === null) return;
     const { from, to, kept } = upgrade;
-    log.info("the database is up to date; as it was before, it is kept", { from, to, kept });
+    log.info("database.migrated", "Database migrated; the previous file is kept", { from, to, kept });
   } catch (error) {
     lock.release();
     throw error;

@@ -93,7 +93,7 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
     try {
       await store.write((tx) => storeCallback(tx, "whatsapp", text, tx.now, trust));
     } catch (error) {
-      log.error("a callback could not be stored; the network will call again", { error });
+      log.error("callback.not_stored", "Callback could not be stored; the network will repeat it", { error });
       return answerText(503, "not stored; call again");
     }
     return answerText(200, "stored");

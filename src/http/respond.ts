@@ -10,13 +10,13 @@ import { API_HEADERS } from "./headers.ts";
 export function problemOf(error: unknown, log: Log, requestId: string): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StorageUnavailable) {
-    log.error("a request was refused because the database cannot be written", {
+    log.error("request.unavailable", "Request refused: the database cannot be written", {
       requestId,
       error: error.cause ?? error,
     });
     return unavailable();
   }
-  log.error("a request failed", { requestId, error });
+  log.error("request.failed", "Request failed", { requestId, error });
   return internalError();
 }
 

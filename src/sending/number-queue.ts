@@ -97,7 +97,7 @@ export class NumberQueue extends ServiceLoop {
       name: `number_queue_${numberId}`,
       clock,
       retryAfterMs: AFTER_STORAGE_FAILURE_MS,
-      onError: (error) => log.error("a broadcast could not go on", { error }),
+      onError: (error) => log.error("queue.failed", "Queue of a number could not continue", { error }),
     });
     this.#numberId = numberId;
     this.#options = options;
@@ -191,7 +191,8 @@ export class NumberQueue extends ServiceLoop {
       return claim;
     } catch (error) {
       pace.release(this.#numberId, tokens);
-      if (!(error instanceof StorageUnavailable)) this.#options.log.error("a broadcast could not go on", { error });
+      if (!(error instanceof StorageUnavailable))
+        this.#options.log.error("queue.failed", "Queue of a number could not continue", { error });
       this.#unrecorded.unshift(...outcomes);
       recorder.block(this.#numberId, ids);
       // The process is about to end: drop the outcomes, which leaves the messages in doubt.
@@ -207,7 +208,10 @@ export class NumberQueue extends ServiceLoop {
     } catch (error) {
       if (isStorageFailure(error)) throw error;
       // The message stays `sending`; the next start treats it as in doubt.
-      this.#options.log.error("what became of a recipient could not be recorded", { message: id, error });
+      this.#options.log.error("outcome.not_recorded", "Outcome of a recipient could not be recorded", {
+        message: id,
+        error,
+      });
     }
   }
 
@@ -259,7 +263,7 @@ export class NumberQueue extends ServiceLoop {
       outcome = await networks[sender.network].send(outbound, timeoutMs);
     } catch (error) {
       // Thrown before the request, because the access token cannot be read. A network's `send` never rejects.
-      this.#options.log.error("a message could not be dispatched", { message: id, error });
+      this.#options.log.error("message.dispatch_failed", "Message could not be dispatched", { message: id, error });
       outcome = { kind: "refused", code: "190", message: tokenUnreadable, scope: "account" };
     }
     this.#inFlight -= 1;
@@ -301,7 +305,9 @@ export class NumberQueue extends ServiceLoop {
       .write((tx) => {
         for (const id of ids) pauseStalled(tx, id, cause, networkMessage);
       })
-      .catch((error: unknown) => this.#options.log.error("a stalled broadcast could not be paused", { error }));
+      .catch((error: unknown) =>
+        this.#options.log.error("broadcast.pause_failed", "Stalled broadcast could not be paused", { error }),
+      );
   }
 
   /** Until the next token, the end of a backoff, or the next due broadcast. An outcome or a change notifies the queue. */

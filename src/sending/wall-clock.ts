@@ -47,7 +47,8 @@ export class WallClock extends ServiceLoop {
       name: "wall_clock",
       clock,
       retryAfterMs: ASK_INTERVAL_MS,
-      onError: (error) => log.error("the wall clock could not be compared with the networks", { error }),
+      onError: (error) =>
+        log.error("clock.comparison_failed", "Wall clock could not be compared with the networks", { error }),
     });
     this.#options = options;
     const recorded = readLastCommit(options.store.client);
@@ -86,7 +87,7 @@ export class WallClock extends ServiceLoop {
     if (fault !== null) {
       const next = "set it by NTP: timedatectl set-ntp true";
       if (before !== "wrong")
-        log.warn(`scheduled broadcasts wait until the wall clock is right: ${fault.reason}`, {
+        log.warn("clock.wrong", `Scheduled broadcasts wait until the wall clock is right: ${fault.reason}`, {
           byMs: fault.byMs,
           next,
         });
@@ -95,7 +96,7 @@ export class WallClock extends ServiceLoop {
       return;
     }
     if (this.#networkOffset !== null) this.#resetFutureCommit();
-    if (before === "wrong") log.info("the wall clock is right again");
+    if (before === "wrong") log.info("clock.right", "Wall clock is right again");
     if (before !== "right") onRight();
   }
 

@@ -31,17 +31,22 @@ export async function openStorage(environment: Environment): Promise<Storage> {
     random,
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     hashKey: () => key,
+    log,
     onCommit(operations, durationMs) {
       metrics.countCommit(operations, durationMs);
       onCommit.emit();
     },
   });
-  for (const { version, name } of migrate(store.client)) log.info("migrated the database", { version, name });
+  for (const { version, name } of migrate(store.client))
+    log.info("database.migration_applied", "Migration applied", { version, name });
   makePrivate(files.database, `${files.database}-wal`, `${files.database}-shm`);
   const readers = createReaders(files.database);
   readOrCreateInstanceId(store.client, clock.now(), newId, readFileIdentity(files.database));
   const { instanceId, copy } = await detectCopy(store, files.database, readFileIdentity, newId);
-  if (copy !== null) log.warn("this is a copy of a database: it goes on under a new name, and holds", { ...copy });
+  if (copy !== null)
+    log.warn("database.copied", "This database is a copy: it has a new instance id, and its broadcasts are on hold", {
+      ...copy,
+    });
   // From now on the writer retries by timer: a sleeping statement would block the only thread.
   store.client.pragma("busy_timeout = 0");
   return {

@@ -5,6 +5,7 @@
  */
 
 import type { Clock } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
@@ -18,7 +19,7 @@ export interface BulkJobsOptions {
   store: Store;
   clock: Clock;
   reader: Reader;
-  log: { error: (message: string, details: { error: unknown }) => void };
+  log: Pick<Log, "error">;
   /** Aborted when the server stops. */
   stopping: AbortSignal;
 }
@@ -55,12 +56,14 @@ export class BulkJobs {
     } catch (error) {
       // The row stays `running`, so that the change shows as interrupted after the next start.
       if (stopping.aborted) return;
-      if (!(error instanceof Problem)) log.error("a change to many contacts failed", { error });
+      if (!(error instanceof Problem)) log.error("bulk_change.failed", "Bulk change failed", { error });
       const text =
         error instanceof Problem ? describeProblem(error) : "Something broke on our side; the log says what.";
       await store
         .write((tx) => endBulkChange(tx, id, "failed", text))
-        .catch((reason: unknown) => log.error("that a change to many failed was not written down", { error: reason }));
+        .catch((reason: unknown) =>
+          log.error("bulk_change.not_recorded", "Failure of a bulk change could not be recorded", { error: reason }),
+        );
     } finally {
       this.#running.delete(id);
     }

@@ -5,6 +5,7 @@
  */
 import { createWriteStream, existsSync } from "node:fs";
 import type { Clock } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
 import { Problem } from "#src/core/problem.ts";
 import { createPrivateDirectory, createPrivateFile } from "#src/db/files.ts";
 import type { Store } from "#src/db/store.ts";
@@ -20,7 +21,7 @@ import type { Import, ImportOutcome, ImportSettings } from "./table.ts";
 export interface ImportJobsOptions {
   store: Store;
   clock: Clock;
-  log: { error: (message: string, details: { error: unknown }) => void };
+  log: Pick<Log, "error">;
   files: ImportFiles;
   /** Aborted when the server stops. */
   stopping: AbortSignal;
@@ -57,7 +58,9 @@ export class ImportJobs {
   #sweepDaily(): void {
     const { clock, log, stopping } = this.#options;
     const timer = clock.setTimer(SWEEP_INTERVAL_MS, () => {
-      this.#sweep().catch((error: unknown) => log.error("old imports could not be swept away", { error }));
+      this.#sweep().catch((error: unknown) =>
+        log.error("import.sweep_failed", "Old imports could not be deleted", { error }),
+      );
       if (!stopping.aborted) this.#sweepDaily();
     });
     stopping.addEventListener("abort", () => timer.cancel(), { once: true });
@@ -170,12 +173,14 @@ export class ImportJobs {
     } catch (error) {
       // The row keeps its state, so that the import shows as interrupted after the next start.
       if (stopping.aborted) return;
-      if (!(error instanceof Problem)) log.error("an import failed", { error });
+      if (!(error instanceof Problem)) log.error("import.failed", "Import failed", { error });
       const text =
         error instanceof Problem ? describeProblem(error) : "Something broke on our side; the server's log says what.";
       await store
         .write((tx) => changeImport(tx, job.id, { state: "failed", error: text }))
-        .catch((reason: unknown) => log.error("that an import failed could not be written down", { error: reason }));
+        .catch((reason: unknown) =>
+          log.error("import.not_recorded", "Failure of an import could not be recorded", { error: reason }),
+        );
     } finally {
       errors.close();
       this.#running.delete(job.id);

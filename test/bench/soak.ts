@@ -27,7 +27,7 @@ if (!(SECONDS >= 30)) {
 /** Long enough that a checkpoint falls into most of them. */
 const SAMPLE_S = Math.max(1, Math.round(SECONDS / 60));
 /** How long the server is driven at full speed, to find its maximum. */
-const FIND_MOST_S = 10;
+const MAX_RATE_S = 10;
 const FILE_WINDOWS = 6;
 const EVENTS_PER_MESSAGE = 3;
 const SECRET = "soak-secret";
@@ -57,9 +57,9 @@ interface Sample {
 
 try {
   const soak = await start();
-  const most = await findMost(soak);
-  const pace = Math.floor(most / 2);
-  console.log(`at most ${whole(most)} messages/s with statuses and events; now ${whole(pace)}/s for ${SECONDS} s`);
+  const maxRate = await measureMaxRate(soak);
+  const pace = Math.floor(maxRate / 2);
+  console.log(`at most ${whole(maxRate)} messages/s with statuses and events; now ${whole(pace)}/s for ${SECONDS} s`);
   const samples = await run(soak, pace);
   const lost = await settle(soak, samples);
   const verdicts = check(samples, pace);
@@ -106,10 +106,10 @@ async function part<Job, Result>(name: string, argument: unknown): Promise<Part<
 }
 
 /** Messages per second from the first request to the last event: the rate that the server accepts and completes. */
-async function findMost(soak: Soak): Promise<number> {
+async function measureMaxRate(soak: Soak): Promise<number> {
   const startedAt = performance.now();
   await soak.sender.ask({ pace: 1_000_000 });
-  await Bun.sleep(FIND_MOST_S * 1000);
+  await Bun.sleep(MAX_RATE_S * 1000);
   await soak.sender.ask({ pace: 0 });
   const { messages } = await untilDone(soak, 120);
   const { refused } = await soak.sender.ask("look");

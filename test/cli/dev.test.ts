@@ -90,7 +90,7 @@ test("where the port is taken: another one is found for dev, and a chosen one is
     expect(chosen.code).toBe(1);
     expect(chosen.stderr).toContain(`another program already listens on ${taken}`);
     const { child, firstLine } = await workshop.start(["dev"], { env: { WAXWING_SERVER_LISTEN: taken } });
-    expect(firstLine).toContain(`Port ${other.port} is taken`);
+    expect(firstLine).toContain(`Port ${other.port} is in use`);
     child.kill("SIGINT");
     expect(await child.exited).toBe(0);
   } finally {

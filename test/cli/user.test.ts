@@ -66,5 +66,5 @@ test("inviting an existing account to another workspace prints a link, and tells
   expect(stdout).toContain("the workspace Shop invited it first");
   expect((await workshop.run(words("user list"))).stdout).toContain("member of 1, invited as member of 2");
   const changed = await workshop.run(words("user create --email b@example.com --role owner --workspace 1"));
-  expect(changed.stdout).toContain("need no link");
+  expect(changed.stdout).toContain("no link is needed");
 });

@@ -108,7 +108,7 @@ export class Life implements Owner {
         store,
         clock,
         onDelay: () => undefined,
-        onError: (error) => log.error("an outcome could not be recorded", { error }),
+        onError: (error) => log.error("outcome.failed", "Outcome could not be recorded", { error }),
       }),
       readers: { building: reader },
       metrics: new ServerMetrics(),

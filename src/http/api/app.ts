@@ -130,7 +130,13 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
       const durationMs = clock.monotonic() - startedAt;
       const route = endpoint === null ? "unknown" : `${endpoint.method} ${endpoint.path}`;
       onAnswer(route, answered.status, durationMs);
-      log.debug("request", { requestId, route, status: answered.status, ms: durationMs, ...answered.logFields });
+      log.debug("request.answered", "Request", {
+        requestId,
+        route,
+        status: answered.status,
+        ms: durationMs,
+        ...answered.logFields,
+      });
       return toResponse(answered, requestId);
     };
     const refuse = (error: unknown): Response => respond(answerProblem(problemOf(error, log, requestId)));

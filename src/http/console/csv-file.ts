@@ -44,7 +44,7 @@ export async function answerCsv(
         isFirst = false;
       } catch (error) {
         // Fail the download, so that the browser does not present a truncated file as complete.
-        if (!stopping.aborted) log.error("a file could not be written to its end", { error });
+        if (!stopping.aborted) log.error("export.failed", "Export ended early", { error });
         controller.error(error);
       }
     },

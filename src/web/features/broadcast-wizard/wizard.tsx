@@ -3,12 +3,13 @@
  * Back and reload lose nothing. A draft that was sent always redirects to its broadcast.
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { NotFound } from "../../app/not-found.tsx";
 import { ApiError, get, newFormKey, queryText, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
+import { ParameterLink, useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -22,22 +23,14 @@ import { ReviewStep } from "./review-step.tsx";
 import { strings } from "./strings.ts";
 import { TemplateStep } from "./template-step.tsx";
 
+const SCREEN = "/w/$workspace/broadcasts/new";
+
 const STEPS = ["template", "people", "values", "check"] as const;
 type Step = (typeof STEPS)[number];
 
-interface Search {
-  draft?: string;
-  step?: Step;
-  /** The initial group. */
-  group?: string;
-  /** The initial template: its name, and its language. */
-  template?: string;
-  language?: string;
-}
-
 export function Screen() {
   const { id } = useWorkspace();
-  const { draft } = useSearch({ strict: false }) as Search;
+  const { draft } = useParameters(SCREEN);
   const found = useDraft(id, draft);
   if (draft === undefined) return <NewDraft />;
   if (found.isError && found.error instanceof ApiError && found.error.status === 404) return <NotFound />;
@@ -56,7 +49,7 @@ export function Screen() {
 /** No draft is stored before a template is chosen. */
 function NewDraft() {
   const { id, numbers } = useWorkspace();
-  const { group, template, language } = useSearch({ strict: false }) as Search;
+  const { group, template, language } = useParameters(SCREEN);
   const navigate = useNavigate();
   const [key] = useState(newFormKey);
   const [isBusy, setIsBusy] = useState(false);
@@ -80,8 +73,8 @@ function NewDraft() {
         body,
         `${key}-${chosen.name}-${chosen.language}`.slice(0, 100),
       );
-      const search = { draft: String(draft.id), step: "people" };
-      await navigate({ to: ".", search, replace: true } as never);
+      const search = { draft: String(draft.id), step: "people" } as const;
+      await navigate({ from: SCREEN, to: ".", search, replace: true });
     } catch (reason) {
       setError(reason);
       setIsBusy(false);
@@ -107,23 +100,23 @@ function Sent({ broadcastId }: { broadcastId: number }) {
   const navigate = useNavigate();
   useEffect(() => {
     const params = { workspace: String(id), broadcast: String(broadcastId) };
-    void navigate({ to: "/w/$workspace/broadcasts/$broadcast", params, replace: true } as never);
+    void navigate({ to: "/w/$workspace/broadcasts/$broadcast", params, replace: true });
   }, [id, broadcastId, navigate]);
   return <Loading />;
 }
 
 function Wizard({ draft }: { draft: Draft }) {
   const { id } = useWorkspace();
-  const navigate = useNavigate();
+  const changeParameters = useChangeParameters(SCREEN);
   const saved = useSaved(id, draft);
   const { content, change, flush } = saved;
-  const { step: asked = "template" } = useSearch({ strict: false }) as Search;
+  const { step: asked = "template" } = useParameters(SCREEN);
   const step = isOpen(asked, content) ? asked : "template";
   const template = useTemplate(content);
   const next = STEPS[STEPS.indexOf(step) + 1];
   const go = async (to: Step) => {
     await flush().catch(() => undefined);
-    await navigate({ to: ".", search: ((known: Search) => ({ ...known, step: to })) as never } as never);
+    await changeParameters({ step: to });
     document.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
     window.scrollTo({ top: 0 });
   };
@@ -222,14 +215,14 @@ function Steps({ step, content, draft }: { step: Step; content: DraftContent; dr
           return (
             <li key={one}>
               {draft !== undefined && isOpen(one, content) ? (
-                <Link
-                  to="."
-                  search={((known: Search) => ({ ...known, step: one })) as never}
+                <ParameterLink
+                  screen={SCREEN}
+                  change={{ step: one }}
                   aria-current={one === step ? "step" : undefined}
                   className={`${className} text-ink no-underline hover:bg-sunken ${one === step ? "font-semibold" : ""}`}
                 >
                   {text}
-                </Link>
+                </ParameterLink>
               ) : (
                 <span
                   aria-current={one === step ? "step" : undefined}
@@ -251,8 +244,8 @@ function BackLink() {
   return (
     <p className="-mt-4 mb-4">
       <Link
-        to={"/w/$workspace/broadcasts" as never}
-        params={{ workspace: String(id) } as never}
+        to="/w/$workspace/broadcasts"
+        params={{ workspace: String(id) }}
         className={`inline-flex min-h-9 items-center gap-1 ${textLink}`}
       >
         <ArrowLeft aria-hidden size={16} />
@@ -294,7 +287,7 @@ function Footer({ saved, draft, children }: { saved: Saved; draft: Draft; childr
           await client.invalidateQueries({ queryKey: ["drafts", id] });
           showToast(strings.discarded);
           const params = { workspace: String(id) };
-          await navigate({ to: "/w/$workspace/broadcasts", params, replace: true } as never);
+          await navigate({ to: "/w/$workspace/broadcasts", params, replace: true });
         }}
       >
         {strings.discardText}

@@ -108,8 +108,9 @@ function Counter({ label, count, of, status, bar, isCumulative = false }: Counte
   if (isCumulative) return <div className={className}>{body}</div>;
   return (
     <Link
+      from="/w/$workspace/broadcasts/$broadcast"
       to="."
-      search={{ status } as never}
+      search={{ status }}
       hash="people"
       resetScroll={false}
       className={`${className} hover:border-edge`}

@@ -1,9 +1,9 @@
 /** The recipients of a broadcast, filtered by outcome. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { getList, queryText } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { FilterBar, List, Pager } from "../../ui/list.tsx";
@@ -17,10 +17,7 @@ import { type Broadcast, isFinished, type Recipient } from "./broadcast-view.ts"
 import { GroupOfRecipients } from "./group-of-recipients.tsx";
 import { strings } from "./strings.ts";
 
-interface Search {
-  status?: string;
-  after?: string;
-}
+const SCREEN = "/w/$workspace/broadcasts/$broadcast";
 
 const filters = ["pending", "sent", "delivered", "read", "failed", "unknown", "skipped"] as const;
 
@@ -31,7 +28,7 @@ const choices = [
 
 export function Recipients({ broadcast }: { broadcast: Broadcast }) {
   const { id: workspaceId, timezone } = useWorkspace();
-  const { status, after } = useSearch({ strict: false }) as Search;
+  const { status, after } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["recipients", workspaceId, broadcast.id, status, after],
     queryFn: ({ signal }) =>
@@ -47,7 +44,7 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
   return (
     <div id="people" className="scroll-mt-4">
       <Section title={strings.recipients}>
-        <FilterBar label={strings.recipients} name="status" choices={choices} />
+        <FilterBar screen={SCREEN} label={strings.recipients} name="status" choices={choices} />
         {rows.length > 0 && (
           <div className="mb-3 flex flex-wrap items-center gap-3">
             <span className="figures text-quiet">{plural(list.data?.meta.total ?? 0, strings.one, strings.other)}</span>
@@ -120,7 +117,7 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
                 },
               ]}
             />
-            <Pager meta={list.data.meta} newer="Back" older="More" />
+            <Pager screen={SCREEN} meta={list.data.meta} newer="Back" older="More" />
           </>
         )}
       </Section>

@@ -382,7 +382,7 @@ describe.skipIf(noRoot !== null)(`commands as the service, from a directory that
     chmodSync(cwd, 0o755);
     writeFileSync(join(cwd, "waxwing.toml"), "", { mode: 0o600 });
     const ran = run(["workspace", "list", "--data", data], { uid: SERVICE, cwd });
-    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining("./waxwing.toml: it may not be read")]);
+    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining("./waxwing.toml: this user may not read it")]);
   });
 });
 

@@ -99,7 +99,7 @@ test.each<[string, Fault, string]>([
     for (let index = 0; index < PEOPLE; index++) shop.graph.fault({ to: `${to}${200_000 + index}`, fault });
     const { shown, sends } = await send(nothing);
     expect(shown.status).toBe("paused");
-    expect(shown.status_reason).toContain("10 messages in a row");
+    expect(shown.status_reason).toContain("10 consecutive messages");
     expect(shown.status_reason).toContain(words);
     expect(sends).toBeLessThan(60);
   },
@@ -108,7 +108,7 @@ test.each<[string, Fault, string]>([
 
 test.each([
   [131042, "payment"],
-  [131000, "10 messages in a row"],
+  [131000, "10 consecutive messages"],
 ])(
   "a broadcast pauses after a few messages and says why if every accepted message fails with %d",
   async (code, words) => {

@@ -54,9 +54,7 @@ export class ConfigError extends Error {
     const lines = problems.map(
       ({ source, line, message, advice }) => `${line === null ? source : `${source}:${line}`}: ${message}; ${advice}`,
     );
-    super(
-      lines.length === 1 ? (lines[0] ?? "") : `${lines.length} mistakes in the configuration:\n${lines.join("\n")}`,
-    );
+    super(lines.length === 1 ? (lines[0] ?? "") : `${lines.length} errors in the configuration:\n${lines.join("\n")}`);
     this.name = "ConfigError";
     this.problems = problems;
   }
@@ -188,11 +186,11 @@ function whyUnreadable(code: string | null): Pick<ConfigProblem, "message" | "ad
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":
-      return { message: "there is no such file", advice: "give --config the path of a file, or leave it out" };
+      return { message: "there is no such file", advice: "give --config the path of a file, or omit it" };
     case "EISDIR":
       return { message: "it is a directory", advice: "give --config the path of a file in it" };
     case "EACCES":
-      return { message: "it may not be read", advice: "run as its owner, or name another file with --config" };
+      return { message: "this user may not read it", advice: "run as its owner, or name another file with --config" };
     case "ERR_ENCODING_INVALID_ENCODED_DATA":
       return { message: "it is not UTF-8 text", advice: "save it as UTF-8" };
     default:
@@ -257,7 +255,7 @@ function parseToml(name: string, text: string, problems: ConfigProblem[]): Recor
       line,
       path: null,
       message: problem,
-      advice: 'a line is key = value, and texts stand in "quotes"',
+      advice: 'each line is key = value, with texts in "quotes"',
     });
     return {};
   }
@@ -305,6 +303,11 @@ function findIncompleteTls(
     server.tlsCert === null ? ["server.tls_key", "server.tls_cert"] : ["server.tls_cert", "server.tls_key"];
   const location = locations.get(path) ?? { source: path, line: null };
   return [
-    { ...location, path, message: `${path} is set without ${other}`, advice: "HTTPS needs both, plain HTTP neither" },
+    {
+      ...location,
+      path,
+      message: `${path} is set without ${other}`,
+      advice: "set both for HTTPS, or neither for plain HTTP",
+    },
   ];
 }

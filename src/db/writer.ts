@@ -226,7 +226,7 @@ export class Writer {
     } catch (cause) {
       // A half-done nested transaction must not be committed, even if its operation catches the error.
       this.#latch.trip(cause);
-      throw new StorageUnavailable("a part of an operation could not be taken back", { cause });
+      throw new StorageUnavailable("a nested transaction could not be rolled back", { cause });
     }
   }
 
@@ -277,7 +277,7 @@ export class Writer {
     this.#queue = [];
     this.#rejectGroup(
       group,
-      isBusy(error) ? new StorageUnavailable("another process keeps the database locked") : error,
+      isBusy(error) ? new StorageUnavailable("another process holds the database's lock") : error,
     );
   }
 }

@@ -30,7 +30,7 @@ export async function runDoctor(
       );
   }
   if (real.length === 0) {
-    findings.ok("number", null, "There is no number on WhatsApp; docs/whatsapp.md says how to add one.");
+    findings.ok("number", null, "There are no WhatsApp numbers; docs/whatsapp.md explains how to add one.");
     return findings.all;
   }
   const port = await context.port();

@@ -89,7 +89,7 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
     }
     if (read === null) return answerText(403, "not signed with a secret of a number on this server");
     const { text, trust } = read;
-    if (text === null) return answerText(400, "the body is no JSON object");
+    if (text === null) return answerText(400, "the body is not a JSON object");
     try {
       await store.write((tx) => storeCallback(tx, "whatsapp", text, tx.now, trust));
     } catch (error) {

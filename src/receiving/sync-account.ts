@@ -159,7 +159,7 @@ async function handleFailure(
   await store.write((tx) => {
     const current = findNumber(tx, number.id);
     if (current === undefined || current.ready || findState(tx, number.id) !== undefined) return;
-    syncReadiness(tx, current, `not checked with the network yet: ${failure.message}`);
+    syncReadiness(tx, current, `not synchronized with the network yet: ${failure.message}`);
   });
 }
 

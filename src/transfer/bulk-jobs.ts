@@ -58,7 +58,7 @@ export class BulkJobs {
       if (stopping.aborted) return;
       if (!(error instanceof Problem)) log.error("bulk_change.failed", "Bulk change failed", { error });
       const text =
-        error instanceof Problem ? describeProblem(error) : "Something broke on our side; the log says what.";
+        error instanceof Problem ? describeProblem(error) : "Internal error: the server's log has the details.";
       await store
         .write((tx) => endBulkChange(tx, id, "failed", text))
         .catch((reason: unknown) =>

@@ -169,7 +169,7 @@ class DryRun extends Error {
   readonly outcome: BatchResult;
 
   constructor(outcome: BatchResult) {
-    super("a dry run is taken back");
+    super("a dry run is rolled back");
     this.outcome = outcome;
   }
 }

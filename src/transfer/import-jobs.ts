@@ -94,7 +94,7 @@ export class ImportJobs {
       await Promise.race([new Promise<void>((resolve) => file.end(resolve)), failed.promise]);
       if (size === 0) throw invalidFile("The file is empty.");
       const head = await this.#readHead(path);
-      if (head.length === 0) throw invalidFile("The file has no line with the names of its columns.");
+      if (head.length === 0) throw invalidFile("The file has no header line.");
     } catch (error) {
       file.destroy();
       files.remove(id);
@@ -175,7 +175,7 @@ export class ImportJobs {
       if (stopping.aborted) return;
       if (!(error instanceof Problem)) log.error("import.failed", "Import failed", { error });
       const text =
-        error instanceof Problem ? describeProblem(error) : "Something broke on our side; the server's log says what.";
+        error instanceof Problem ? describeProblem(error) : "Internal error: the server's log has the details.";
       await store
         .write((tx) => changeImport(tx, job.id, { state: "failed", error: text }))
         .catch((reason: unknown) =>

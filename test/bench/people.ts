@@ -300,12 +300,12 @@ export function peopleRows(measurements: PeopleMeasurements): Row[] {
     ),
     times(`\`PUT /contacts/{phone}\`, a thousand → ${whole(measurements.people)}`, put, MAX_RATIO.put),
     row(
-      "Count of a saved search, tag and city, ms",
+      "Count of a dynamic group, tag and city, ms",
       countMs.toFixed(0),
       `under ${MAX_MS.count}`,
       countMs < MAX_MS.count,
     ),
     ...slowest("while an import runs", besideImport),
-    ...slowest(`while 20 saved searches are counted (${besideCounts.groupsMs.toFixed(0)} ms)`, besideCounts),
+    ...slowest(`while 20 dynamic groups are counted (${besideCounts.groupsMs.toFixed(0)} ms)`, besideCounts),
   ];
 }

@@ -95,11 +95,11 @@ const AT_ONCE: readonly Case[] = [
 
 /** Stop after ten in a row. */
 const IN_A_ROW: readonly Case[] = [
-  ["no reason named", 131000, "breaker", "paused", /10 messages in a row.*named no reason.*\(error 131000\)/],
-  ["failed on the request", 1, "breaker", "paused", /10 messages in a row.*\(error 1\)/],
-  ["unlisted", 139999, "breaker", "paused", /10 messages in a row.*\(error 139999\)/],
-  ["unlisted and new", 17, "breaker", "paused", /10 messages in a row.*\(error 17\)/],
-  ["a test number's list", 131030, "breaker", "paused", /10 messages in a row.*\(error 131030\)/],
+  ["no reason named", 131000, "breaker", "paused", /10 consecutive messages.*named no reason.*\(error 131000\)/],
+  ["failed on the request", 1, "breaker", "paused", /10 consecutive messages.*\(error 1\)/],
+  ["unlisted", 139999, "breaker", "paused", /10 consecutive messages.*\(error 139999\)/],
+  ["unlisted and new", 17, "breaker", "paused", /10 consecutive messages.*\(error 17\)/],
+  ["a test number's list", 131030, "breaker", "paused", /10 consecutive messages.*\(error 131030\)/],
 ];
 
 for (const [what, code, cause, status, reason] of [...AT_ONCE, ...IN_A_ROW]) {
@@ -138,7 +138,7 @@ const UNREADABLE: readonly [string, Fault, RegExp][] = [
   ["an empty 200", { kind: "answer", status: 200, body: "" }, /HTTP 200/],
   ["a 200 without an id", { kind: "no_id" }, /HTTP 200/],
   ["a provider's own error", { kind: "answer", status: 400, body: '{"meta":{"success":false}}' }, /HTTP 400/],
-  ["connections that end", { kind: "reset" }, /10 messages in a row/],
+  ["connections that end", { kind: "reset" }, /10 consecutive messages/],
 ];
 
 for (const [what, fault, reason] of UNREADABLE) {
@@ -148,7 +148,7 @@ for (const [what, fault, reason] of UNREADABLE) {
       await using world = await startWhatsapp();
       world.graph.fault({ fault, times: Infinity });
       const end = await send(world, null);
-      expect(end.reason).toStartWith("10 messages in a row failed on the network's side");
+      expect(end.reason).toStartWith("10 consecutive messages failed on the network's side");
       expect(end.reason).toMatch(reason);
       expect(end).toMatchObject({ status: "paused", cause: "breaker" });
       expect(end.sends).toBeLessThan(BY_ANSWER_MAX);

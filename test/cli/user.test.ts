@@ -16,8 +16,8 @@ test("user create and reset-password print a one-time link, user list shows all 
   expect(made.body).toMatchObject({ id: 1, email: "Asha@Example.com" });
   expect(made.body.link).toMatch(/^http:\/\/127\.0\.0\.1:8080\/console\/join#\w{30,}$/);
   const refusals = [
-    ["user create --email asha@example.com --role operator", "operator already"],
-    ["user create --email nobody --role operator", "no e-mail address"],
+    ["user create --email asha@example.com --role operator", "already an operator"],
+    ["user create --email nobody --role operator", "not an e-mail address"],
     ["user create --email b@example.com --role owner", "of which workspace"],
     ["user create --email b@example.com --role member --workspace 9", "no such workspace"],
     ["user disable --email asha@example.com", "only operator"],

@@ -227,7 +227,7 @@ describe("an invitation link", () => {
     expect([(await look(token)).status, (await use(token, { take_over: true })).status]).toEqual([404, 404]);
     expect((await signInWith(token, email)).status).toBe(401);
     const again = await owner.post(`/w/${ours.id}/people`, { email, role: "member" });
-    expect([again.status, again.body.error.fields]).toEqual([400, { email: ["This person was disabled."] }]);
+    expect([again.status, again.body.error.fields]).toEqual([400, { email: ["This user is disabled."] }]);
   });
 
   test("a link is useless to another account, and reveals nothing about the address to a stranger", async () => {

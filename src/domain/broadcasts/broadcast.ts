@@ -57,7 +57,7 @@ export const pauseCauses = [
    * to. A person decides.
    */
   "restored_gap",
-  /** The network refused the message itself, or failed on its own side, many times in a row. A person decides. */
+  /** The network refused the message itself, or failed on its own side, many consecutive times. A person decides. */
   "breaker",
   /** Paused manually. A person decides. */
   "manual",

@@ -62,7 +62,7 @@ export function readEligibility(tx: ReadTx, broadcast: Broadcast): Eligibility {
   if (hasChanged(broadcast, template)) {
     return paused(
       "template_changed",
-      `the template ${templateName} has changed since the broadcast was made; resume it if the new words are right`,
+      `the template ${templateName} has changed since the broadcast was created; resume it if the new text is right`,
     );
   }
   const broken = openReason(getCounters(tx, broadcast.id));

@@ -81,7 +81,7 @@ function notCovered(account: BillingAccount, needed: Micros): Problem {
 }
 
 function requireCounted(audienceSize: number | null): number {
-  if (audienceSize === null) throw new Error("a group that is charged at once has to be counted first");
+  if (audienceSize === null) throw new Error("a group whose cost is held at once must be counted first");
   return audienceSize;
 }
 

@@ -147,7 +147,7 @@ function checkGroups(
     if (typeof name === "number" && group === undefined) {
       problems[`${path}.${index}`] = [`There is no group ${name}.`];
     } else if (group !== undefined && isDynamic(group)) {
-      problems[`${path}.${index}`] = [`${group.name} is a saved search; nobody can be added to it or taken out.`];
+      problems[`${path}.${index}`] = [`${group.name} is a dynamic group; contacts cannot be added to it or removed.`];
     }
   });
 }

@@ -21,17 +21,17 @@ export type Result =
   | { kind: "unknown"; message: string };
 
 export interface Streaks {
-  /** The code of the current refusals of the message, and how many recipients in a row were refused with it. */
+  /** The code of the current refusals of the message, and how many consecutive recipients were refused with it. */
   code: string | null;
   repeats: number;
-  /** How many failures in a row were on the network's side, and the text of the last one. */
+  /** How many consecutive failures were on the network's side, and the text of the last one. */
   failures: number;
   message: string | null;
 }
 
-/** Stop a broadcast after this many refusals of the message in a row with the same code. */
+/** Stop a broadcast after this many consecutive refusals of the message with the same code. */
 export const REPEATS_MAX = 20;
-/** Stop a broadcast after this many failures in a row on the network's side, whatever their codes. */
+/** Stop a broadcast after this many consecutive failures on the network's side, whatever their codes. */
 export const FAILURES_MAX = 10;
 
 /** Codes that concern the message: its values, its file, its destination. */
@@ -58,10 +58,10 @@ export function streaksAfter(before: Streaks, result: Result): Streaks {
 /** Why these streaks stop the broadcast; null if they do not. */
 export function openReason({ code, repeats, failures, message }: Streaks): string | null {
   if (repeats >= REPEATS_MAX) {
-    return `the network refused ${REPEATS_MAX} messages in a row with error ${code}, which speaks of the message itself`;
+    return `the network refused ${REPEATS_MAX} consecutive messages with error ${code}, which is about the message itself`;
   }
   if (failures < FAILURES_MAX) return null;
-  return `${FAILURES_MAX} messages in a row failed on the network's side; it said: ${message}`;
+  return `${FAILURES_MAX} consecutive messages failed on the network's side; it said: ${message}`;
 }
 
 export function describeFailure({ code, message }: Failure): string {

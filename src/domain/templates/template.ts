@@ -82,7 +82,7 @@ export function readShape(
         refuse(shape, "it is a carousel");
         break;
       default:
-        refuse(shape, `it has a part of the kind ${component.type}`);
+        refuse(shape, `it has a ${component.type} component`);
     }
   }
   return shape;
@@ -135,9 +135,9 @@ function readHeader(shape: TemplateShape, component: TemplateComponent, format: 
     shape.header = { type: "text", ...withPlaceholders(String(component.text ?? ""), format) };
   } else if (kind === "LOCATION") {
     shape.header = { type: "location" };
-    refuse(shape, "it has a map location at the top");
+    refuse(shape, "it has a location header");
   } else {
-    refuse(shape, `it has a header of the kind ${kind}`);
+    refuse(shape, `it has a ${kind} header`);
   }
 }
 
@@ -164,11 +164,11 @@ function readButtons(shape: TemplateShape, component: TemplateComponent, categor
     if (kind === "OTP" || (category === "AUTHENTICATION" && isDynamicUrl)) {
       shape.oneTimePasswordButton = index;
     } else if (isDynamicUrl) {
-      refuse(shape, "it has a button whose address takes a value");
+      refuse(shape, "it has a button with a variable link");
     } else if (kind === "COPY_CODE") {
       refuse(shape, "it has a button that copies a code");
     } else if (kind !== "URL" && !PLAIN_BUTTONS.includes(kind)) {
-      refuse(shape, `it has a button of the kind ${kind || "unknown"}`);
+      refuse(shape, `it has a button of type ${kind || "unknown"}`);
     }
   });
 }

@@ -30,7 +30,7 @@ export function disableUser(tx: Tx, userId: number): User {
   const user = getUser(tx, userId);
   if (user.disabledAt !== null) return user;
   if (user.isOperator && !hasOtherOperator(tx, userId)) {
-    throw invalidRequest({ email: ["This is the only operator. Make another one first."] });
+    throw invalidRequest({ email: ["This is the only operator. Add another one first."] });
   }
   endSessions(tx, userId);
   tx.db.delete(userLinks).where(eq(userLinks.userId, userId)).run();

@@ -63,7 +63,7 @@ function subjectsOf(tx: Tx, { email, address }: Guess) {
 function tooManyAttempts(waitMs: number): Problem {
   const seconds = Math.ceil(waitMs / 1000);
   const wait = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
-  return new Problem("rate_limited", `Too many tries. Wait ${wait}.`, { retryAfterMs: waitMs });
+  return new Problem("rate_limited", `Too many attempts. Wait ${wait}.`, { retryAfterMs: waitMs });
 }
 
 /** Deletes up to `limit` rows whose attempts are forgiven; returns how many. */

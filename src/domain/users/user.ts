@@ -49,7 +49,7 @@ const PASSWORD_LENGTH_MAX = 200;
 export function findEmailProblem(email: string): string | null {
   if (email.length <= EMAIL_LENGTH_MAX && /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(email)) return null;
   if (email.length <= EMAIL_LENGTH_MAX && /^[^\s@]+@localhost$/.test(email)) return null;
-  return "This is no e-mail address such as asha@example.com.";
+  return "This is not an e-mail address such as asha@example.com.";
 }
 
 /**
@@ -61,7 +61,7 @@ export function findPasswordProblem(password: string, email: string): string | n
   if (length < PASSWORD_LENGTH_MIN) return `A password has at least ${PASSWORD_LENGTH_MIN} characters.`;
   if (length > PASSWORD_LENGTH_MAX) return `A password has at most ${PASSWORD_LENGTH_MAX} characters.`;
   if (password.toLowerCase() === email.trim().toLowerCase()) return "The password must not be the e-mail address.";
-  if (new Set(password).size < 4) return "A password needs more different characters than this.";
+  if (new Set(password).size < 4) return "The password has too few different characters.";
   return null;
 }
 

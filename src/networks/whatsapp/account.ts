@@ -213,7 +213,7 @@ function failed(code: string, message: string, kind: RequestFailure["kind"]): { 
 }
 
 function unreadable(): { ok: false; failure: RequestFailure } {
-  return failed("other", "The answer has another form than expected.", "other");
+  return failed("other", "The answer has an unexpected form.", "other");
 }
 
 /** The listing writes the number with spaces, unlike callbacks. */

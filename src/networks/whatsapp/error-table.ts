@@ -27,8 +27,8 @@ const PERMISSION_MISSING: ErrorMeaning = {
 const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
   // Temporary: the message was certainly not accepted.
   ...throttled("number", {
-    2: "WhatsApp is down or overloaded for the moment. Try again in a few minutes.",
-    4: "The app has made too many calls. Wait a few minutes; if it returns, lower the sending rate.",
+    2: "WhatsApp is down or overloaded. Try again in a few minutes.",
+    4: "The app has made too many calls. Wait a few minutes; if this happens again, lower the sending rate.",
     613: "Too many calls of this kind in a short time. Wait a moment and send more slowly.",
     80007: "The WhatsApp account has used up its calls for now. Wait up to an hour.",
     130429: "The number sends faster than WhatsApp allows it. Lower its throughput.",
@@ -56,7 +56,7 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
   }),
   // Concern the network itself, and nothing of ours.
   ...refused("network", {
-    1: "WhatsApp could not make sense of the request, or failed on it. Send again; if it stays, report it.",
+    1: "WhatsApp could not process the request. Send it again; if the error persists, report it.",
     131000: "WhatsApp failed to send the message and named no reason. Send it again later.",
     135000: "WhatsApp refused the message and named no reason. Check the content and send it again.",
   }),
@@ -120,7 +120,7 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     133009: "PINs were tried too fast. Wait a few minutes.",
     133010: "The number is not registered with the Cloud API. Register it.",
     133015: "The number was deleted a moment ago. Wait five minutes before registering it again.",
-    2494100: "WhatsApp is working on this number. Go on in some minutes.",
+    2494100: "WhatsApp is working on this number. Try again in a few minutes.",
   }),
   // Concern the account.
   ...refused("account", {

@@ -79,7 +79,7 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
   ),
   opted_out: withExample(
     "The person has opted out; `since` gives the time. Only they can opt back in, by sending START.",
-    new Problem("opted_out", "This person opted out on 2026-11-20 and can only undo that by writing START.", {
+    new Problem("opted_out", "This person opted out on 2026-11-20 and can only opt in again by sending START.", {
       since: Date.UTC(2026, 10, 20, 12, 30),
       timezone: "Asia/Kolkata",
     }),
@@ -142,7 +142,7 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
       ),
       unknown: new Problem(
         "whatsapp_error",
-        "The network did not answer. The message may have arrived, so do not simply repeat it; if the network reports it, an event follows.",
+        "The network did not answer. The message may have arrived, so do not send it again blindly; if the network reports it, an event follows.",
         { whatsappCode: "timeout" },
       ),
     },

@@ -142,7 +142,7 @@ export const BackupView = Type.Object({
   bytes: Type.Integer(),
   made_at: Instant(),
   state: OneOf(["sound", "broken", "unverified"]),
-  proof: Nullable(VerificationReportView),
+  verification: Nullable(VerificationReportView),
 });
 
 const StartedJob = Type.Object({ kind: JobKind });

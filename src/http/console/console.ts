@@ -14,7 +14,7 @@ import { routes as consoleApiRoutes } from "./routes.ts";
 interface RouterContext {
   request: Request;
   /** Absent on a route without `{names}`. */
-  params?: Record<string, string | null>;
+  params?: Record<string, string>;
   server: Context["server"];
 }
 

@@ -52,7 +52,7 @@ export interface Peer {
 export type ConsolePipeline = (
   request: Request,
   route: ConsoleRoute | null,
-  values: Readonly<Record<string, string | null>>,
+  values: Readonly<Record<string, string>>,
   peer: Peer,
 ) => Promise<Response>;
 
@@ -141,7 +141,9 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
   return async (request, route, values, peer) => {
     const requestId = ids(request);
     try {
-      if (route === null || !areDecoded(values)) throw new Problem("not_found", "Not found.");
+      // The router also gives a HEAD request to the route of a GET.
+      const isRouted = route?.method === request.method && isEncodedWell(request.url);
+      if (!isRouted) throw new Problem("not_found", "Not found.");
       const answered = await answer(request, route, values, peer);
       if (checksAnswers) requireDeclaredAnswer(route, answered);
       return answered instanceof Response ? answered : toResponse(answered, requestId);
@@ -209,7 +211,13 @@ function answerRefusal(error: unknown): Answer | null {
   return { status, body: JSON.stringify({ error: { code, message } }) };
 }
 
-/** The router gives null for a value that is not valid percent-encoding: no route has such a path. */
-function areDecoded(values: Readonly<Record<string, string | null>>): values is Readonly<Record<string, string>> {
-  return !Object.values(values).includes(null);
+/** No route has a path that is not valid percent-encoding. The router decodes what it can and passes on the rest. */
+function isEncodedWell(url: string): boolean {
+  if (!url.includes("%")) return true;
+  try {
+    decodeURIComponent(splitUrl(url).pathname);
+    return true;
+  } catch {
+    return false;
+  }
 }

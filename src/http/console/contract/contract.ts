@@ -48,6 +48,9 @@ type AnswerOf<Name extends Route> = Static<Contract[Name]["output"]>;
 export type FileRoute = { [Name in Route]: AnswerOf<Name> extends ServedFile ? Name : never }[Route];
 export type DataRoute = Exclude<Route, FileRoute>;
 
+/** Routes whose body is a file. */
+export type UploadRoute = { [Name in DataRoute]: Declares<Name, "file"> extends true ? Name : never }[DataRoute];
+
 /** What a request resolves to: a list with its `meta`, or the bare `data`. */
 export type Output<Name extends DataRoute> =
   AnswerOf<Name> extends { data: unknown; meta: unknown }
@@ -67,11 +70,12 @@ type QueryInput<Values> = { [Name in keyof Values]?: Values[Name] | null | undef
 /** Ids may be given as they stand in an address. */
 type PathInput<Values> = { [Name in keyof Values]: Values[Name] extends number ? number | string : Values[Name] };
 
-type WorkspaceInput<Name> = Name extends `${string}{workspace}${string}` ? { workspace: number } : unknown;
+type WorkspaceInput<Name> = Name extends `${string}{workspace}${string}` ? { workspace: number | string } : unknown;
 type Declares<Name extends Route, Part> = Part extends keyof Contract[Name]["input"] ? true : false;
 
 /** What a request takes: the values of the path side by side, then `query` and `body` where the route has them. */
-export type Input<Name extends Route> = WorkspaceInput<Name> &
+export type Input<Name extends Route> = object &
+  WorkspaceInput<Name> &
   (Declares<Name, "path"> extends true ? PathInput<PathOf<Contract[Name] & RouteContract>> : unknown) &
   (Declares<Name, "query"> extends true ? { query?: QueryInput<QueryOf<Contract[Name] & RouteContract>> } : unknown) &
   (Declares<Name, "body"> extends true ? { body: Body<Name> } : unknown);

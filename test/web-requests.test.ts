@@ -17,7 +17,7 @@ const renamed = [
   { file: "messages.ts", member: "window_ends_at", reader: "src/web/features/inbox/composer.tsx" },
   { file: "developer.ts", member: "attempt_count", reader: "src/web/features/deliveries/delivery-view.ts" },
   { file: "broadcasts.ts", member: "in_doubt", reader: "src/web/features/broadcasts/broadcast-counters.tsx" },
-  { file: "workspaces.ts", member: "has_simulator", reader: "src/web/app/navigation.ts" },
+  { file: "workspaces.ts", member: "has_simulator", reader: "src/web/features/templates/templates.tsx" },
   { file: "account.ts", member: "recovery_codes", reader: "src/web/features/account/second-factor.tsx" },
 ];
 

@@ -76,6 +76,6 @@ type Declares<Name extends Route, Part> = Part extends keyof Contract[Name]["inp
 /** What a request takes: the values of the path side by side, then `query` and `body` where the route has them. */
 export type Input<Name extends Route> = object &
   WorkspaceInput<Name> &
-  (Declares<Name, "path"> extends true ? PathInput<PathOf<Contract[Name] & RouteContract>> : unknown) &
-  (Declares<Name, "query"> extends true ? { query?: QueryInput<QueryOf<Contract[Name] & RouteContract>> } : unknown) &
+  (Declares<Name, "path"> extends true ? PathInput<PathOf<Contract[Name]>> : unknown) &
+  (Declares<Name, "query"> extends true ? { query?: QueryInput<QueryOf<Contract[Name]>> } : unknown) &
   (Declares<Name, "body"> extends true ? { body: Body<Name> } : unknown);

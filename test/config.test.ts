@@ -86,7 +86,7 @@ test("the defaults are those that operators rely on", () => {
     },
     storage: { data: "./data", path: "data/waxwing.db" },
     secrets: { keyFile: "data/waxwing.key" },
-    limits: { requestsPerSecond: 50, burst: 100, bodyBytes: 1_048_576 },
+    limits: { requestsPerSecond: 50, burst: 100, bodyBytes: 1_048_576, queryTimeMs: 15_000 },
     whatsapp: {
       graphUrl: "https://graph.facebook.com",
       apiVersion: "v23.0",

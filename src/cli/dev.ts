@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Config, loadConfig } from "#src/config/config.ts";
+import { randomText } from "#src/core/id.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
 import { type Command, command } from "./command.ts";
@@ -108,12 +109,14 @@ async function serveDemo(context: Context, { requested, isListenSet, kept, viewe
     viewerUrl: viewer.url,
     data,
     demo,
+    metricsToken: config.server.metricsToken,
     note,
     isKept: options.data !== undefined,
   };
   const ready = {
     base_url: baseUrl,
     api_key: demo.key,
+    metrics_token: config.server.metricsToken,
     workspace_id: demo.workspaceId,
     number: demo.number,
     webhook_viewer_url: viewer.url,
@@ -123,7 +126,7 @@ async function serveDemo(context: Context, { requested, isListenSet, kept, viewe
     data,
   };
   if (options.json && note !== null) io.err(`${note}\n`);
-  // One line, whoever reads it: a program takes the first one and leaves the server running.
+  // One line: a program reads the first line and leaves the server running.
   io.out(options.json ? `${JSON.stringify(ready)}\n` : `${devWords(words)}\n`);
   await stopped;
   await server.stop();
@@ -134,6 +137,7 @@ function configOf({ io, options }: Context, data: string, listen: string | undef
   const config = loadConfig({ file: options.config, searchPaths: [], data, listen, env: io.env });
   return {
     ...config,
+    server: { ...config.server, metricsToken: config.server.metricsToken ?? randomText(io.random, 32) },
     secrets: { keyFile: join(data, "waxwing.key") },
     webhooks: { ...config.webhooks, allowHttp: true, allowPrivate: true },
     backup: { ...config.backup, schedule: null },
@@ -163,7 +167,7 @@ function createDemo(context: Context, viewer: Viewer): Promise<Demo> {
   });
 }
 
-/** The viewer of this run listens on another port than the one before. */
+/** The viewer of this run may listen on another port than the previous run's. */
 function moveWebhook(context: Context, { workspaceId }: Demo, viewer: Viewer): Promise<unknown> {
   return withDatabase(context, "write", async (database) => {
     const box = database.box();

@@ -76,7 +76,7 @@ export const sections = {
       "metrics_token",
       optional(secretText),
       "",
-      "Bearer token that opens /metrics to other machines. Without one, only this machine may read it.",
+      "Bearer token that opens /metrics. Without one, there is no such address.",
     ),
   },
   storage: {
@@ -114,6 +114,12 @@ export const sections = {
       wholeNumber(1024, 64 * 1024 * 1024),
       1_048_576,
       "Largest request body, in bytes. Raise it only if broadcasts with very long lists of recipients are refused.",
+    ),
+    queryTimeMs: key(
+      "query_time",
+      duration(10, 10 * MINUTE),
+      "15s",
+      "How long a search or a count of a group may take, before its caller is told to narrow it.",
     ),
   },
   whatsapp: {

@@ -115,6 +115,7 @@ export class Writer {
     });
   }
 
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one commit from begin to answer, whose order is the promise.
   #runGroup(): void {
     if (this.#queue.length === 0) return;
     this.#options.beforeGroup();

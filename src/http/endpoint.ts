@@ -19,6 +19,8 @@ export interface Answer {
   /** JSON text. */
   body: string;
   headers?: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie`. */
+  cookies?: readonly string[];
   /** Ids of the rows that the answer is about, for the log. */
   logFields?: Readonly<Record<string, number>>;
 }

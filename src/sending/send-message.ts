@@ -164,6 +164,7 @@ async function sendAccepted(
   }
 }
 
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the attempts of one message in their order, as docs/architecture.md tells them.
 async function attemptUntilFinal(
   options: SendOptions,
   { accepted, keyId }: Extract<Acceptance, { accepted: AcceptedMessage }>,

@@ -42,7 +42,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const services = [refused, ...workers.services, otherCommits, system.backups, system.timeSeries];
 
-  metrics.registerGauges({ database: context.files.database, reader: readers.lists, clock, writer: store.counters });
+  metrics.registerGauges({
+    database: context.files.database,
+    reader: readers.lists.server,
+    clock,
+    writer: store.counters,
+  });
   const http = listenOrClose(context, () => listen(context, system, refused));
   for (const service of services) service.start();
   http.setReady();

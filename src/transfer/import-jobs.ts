@@ -1,6 +1,6 @@
 /**
- * Runs imports in the server: a file is uploaded, previewed, validated in a dry run, and imported. Imports run one at a
- * time, and outcomes are stored. Stopping the server interrupts an import; started again, it keeps the rows already
+ * Runs imports in the server: a file is uploaded, previewed, validated in a dry run, and imported. A workspace has
+ * one import running at a time, and outcomes are stored. Stopping the server interrupts an import; started again, it keeps the rows already
  * imported and duplicates nothing.
  */
 import { createWriteStream, existsSync } from "node:fs";
@@ -12,8 +12,10 @@ import type { Store } from "#src/db/store.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { type GuessedColumn, guessColumns, requireColumns } from "./columns.ts";
 import { FailureFile } from "./failure-file.ts";
+import { FairQueue } from "./fair-queue.ts";
 import { importContacts } from "./import-contacts.ts";
 import type { ImportFiles } from "./import-files.ts";
+import { IMPORT_LIMITS, type ImportLimits, ImportQuota, invalidFile } from "./import-quota.ts";
 import { changeImport, listOldImports, removeImport } from "./imports.ts";
 import { readRows } from "./rows.ts";
 import type { Import, ImportOutcome, ImportSettings } from "./table.ts";
@@ -25,10 +27,14 @@ export interface ImportJobsOptions {
   files: ImportFiles;
   /** Aborted when the server stops. */
   stopping: AbortSignal;
+  /** Instead of the usual limits. */
+  limits?: ImportLimits | undefined;
 }
 
-/** Enough for a million people with many columns. */
-const FILE_BYTES_MAX = 200 * 1024 * 1024;
+/** How many workspaces' imports run beside each other. */
+const RUNNING_MAX = 2;
+/** Bytes of an upload between two looks at the disk. */
+const BYTES_BETWEEN_CHECKS = 1024 * 1024;
 const SWEEP_INTERVAL_MS = 24 * 60 * 60 * 1000;
 const FIRST_ROWS = 5;
 const FAILURES_SHOWN = 20;
@@ -44,10 +50,14 @@ export class ImportJobs {
   readonly #options: ImportJobsOptions;
   /** Rows processed per import; an entry exists while the import is running or queued. */
   readonly #running = new Map<number, number>();
-  #queue: Promise<void> = Promise.resolve();
+  readonly #queue = new FairQueue(RUNNING_MAX);
+  readonly #quota: ImportQuota;
+  readonly #limits: ImportLimits;
 
   constructor(options: ImportJobsOptions) {
     this.#options = options;
+    this.#limits = options.limits ?? IMPORT_LIMITS;
+    this.#quota = new ImportQuota(options.store, options.files, this.#limits);
     this.#sweepDaily();
   }
 
@@ -71,11 +81,18 @@ export class ImportJobs {
     return this.#running.get(id) ?? null;
   }
 
-  /** Stores an uploaded file. Throws `invalid_request` for a file that is empty or too large, and deletes it. */
-  async receiveFile(id: number, body: ReadableStream<Uint8Array> | null): Promise<void> {
+  /**
+   * Stores an uploaded file. Throws `invalid_request` for a file that is empty or too large, or for which the workspace
+   * has no room, and deletes it.
+   */
+  async receiveFile(
+    { id, workspaceId }: Pick<Import, "id" | "workspaceId">,
+    body: ReadableStream<Uint8Array> | null,
+  ): Promise<void> {
     const { files } = this.#options;
     createPrivateDirectory(files.directory);
     await this.#sweep();
+    await this.#quota.makeRoom(workspaceId, (other) => !this.#running.has(other));
     const path = files.fileOf(id);
     createPrivateFile(path);
     const file = createWriteStream(path, { mode: 0o600 });
@@ -84,10 +101,16 @@ export class ImportJobs {
     // Mark the rejection as handled, because it may come while nothing awaits it.
     failed.promise.catch(() => undefined);
     let size = 0;
+    let checkedAt = Number.NEGATIVE_INFINITY;
     try {
       for await (const chunk of body ?? []) {
         size += chunk.byteLength;
-        if (size > FILE_BYTES_MAX) throw invalidFile(`A file has at most ${FILE_BYTES_MAX / 1024 / 1024} MB.`);
+        const { fileBytes } = this.#limits;
+        if (size > fileBytes) throw invalidFile(`A file has at most ${fileBytes / 1024 / 1024} MB.`);
+        if (size - checkedAt >= BYTES_BETWEEN_CHECKS) {
+          this.#quota.requireRoom(workspaceId);
+          checkedAt = size;
+        }
         if (!file.write(chunk))
           await Promise.race([new Promise((resolve) => file.once("drain", resolve)), failed.promise]);
       }
@@ -130,7 +153,7 @@ export class ImportJobs {
   start(job: Import, settings: ImportSettings, isDryRun: boolean): void {
     if (this.#running.has(job.id)) return;
     this.#running.set(job.id, 0);
-    this.#queue = this.#queue.then(() => this.#run(job, settings, isDryRun));
+    this.#queue.add(job.workspaceId, () => this.#run(job, settings, isDryRun));
   }
 
   async #run(job: Import, settings: ImportSettings, isDryRun: boolean): Promise<void> {
@@ -201,8 +224,4 @@ export class ImportJobs {
 function describeProblem(problem: Problem): string {
   const sentences = Object.values(problem.details.fields ?? {}).flat();
   return sentences.length === 0 ? problem.message : sentences.join(" ");
-}
-
-function invalidFile(sentence: string): Problem {
-  return new Problem("invalid_request", sentence, { fields: { file: [sentence] } });
 }

@@ -11,7 +11,7 @@ import { openClient } from "#src/db/driver.ts";
 import { readInstance } from "#src/db/instance.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { TestClock } from "#test/support/clock.ts";
-import { startTestServer } from "#test/support/server.ts";
+import { METRICS_TOKEN, startTestServer } from "#test/support/server.ts";
 import { shipped } from "#test/support/templates.ts";
 import { CallingWorkshop, Workshop } from "../cli/spawn.ts";
 
@@ -125,7 +125,9 @@ test("the server makes backups at the configured time in the configured director
   expect(made().every((name) => /^waxwing-\d{8}T030000Z\.db$/.test(name))).toBe(true);
   expect(app.logged.filter((line) => line.includes("event=backup.completed "))).toHaveLength(3);
   expect(await workshop.json(["check", join(directory, made()[0] ?? "")])).toMatchObject({ ok: true });
-  expect((await app.call("GET", "/metrics")).text).toContain("waxwing_backup_last_success_seconds");
+  expect((await app.call("GET", "/metrics", { key: METRICS_TOKEN })).text).toContain(
+    "waxwing_backup_last_success_seconds",
+  );
 });
 
 test("a scheduled backup that fails is logged as an error, and earlier backups stay", async () => {

@@ -30,6 +30,7 @@ const SAMPLE_S = Math.max(1, Math.round(SECONDS / 60));
 const MAX_RATE_S = 10;
 const FILE_WINDOWS = 6;
 const EVENTS_PER_MESSAGE = 3;
+const METRICS_TOKEN = "soak";
 const SECRET = "soak-secret";
 
 const directory = mkdtempSync(join(tmpdir(), "waxwing-soak-"));
@@ -89,6 +90,7 @@ async function start(): Promise<Soak> {
     ...serverVariables(world.directory, port, `http://127.0.0.1:${network.port}`, 32),
     WAXWING_WHATSAPP_APP_SECRET: SECRET,
     WAXWING_LOG_LEVEL: "error",
+    WAXWING_SERVER_METRICS_TOKEN: METRICS_TOKEN,
   });
   parts.push(subject);
   const sender = await part<SoakSenderJob, SoakSenderMeasurements>("soak-sender", {
@@ -146,7 +148,8 @@ async function run(soak: Soak, pace: number): Promise<Sample[]> {
 
 async function look({ world, subject, sender }: Soak): Promise<Sample> {
   const { answered, refused, p50Ms, p99Ms } = await sender.ask("look");
-  const metrics = await (await fetch(`http://127.0.0.1:${subject.port}/metrics`)).text();
+  const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+  const metrics = await (await fetch(`http://127.0.0.1:${subject.port}/metrics`, { headers })).text();
   const sumOf = (name: string): number =>
     [...metrics.matchAll(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, "gm"))].reduce(
       (sum, [, one]) => sum + Number(one),

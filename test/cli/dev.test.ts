@@ -13,6 +13,7 @@ interface Ready {
   workspace_id: number;
   number: string;
   webhook_viewer_url: string;
+  metrics_token: string;
   data: string;
 }
 
@@ -27,6 +28,10 @@ test("a server with demo data: a template and a text go out, webhooks arrive sig
   using workshop = new Workshop();
   const { child, firstLine } = await workshop.start(["dev", "--json", "--listen", "127.0.0.1:0"], { env: EARLY });
   const ready = JSON.parse(firstLine) as Ready;
+  const metrics = await fetch(new URL("/metrics", ready.base_url), {
+    headers: { authorization: `Bearer ${ready.metrics_token}` },
+  });
+  expect(await metrics.text()).toContain("waxwing_");
   expect(ready.base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
   const call = async (path: string, body?: unknown) => {
     const response = await fetch(`${ready.base_url}${path}`, {
@@ -149,9 +154,9 @@ describe("the viewer", () => {
     ["a right signature", signature, NOW, null],
     ["another secret's", serviceSignature('{"id":"evt_1"}', "whsec_y", NOW), NOW, "does not match"],
     ["another body's", serviceSignature('{"id":"evt_2"}', "whsec_x", NOW), NOW, "does not match"],
-    ["one that somebody plays back", signature, NOW + 301_000, "older"],
+    ["one that is replayed", signature, NOW + 301_000, "older"],
     ["none", "", NOW, "missing"],
-  ])("judges %s", (_, header, now, fault) => {
+  ])("verifies %s", (_, header, now, fault) => {
     const found = findSignatureProblem(header, body, "whsec_x", now);
     if (fault === null) expect(found).toBeNull();
     else expect(found).toContain(fault);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
-import { startTestServer, type TestServer } from "#test/support/server.ts";
+import { METRICS_TOKEN, startTestServer, type TestServer } from "#test/support/server.ts";
 import { shipped } from "#test/support/templates.ts";
 
 let app: TestServer;
@@ -40,7 +40,7 @@ async function backup(): Promise<{ name: string }> {
 describe("health", () => {
   test("the health screen agrees with /metrics and /readyz on version, disk space, outbox and commits", async () => {
     const told = await health();
-    const { text } = await app.call("GET", "/metrics");
+    const { text } = await app.call("GET", "/metrics", { key: METRICS_TOKEN });
     expect(text).toContain(`waxwing_build_info{version="${told.version}"} 1`);
     expect(text).toContain(`waxwing_database_bytes ${told.database.bytes}\n`);
     for (const { kind, rows } of told.outbox) expect(text).toContain(`waxwing_outbox_rows{kind="${kind}"} ${rows}\n`);

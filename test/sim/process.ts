@@ -37,7 +37,7 @@ export interface Surroundings {
   secretKey: Uint8Array;
   networkOf(life: Life): Network;
   posterOf(life: Life): WebhookPoster;
-  /** What the server logs as an error, or throws where nobody catches it. */
+  /** Errors that the server logs, and exceptions that are not caught. */
   onError(what: string): void;
 }
 
@@ -98,6 +98,7 @@ export class Life implements Owner {
       onTime: onNetworkTime.emit,
     });
     const reader = this.#reader();
+    const readers = { of: () => reader, server: reader };
     const context: WorkerContext = {
       ...{ config, log, clock, store, box, instanceId, runId, onNetworkTime },
       networks: { simulator: network, whatsapp: network },
@@ -110,17 +111,23 @@ export class Life implements Owner {
         onDelay: () => undefined,
         onError: (error) => log.error("outcome.failed", "Outcome could not be recorded", { error }),
       }),
-      readers: { building: reader },
+      readers: { building: readers },
       metrics: new ServerMetrics(),
       onCommit: this.#onCommit,
     };
     await reclaimWork(context);
     const workers = createWorkers(context);
     this.#app = createApp({
-      ...{ store, clock, random, log, reader },
+      ...{ store, clock, random, log },
+      readers: {
+        lists: readers,
+        searches: readers,
+        building: readers,
+        hasPendingQueries: false,
+        close: () => undefined,
+      },
       limits: config.limits,
       dispatch: createSendOptions(context),
-      searchReader: reader,
       isReady: () => this.isReady,
       isWritable: createWriteProbe(store),
       metrics: new Metrics(),
@@ -153,7 +160,6 @@ export class Life implements Owner {
           });
         }),
       hasPendingQueries: false,
-      close: () => undefined,
     };
   }
 

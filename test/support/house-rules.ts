@@ -73,6 +73,7 @@ export const folders: Folder[] = [
       "core/",
       "db/transaction.ts",
       "db/columns.ts",
+      "db/query-budget.ts",
       "jobs/enqueue.ts",
       "jobs/claim.ts",
       "jobs/table.ts",
@@ -107,6 +108,7 @@ export const folders: Folder[] = [
       "domain/numbers/account-sync.ts",
       "domain/inbound/callbacks.ts",
       "domain/inbound/refused-callbacks.ts",
+      "domain/users/untrusted-proxy.ts",
       "networks/credentials.ts",
     ],
     mayImportTypesOf: ["domain/", "networks/network.ts"],
@@ -161,6 +163,8 @@ export const folders: Folder[] = [
       "networks/simulator/phone.ts",
       // Which webhook addresses are allowed.
       "net/address.ts",
+      // What counts as one client when guesses are counted.
+      "net/client-network.ts",
     ],
     mayNotImport: ["http/api/"],
     why: "The console shares operations with the API, never its handlers; it shows the operator the server's health and backups.",

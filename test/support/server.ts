@@ -77,7 +77,7 @@ export interface TestServer extends AsyncDisposable {
   workspace(settings?: Partial<WorkspaceRecipe>): Promise<TestWorkspace>;
   template(workspace: TestWorkspace, json: Record<string, unknown>, status?: TemplateStatus): Promise<void>;
   webhook(workspace: TestWorkspace, url: string): Promise<string>;
-  /** Somebody writes to the workspace's number; applied when it returns. */
+  /** A person writes to the workspace's number; applied when it returns. */
   inbound(workspace: TestWorkspace, from: string, text: string, at?: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -93,6 +93,9 @@ interface WorkspaceRecipe {
   /** Charged with this rate and balance, in millionths of a dollar. */
   billing: { rate: number; balance: number } | null;
 }
+
+/** The token of `/metrics` on a test server. */
+export const METRICS_TOKEN = "metrics-for-tests";
 
 const standard: WorkspaceRecipe = {
   name: "Corner Shop",
@@ -114,10 +117,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     simulator: { deliverAfterMs: 0, readAfterMs: 0, noAnswerAfterMs: 0 },
     webhooks: { allowHttp: true, allowPrivate: true, jitter: 0 },
     limits: { requestsPerSecond: 1_000_000, burst: 1_000_000 },
+    server: { ...base.server, metricsToken: METRICS_TOKEN },
     ...options.config,
   });
   const log = createLog({ level: "info", format: "text", now: () => clock.now(), write: (line) => logged.push(line) });
-  // A test that goes on with a copied directory means a crash, not a restored copy, unless it says where files lie.
+  // A test that continues with a copied directory means a crash, not a restored copy, unless it says where files lie.
   const readFileIdentity = () => ({ inode: "1", createdAt: 1 });
   const server = await startServer({ readFileIdentity, checksAnswers: true, ...options, config, log, clock });
   const { store } = server;

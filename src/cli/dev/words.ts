@@ -11,13 +11,24 @@ export interface DevServer {
   readonly viewerUrl: string;
   readonly data: string;
   readonly demo: Demo;
+  readonly metricsToken: string | null;
   /** Why the server does not listen on its usual port; null if it does. */
   readonly note: string | null;
   /** Whether the database is kept when dev ends. */
   readonly isKept: boolean;
 }
 
-export function devWords({ baseUrl, docsUrl, consoleUrl, viewerUrl, data, demo, note, isKept }: DevServer): string {
+export function devWords({
+  baseUrl,
+  docsUrl,
+  consoleUrl,
+  viewerUrl,
+  data,
+  demo,
+  metricsToken,
+  note,
+  isKept,
+}: DevServer): string {
   const curl = (path: string, body: Record<string, unknown>): string =>
     [
       `  curl ${baseUrl}${path} \\`,
@@ -37,6 +48,7 @@ export function devWords({ baseUrl, docsUrl, consoleUrl, viewerUrl, data, demo, 
     `  number    ${demo.number}`,
     `  webhooks  ${viewerUrl}    (webhooks as a receiver gets them, with verified signatures)`,
     `  docs      ${docsUrl}`,
+    `  metrics   ${baseUrl.replace("/api/v1", "/metrics")}    (with the key ${metricsToken})`,
     `  console   ${consoleUrl}    (choose an e-mail address and a password; valid for 30 minutes)`,
     "",
     "Send a template message:",

@@ -91,6 +91,7 @@ export interface TransitionContext {
 }
 
 /** The state after a trigger; null: it changes nothing. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a table of moves, one line each; nothing depends on another line.
 export function nextStatus(
   status: BroadcastStatus,
   trigger: Trigger,

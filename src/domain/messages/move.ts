@@ -43,7 +43,7 @@ const update = statement((db) =>
 
 /**
  * The same without indexed columns, for most changes by status. SQLite rewrites an index if a statement names one of
- * its columns, changed or not. Leaving out the network's id and the time of dispatch halves the cost.
+ * its columns, changed or not. Omitting the network's id and the time of dispatch halves the cost.
  */
 const updateStatus = statement((db) => db.update(messages).set(statusColumns).where(isUnchanged).prepare());
 

@@ -34,7 +34,7 @@ export function inviteUser(tx: Tx, { email, role, workspaceId }: Invitation): In
   if (problem !== null) throw invalidRequest({ email: [problem] });
   if (role !== "operator") {
     if (workspaceId === null) {
-      throw invalidRequest({ workspace: [`An ${role} needs a workspace.`] });
+      throw invalidRequest({ workspace: [`The role ${role} needs a workspace.`] });
     }
     return inviteTo(tx, email, workspaceId, role);
   }

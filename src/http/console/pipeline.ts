@@ -25,7 +25,7 @@ import { BroadcastStreams } from "./broadcast-stream.ts";
 import type { ConsoleContext, ConsoleOptions } from "./context.ts";
 import { readSessionCookie } from "./cookies.ts";
 import { DashboardCounters } from "./dashboard.ts";
-import { clientAddress, requireOwnPage } from "./origin.ts";
+import { clientAddress, requireOwnPage, UntrustedProxyWatch } from "./origin.ts";
 import { Passwords } from "./passwords.ts";
 import {
   type ConsoleCall,
@@ -37,6 +37,7 @@ import {
   requireValidBody,
   type UserCall,
 } from "./route.ts";
+import { requireConfirmation } from "./sensitive.ts";
 
 export const CONSOLE_API = "/console/api";
 const FORM_KEY_LENGTH_MAX = 100;
@@ -46,6 +47,14 @@ export interface Peer {
   keepOpen: () => void;
   /** Closes the connection soon unless the request's body ends. */
   closeSoon: () => void;
+}
+
+interface RoutedRequest {
+  request: Request;
+  route: ConsoleRoute;
+  /** Of the `{names}` in the path. */
+  values: Readonly<Record<string, string>>;
+  peer: Peer;
 }
 
 /** `route`: null where no route has the request's method and path. `values`: of the `{names}` in the path. */
@@ -66,10 +75,11 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     passwords: new Passwords(),
     keyQueue: new KeyQueue(),
     broadcastStreams: new BroadcastStreams(store, clock),
-    dashboard: new DashboardCounters(store, clock, options.reader),
+    dashboard: new DashboardCounters(store, clock, options.readers.lists),
     imports: new ImportJobs({ store, clock, log, files: options.importFiles, stopping: options.stopping }),
-    bulk: new BulkJobs({ store, clock, log, reader: options.searchReader, stopping: options.stopping }),
+    bulk: new BulkJobs({ store, clock, log, readers: options.readers.building, stopping: options.stopping }),
   };
+  const untrustedProxies = new UntrustedProxyWatch({ store, clock, log, isTrusted: isTrustedProxy });
   const limiter = new RateLimiter(clock, limits, "person");
   /**
    * When each session's last use was last queued for writing, so that a busy session queues one write and not a
@@ -98,14 +108,11 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     });
   };
 
-  const answer = async (
-    request: Request,
-    route: ConsoleRoute,
-    values: Readonly<Record<string, string>>,
-    peer: Peer,
-  ): Promise<Answer | Response> => {
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the order of refusals is the promise, and is read from top to bottom.
+  const answer = async ({ request, route, values, peer }: RoutedRequest): Promise<Answer | Response> => {
     const { pathname, query } = splitUrl(request.url);
     const { input } = route;
+    untrustedProxies.note(request, peer.address);
     const isChange = request.method !== "GET";
     if (isChange) requireOwnPage(request, publicUrl);
     const principal = route.needs === "nobody" ? null : requireSession(request.headers);
@@ -114,6 +121,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     const entry =
       principal === null || values.workspace === undefined ? null : requireEntry(context, principal, values.workspace);
     requireAccess(route, principal, entry);
+    if (principal !== null) requireConfirmation(route, principal.session, clock.now());
     // The handler streams a file itself. A plain HTML form on another site cannot send this content type.
     if (input.file === true) requireFileType(request);
     const body = isChange && input.file !== true ? await readForm(request, peer, principal === null) : {};
@@ -135,7 +143,10 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     const userCall: UserCall = { ...call, ...principal, form: readFormUse(call, body, principal.user.id) };
     if (route.needs === "user" || route.needs === "server operator") return route.handle(userCall);
     if (entry === null) throw notFoundOrForbidden();
-    return route.handle({ ...userCall, ...entry });
+    const { lists, searches, building } = options.readers;
+    const { id } = entry.workspace;
+    const readers = { reader: lists.of(id), searchReader: searches.of(id), exportReader: building.of(id) };
+    return route.handle({ ...userCall, ...entry, ...readers });
   };
 
   return async (request, route, values, peer) => {
@@ -144,7 +155,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
       // The router also gives a HEAD request to the route of a GET.
       const isRouted = route?.method === request.method && isEncodedWell(request.url);
       if (!isRouted) throw new Problem("not_found", "Not found.");
-      const answered = await answer(request, route, values, peer);
+      const answered = await answer({ request, route, values, peer });
       if (checksAnswers) requireDeclaredAnswer(route, answered);
       return answered instanceof Response ? answered : toResponse(answered, requestId);
     } catch (error) {

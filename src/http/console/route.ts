@@ -6,6 +6,7 @@
  */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
+import type { Reader } from "#src/db/reader.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { type NewAuditEntry, recordAudit } from "#src/domain/users/audit-log.ts";
 import { type FormUse, findFormAnswer, saveFormAnswer } from "#src/domain/users/form-answers.ts";
@@ -51,7 +52,13 @@ export interface UserCall<Input extends CallInput = CallInput> extends ConsoleCa
   form: FormUse | null;
 }
 
-export interface WorkspaceCall<Input extends CallInput = CallInput> extends UserCall<Input>, WorkspaceAccess {}
+export interface WorkspaceCall<Input extends CallInput = CallInput> extends UserCall<Input>, WorkspaceAccess {
+  /** The workspace's readers, which wait for no other workspace. */
+  reader: Reader;
+  searchReader: Reader;
+  /** For exports, which take as long as they take. */
+  exportReader: Reader;
+}
 
 /** For functions that several handlers share: what they need of the path. */
 export type WorkspaceCallWith<Path extends object> = WorkspaceCall<{ path: Path; query: unknown; body: unknown }>;
@@ -136,6 +143,7 @@ export interface ChangeResult<Data, Replayed = Data> {
    */
   audit: (Omit<NewAuditEntry, "workspaceId"> & { workspaceId?: number }) | null;
   headers?: Readonly<Record<string, string>>;
+  cookies?: readonly string[];
 }
 
 /**
@@ -151,14 +159,17 @@ export async function change<Data, Replayed = Data>(
     if (replay !== undefined) {
       return keptAnswer<{ data: Data | Replayed }>({ ...replay, headers: { "idempotent-replayed": "true" } });
     }
-    const { status, data, replayData = data, audit, headers } = act(tx);
+    const { status, data, replayData = data, audit, headers, cookies } = act(tx);
     if (audit !== null) {
       const workspaceId = "workspace" in call ? call.workspace.id : null;
       recordAudit(tx, { userId: user.id, address }, { workspaceId, ...audit });
     }
     if (form !== null) saveFormAnswer(tx, form, status, JSON.stringify({ data: replayData }));
-    const answer = answerJson<{ data: Data | Replayed }>(status, { data });
-    return headers === undefined ? answer : { ...answer, headers };
+    return {
+      ...answerJson<{ data: Data | Replayed }>(status, { data }),
+      ...(headers === undefined ? {} : { headers }),
+      ...(cookies === undefined ? {} : { cookies }),
+    };
   });
 }
 

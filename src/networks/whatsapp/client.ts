@@ -33,6 +33,7 @@ export function createClient(settings: WhatsappSettings, clock: Clock, uploads: 
   }
 
   return {
+    // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the steps of one request in their order; the time limit covers them all.
     async send(outbound, timeoutMs, onAnswer) {
       const headers = findHeaders(settings, outbound.sender.accessToken);
       headers?.set("content-type", "application/json");

@@ -10,6 +10,7 @@ import { hasOwnerRights, useMe, type WorkspaceEntry } from "../data/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useKeys } from "../ui/keys.ts";
 import { Banner } from "./banner.tsx";
+import { ConfirmAgain } from "./confirm-again.tsx";
 import { type NavigationItem, navigationItems } from "./navigation.ts";
 import { SignInAgain } from "./sign-in-again.tsx";
 import { strings } from "./strings.ts";
@@ -76,6 +77,7 @@ export function Shell() {
         <KeyHelp items={items} />
       </Dialog>
       <SignInAgain email={user.email} />
+      <ConfirmAgain hasSecondFactor={user.second_factor} />
     </div>
   );
 }

@@ -39,6 +39,13 @@ export function setSignedOutListener(listener: () => void): void {
   onSignedOut = listener;
 }
 
+let confirm: () => Promise<boolean> = () => Promise.resolve(false);
+
+/** Sets what asks for the password or a code again; it resolves to whether the user entered it. */
+export function setConfirmation(ask: () => Promise<boolean>): void {
+  confirm = ask;
+}
+
 interface Options {
   signal?: AbortSignal;
   /** The form's idempotency key, so that a repeated request acts once. */
@@ -46,13 +53,27 @@ interface Options {
 }
 
 /**
- * Asks the console's API. `route` is the route's name in the contract; `input` holds the values of its path, and its
- * `query` and `body`. Resolves to the `data` of the answer; for a list, to `data` and `meta`.
+ * Asks the console's API, and once more after the user has entered the password again if the server asks for that.
+ * `route` is the route's name in the contract; `input` holds the values of its path, and its `query` and `body`. Resolves
+ * to the `data` of the answer; for a list, to `data` and `meta`.
  */
 export async function request<Name extends DataRoute>(
   route: Name,
   input: Input<Name>,
-  { signal, key }: Options = {},
+  options: Options = {},
+): Promise<Output<Name>> {
+  try {
+    return await requestOnce(route, input, options);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "confirmation_required" || !(await confirm())) throw error;
+    return requestOnce(route, input, options);
+  }
+}
+
+async function requestOnce<Name extends DataRoute>(
+  route: Name,
+  input: Input<Name>,
+  { signal, key }: Options,
 ): Promise<Output<Name>> {
   const isChange = methodOf(route) !== "GET";
   const response = await send(route, input, {

@@ -102,6 +102,13 @@ export const accountContract = declareRoutes({
     input: {},
     output: Data(Type.Object({ ended: Type.Integer() })),
   },
+  /** Refused by the pipeline if the session has to be confirmed. */
+  "GET /me/confirmation": { needs: "user", input: {}, output: Data(Empty) },
+  "POST /me/confirmation": {
+    needs: "user",
+    input: { body: Type.Object({ password: Type.Optional(Password), code: Type.Optional(Text(40)) }, strict) },
+    output: Data(Empty),
+  },
   "PUT /me/password": {
     needs: "user",
     input: { body: Type.Object({ current: Password, password: Password }, strict) },

@@ -5,7 +5,7 @@
 import type { Static } from "@sinclair/typebox";
 import { accountContract, signInContract } from "./account.ts";
 import { broadcastContract, draftContract, recipientContract } from "./broadcasts.ts";
-import type { BodyOf, PathOf, QueryOf, RouteContract, ServedFile } from "./declare.ts";
+import type { BodyOf, PathOf, QueryOf, ServedFile } from "./declare.ts";
 import { deliveryContract, developerContract } from "./developer.ts";
 import { inboxContract, messageContract, simulatorContract } from "./messages.ts";
 import { bulkContract, groupContract, importContract, peopleContract } from "./people.ts";

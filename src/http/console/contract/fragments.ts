@@ -65,7 +65,7 @@ export const ConversationItem = Type.Union([SentItem, InboundItem]);
 /** A step of a message's timeline. The time is in UTC with milliseconds. */
 export const TimelineStep = Type.Object({
   at: Type.String(),
-  what: OneOf(["request", "hand-over", "attempt", "status", "sent", "delivered", "read", "failed", "event", "webhook"]),
+  what: OneOf(["request", "dispatch", "attempt", "status", "sent", "delivered", "read", "failed", "event", "webhook"]),
   says: Type.String(),
   details: Details,
 });
@@ -84,7 +84,7 @@ export const KnownAccount = Type.Object({ since: Instant(), first_invited_by: Op
 export const AuditEntry = Type.Object({
   id: Type.Integer(),
   at: Instant(),
-  /** Null: the command line. */
+  /** Null: done on the command line or, with an address, by someone who was not signed in. */
   email: OptionalText,
   action: Type.String(),
   subject: Type.String(),

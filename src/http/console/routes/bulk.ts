@@ -106,6 +106,7 @@ interface ReadChange {
  * Checked before anything starts, by the same rules as the change of a single contact. Throws `invalid_request` at the
  * field of the change.
  */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch for each kind of change.
 function readChange({ workspace }: WorkspaceCall, tx: Tx, input: Change): ReadChange {
   if ("new_group" in input) {
     const group = saveGroup(tx, workspace.id, { name: input.new_group, filter: null });

@@ -114,7 +114,7 @@ async function searchContacts(call: CallOf<(typeof peopleContract)["GET /w/{work
 
 /** Exports everything that the list shows, on all pages, with the same code as `waxwing contact export`. */
 async function exportContacts(call: CallOf<(typeof peopleContract)["GET /w/{workspace}/contacts/export"]>) {
-  const { store, searchReader, workspace, query, clock } = call;
+  const { store, exportReader, workspace, query, clock } = call;
   const search = readContactSearch(query);
   const isAll = Object.values(search).every((value) => value === null);
   const now = clock.now();
@@ -124,7 +124,7 @@ async function exportContacts(call: CallOf<(typeof peopleContract)["GET /w/{work
       const context = { workspaceId: workspace.id, timezone: workspace.timezone, now };
       return compileIds(readGroupFilter(tx, workspace, filterJson), context, after, CONTACTS_PER_READ);
     });
-    return (await searchReader.query(sql, parameters)).map(({ id }) => Number(id));
+    return (await exportReader.query(sql, parameters)).map(({ id }) => Number(id));
   };
   // Report an invalid search before the download starts.
   if (!isAll) store.read((tx) => void readGroupFilter(tx, workspace, filterJson));

@@ -24,7 +24,7 @@ import { findMessageById } from "#src/domain/messages/read.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
-import { csvLine, safeCell } from "#src/transfer/csv.ts";
+import { csvLine } from "#src/transfer/csv.ts";
 import { answerData } from "../../endpoint.ts";
 import { answerPage, readPage, wrongCursor } from "../../page.ts";
 import { PER_PAGE } from "../../page-view.ts";
@@ -81,7 +81,8 @@ async function answerRecipients(call: RouteCall<"GET /w/{workspace}/broadcasts/{
   });
 }
 
-const COLUMNS = ["to", "name", "status", "reason", "code", "sent_at", "delivered_at", "read_at", "failed_at"] as const;
+/** A phone number must not be the first column. */
+const COLUMNS = ["status", "to", "name", "reason", "code", "sent_at", "delivered_at", "read_at", "failed_at"] as const;
 
 async function exportRecipients(call: RouteCall<"GET /w/{workspace}/broadcasts/{id}/recipients/export">) {
   const outcome = call.query.get("status");
@@ -114,7 +115,7 @@ async function* recipientLines(
         if (message === undefined) return [];
         const recipient = viewRecipientDetail(message, broadcast, contactOf(call, tx, message), workspace);
         const shown = { ...recipient, status: recipient.is_unknown ? "unknown" : recipient.status };
-        return [csvLine(COLUMNS.map((name) => safeCell(shown[name] ?? "")))];
+        return [csvLine(COLUMNS.map((name) => shown[name] ?? ""))];
       }),
     );
   }

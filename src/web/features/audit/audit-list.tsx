@@ -66,7 +66,7 @@ export function AuditList({ screen, workspace: workspaceId, zone }: AuditListPro
               {
                 head: strings.who,
                 phone: "hidden",
-                cell: ({ email }) => <span className="wrap-anywhere">{email ?? strings.commandLine}</span>,
+                cell: (entry) => <span className="wrap-anywhere">{actorOf(entry)}</span>,
               },
               { head: strings.when, phone: "time", cell: ({ at }) => <Time at={at} {...zoneProps} /> },
             ]}
@@ -84,7 +84,7 @@ interface AuditEntryPanelProps extends Pick<AuditListProps, "screen" | "zone"> {
 }
 
 function AuditEntryPanel({ screen, entry, zone }: AuditEntryPanelProps) {
-  const { action, subject, email, at, address, details, workspace } = entry;
+  const { action, subject, at, address, details, workspace } = entry;
   const hasDetails = Object.keys(details).length > 0;
   return (
     <Panel screen={screen} title={strings.actionLabels[action] ?? action}>
@@ -97,7 +97,7 @@ function AuditEntryPanel({ screen, entry, zone }: AuditEntryPanelProps) {
                 {subject || strings.none}
               </span>,
             ],
-            [strings.who, email ?? strings.commandLine],
+            [strings.who, actorOf(entry)],
             [strings.when, <ExactTime key="at" at={at} {...(zone === undefined ? {} : { zone })} />],
             ...(workspace === undefined ? [] : [[strings.workspace, workspace?.name ?? strings.server] as const]),
             [strings.address, address || strings.none],
@@ -120,6 +120,10 @@ function AuditEntryPanel({ screen, entry, zone }: AuditEntryPanelProps) {
       </div>
     </Panel>
   );
+}
+
+function actorOf({ email, address }: AuditEntry): string {
+  return email ?? (address === "" ? strings.commandLine : strings.signedOut);
 }
 
 /** A simple value as text, anything else as JSON. */

@@ -193,47 +193,62 @@ function isOpen(step: Step, { template, group, to }: DraftContent): boolean {
 }
 
 function Steps({ step, content, draft }: { step: Step; content: DraftContent; draft?: number }) {
-  const className = "inline-flex min-h-9 items-center gap-2 rounded-control px-2 max-mid:min-h-11";
   return (
     <nav aria-label={strings.steps} className="mb-6 border-b border-line pb-3">
       <ol className="flex flex-wrap gap-x-2">
-        {STEPS.map((one, index) => {
-          const text = (
-            <>
-              <span
-                aria-hidden
-                className={`inline-flex size-6 items-center justify-center rounded-control text-label figures ${one === step ? "bg-accent text-on-accent" : "bg-grey-tint text-grey"}`}
-              >
-                {index + 1}
-              </span>
-              {/* On a phone only the current step shows its label: four labels would take two lines. */}
-              <span className={one === step ? "" : "max-mid:sr-only"}>{strings.step[one]}</span>
-            </>
-          );
-          return (
-            <li key={one}>
-              {draft !== undefined && isOpen(one, content) ? (
-                <ParameterLink
-                  screen={SCREEN}
-                  change={{ step: one }}
-                  aria-current={one === step ? "step" : undefined}
-                  className={`${className} text-ink no-underline hover:bg-sunken ${one === step ? "font-semibold" : ""}`}
-                >
-                  {text}
-                </ParameterLink>
-              ) : (
-                <span
-                  aria-current={one === step ? "step" : undefined}
-                  className={`${className} ${one === step ? "font-semibold" : "text-quiet"}`}
-                >
-                  {text}
-                </span>
-              )}
-            </li>
-          );
-        })}
+        {STEPS.map((one, index) => (
+          <li key={one}>
+            <StepMark
+              step={one}
+              place={index + 1}
+              isCurrent={one === step}
+              isOpen={draft !== undefined && isOpen(one, content)}
+            />
+          </li>
+        ))}
       </ol>
     </nav>
+  );
+}
+
+interface StepMarkProps {
+  step: Step;
+  place: number;
+  isCurrent: boolean;
+  isOpen: boolean;
+}
+
+function StepMark({ step, place, isCurrent, isOpen }: StepMarkProps) {
+  const className = "inline-flex min-h-9 items-center gap-2 rounded-control px-2 max-mid:min-h-11";
+  const current = isCurrent ? "step" : undefined;
+  const text = (
+    <>
+      <span
+        aria-hidden
+        className={`inline-flex size-6 items-center justify-center rounded-control text-label figures ${isCurrent ? "bg-accent text-on-accent" : "bg-grey-tint text-grey"}`}
+      >
+        {place}
+      </span>
+      {/* On a phone only the current step shows its label: four labels would take two lines. */}
+      <span className={isCurrent ? "" : "max-mid:sr-only"}>{strings.step[step]}</span>
+    </>
+  );
+  if (!isOpen) {
+    return (
+      <span aria-current={current} className={`${className} ${isCurrent ? "font-semibold" : "text-quiet"}`}>
+        {text}
+      </span>
+    );
+  }
+  return (
+    <ParameterLink
+      screen={SCREEN}
+      change={{ step }}
+      aria-current={current}
+      className={`${className} text-ink no-underline hover:bg-sunken ${isCurrent ? "font-semibold" : ""}`}
+    >
+      {text}
+    </ParameterLink>
   );
 }
 

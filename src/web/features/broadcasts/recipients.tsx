@@ -6,6 +6,7 @@ import { useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
+import { DownloadLink } from "../../ui/download-link.tsx";
 import { FilterBar, List, Pager } from "../../ui/list.tsx";
 import { Section } from "../../ui/page.tsx";
 import { plural } from "../../ui/plural.ts";
@@ -52,18 +53,16 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
             <Button small className="mid:ms-auto" onClick={() => setIsGrouping(true)}>
               {strings.newGroup}
             </Button>
-            {/* A download, so a plain link instead of the router's. */}
-            <a
+            <DownloadLink
               href={addressOf("GET /w/{workspace}/broadcasts/{id}/recipients/export", {
                 workspace: workspaceId,
                 id: broadcast.id,
                 query: { status },
               })}
-              download
               className={buttonClass("plain", true)}
             >
               {strings.csv}
-            </a>
+            </DownloadLink>
           </div>
         )}
         {isGrouping && (

@@ -47,13 +47,7 @@ export function Screen() {
   return (
     <Page
       title={strings.title}
-      total={
-        list.data === undefined
-          ? undefined
-          : isSearch
-            ? strings.found(plural(total, strings.one, strings.other))
-            : formatCount(total)
-      }
+      total={list.data === undefined ? undefined : totalText(total, isSearch)}
       action={
         <>
           <ImportLink />
@@ -135,6 +129,10 @@ export function Screen() {
       {isAdding && <AddContact onClose={() => setIsAdding(false)} />}
     </Page>
   );
+}
+
+function totalText(total: number, isSearch: boolean): string {
+  return isSearch ? strings.found(plural(total, strings.one, strings.other)) : formatCount(total);
 }
 
 /** The group that filters the list, and a link to remove the filter. */

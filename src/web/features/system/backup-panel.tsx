@@ -4,6 +4,7 @@ import { addressOf, request } from "../../data/api.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
+import { DownloadLink } from "../../ui/download-link.tsx";
 import { size, span } from "../../ui/measure.ts";
 import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -53,13 +54,13 @@ export function BackupPanel({ backup, backups, start, isBusy }: PanelProps) {
           >
             {verification === null ? strings.verifyFirst : strings.verify}
           </Button>
-          <a
+          <DownloadLink
             href={addressOf("GET /system/backups/{name}/file", { name })}
-            download={name}
+            name={name}
             className={buttonClass("plain")}
           >
             {strings.download}
-          </a>
+          </DownloadLink>
         </div>
         <p className="text-label text-quiet">{strings.downloadText}</p>
       </div>

@@ -22,6 +22,7 @@ type OpenDialog =
   | { removeFrom: { id: number; name: string; isInvitation: boolean } }
   | null;
 
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the sections and dialogs of one panel, each behind its own condition.
 export function UserPanel({ user, reload }: { user: User; reload: () => Promise<unknown> }) {
   const { workspaces, user: me } = useMe();
   const [openDialog, setOpenDialog] = useState<OpenDialog>(null);

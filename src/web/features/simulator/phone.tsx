@@ -100,6 +100,10 @@ function Handset({
         { key },
       ),
     );
+  const receive = (message: number, body: Receipt, key: string) =>
+    play(() =>
+      request("POST /w/{workspace}/simulator/messages/{id}/status", { workspace: id, id: message, body }, { key }),
+    );
   return (
     <section
       aria-label={strings.phoneOf(name)}
@@ -133,15 +137,7 @@ function Handset({
               item={item}
               zone={timezone}
               press={(text) => void write(text, true, newFormKey()).catch(() => undefined)}
-              playStatus={(body) =>
-                void play(() =>
-                  request(
-                    "POST /w/{workspace}/simulator/messages/{id}/status",
-                    { workspace: id, id: item.id, body },
-                    { key: newFormKey() },
-                  ),
-                ).catch(() => undefined)
-              }
+              playStatus={(body) => void receive(item.id, body, newFormKey()).catch(() => undefined)}
             />
           )
         }

@@ -1,6 +1,6 @@
 /** For operators: the workspaces of the server; create, suspend, resume, switch the API on and off. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { type Entry, newFormKey, request } from "../../data/api.ts";
 import { workspaceQuery } from "../../data/session.ts";
@@ -99,6 +99,7 @@ function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
   const [openDialog, setOpenDialog] = useState<"suspend" | "switch-off" | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const key = useRef(newFormKey());
   const act = async (ask: () => Promise<unknown>) => {
     await ask();
     await Promise.all(
@@ -107,12 +108,14 @@ function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
   };
   const switchApi = (enabled: boolean, key: string) =>
     request("POST /workspaces/{id}/api", { id, body: { enabled } }, { key });
-  const press = async (ask: () => Promise<unknown>, done: string) => {
+  /** `action`: part of the key, so that each button has its own. */
+  const press = async (action: string, ask: (key: string) => Promise<unknown>, done: string) => {
     if (isBusy) return;
     setIsBusy(true);
     setError(null);
     try {
-      await act(ask);
+      await act(() => ask(key.current + action));
+      key.current = newFormKey();
       showToast(done);
     } catch (reason) {
       setError(reason);
@@ -149,10 +152,7 @@ function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
               tone="primary"
               busy={isBusy}
               onClick={() =>
-                void press(
-                  () => request("POST /workspaces/{id}/resume", { id }, { key: newFormKey() }),
-                  strings.resumed,
-                )
+                void press("resume", (key) => request("POST /workspaces/{id}/resume", { id }, { key }), strings.resumed)
               }
             >
               {strings.resume}
@@ -166,7 +166,7 @@ function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
           {api_enabled ? (
             <Button onClick={() => setOpenDialog("switch-off")}>{strings.switchOff}</Button>
           ) : (
-            <Button busy={isBusy} onClick={() => void press(() => switchApi(true, newFormKey()), strings.switched)}>
+            <Button busy={isBusy} onClick={() => void press("api", (key) => switchApi(true, key), strings.switched)}>
               {strings.switchOn}
             </Button>
           )}

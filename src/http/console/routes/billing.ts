@@ -50,7 +50,7 @@ export const billingRoutes = attachHandlers(billingContract, {
   "POST /w/{workspace}/billing/credit": (call) =>
     change(call, (tx) => {
       const { workspace, body } = call;
-      const input = body as { amount: string; note: string; ref: string };
+      const input = body;
       const amount = readMoney(input.amount.trim(), { allowNegative: true });
       if (amount === null || amount === 0) throw invalidRequest({ amount: ["Enter an amount, for example 50.00."] });
       const [note, ref] = [input.note.trim() || null, input.ref.trim() || null];

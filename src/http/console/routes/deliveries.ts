@@ -64,7 +64,7 @@ export const deliveryRoutes = attachHandlers(deliveryContract, {
   },
   "POST /w/{workspace}/deliveries/replay": async (call) => {
     const { store, clock, workspace, body, user, address } = call;
-    const since = readInstant(String(body.since), workspace.timezone);
+    const since = readInstant(body.since, workspace.timezone);
     if (since === null) throw invalidRequest({ since: ["Enter a time, for example 2026-11-21T08:00."] });
     const count = await countFailed(call, since);
     // Replays exactly the number that the user has seen, or nothing.
@@ -77,7 +77,7 @@ export const deliveryRoutes = attachHandlers(deliveryContract, {
       const batch = await store.write((tx) => {
         const ids = replayFailedSince(tx, workspace.id, since);
         const audit = { workspaceId: workspace.id, action: "delivery.replay-failed", details: { since, count } };
-        if (before === 0) recordAudit(tx, { userId: user.id, address }, { ...audit, subject: String(body.since) });
+        if (before === 0) recordAudit(tx, { userId: user.id, address }, { ...audit, subject: body.since });
         return ids;
       });
       for (const id of batch) replayed.add(id);

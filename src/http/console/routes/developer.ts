@@ -28,7 +28,7 @@ export const developerRoutes = attachHandlers(developerContract, {
   "POST /w/{workspace}/keys": (call) =>
     change(call, (tx) => {
       const { workspace, body } = call;
-      const created = createKey(tx, workspace.id, String(body.name));
+      const created = createKey(tx, workspace.id, body.name);
       const shown = viewKey(created, workspace);
       return {
         status: 201,
@@ -52,7 +52,7 @@ export const developerRoutes = attachHandlers(developerContract, {
       return answerData(200, { url: webhook?.url ?? null, has_secret: webhook !== undefined });
     }),
   "PUT /w/{workspace}/webhook": (call) => {
-    const url = String(call.body.url).trim();
+    const url = call.body.url.trim();
     const problem = findWebhookUrlProblem(url, call.webhooks);
     if (problem !== null) throw invalidRequest({ url: [problem] });
     return change(call, (tx) => {

@@ -45,7 +45,7 @@ export const groupRoutes = attachHandlers(groupContract, {
     const filter = body.filter ?? null;
     let createdId = 0;
     const answer = await change(call, (tx) => {
-      const group = saveGroup(tx, workspace.id, { name: String(body.name), filter });
+      const group = saveGroup(tx, workspace.id, { name: body.name, filter });
       createdId = group.id;
       const audit = { action: "group.create", subject: group.name, details: { id: group.id, filter } };
       return { status: 201, data: viewGroupDetail(group, call), audit };
@@ -75,7 +75,7 @@ export const groupRoutes = attachHandlers(groupContract, {
       const { workspace, user, body } = call;
       const was = requireGroup(call, tx);
       const group = updateGroupSettings(tx, workspace.id, was.id, {
-        name: String(body.name),
+        name: body.name,
         filter: body.filter ?? null,
       });
       // A contact's JSON names its groups, so renaming a static group counts as a change of each member for callers

@@ -56,7 +56,7 @@ export const importRoutes = attachHandlers(importContract, {
   },
   "POST /w/{workspace}/imports/{id}/check": async (call) => {
     const job = call.store.read((tx) => requireImport(call, tx));
-    const { map, opt_in: optIn, proof } = call.body as { map: Record<string, string>; opt_in: boolean; proof: string };
+    const { map, opt_in: optIn, proof } = call.body;
     await call.imports.requireMap(job, map);
     const settings: ImportSettings = { map, optIn, proof: proof.trim() };
     const answer = await change(call, (tx) => {

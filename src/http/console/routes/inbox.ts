@@ -71,7 +71,7 @@ export const inboxRoutes = attachHandlers(inboxContract, {
       const { workspace, body } = call;
       const contactId = call.path.contact;
       if (findConversation(tx, workspace.id, contactId) === undefined) throw notFound("conversation");
-      const isSeen = markSeen(tx, workspace.id, contactId, Number(body.last_inbound_id));
+      const isSeen = markSeen(tx, workspace.id, contactId, body.last_inbound_id);
       return { status: 200, data: { is_seen: isSeen }, audit: null };
     }),
 });

@@ -27,7 +27,7 @@ export const numberRoutes = attachHandlers(numberContract, {
   // Simulator numbers only: a real number needs a token, which belongs in a file on the server.
   "POST /w/{workspace}/numbers": (call) =>
     change(call, (tx) => {
-      const { phone, name } = call.body as { phone: string; name: string };
+      const { phone, name } = call.body;
       const route = { network: "simulator" } as const;
       const number = addNumber(tx, call.workspace.id, { phone, name, throughput: DEFAULT_THROUGHPUT, route });
       const audit = { action: "number.add", subject: number.phone };
@@ -35,7 +35,7 @@ export const numberRoutes = attachHandlers(numberContract, {
     }),
   "PUT /w/{workspace}/numbers/{id}": (call) =>
     changeNumber(call, "number.change", (tx, number) => {
-      const { name, throughput } = call.body as { name: string; throughput: number };
+      const { name, throughput } = call.body;
       return updateNumber(tx, number, { name, throughput });
     }),
   "POST /w/{workspace}/numbers/{id}/ready": (call) =>
@@ -44,7 +44,7 @@ export const numberRoutes = attachHandlers(numberContract, {
       return markReady(tx, id);
     }),
   "POST /w/{workspace}/numbers/{id}/unready": (call) => {
-    const reason = String(call.body.reason).trim();
+    const reason = call.body.reason.trim();
     if (reason === "")
       throw invalidRequest({ reason: ["Enter a reason. It is returned to API calls that try to send."] });
     return changeNumber(call, "number.unready", (tx, { id }) => markUnready(tx, id, reason), { reason });

@@ -24,7 +24,7 @@ export const operatingRoutes = attachHandlers(operatingContract, {
       ),
     ),
   "POST /workspaces/{id}/suspend": (call) => {
-    const reason = String(call.body.reason);
+    const reason = call.body.reason;
     return changeWorkspace(call, "workspace.suspend", (tx, id) => suspend(tx, id, reason), { reason });
   },
   "POST /workspaces/{id}/resume": (call) => changeWorkspace(call, "workspace.resume", resume),

@@ -7,7 +7,7 @@ import { viewContact } from "#src/domain/contacts/view.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import { composeInbound, composeStatus, FAILURE_CODE, type PhoneStatus } from "#src/networks/simulator/phone.ts";
+import { composeInbound, composeStatus, FAILURE_CODE } from "#src/networks/simulator/phone.ts";
 import { answerData } from "../../endpoint.ts";
 import { simulatorContract } from "../contract/messages.ts";
 import { type ConversationItem, readConversation } from "../queries/conversation.ts";
@@ -71,7 +71,7 @@ export const simulatorRoutes = attachHandlers(simulatorContract, {
   "POST /w/{workspace}/simulator/phones/{phone}/write": (call) =>
     change(call, (tx) => {
       const { workspace, path } = call;
-      const input = call.body as { text: string; number: number; is_button?: boolean };
+      const input = call.body;
       const { text, number: id, is_button: isButton = false } = input;
       if (text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
       const number = listSimulatorNumbers(tx, workspace.id).find((one) => one.id === id);
@@ -88,7 +88,7 @@ export const simulatorRoutes = attachHandlers(simulatorContract, {
       const message = findOwn(tx, workspace.id, path.id);
       const number = listSimulatorNumbers(tx, workspace.id).find(({ id }) => id === message?.numberId);
       if (message === undefined || number === undefined) throw notFound("message");
-      const { status, code = FAILURE_CODE } = call.body as { status: PhoneStatus; code?: string };
+      const { status, code = FAILURE_CODE } = call.body;
       const { body } = composeStatus(tx.random, number, message, { status, code, at: tx.now });
       storeCallback(tx, "simulator", body);
       const details = status === "failed" ? { status, code } : { status };

@@ -92,7 +92,7 @@ export const templateRoutes = attachHandlers(templateContract, {
         });
       }
       const status = templateStatuses.find((one) => one === call.body.status) ?? known.status;
-      const reason = String(call.body.reason).trim() || null;
+      const reason = call.body.reason.trim() || null;
       const decided = decideByName(tx, call.workspace.id, known.name, known.language, status, reason);
       const audit = {
         action: "template.decide",
@@ -104,7 +104,7 @@ export const templateRoutes = attachHandlers(templateContract, {
   "PUT /w/{workspace}/templates/{id}/sample": (call) =>
     change(call, (tx) => {
       const known = requireTemplate(call, tx);
-      const link = String(call.body.link).trim();
+      const link = call.body.link.trim();
       const became = setSample(tx, call.workspace.id, known.name, known.language, link);
       const details = { was: known.sampleLink, became: link };
       return {

@@ -26,7 +26,7 @@ const TEMPLATES_SCANNED_MAX = 20;
 export const workspaceRoutes = attachHandlers(workspaceContract, {
   "POST /workspaces": (call) =>
     change(call, (tx) => {
-      const { name, country, timezone } = call.body as Record<"name" | "country" | "timezone", string>;
+      const { name, country, timezone } = call.body;
       const settings = { name, country, timezone, dailyCap: null, stopWords: [], startWords: [] };
       const workspace = createWorkspace(tx, settings, true);
       return {
@@ -37,7 +37,7 @@ export const workspaceRoutes = attachHandlers(workspaceContract, {
     }),
   "GET /users": ({ store }) => store.read((tx) => answerData(200, listUsers(tx).map(viewUser))),
   "POST /users": (call) =>
-    change(call, (tx) => invite(tx, { email: String(call.body.email), role: "operator", workspaceId: null })),
+    change(call, (tx) => invite(tx, { email: call.body.email, role: "operator", workspaceId: null })),
   "POST /users/{id}/reset-password": (call) =>
     change(call, (tx) => {
       const user = getUser(tx, call.path.id);
@@ -76,7 +76,7 @@ export const workspaceRoutes = attachHandlers(workspaceContract, {
     store.read((tx) => answerData(200, listUsers(tx, workspace.id).map(viewMember))),
   "POST /w/{workspace}/people": (call) =>
     change(call, (tx) => {
-      const { email, role } = call.body as { email: string; role: Role };
+      const { email, role } = call.body;
       return invite(tx, { email, role, workspaceId: call.workspace.id });
     }),
   "DELETE /w/{workspace}/people/{id}": (call) =>

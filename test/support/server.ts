@@ -124,7 +124,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const log = createLog({ level: "info", format: "text", now: () => clock.now(), write: (line) => logged.push(line) });
   // A test that continues with a copied directory means a crash, not a restored copy, unless it says where files lie.
   const readFileIdentity = () => ({ inode: "1", createdAt: 1 });
-  const server = await startServer({ readFileIdentity, ...options, config, log, clock });
+  const server = await startServer({ readFileIdentity, checksAnswers: true, ...options, config, log, clock });
   const { store } = server;
   const random = systemRandom;
   const box = createSecretBox(loadKeys({ keyFile: config.secrets.keyFile, env: {}, random }, true), random);

@@ -369,7 +369,7 @@ describe("faults of the network", () => {
 
   test.each([
     ["the other one of its country", "+541123456789", "5491123456789"],
-    ["one that nobody could guess", "+4915120999999", "4915500000001"],
+    ["one that cannot be guessed", "+4915120999999", "4915500000001"],
   ])(
     "a recipient accepted under another wa_id, %s: statuses and answers belong to the original recipient",
     async (_, to, waId) => {

@@ -164,7 +164,7 @@ export const retentionPeriod: Kind<Duration> = text(`${DURATION_ADVICE} or "18 m
   return (read.kind === "months" ? read.months : read.ms) > 0 ? read : null;
 });
 
-/** Retry times, counted from the first attempt: each must be later than the one before. */
+/** Retry times, counted from the first attempt: each must be later than the previous one. */
 export const retryTimes: Kind<readonly number[]> = list(
   duration(1, 30 * DAY_MS),
   'a list of durations, such as ["1m", "5m", "30m"]',

@@ -9,7 +9,7 @@
  * allows a better plan. It discards such a plan when the parameter is bound again, so it would parse and plan the text
  * at every call (measured: 16 µs instead of 0.7 for a short list). The plus makes the parameter an expression, which
  * the planner does not evaluate; the comparison keeps the column's affinity and still uses an index. The plus is written
- * everywhere, so that nobody has to know where SQLite looks. (SQLite has a switch for this,
+ * everywhere, also where SQLite would not look. (SQLite has a switch for this,
  * `SQLITE_DBCONFIG_ENABLE_QPSG`, which the driver does not offer.)
  */
 import type { Statement } from "better-sqlite3";

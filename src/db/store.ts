@@ -19,7 +19,7 @@ export interface StoreOptions {
   random?: Random;
   /** Key for `keyedHash`. Called on first use, because most commands need no key. */
   hashKey?: () => Uint8Array;
-  /** Where operations log once they are on disk. Commands leave it out. */
+  /** Where operations log once they are on disk. Commands omit it. */
   log?: Log;
   /**
    * How long a statement may block on another process's lock, in milliseconds. The server passes 0, because blocking

@@ -10,7 +10,7 @@ import { nothingHere } from "./respond.ts";
 
 export interface MetricsOptions {
   metrics: Metrics;
-  /** Null: nobody may read. */
+  /** Null: the metrics are not served. */
   metricsToken: string | null;
 }
 

@@ -124,7 +124,7 @@ function readCursor(text: string): Record<string, unknown> {
 }
 
 export function wrongCursor(): Problem {
-  return wrongParameter("after", "This is no cursor of this list: use the `meta.next` of the answer before.");
+  return wrongParameter("after", "This is not a cursor of this list: use `meta.next` of the previous answer.");
 }
 
 export function wrongParameter(name: string, sentence: string): Problem {

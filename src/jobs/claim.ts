@@ -48,7 +48,7 @@ export function reclaimJobs(tx: Tx, runId: string): number {
     .run().changes;
 }
 
-/** Deletes a queue's unclaimed jobs of a kind. A job in flight notices by itself that its subject is gone. */
+/** Deletes a queue's unclaimed jobs of a kind. A job in flight finds out that its subject is gone. */
 export function deleteUnclaimed(tx: Tx, kind: OutboxKind, queueKey: number): void {
   tx.db
     .delete(outbox)

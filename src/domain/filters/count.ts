@@ -1,5 +1,5 @@
 /**
- * Counts of dynamic groups. A group is counted on the reader's thread when somebody views it and the last count is a
+ * Counts of dynamic groups. A group is counted on the reader's thread when it is viewed and the last count is a
  * minute old. This module builds the queries and stores the results.
  */
 import { and, eq, isNotNull } from "drizzle-orm";

@@ -36,7 +36,7 @@ export const messageByNetworkId = hotQuery(
 
 /**
  * Each change of a message names the state that the message leaves, so that a change that lost a race has no effect.
- * `updateState` leaves out the two indexed columns and is for most changes by status: SQLite rewrites an index if a
+ * `updateState` omits the two indexed columns and is for most changes by status: SQLite rewrites an index if a
  * statement names one of its columns, changed or not, and without them a change costs half.
  */
 export const updateState = hotWrite(

@@ -73,7 +73,7 @@ export function emailKey(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** After this long, a device in which nobody has signed in is no longer known. */
+/** A device is no longer known this long after its last sign-in. */
 export const DEVICE_LIFETIME_MS = 180 * 24 * HOUR_MS;
 
 /**

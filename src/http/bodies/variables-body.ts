@@ -79,7 +79,7 @@ export function readVariables<Value>(
   }
   const { header, body, ...unknown } = raw as Record<string, unknown>;
   for (const name of Object.keys(unknown)) {
-    fields[`variables.${name}`] = ["There is no field of this name here: use header and body."];
+    fields[`variables.${name}`] = ["Unknown field. Use header and body."];
   }
   return {
     isList: false,

@@ -187,7 +187,7 @@ describe("docs/whatsapp.md, command by command", () => {
   test("doctor finds no problem after the documented setup", async () => {
     expect(await run("doctor")).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/Nothing stands in the way\.\n$/),
+      out: expect.stringMatching(/No problems found\.\n$/),
     });
     expect(await findings()).toEqual([]);
   });
@@ -602,7 +602,7 @@ describe("secrets", () => {
 
     const backup = await shop.command("backup", "copy.db");
     expect(backup.out).toContain(
-      `The key that opens its secrets is ${join(shop.directory, "waxwing.key")}, not in the backup`,
+      `The key that decrypts its secrets is ${join(shop.directory, "waxwing.key")}, not in the backup`,
     );
     expect(await shop.json("check")).toMatchObject({ ok: true });
     expectNowhere(["data/waxwing.db", "data/waxwing.db-wal", "copy.db"]);

@@ -9,7 +9,7 @@
  * allows a better plan. It discards such a plan when the parameter is bound again, so it would parse and plan the text
  * at every call (measured: 16 µs instead of 0.7 for a short list). The plus makes the parameter an expression, which
  * the planner does not evaluate; the comparison keeps the column's affinity and still uses an index. The plus is written
- * everywhere, also where SQLite would not look. (SQLite has a switch for this,
+ * everywhere, so that no author has to know where SQLite looks. (SQLite has a switch for this,
  * `SQLITE_DBCONFIG_ENABLE_QPSG`, which the driver does not offer.)
  */
 import type { Statement } from "better-sqlite3";
@@ -17,7 +17,7 @@ import { type Column, type GetColumnData, getTableName, is, Column as TableColum
 import { oncePerConnection, type ReadTx } from "./transaction.ts";
 
 /** A parameter or a result that is not a column of a table, such as a limit or a count. Stored as it is. */
-export interface Scalar<Value> {
+interface Scalar<Value> {
   /** Only for the compiler; never set. */
   readonly value?: Value;
 }
@@ -26,8 +26,8 @@ export const integer: Scalar<number> = {};
 export const integerOrNull: Scalar<number | null> = {};
 export const string: Scalar<string> = {};
 
-export type Kind = Column | Scalar<unknown>;
-export type Kinds = Readonly<Record<string, Kind>>;
+type Kind = Column | Scalar<unknown>;
+type Kinds = Readonly<Record<string, Kind>>;
 
 type ValueOf<One extends Kind> = One extends Column
   ? GetColumnData<One>
@@ -44,7 +44,7 @@ type UpTo<Text extends string, End extends string> = Text extends `${infer Befor
 type LeadingName<Text extends string> = UpTo<UpTo<UpTo<UpTo<UpTo<Text, "\n">, " ">, ",">, ")">, ";">;
 
 /** The names after the colons of an SQL text. */
-export type PlaceholderNames<Text extends string, Found extends string = never> = Text extends `${string}:${infer Rest}`
+type PlaceholderNames<Text extends string, Found extends string = never> = Text extends `${string}:${infer Rest}`
   ? PlaceholderNames<Rest, Found | LeadingName<Rest>>
   : Found;
 
@@ -57,12 +57,12 @@ type Given<Text extends string, Known extends Kinds> = [PlaceholderNames<Text>] 
   ? []
   : [values: Parameters<Text, Known>];
 
-export interface Write<Parameters extends unknown[]> {
+interface Write<Parameters extends unknown[]> {
   /** Returns the number of rows that it inserted, changed or deleted. */
   run(...parameters: Parameters): number;
 }
 
-export interface Query<Parameters extends unknown[], Row> {
+interface Query<Parameters extends unknown[], Row> {
   get(...parameters: Parameters): Row | undefined;
   /** The row of a statement that always returns one, such as an INSERT. Throws if there is none. */
   only(...parameters: Parameters): Row;

@@ -8,7 +8,7 @@ import type { Metrics } from "#src/core/metrics.ts";
 import { hashToken } from "#src/core/secret.ts";
 import { nothingHere } from "./respond.ts";
 
-export interface MetricsOptions {
+interface MetricsOptions {
   metrics: Metrics;
   /** Null: the metrics are not served. */
   metricsToken: string | null;

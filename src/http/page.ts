@@ -41,7 +41,7 @@ export const pageParameters: readonly Parameter[] = [
   },
 ];
 
-export type PageFrom = { offset: number; page: number } | { after: Record<string, unknown> };
+type PageFrom = { offset: number; page: number } | { after: Record<string, unknown> };
 
 /** Throws `invalid_request`. A cursor wins over a page number. */
 export function readPage(query: URLSearchParams): PageFrom {

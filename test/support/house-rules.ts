@@ -190,7 +190,7 @@ export const packages: { name: RegExp; only: string[]; why: string }[] = [
     why: "Queries belong to the module whose rows they read; read models of one screen are the console's.",
   },
   { name: /^libphonenumber-js/, only: ["core/phone.ts"], why: "One reading of a phone number." },
-  { name: /^smol-toml/, only: ["config/"], why: "One reading of the configuration." },
+  { name: /^(smol-toml|toml-eslint-parser)/, only: ["config/"], why: "One reading of the configuration." },
   {
     name: /^node:(http|https|http2|net|tls|dgram|dns|child_process|worker_threads)/,
     // node:net also classifies IP addresses, which opens no connection.

@@ -64,7 +64,7 @@ export function chargeAmount(tx: Tx, workspaceId: number, price: Micros): void {
 }
 
 /** What a ledger entry is for. */
-export interface LedgerSubject {
+interface LedgerSubject {
   messageId?: number;
   broadcastId?: number;
 }

@@ -2,7 +2,7 @@
 import { and, asc, count, desc, eq, gt, lt, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { ReadTx } from "#src/db/transaction.ts";
-import { type MessageStatus, messageStatuses } from "../messages/message.ts";
+import type { MessageStatus } from "../messages/message.ts";
 import { type Message, messages } from "../messages/table.ts";
 import { type BroadcastStatus, isFinished } from "./broadcast.ts";
 import { broadcastById, openBroadcasts } from "./statements.ts";
@@ -92,19 +92,6 @@ export function listRecipients(
     .all();
 }
 
-/** The number of rows in each state. Reads all recipients; for tests and `waxwing check`. */
-export function countRows(tx: ReadTx, broadcastId: number): Record<MessageStatus, number> {
-  const rows = tx.db
-    .select({ status: messages.status, total: count() })
-    .from(messages)
-    .where(eq(messages.broadcastId, broadcastId))
-    .groupBy(messages.status)
-    .all();
-  const counts = Object.fromEntries(messageStatuses.map((status) => [status, 0])) as Record<MessageStatus, number>;
-  for (const { status, total } of rows) counts[status] = total;
-  return counts;
-}
-
 /** How many messages in flight have an unknown outcome. Reads all recipients in `sending`. */
 export function countInDoubt(tx: ReadTx, broadcastId: number): number {
   const row = tx.db
@@ -129,7 +116,7 @@ export const countCausesSql = `SELECT status, error_code, outcome_unknown, max(e
 export const countInDoubtSql =
   "SELECT count(*) AS total FROM messages WHERE broadcast_id = ? AND status = 'sending' AND outcome_unknown = 1";
 
-export interface ReasonCount {
+interface ReasonCount {
   status: "failed" | "skipped";
   reason: string;
   count: number;

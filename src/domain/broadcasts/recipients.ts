@@ -16,7 +16,7 @@ import {
 } from "./statements.ts";
 import type { Broadcast } from "./table.ts";
 
-export interface NewRecipient {
+interface NewRecipient {
   /** Null: the phone number is invalid. */
   contactId: number | null;
   to: string;
@@ -25,7 +25,7 @@ export interface NewRecipient {
   skip: { code: SkipCode; reason: string } | null;
 }
 
-export type RecipientOwner = Pick<Broadcast, "id" | "workspaceId" | "numberId" | "fromPhone">;
+type RecipientOwner = Pick<Broadcast, "id" | "workspaceId" | "numberId" | "fromPhone">;
 
 export function addRecipient(tx: Tx, broadcast: RecipientOwner, recipient: NewRecipient, instanceId: string): void {
   insertRecipient(tx).run({

@@ -18,7 +18,7 @@ export interface ConsentEvidence {
   evidence: Record<string, unknown>;
 }
 
-export type ConsentChange = typeof consentLog.$inferSelect;
+type ConsentChange = typeof consentLog.$inferSelect;
 
 const CHANGES_SHOWN = 100;
 

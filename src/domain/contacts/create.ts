@@ -10,7 +10,7 @@ import { fullProfile, type Profile } from "./profile.ts";
 import { insertContact } from "./statements.ts";
 import type { Contact } from "./table.ts";
 
-export interface NewContact {
+interface NewContact {
   phone: E164 | null;
   networkUserId?: string | null;
   profile?: Profile;

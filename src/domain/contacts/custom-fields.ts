@@ -25,7 +25,7 @@ export function readFieldsOfContact(tx: ReadTx, contactId: number): Record<strin
   return values;
 }
 
-export interface NewField {
+interface NewField {
   key: string;
   label: string;
   kind: FieldKind;

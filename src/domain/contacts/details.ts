@@ -6,7 +6,7 @@ import { readFieldsOfContact } from "./custom-fields.ts";
 import { peopleOfContact, tagsOfContact } from "./detail-statements.ts";
 import type { PersonOnNumber } from "./table.ts";
 
-export interface ContactDetails {
+interface ContactDetails {
   fields: Record<string, FieldValue>;
   people: PersonOnNumber[];
   tags: string[];

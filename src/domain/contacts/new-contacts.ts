@@ -21,7 +21,7 @@ import { lastContactId } from "./statements.ts";
 import type { CustomField } from "./table.ts";
 import { attachTag, findOrCreateTag } from "./tagging.ts";
 
-export interface NewContactRow {
+interface NewContactRow {
   person: ContactIdentifiers;
   changes: Pick<ContactChanges, "profile" | "fields" | "addTags" | "addToGroups">;
   optIn: ConsentEvidence | null;

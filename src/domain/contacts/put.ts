@@ -38,7 +38,7 @@ export interface ContactChanges {
   consent?: "opted_in" | "opted_out";
 }
 
-export interface PutResult {
+interface PutResult {
   contact: Contact;
   isNew: boolean;
   isChanged: boolean;

@@ -4,7 +4,7 @@ import { foldName } from "../groups/group.ts";
 import { deleteTagging, insertTagging, tagByName } from "./detail-statements.ts";
 import { type Tag, tags } from "./table.ts";
 
-export function findTag(tx: ReadTx, workspaceId: number, name: string): Tag | undefined {
+function findTag(tx: ReadTx, workspaceId: number, name: string): Tag | undefined {
   return tagByName(tx).get({ workspaceId, folded: foldName(name) });
 }
 

@@ -12,7 +12,7 @@ import { type FilterWorkspace, readGroupFilter } from "./group-filter.ts";
 
 export const COUNT_MAX_AGE_MS = 60_000;
 
-export interface CountQuery extends Sql {
+interface CountQuery extends Sql {
   groupId: number;
 }
 

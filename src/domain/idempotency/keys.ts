@@ -8,7 +8,7 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { deleteOpenKey, insertAnswer, insertKey, keyByName, linkMessage } from "./statements.ts";
 import { type IdempotencyKey, idempotencyKeys } from "./table.ts";
 
-export const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;
+const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;
 
 export interface KeyUse {
   key: string;
@@ -16,7 +16,7 @@ export interface KeyUse {
   fingerprint: Uint8Array;
 }
 
-export interface StoredAnswer {
+interface StoredAnswer {
   status: number;
   body: string;
 }

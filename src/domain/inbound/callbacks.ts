@@ -26,7 +26,7 @@ export function storeCallback(
 }
 
 /** A pending body's id and size, without the body: up to a thousand large bodies must not be read at once. */
-export type PendingCallback = Pick<Callback, "id"> & { size: number };
+type PendingCallback = Pick<Callback, "id"> & { size: number };
 
 /** Due bodies that are not applied yet, in the order in which they became due. */
 export function listPending(tx: ReadTx, limit: number): PendingCallback[] {

@@ -23,7 +23,7 @@ const PARKED_WITHOUT_TOKEN_MAX = 100_000;
 
 const NO_REASON = "The network gave no reason.";
 
-export type StatusResult =
+type StatusResult =
   /** Applied to `messageId`, perhaps without effect. `isContactErased`: the status still names an erased person. */
   { kind: "applied"; messageId: number; isContactErased: boolean } | { kind: "parked" } | { kind: "dropped" };
 

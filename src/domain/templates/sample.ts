@@ -11,7 +11,7 @@ import { shapeOf } from "./view.ts";
 /**
  * Meta keeps an uploaded file for 30 days. One day less ensures that no message carries an id that has just expired.
  */
-export const UPLOAD_LIFE_MS = 29 * 24 * 60 * 60_000;
+const UPLOAD_LIFE_MS = 29 * 24 * 60 * 60_000;
 /** Upload the file again this long before it expires. */
 const RENEW_BEFORE_MS = 5 * 24 * 60 * 60_000;
 const AFTER_FAILURE_MS = 60 * 60_000;
@@ -89,7 +89,7 @@ export function deleteUnusedUploads(tx: Tx, numberId: number, samples: readonly 
   }
 }
 
-export function listUploads(tx: ReadTx, numberId: number): SampleUpload[] {
+function listUploads(tx: ReadTx, numberId: number): SampleUpload[] {
   return tx.db.select().from(sampleUploads).where(eq(sampleUploads.numberId, numberId)).all();
 }
 

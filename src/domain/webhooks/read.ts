@@ -24,7 +24,7 @@ export interface DeliveryOfEvent extends Delivery {
   eventType: EventRow["type"];
 }
 
-export interface DeliveryFilter {
+interface DeliveryFilter {
   status: DeliveryStatus | null;
   /** Only deliveries with a lower id; null starts at the newest. */
   before: number | null;

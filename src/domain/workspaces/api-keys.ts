@@ -13,7 +13,7 @@ const KEY_BYTES = 32;
 const SHOWN_CHARACTERS = 9;
 const NAME_LENGTH_MAX = 100;
 
-export interface CreatedKey extends ApiKey {
+interface CreatedKey extends ApiKey {
   /** The bearer key in clear. */
   key: string;
 }

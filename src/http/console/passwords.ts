@@ -28,7 +28,7 @@ export interface PasswordClient {
 }
 
 /** A place in the queue; dispose of it when done. */
-export interface PasswordTurn extends Disposable {
+interface PasswordTurn extends Disposable {
   hash(password: string): Promise<string>;
   /**
    * `hash` null: the user does not exist or has no password yet. The result is false, after the same time as for a

@@ -15,7 +15,7 @@ import { createProber } from "./prober.ts";
 import { findHeaders, urlOf } from "./request.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
 
-export interface Client {
+interface Client {
   send(outbound: OutboundMessage, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;
 }
 

@@ -20,7 +20,7 @@ export interface TimelineStep {
 }
 
 /** Callbacks and events about a message, which are found by scanning. */
-export interface MessageTraces {
+interface MessageTraces {
   callbacks: readonly Callback[];
   events: readonly EventRow[];
   /** The network's parser for callback bodies. */

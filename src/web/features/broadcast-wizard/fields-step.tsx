@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
 import { useId } from "react";
-import type { request } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";

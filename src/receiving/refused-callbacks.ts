@@ -32,6 +32,7 @@ const WORDS: Readonly<Record<RefusalReason, string>> = {
   wrong_signature: "Callbacks refused: their signature does not match the app secret; see waxwing doctor",
   no_signature: "Callbacks refused: they are not signed",
   no_secret: "Callbacks refused: no app secret is configured to verify them; see waxwing doctor",
+  wrong_header: "Callbacks refused: the secret header of their address is missing or wrong",
   unknown_address: "Callbacks refused: no number has this callback address",
 };
 

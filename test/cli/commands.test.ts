@@ -167,7 +167,7 @@ describe("number", () => {
     });
     const id = String(made.id);
     const shown = await workshop.json(["number", "show", id]);
-    expect(shown).toEqual({ ...made, callback_token: expect.stringMatching(/^[0-9a-z]{26}$/) });
+    expect(shown).toEqual(made);
     expect(await workshop.json(["number", "list", "--workspace", workspace])).toEqual([made] as never);
     expect(await workshop.json(["number", "unready", id, "--reason", "moving"])).toMatchObject({
       ready: false,
@@ -201,7 +201,7 @@ describe("number", () => {
     expect(number).toMatchObject({ ready: false, has_app_secret: true, phone_number_id: "106540352242922" });
     const shown = await workshop.run(["number", "show", String(number.id)]);
     for (const text of [made.stdout, made.stderr, shown.stdout]) expect(text).not.toMatch(/EAAtoken|s3cr3t/);
-    expect(shown.stdout).toContain("/networks/whatsapp/");
+    expect(shown.stdout).toContain("/networks/whatsapp");
     using database = new Database(workshop.path("data/waxwing.db"), { readonly: true });
     const row = database.query("SELECT access_token, app_secret FROM numbers WHERE id = ?").get(Number(number.id));
     expect(row).toEqual({ access_token: expect.stringMatching(/^v1\./), app_secret: expect.stringMatching(/^v1\./) });

@@ -35,9 +35,11 @@ const PROMISED: Record<string, string> = {
   "number list": "--workspace",
   "number show": "ID",
   "number sync": "ID",
-  "number update": "ID --name --throughput --token-file --app-secret-file --no-app-secret",
+  "number update":
+    "ID --name --throughput --token-file --app-secret-file --no-app-secret --unsigned-callbacks --no-unsigned-callbacks",
   "number ready": "ID",
   "number unready": "ID --reason",
+  "number rotate-callback": "ID",
   "number remove": "ID",
   "template add": "--workspace --file --status",
   "template list": "--workspace",

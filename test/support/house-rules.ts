@@ -104,6 +104,7 @@ export const folders: Folder[] = [
       // Which pauses resume automatically: a rule of that module.
       "domain/broadcasts/broadcast.ts",
       "domain/numbers/account-sync.ts",
+      "domain/numbers/callback-address.ts",
       "domain/inbound/callbacks.ts",
       "domain/inbound/refused-callbacks.ts",
       "networks/credentials.ts",

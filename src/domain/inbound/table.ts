@@ -65,7 +65,9 @@ export type RefusalReason =
   /** This server has no secret at all. */
   | "no_secret"
   /** The callback address belongs to no number. */
-  | "unknown_address";
+  | "unknown_address"
+  /** A call of a number's own address without its secret header, or with another one. */
+  | "wrong_header";
 
 export const refusedCallbacks = sqliteTable(
   "refused_callbacks",

@@ -67,19 +67,6 @@ export function listOfAccount(tx: ReadTx, network: SendingNumber["network"], acc
     .all();
 }
 
-const byToken = statement((db) =>
-  db
-    .select()
-    .from(numbers)
-    .where(and(eq(numbers.callbackToken, sql.placeholder("token")), isNull(numbers.removedAt)))
-    .prepare(),
-);
-
-/** The number whose own callback address ends in this token. */
-export function findByCallbackToken(tx: ReadTx, token: string): SendingNumber | undefined {
-  return byToken(tx).get({ token });
-}
-
 /** Every number on a network, in all workspaces. */
 export function listOnNetwork(tx: ReadTx, network: SendingNumber["network"]): SendingNumber[] {
   return tx.db

@@ -768,10 +768,23 @@ CREATE TABLE callbacks (
   done_at INTEGER,
   note TEXT,
   -- JSON: which secrets signed it: {"configuration": boolean, "numbers": ids}. Null: this server created it.
-  trust TEXT
+  trust TEXT,
+  -- Why the callback, or one of its items, had no effect; null if all had.
+  state TEXT CHECK (state IN ('unreadable', 'unhandled', 'quarantined'))
 ) STRICT;
 CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL;
+CREATE INDEX callbacks_state ON callbacks (state, id) WHERE state IS NOT NULL;
 CREATE INDEX callbacks_waiting ON callbacks (due_at, id) WHERE done_at IS NULL;
+
+-- Items that were about to be applied at a start. A row that is still there at the next start belongs to an item that
+-- may have stopped the process.
+CREATE TABLE callback_marks (
+  callback_id INTEGER NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE,
+  -- The position in the body; -1: reading the body.
+  item INTEGER NOT NULL,
+  marks INTEGER NOT NULL,
+  PRIMARY KEY (callback_id, item)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE refused_callbacks (
   hour INTEGER NOT NULL,
@@ -781,6 +794,15 @@ CREATE TABLE refused_callbacks (
   last_at INTEGER NOT NULL,
   PRIMARY KEY (hour, reason, number_id)
 ) STRICT, WITHOUT ROWID;
+
+-- The first thousand of each day, one by one.
+CREATE TABLE refusals (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  number_id INTEGER NOT NULL
+) STRICT;
+CREATE INDEX refusals_at ON refusals (at);
 
 -- Imports and bulk changes
 

@@ -193,6 +193,14 @@ CREATE TABLE callback_addresses (
 CREATE INDEX callback_addresses_number ON callback_addresses (number_id);
 CREATE UNIQUE INDEX callback_addresses_token ON callback_addresses (token_hash);
 
+CREATE TABLE callback_marks (
+  callback_id INTEGER NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE,
+  -- The position in the body; -1: reading the body.
+  item INTEGER NOT NULL,
+  marks INTEGER NOT NULL,
+  PRIMARY KEY (callback_id, item)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE callbacks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   network TEXT NOT NULL,
@@ -202,9 +210,12 @@ CREATE TABLE callbacks (
   done_at INTEGER,
   note TEXT,
   -- JSON: which secrets signed it: {"configuration": boolean, "numbers": ids}. Null: this server created it.
-  trust TEXT
+  trust TEXT,
+  -- Why the callback, or one of its items, had no effect; null if all had.
+  state TEXT CHECK (state IN ('unreadable', 'unhandled', 'quarantined'))
 ) STRICT;
 CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL;
+CREATE INDEX callbacks_state ON callbacks (state, id) WHERE state IS NOT NULL;
 CREATE INDEX callbacks_waiting ON callbacks (due_at, id) WHERE done_at IS NULL;
 
 CREATE TABLE consent_log (
@@ -716,6 +727,14 @@ CREATE TABLE recovery_codes (
   used_at INTEGER,
   PRIMARY KEY (user_id, hash)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE refusals (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  number_id INTEGER NOT NULL
+) STRICT;
+CREATE INDEX refusals_at ON refusals (at);
 
 CREATE TABLE refused_callbacks (
   hour INTEGER NOT NULL,

@@ -83,7 +83,7 @@ class NewerRowsMerge {
     this.#replace("parked_statuses");
     this.#insert("provider_requests");
     this.#insert("callbacks");
-    this.#update("callbacks", ["done_at", "note", "body"]);
+    this.#update("callbacks", ["done_at", "note", "body", "state"]);
     this.#mergeOutbox();
     this.#mergeSequences();
     return {

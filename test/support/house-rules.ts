@@ -105,6 +105,7 @@ export const folders: Folder[] = [
       "domain/broadcasts/broadcast.ts",
       "domain/numbers/account-sync.ts",
       "domain/numbers/callback-address.ts",
+      "domain/inbound/callback-list.ts",
       "domain/inbound/callbacks.ts",
       "domain/inbound/refused-callbacks.ts",
       "networks/credentials.ts",

@@ -4,7 +4,7 @@
  */
 import { and, asc, desc, eq, inArray, isNull, lte, min, sql } from "drizzle-orm";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
-import { type Callback, callbacks, type Trust } from "./table.ts";
+import { type Callback, type CallbackState, callbacks, type Trust } from "./table.ts";
 
 /** The topic that notifies the code that applies callbacks. */
 export const CALLBACKS = "callbacks";
@@ -69,6 +69,11 @@ export function getCallback(tx: ReadTx, id: number): Callback {
   return callback;
 }
 
+/** The id of the latest callback; 0 if there is none. */
+export function lastCallbackId({ db }: ReadTx): number {
+  return db.get<{ id: number | null }>(sql`SELECT max(id) AS id FROM callbacks`)?.id ?? 0;
+}
+
 /** When the latest body of a network arrived; null if none did. Purged bodies do not count. */
 export function lastReceivedAt(tx: ReadTx, network: Callback["network"]): number | null {
   const row = tx.db
@@ -97,14 +102,18 @@ export function nextDueAt(tx: ReadTx): number | null {
 const markDone = statement((db) =>
   db
     .update(callbacks)
-    .set({ doneAt: sql`${sql.placeholder("now")}`, note: sql`${sql.placeholder("note")}` })
+    .set({
+      doneAt: sql`${sql.placeholder("now")}`,
+      note: sql`${sql.placeholder("note")}`,
+      state: sql`${sql.placeholder("state")}`,
+    })
     .where(eq(callbacks.id, sql.placeholder("id")))
     .prepare(),
 );
 
-/** Call in the write of the last item. `note`: what could not be applied. */
-export function finishCallback(tx: Tx, id: number, note: string | null): void {
-  markDone(tx).run({ id, now: tx.now, note });
+/** Call in the write of the last item. `note`: what could not be applied, and `state`, why. */
+export function finishCallback(tx: Tx, id: number, note: string | null, state: CallbackState | null = null): void {
+  markDone(tx).run({ id, now: tx.now, note, state });
 }
 
 /** Empties an applied body that names an erased person. */

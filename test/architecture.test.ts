@@ -16,13 +16,24 @@ import {
   packages,
   words,
 } from "./support/house-rules.ts";
-import { checkout, lineAt, readSource, readSources, type SourceFile, type SourceImport } from "./support/source.ts";
+import {
+  checkout,
+  exportsOf,
+  importedNames,
+  lineAt,
+  readSource,
+  readSources,
+  type SourceFile,
+  type SourceImport,
+} from "./support/source.ts";
 
 const sources = readSources();
 
 describe("who may import whom", () => {
   for (const folder of folders.filter(({ mayImport }) => !mayImport.includes("*"))) {
-    test(`${folder.holds.join(", ")} imports only ${list([...folder.holds, ...folder.mayImport, ...(folder.mayImportTypesOf ?? [])])}`, () => {
+    const allowed = list([...folder.holds, ...folder.mayImport, ...(folder.mayImportTypesOf ?? [])]);
+    const forbidden = folder.mayNotImport === undefined ? "" : `, and nothing of ${list(folder.mayNotImport)}`;
+    test(`${folder.holds.join(", ")} imports only ${allowed}${forbidden}`, () => {
       const offences = sources
         .filter(({ path }) => folderOf(path) === folder)
         .flatMap((source) => source.imports.map((one) => offence(folder, source, one)).filter((text) => text !== null));
@@ -158,7 +169,35 @@ describe("files", () => {
   });
 });
 
+describe("exports", () => {
+  const used = importedNames(["src", "test", "scripts"]);
+
+  test("an export is imported by another file; what only its own file uses is not exported", () => {
+    const offences = sources
+      .filter(({ path }) => !used.has(`${path}#*`))
+      .flatMap((source) =>
+        exportsOf(source)
+          .filter(({ name }) => !used.has(`${source.path}#${name}`))
+          .map(({ name, line }) => `${source.path}:${line} exports ${name}, and no other file imports it`),
+      );
+    expect(offences).toEqual([]);
+  });
+});
+
 describe("the parser behind these rules", () => {
+  test("the parser finds what a file exports, in every form of a declaration", () => {
+    const text = `export async function a() {}
+export const b = 1; // export const no = 2;
+export interface C {}
+export type D = "export type No = 1";
+export abstract class E {}
+export function* f() {}
+const local = 3;
+`;
+    const names = exportsOf(readSource("src/x.ts", text)).map(({ name, line }) => `${name} ${line}`);
+    expect(names).toEqual(["a 1", "b 2", "C 3", "D 4", "E 5", "f 6"]);
+  });
+
   const sample = [
     'import { a, type B } from "#src/x.ts";',
     'import type { C } from "./c.ts";',
@@ -220,7 +259,9 @@ function offence(
   { path }: SourceFile,
   { file, isTypeOnly, line, specifier }: SourceImport,
 ): string | null {
-  if (file === null || isIn(file, [...folder.holds, ...folder.mayImport])) return null;
+  if (file === null) return null;
+  if (isIn(file, folder.mayNotImport ?? [])) return `${path}:${line} imports ${specifier}. ${folder.why}`;
+  if (isIn(file, [...folder.holds, ...folder.mayImport])) return null;
   const types = folder.mayImportTypesOf ?? [];
   if (isIn(file, types)) {
     return isTypeOnly

@@ -32,7 +32,7 @@ export function view(number: SendingNumber, workspace: Workspace) {
 }
 
 /** An address that was just made: the only time that it can be shown. */
-export interface ShownAddress extends NewCallbackAddress {
+interface ShownAddress extends NewCallbackAddress {
   publicUrl: string | null;
 }
 
@@ -76,9 +76,7 @@ export function reportWithProblems(tx: ReadTx, number: SendingNumber, problems: 
 function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, problems: readonly string[]): Report {
   const workspace = getWorkspace(tx, number.workspaceId);
   const shown = view(number, workspace);
-  const addresses = listCallbackAddresses(tx, number.id);
-  const when = timesIn(workspace);
-  const usedAt = addresses.find((address) => address.usedAt !== null)?.usedAt ?? null;
+  const unsigned = readUnsigned(tx, number, timesIn(workspace));
   const isWhatsapp = number.network === "whatsapp";
   const state = isWhatsapp ? findState(tx, number.id) : undefined;
   const callback = (path: string): string | undefined =>
@@ -96,8 +94,7 @@ function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, pro
     "app secret": isWhatsapp ? (shown.has_app_secret ? "of this number" : "from the configuration") : undefined,
     ...stateLines(state, timesIn(workspace)),
     callback: callback(""),
-    "unsigned callbacks":
-      addresses.length === 0 ? undefined : `accepted; last ${usedAt === null ? "never" : when(usedAt)}`,
+    "unsigned callbacks": unsigned.isAllowed ? `accepted; last ${unsigned.usedAt ?? "never"}` : undefined,
     added: shown.created_at,
   });
   const text = [
@@ -106,14 +103,24 @@ function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, pro
       ? []
       : ["", "Reported by WhatsApp:", ...problems.map((problem) => `  ${problem}`), "  next: waxwing doctor"]),
   ].join("\n");
-  const network = isWhatsapp ? { network_state: stateJson(state, timesIn(workspace)), problems } : {};
-  const unsigned = isWhatsapp
-    ? { unsigned_callbacks: addresses.length > 0, unsigned_callbacks_used_at: usedAt === null ? null : when(usedAt) }
+  const network = isWhatsapp
+    ? {
+        network_state: stateJson(state, timesIn(workspace)),
+        problems,
+        unsigned_callbacks: unsigned.isAllowed,
+        unsigned_callbacks_used_at: unsigned.usedAt,
+      }
     : {};
-  return { json: { ...shown, ...network, ...unsigned }, text };
+  return { json: { ...shown, ...network }, text };
 }
 
 type Times = (at: number) => string;
+
+function readUnsigned(tx: ReadTx, { id }: SendingNumber, when: Times): { isAllowed: boolean; usedAt: string | null } {
+  const addresses = listCallbackAddresses(tx, id);
+  const usedAt = addresses.find((address) => address.usedAt !== null)?.usedAt ?? null;
+  return { isAllowed: addresses.length > 0, usedAt: usedAt === null ? null : when(usedAt) };
+}
 
 function stateLines(state: NumberState | undefined, when: Times): Record<string, string | undefined> {
   if (state === undefined) return {};

@@ -85,27 +85,7 @@ export function loadConfig(sources: ConfigSources): Config {
     ...fromOptions(sources),
   ];
 
-  const values = new Map<string, unknown>();
-  const locations = new Map<string, SourceLocation>();
-  for (const configKey of configKeys) values.set(configKey.path, configKey.key.kind.read(configKey.key.defaultValue));
-  // An overridden value is checked too, because the value that overrides it may be removed later.
-  for (const { configKey, value, locate } of rawValues) {
-    const { kind } = configKey.key;
-    const read = kind.read(value);
-    if (!(read instanceof InvalidValue)) {
-      values.set(configKey.path, read);
-      locations.set(configKey.path, locate(null));
-      continue;
-    }
-    const found = read.element !== null && Array.isArray(value) ? value[read.element] : value;
-    const path = read.element === null ? configKey.path : `${configKey.path}[${read.element}]`;
-    problems.push({
-      ...locate(read.element),
-      path,
-      message: `${path} is ${describeValue(found, kind.isSecret)}`,
-      advice: `it must be ${read.advice}`,
-    });
-  }
+  const { values, locations } = readValues(rawValues, problems);
   // `--data` decides where the database is: a path from the file must not lead a command to another database.
   if (sources.data !== undefined) values.set("storage.path", null);
 
@@ -128,6 +108,34 @@ export function loadConfig(sources: ConfigSources): Config {
   };
 }
 
+function readValues(
+  rawValues: readonly RawValue[],
+  problems: ConfigProblem[],
+): { values: Map<string, unknown>; locations: Map<string, SourceLocation> } {
+  const values = new Map<string, unknown>();
+  const locations = new Map<string, SourceLocation>();
+  for (const configKey of configKeys) values.set(configKey.path, configKey.key.kind.read(configKey.key.defaultValue));
+  // An overridden value is checked too, because the value that overrides it may be removed later.
+  for (const { configKey, value, locate } of rawValues) {
+    const { kind } = configKey.key;
+    const read = kind.read(value);
+    if (!(read instanceof InvalidValue)) {
+      values.set(configKey.path, read);
+      locations.set(configKey.path, locate(null));
+      continue;
+    }
+    const found = read.element !== null && Array.isArray(value) ? value[read.element] : value;
+    const path = read.element === null ? configKey.path : `${configKey.path}[${read.element}]`;
+    problems.push({
+      ...locate(read.element),
+      path,
+      message: `${path} is ${describeValue(found, kind.isSecret)}`,
+      advice: `it must be ${read.advice}`,
+    });
+  }
+  return { values, locations };
+}
+
 function assemble(values: ReadonlyMap<string, unknown>): Settings {
   const settings: Record<string, Record<string, unknown>> = {};
   for (const { section, property, path } of configKeys) {
@@ -147,19 +155,28 @@ export function findConfigFile(
   { file: requested, searchPaths = DEFAULT_PATHS }: Pick<ConfigSources, "file" | "searchPaths">,
   onlyRoots = false,
 ): ConfigFile | null {
-  for (const name of requested === undefined ? searchPaths : [requested]) {
-    if (onlyRoots && requested === undefined && name === LOCAL_FILE && !isRoots(name)) continue;
-    try {
-      // Removes a byte order mark, and rejects invalid UTF-8 rather than replacing it.
-      return { name, text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(name)) };
-    } catch (error) {
-      const code = error instanceof Error && "code" in error ? String(error.code) : null;
-      if (requested === undefined && (code === "ENOENT" || code === "ENOTDIR")) continue;
-      if (requested === undefined && name === LOCAL_FILE && isOutOfReach(name)) continue;
-      throw new ConfigError([{ source: name, line: null, path: null, ...whyUnreadable(code) }]);
-    }
+  if (requested !== undefined) return readConfigFile(requested, () => false);
+  for (const name of searchPaths) {
+    const isLocal = name === LOCAL_FILE;
+    if (onlyRoots && isLocal && !isRoots(name)) continue;
+    const isAbsent = (code: string | null) =>
+      code === "ENOENT" || code === "ENOTDIR" || (isLocal && isOutOfReach(name));
+    const file = readConfigFile(name, isAbsent);
+    if (file !== null) return file;
   }
   return null;
+}
+
+/** Null if the error means that the file does not exist. Every other error is reported. */
+function readConfigFile(name: string, isAbsent: (code: string | null) => boolean): ConfigFile | null {
+  try {
+    // Removes a byte order mark, and rejects invalid UTF-8 rather than replacing it.
+    return { name, text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(name)) };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : null;
+    if (isAbsent(code)) return null;
+    throw new ConfigError([{ source: name, line: null, path: null, ...whyUnreadable(code) }]);
+  }
 }
 
 /**

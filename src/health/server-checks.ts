@@ -4,10 +4,12 @@ import type { Clock } from "#src/core/clock.ts";
 import { randomText } from "#src/core/id.ts";
 import type { Random } from "#src/core/random.ts";
 import { lastReceivedAt } from "#src/domain/inbound/callbacks.ts";
+import { findUntrustedProxy } from "#src/domain/users/untrusted-proxy.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import type { Findings } from "./finding.ts";
 
 const TIMEOUT_MS = 10_000;
+const PROXY_REMEMBERED_MS = 7 * 24 * 60 * 60_000;
 const CLOCK_WARNING_MS = 30_000;
 /** From this offset on, scheduled broadcasts are held. */
 const CLOCK_PROBLEM_MS = 5 * 60_000;
@@ -51,6 +53,19 @@ export async function checkCallback(context: DoctorContext, isVerified: boolean,
     const minutes = Math.round((context.clock.now() - last) / 60_000);
     findings.ok("callback", null, `WhatsApp last called ${minutes} minutes ago.`);
   }
+}
+
+/** Whether a proxy forwards requests without being trusted, so that everyone behind it counts as one client. */
+export function checkProxy({ store, clock, settings }: DoctorContext, findings: Findings): void {
+  const proxy = store.read(findUntrustedProxy);
+  if (proxy === undefined || clock.now() - proxy.seenAt > PROXY_REMEMBERED_MS) return;
+  if (settings.isTrustedProxy(proxy.address)) return;
+  findings.warn(
+    "proxy",
+    null,
+    `${proxy.address} forwards requests but is not in [server] trusted_proxies, so all users behind it count as one client: wrong guesses of one slow down the sign-ins of all.`,
+    `if it is your proxy, set [server] trusted_proxies = ["${proxy.address}"] and restart; otherwise ignore this`,
+  );
 }
 
 /** The same request that Meta makes when the address is saved in its form. */

@@ -33,7 +33,10 @@ export const statusOf: Readonly<Record<ProblemCode, number>> = {
 const RETRY_AFTER_S = 1;
 
 export function answerProblem(problem: Problem): Answer {
-  const { code, message, details } = problem;
+  return { status: statusOf[problem.code], body: JSON.stringify(bodyOf(problem)), headers: headersOf(problem) };
+}
+
+export function bodyOf({ code, message, details }: Problem) {
   const error = {
     code,
     message,
@@ -43,7 +46,7 @@ export function answerProblem(problem: Problem): Answer {
     ...(details.available === undefined ? {} : { available: formatMoney(details.available) }),
     ...(details.whatsappCode === undefined ? {} : { whatsapp_code: details.whatsappCode }),
   };
-  return { status: statusOf[code], body: JSON.stringify({ error }), headers: headersOf(problem) };
+  return { error };
 }
 
 function headersOf({ code, details }: Problem): Record<string, string> {

@@ -6,7 +6,7 @@ import { Type } from "@sinclair/typebox";
 import { readInstant } from "#src/core/instant.ts";
 import { Problem } from "#src/core/problem.ts";
 import { Nullable } from "#src/core/schema.ts";
-import type { Answer, Parameter } from "./endpoint.ts";
+import type { Answer, Call, Parameter } from "./endpoint.ts";
 
 export const PER_PAGE = 50;
 
@@ -41,7 +41,7 @@ export const pageParameters: readonly Parameter[] = [
   },
 ];
 
-export type PageFrom = { offset: number; page: number } | { after: Record<string, unknown> };
+type PageFrom = { offset: number; page: number } | { after: Record<string, unknown> };
 
 /** Throws `invalid_request`. A cursor wins over a page number. */
 export function readPage(query: URLSearchParams): PageFrom {
@@ -97,6 +97,17 @@ export function readSince(query: URLSearchParams, name: string, timezone: string
   );
 }
 
+/** Counts on the reader's thread, because counting all changes since a time can be slow. */
+export async function countInReader(
+  reader: Call["reader"],
+  sql: string,
+  workspaceId: number,
+  since: number,
+): Promise<number> {
+  const [row] = await reader.query(sql, [workspaceId, since]);
+  return Number(row?.total ?? 0);
+}
+
 /** Cursors are opaque to callers: their form may change. */
 function writeCursor(position: object): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
@@ -113,7 +124,7 @@ function readCursor(text: string): Record<string, unknown> {
 }
 
 export function wrongCursor(): Problem {
-  return wrongParameter("after", "This is no cursor of this list: use the `meta.next` of the answer before.");
+  return wrongParameter("after", "This is not a cursor of this list: use `meta.next` of the previous answer.");
 }
 
 export function wrongParameter(name: string, sentence: string): Problem {

@@ -24,11 +24,13 @@ export function problemOf(error: unknown, log: Log, requestId: string): Problem 
   return internalError();
 }
 
-export function toResponse({ status, body, headers }: Answer, requestId: string): Response {
-  return new Response(body, {
+export function toResponse({ status, body, headers, cookies = [] }: Answer, requestId: string): Response {
+  const response = new Response(body, {
     status,
     headers: { ...API_HEADERS, "x-request-id": requestId, ...headers },
   });
+  for (const cookie of cookies) response.headers.append("set-cookie", cookie);
+  return response;
 }
 
 const PLAIN = { "content-type": "text/plain; charset=utf-8" };

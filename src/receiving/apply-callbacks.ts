@@ -36,7 +36,7 @@ import { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
 import type { CallbackItem, Networks } from "#src/networks/network.ts";
 import { applyItem, type BatchContext, type ItemResult, NOT_OURS } from "./apply-item.ts";
 
-export interface ApplyOptions {
+interface ApplyOptions {
   store: Store;
   clock: Clock;
   networks: Networks;
@@ -204,13 +204,15 @@ export class CallbackApplier extends ServiceLoop {
       if (note !== null) notes.set(callback.id, withNote(notes.get(callback.id), note));
       if (this.#isOld(callback.id) && item.kind !== "quarantined") unmark(tx, callback.id, position);
       if (isContactErased) erasedCallbacks.add(callback.id);
-      if (!isLast) return;
-      const all = notes.get(callback.id) ?? [];
-      finishCallback(tx, callback.id, all.length === 0 ? null : all.join("; "), stateOf(all));
-      if (this.#isOld(callback.id)) unmarkAll(tx, [callback.id]);
-      if (erasedCallbacks.has(callback.id)) emptyCallback(tx, callback.id);
+      if (isLast) this.#finish(tx, callback.id, notes.get(callback.id) ?? [], erasedCallbacks);
     });
     return applied;
+  }
+
+  #finish(tx: Tx, id: number, notes: readonly string[], erasedCallbacks: ReadonlySet<number>): void {
+    finishCallback(tx, id, notes.length === 0 ? null : notes.join("; "), stateOf(notes));
+    if (this.#isOld(id)) unmarkAll(tx, [id]);
+    if (erasedCallbacks.has(id)) emptyCallback(tx, id);
   }
 
   /** Null: an item failed, and the savepoint was rolled back. */

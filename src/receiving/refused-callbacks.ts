@@ -12,7 +12,7 @@ import type { Refusal, RefusalReason, RefusedCount } from "#src/domain/inbound/t
 import { listOnNetwork } from "#src/domain/numbers/read.ts";
 import { idsIn } from "./callback-secrets.ts";
 
-export interface RefusedCallbacksOptions {
+interface RefusedCallbacksOptions {
   store: Store;
   clock: Clock;
   log: Log;

@@ -13,7 +13,7 @@ import { findNumber } from "#src/domain/numbers/read.ts";
 import { type BuildOptions, buildBroadcast } from "./build-broadcast.ts";
 import { NumberQueue, type NumberQueueOptions } from "./number-queue.ts";
 
-export interface BroadcastRunnerOptions extends NumberQueueOptions, BuildOptions {
+interface BroadcastRunnerOptions extends NumberQueueOptions, BuildOptions {
   lateness: LatenessRules;
 }
 

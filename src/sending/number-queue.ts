@@ -117,7 +117,7 @@ export class NumberQueue extends ServiceLoop {
     this.notify();
   }
 
-  /** Claims nothing more. Unlike after `stop`, runs go on: `isActive` is true until the last outcome is recorded. */
+  /** Claims nothing more. Unlike after `stop`, runs continue: `isActive` is true until the last outcome is recorded. */
   drain(): void {
     this.#state = { kind: "draining", until: this.#state.kind === "storage_failed" ? this.#state.until : 0 };
     this.notify();
@@ -312,20 +312,20 @@ export class NumberQueue extends ServiceLoop {
 
   /** Until the next token, the end of a backoff, or the next due broadcast. An outcome or a change notifies the queue. */
   #delayUntilNext(hasCursor: boolean): NextRun {
-    const { clock, pace } = this.#options;
     if (this.#isDraining) return null;
-    const waits: number[] = [];
-    if (hasCursor) {
-      const throughput = this.#findNumber()?.throughput ?? 1;
-      const backoffMs = this.#backoffUntil - clock.monotonic();
-      if (this.#options.recorder.isBlocked(this.#numberId)) waits.push(AFTER_STORAGE_FAILURE_MS);
-      else if (backoffMs > 0) waits.push(backoffMs);
-      else if (this.#freeSlots() > 0) waits.push(pace.msUntilNext(this.#numberId, throughput));
-    } else {
-      const now = clock.now();
-      for (const { nextAt } of this.#cursors) if (nextAt !== "never") waits.push(Math.max(1, nextAt - now));
-    }
+    if (hasCursor) return this.#delayUntilNextToken();
+    const now = this.#options.clock.now();
+    const waits = this.#cursors.flatMap(({ nextAt }) => (nextAt === "never" ? [] : [Math.max(1, nextAt - now)]));
     return waits.length === 0 ? null : Math.min(...waits);
+  }
+
+  #delayUntilNextToken(): NextRun {
+    const { clock, pace, recorder } = this.#options;
+    if (recorder.isBlocked(this.#numberId)) return AFTER_STORAGE_FAILURE_MS;
+    const backoffMs = this.#backoffUntil - clock.monotonic();
+    if (backoffMs > 0) return backoffMs;
+    if (this.#freeSlots() <= 0) return null;
+    return pace.msUntilNext(this.#numberId, this.#findNumber()?.throughput ?? 1);
   }
 }
 

@@ -93,7 +93,7 @@ test("after any sequence of results the streaks equal what a scan back over the 
   }
 });
 
-test("ten network failures in a row of any kinds pause a broadcast, with or without failures of recipients between them", async () => {
+test("ten consecutive network failures of any kinds pause a broadcast, with or without failures of recipients between them", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   const between = [notThere, throttled(), pairThrottled()];
   const failures = [unknown, nameless, refusal("17", "network"), refusal("131051", "message")];
@@ -106,7 +106,7 @@ test("ten network failures in a row of any kinds pause a broadcast, with or with
   await expectClosed(scenario, id);
 });
 
-test("neither nine network failures in a row nor eighteen around an acceptance pause a broadcast", async () => {
+test("neither nine consecutive network failures nor eighteen around an acceptance pause a broadcast", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   scenario.network.next(...repeat(9, nameless), taken, ...repeat(9, unknown), taken);
   const id = await run(scenario, notice(phones(20)));
@@ -216,7 +216,7 @@ test("a status about the whole account also pauses a broadcast whose last recipi
   expect(scenario.network.sent).toHaveLength(2);
 });
 
-test("a status about the account leaves a pause by a person, and replaces a pause that would end by itself", async () => {
+test("a status about the account leaves a pause by a person, and replaces a pause that would end automatically", async () => {
   for (const [rest, cause] of [
     ["manual", "manual"],
     ["number", "account"],

@@ -93,7 +93,7 @@ const AT_ONCE: readonly Case[] = [
   ["template disabled", 132016, null, "failed", /disabled the template.*\(error 132016\)/],
 ];
 
-/** Stop after ten in a row. */
+/** Stop after ten consecutive ones. */
 const IN_A_ROW: readonly Case[] = [
   ["no reason named", 131000, "breaker", "paused", /10 consecutive messages.*named no reason.*\(error 131000\)/],
   ["failed on the request", 1, "breaker", "paused", /10 consecutive messages.*\(error 1\)/],

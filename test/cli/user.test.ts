@@ -18,7 +18,7 @@ test("user create and reset-password print a one-time link, user list shows all 
   const refusals = [
     ["user create --email asha@example.com --role operator", "already an operator"],
     ["user create --email nobody --role operator", "not an e-mail address"],
-    ["user create --email b@example.com --role owner", "of which workspace"],
+    ["user create --email b@example.com --role owner", "needs a workspace"],
     ["user create --email b@example.com --role member --workspace 9", "no such workspace"],
     ["user disable --email asha@example.com", "only operator"],
     ["user reset-password --email b@example.com", "no user"],

@@ -48,11 +48,12 @@ const KEYLESS: Readonly<Record<string, string>> = {
   "POST /deliveries/replay": "what was counted, or nothing",
   "POST /links/look": "changes nothing",
   "POST /links/use": "a link is used once",
-  "POST /sign-in": "another session, and the one before is left",
+  "POST /sign-in": "another session; the previous one ends",
   "POST /sign-out": "a session ends once",
   "POST /me/sessions/end-others": "sessions end once",
   "DELETE /me/sessions/${id}": "a session ends once",
   "POST /me/second-factor/begin": "the secret that was begun last counts",
+  "POST /me/confirmation": "the time of the last one counts",
   "PUT /me/theme": "it is what it is set to",
 };
 

@@ -55,7 +55,13 @@ async function examined({ app, clock, graph }: WhatsappWorld): Promise<{ first: 
       },
       port: async () => undefined,
       settings: {
-        ...{ publicUrl: null, verifyToken: null, hasAppSecret: true, keyFile: `${graph.url}.key` },
+        ...{
+          publicUrl: null,
+          verifyToken: null,
+          hasAppSecret: true,
+          isTrustedProxy: () => false,
+          keyFile: `${graph.url}.key`,
+        },
         syncEveryMs: HOUR,
       },
     },

@@ -12,6 +12,8 @@ export interface Folder {
   mayImport: string[];
   /** May be imported for types only: none of its code runs. */
   mayImportTypesOf?: string[];
+  /** May not be imported, although `mayImport` or `holds` covers it. */
+  mayNotImport?: string[];
   why: string;
 }
 
@@ -71,6 +73,8 @@ export const folders: Folder[] = [
       "core/",
       "db/transaction.ts",
       "db/columns.ts",
+      "db/hot-rows.ts",
+      "db/hot-statement.ts",
       "db/query-budget.ts",
       "jobs/enqueue.ts",
       "jobs/claim.ts",
@@ -108,6 +112,7 @@ export const folders: Folder[] = [
       "domain/inbound/callback-list.ts",
       "domain/inbound/callbacks.ts",
       "domain/inbound/refused-callbacks.ts",
+      "domain/users/untrusted-proxy.ts",
       "networks/credentials.ts",
     ],
     mayImportTypesOf: ["domain/", "networks/network.ts"],
@@ -133,16 +138,26 @@ export const folders: Folder[] = [
       "backup/",
       "db/",
       "core/",
-      // For the types of what mounted endpoints are given.
+      // For the type of what a message is sent with.
       "sending/send-message.ts",
       "networks/simulator/phone.ts",
       // Which webhook addresses are allowed.
       "net/address.ts",
+      // What counts as one client when guesses are counted.
+      "net/client-network.ts",
     ],
-    why: "The console is another face of the API, and shows the operator the server's health and backups.",
+    mayNotImport: ["http/api/"],
+    why: "The console shares operations with the API, never its handlers; it shows the operator the server's health and backups.",
+  },
+  {
+    holds: ["http/api/"],
+    mayImport: ["http/", "domain/", "db/", "core/", "sending/send-message.ts"],
+    mayNotImport: ["http/console/"],
+    why: "The API shares operations with the console, never its handlers.",
   },
   {
     holds: ["http/"],
+    mayNotImport: ["http/api/", "http/console/"],
     mayImport: [
       "domain/",
       "db/",
@@ -177,7 +192,7 @@ export const packages: { name: RegExp; only: string[]; why: string }[] = [
     why: "Queries belong to the module whose rows they read; read models of one screen are the console's.",
   },
   { name: /^libphonenumber-js/, only: ["core/phone.ts"], why: "One reading of a phone number." },
-  { name: /^smol-toml/, only: ["config/"], why: "One reading of the configuration." },
+  { name: /^(smol-toml|toml-eslint-parser)/, only: ["config/"], why: "One reading of the configuration." },
   {
     name: /^node:(http|https|http2|net|tls|dgram|dns|child_process|worker_threads)/,
     // node:net also classifies IP addresses, which opens no connection.
@@ -230,6 +245,21 @@ export const words: { what: RegExp; where: RegExp; except?: Record<string, strin
     where: SERVER,
     except: { "src/core/random.ts": "it is the source of chance" },
     right: "take randomness from the injected Random (tx.random, random.bytes, random.fraction)",
+  },
+  {
+    what: /\bJSON\.parse\s*\(\s*(?:\(\s*await\b|\w+(?:\([^()]*\))?\.body\b)/,
+    where: /^src\/http\//,
+    right: "take the value before it becomes an answer: no handler parses what another one answered",
+  },
+  {
+    what: /\bnew\s+Function\b|\beval\s*\(/,
+    where: /^src\//,
+    right: "no code is made from text",
+  },
+  {
+    what: /\bas\s+unknown\s+as\b/,
+    where: /^src\/(db|domain|jobs)\//,
+    right: "use what a library declares: a cast past its types breaks silently with its next version",
   },
   {
     what: /\bexport\s+default\b/,

@@ -10,7 +10,7 @@ import { callbackMarks } from "./table.ts";
 export const BODY = -1;
 
 /** With this many marks, an item is not tried again. */
-export const QUARANTINE_MARKS = 2;
+const QUARANTINE_MARKS = 2;
 
 /** Before several callbacks are read and applied together. */
 export function markBodies(tx: Tx, callbackIds: readonly number[]): void {

@@ -4,9 +4,10 @@
  * counted separately: an answer is weaker evidence, since the network accepts messages that it later fails. A status
  * that refuses the template, the number or the account is kept here until the broadcast acts on it.
  */
-import { and, eq, gt, or, sql } from "drizzle-orm";
-import { statement, type Tx } from "#src/db/transaction.ts";
+import { eq } from "drizzle-orm";
+import type { Tx } from "#src/db/transaction.ts";
 import { getCounters, scheduleReview } from "./adjust-counters.ts";
+import { resetAnswerStreaks, resetStatusStreaks } from "./counter-statements.ts";
 import * as streak from "./streak.ts";
 import { type BroadcastCounters, broadcastCounters } from "./table.ts";
 
@@ -16,36 +17,10 @@ export type BreakerSignal =
   /** `dispatchedAt`: when the message was sent; null if another copy of this database sent it. */
   | { kind: "failed"; failure: streak.Failure; dispatchedAt: number | null };
 
-const resetAnswers = statement((db) =>
-  db
-    .update(broadcastCounters)
-    .set({ answerCode: null, answerRepeats: 0, answerFailures: 0, answerFailureMessage: null })
-    .where(
-      and(
-        eq(broadcastCounters.broadcastId, sql.placeholder("broadcastId")),
-        or(gt(broadcastCounters.answerRepeats, 0), gt(broadcastCounters.answerFailures, 0)),
-      ),
-    )
-    .prepare(),
-);
-
-const resetStatuses = statement((db) =>
-  db
-    .update(broadcastCounters)
-    .set({ statusCode: null, statusRepeats: 0, statusFailures: 0, statusFailureMessage: null })
-    .where(
-      and(
-        eq(broadcastCounters.broadcastId, sql.placeholder("broadcastId")),
-        or(gt(broadcastCounters.statusRepeats, 0), gt(broadcastCounters.statusFailures, 0)),
-      ),
-    )
-    .prepare(),
-);
-
 /** Counts the network's answer for one recipient. */
 export function countAnswer(tx: Tx, broadcastId: number, result: streak.Result): void {
   if (result.kind === "succeeded") {
-    resetAnswers(tx).run({ broadcastId });
+    resetAnswerStreaks(tx).run({ broadcastId });
     return;
   }
   const counters = getCounters(tx, broadcastId);
@@ -62,7 +37,7 @@ export function countAnswer(tx: Tx, broadcastId: number, result: streak.Result):
 export function countStatus(tx: Tx, broadcastId: number, signal: BreakerSignal): void {
   if (signal.kind === "accepted") return;
   if (signal.kind === "delivered") {
-    resetStatuses(tx).run({ broadcastId });
+    resetStatusStreaks(tx).run({ broadcastId });
     return;
   }
   const counters = getCounters(tx, broadcastId);
@@ -94,8 +69,8 @@ export function consumeReportedRefusal(tx: Tx, broadcastId: number): streak.Fail
 
 /** Resets all streaks, after a person has looked at the broadcast. */
 export function resetBreaker(tx: Tx, broadcastId: number): void {
-  resetAnswers(tx).run({ broadcastId });
-  resetStatuses(tx).run({ broadcastId });
+  resetAnswerStreaks(tx).run({ broadcastId });
+  resetStatusStreaks(tx).run({ broadcastId });
   set(tx, broadcastId, { reportedRefusal: null });
 }
 

@@ -6,7 +6,7 @@ import { and, eq, gt, isNull, ne, or, sql } from "drizzle-orm";
 import { randomText } from "#src/core/id.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { constantTimeEqual, hashToken } from "#src/core/secret.ts";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type CallbackAddress, callbackAddresses, numbers, type SendingNumber } from "./table.ts";
 
 /** The header that carries the secret. Required as soon as the provider has sent it once. */
@@ -60,29 +60,25 @@ export function removeCallbackAddresses(tx: Tx, numberId: number): void {
   tx.db.delete(callbackAddresses).where(eq(callbackAddresses.numberId, numberId)).run();
 }
 
-const byTokenHash = statement((db) =>
-  db
-    .select({ address: callbackAddresses, number: numbers })
-    .from(callbackAddresses)
-    .innerJoin(numbers, eq(numbers.id, callbackAddresses.numberId))
-    .where(
-      and(
-        eq(callbackAddresses.tokenHash, sql.placeholder("hash")),
-        isNull(numbers.removedAt),
-        or(isNull(callbackAddresses.expiresAt), gt(callbackAddresses.expiresAt, sql.placeholder("now"))),
-      ),
-    )
-    .prepare(),
-);
-
-export interface FoundAddress {
+interface FoundAddress {
   address: CallbackAddress;
   number: SendingNumber;
 }
 
 /** Undefined: no number has this address, or it has expired. */
 export function findCallbackAddress(tx: ReadTx, token: string): FoundAddress | undefined {
-  return byTokenHash(tx).get({ hash: hashToken(token), now: tx.now });
+  return tx.db
+    .select({ address: callbackAddresses, number: numbers })
+    .from(callbackAddresses)
+    .innerJoin(numbers, eq(numbers.id, callbackAddresses.numberId))
+    .where(
+      and(
+        eq(callbackAddresses.tokenHash, hashToken(token)),
+        isNull(numbers.removedAt),
+        or(isNull(callbackAddresses.expiresAt), gt(callbackAddresses.expiresAt, tx.now)),
+      ),
+    )
+    .get();
 }
 
 /** Whether a call with this header may be accepted. `header`: null if there was none. */

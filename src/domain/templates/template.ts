@@ -163,14 +163,19 @@ function readButtons(shape: TemplateShape, component: TemplateComponent, categor
     // Created as OTP, but listed by the network as a URL button with the code in its address.
     if (kind === "OTP" || (category === "AUTHENTICATION" && isDynamicUrl)) {
       shape.oneTimePasswordButton = index;
-    } else if (isDynamicUrl) {
-      refuse(shape, "it has a button with a variable link");
-    } else if (kind === "COPY_CODE") {
-      refuse(shape, "it has a button that copies a code");
-    } else if (kind !== "URL" && !PLAIN_BUTTONS.includes(kind)) {
-      refuse(shape, `it has a button of type ${kind || "unknown"}`);
+      return;
     }
+    const reason = whyUnsupported(kind, isDynamicUrl);
+    if (reason !== null) refuse(shape, reason);
   });
+}
+
+/** Why a button of this kind cannot be sent; null: it can. */
+function whyUnsupported(kind: string, isDynamicUrl: boolean): string | null {
+  if (isDynamicUrl) return "it has a button with a variable link";
+  if (kind === "COPY_CODE") return "it has a button that copies a code";
+  if (kind === "URL" || PLAIN_BUTTONS.includes(kind)) return null;
+  return `it has a button of type ${kind || "unknown"}`;
 }
 
 function refuse(shape: TemplateShape, reason: string): void {

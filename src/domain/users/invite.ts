@@ -14,7 +14,7 @@ import { describeAccount, findUserByEmail, type KnownAccount, listInvitations, r
 import { type User, userLinks } from "./table.ts";
 import { findEmailProblem, type Role, type WorkspaceRole } from "./user.ts";
 
-export interface Invitation {
+interface Invitation {
   email: string;
   role: Role;
   /** Null for an operator. */
@@ -34,7 +34,7 @@ export function inviteUser(tx: Tx, { email, role, workspaceId }: Invitation): In
   if (problem !== null) throw invalidRequest({ email: [problem] });
   if (role !== "operator") {
     if (workspaceId === null) {
-      throw invalidRequest({ workspace: [`An ${role} needs a workspace.`] });
+      throw invalidRequest({ workspace: [`The role ${role} needs a workspace.`] });
     }
     return inviteTo(tx, email, workspaceId, role);
   }

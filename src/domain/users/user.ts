@@ -18,7 +18,7 @@ export function mayActAs(role: Role, needed: Role): boolean {
   return RANK[role] >= RANK[needed];
 }
 
-export const linkKinds = [
+const linkKinds = [
   /** Creates the first operator; belongs to no user yet. */
   "setup",
   /** An invitee chooses a first password. */
@@ -41,8 +41,11 @@ export const LINK_LIFETIME_MS: Readonly<Record<LinkKind, number>> = {
 export const SESSION_IDLE_MS = 12 * HOUR_MS;
 export const SESSION_LIFETIME_MS = 30 * 24 * HOUR_MS;
 
+/** For this long after the user proved who they are, a session may do what is sensitive. */
+export const CONFIRMATION_LIFETIME_MS = 15 * MINUTE_MS;
+
 const EMAIL_LENGTH_MAX = 254;
-export const PASSWORD_LENGTH_MIN = 10;
+const PASSWORD_LENGTH_MIN = 10;
 const PASSWORD_LENGTH_MAX = 200;
 
 /** Describes in a sentence what is wrong with an e-mail address; null if it is valid. */
@@ -70,12 +73,28 @@ export function emailKey(email: string): string {
   return email.trim().toLowerCase();
 }
 
+/** A device is no longer known this long after its last sign-in. */
+export const DEVICE_LIFETIME_MS = 180 * 24 * HOUR_MS;
+
+/**
+ * What wrong guesses are counted for. `pair` is an account and a client's network together; `network` is all guesses
+ * from a network, for any account; `device` is a known device, `session` a signed-in one, and both have only themselves
+ * to answer for.
+ */
+export type GuessSubject = "pair" | "network" | "device" | "session";
 /** Failed attempts without a wait; each further one doubles the wait, from `FIRST_WAIT_MS` to `WAIT_MAX_MS`. */
-export const FREE_ATTEMPTS: Readonly<Record<"account" | "address", number>> = { account: 5, address: 20 };
+export const FREE_ATTEMPTS: Readonly<Record<GuessSubject, number>> = { pair: 5, network: 20, device: 5, session: 5 };
 const FIRST_WAIT_MS = 30_000;
 const WAIT_MAX_MS = 15 * MINUTE_MS;
 /** After this long without an attempt, earlier ones are forgiven. */
 export const ATTEMPTS_RESET_AFTER_MS = 24 * HOUR_MS;
+
+/**
+ * Wrong guesses for an account from all unknown devices together, whatever their networks. When they are used up, an
+ * unknown device needs the second factor until no guess was counted for `BUDGET_RESET_AFTER_MS`.
+ */
+export const ACCOUNT_GUESSES_MAX = 100;
+export const BUDGET_RESET_AFTER_MS = HOUR_MS;
 
 /** How long the next attempt has to wait after `count` failed ones, in milliseconds. */
 export function waitAfterAttempts(count: number, free: number): number {

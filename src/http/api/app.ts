@@ -26,7 +26,7 @@ import { Authenticator } from "./auth.ts";
 import { docsRoutes } from "./docs/docs.ts";
 import { endpoints } from "./endpoints.ts";
 
-export interface AppOptions {
+interface AppOptions {
   store: Store;
   clock: Clock;
   random: Random;
@@ -108,7 +108,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         reader: readers.lists.of(workspace.id),
         searchReader: readers.searches.of(workspace.id),
         workspace,
-        caller: { key: keyId },
+        keyId,
         path,
         query,
         headers: request.headers,

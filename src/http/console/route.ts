@@ -17,7 +17,7 @@ import type { Answer } from "../endpoint.ts";
 import { findFieldProblems } from "../validate.ts";
 import type { ConsoleContext } from "./context.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** What every call carries, signed in or not. */
 export interface ConsoleCall extends ConsoleContext {
@@ -81,6 +81,7 @@ export interface ChangeResult {
    */
   audit: (Omit<NewAuditEntry, "workspaceId"> & { workspaceId?: number }) | null;
   headers?: Readonly<Record<string, string>>;
+  cookies?: readonly string[];
 }
 
 /**
@@ -91,13 +92,18 @@ export async function change(call: UserCall | WorkspaceCall, act: (tx: Tx) => Ch
   return call.store.write((tx) => {
     const replay = form === null ? undefined : findFormAnswer(tx, form);
     if (replay !== undefined) return { ...replay, headers: { "idempotent-replayed": "true" } };
-    const { status, data, replayData = data, audit, headers } = act(tx);
+    const { status, data, replayData = data, audit, headers, cookies } = act(tx);
     if (audit !== null) {
       const workspaceId = "workspace" in call ? call.workspace.id : null;
       recordAudit(tx, { userId: user.id, address }, { workspaceId, ...audit });
     }
     if (form !== null) saveFormAnswer(tx, form, status, JSON.stringify({ data: replayData }));
-    return { status, body: JSON.stringify({ data }), ...(headers === undefined ? {} : { headers }) };
+    return {
+      status,
+      body: JSON.stringify({ data }),
+      ...(headers === undefined ? {} : { headers }),
+      ...(cookies === undefined ? {} : { cookies }),
+    };
   });
 }
 

@@ -15,7 +15,7 @@ import { createProber } from "./prober.ts";
 import { findHeaders, urlOf } from "./request.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
 
-export interface Client {
+interface Client {
   send(outbound: OutboundMessage, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;
 }
 
@@ -33,6 +33,7 @@ export function createClient(settings: WhatsappSettings, clock: Clock, uploads: 
   }
 
   return {
+    // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the steps of one request in their order; the time limit covers them all.
     async send(outbound, timeoutMs, onAnswer) {
       const headers = findHeaders(settings, outbound.sender.accessToken);
       headers?.set("content-type", "application/json");

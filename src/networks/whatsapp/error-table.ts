@@ -63,7 +63,7 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
   // Concern the message: its values, its media, its destination.
   ...refused("message", {
     100: "WhatsApp did not accept a part of the request. Check the template's values and the media link.",
-    130497: "The business may not write to people in this country. Leave out recipients of that country.",
+    130497: "The business may not write to people in this country. Remove recipients in that country.",
     131008:
       "Something that WhatsApp requires is missing from the message. Compare it with the template and report it if nothing is.",
     131009: "A value in the message is not one that WhatsApp accepts. Check the values and the recipient's number.",

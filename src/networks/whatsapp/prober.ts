@@ -7,17 +7,17 @@
 import type { Clock } from "#src/core/clock.ts";
 import { type Exchange, exchange } from "./connection.ts";
 
-export interface Prober {
+interface Prober {
   /** Null: continue and send. Otherwise nothing was sent, and the result is the reason. Ends within `timeoutMs`. */
   findFailure(timeoutMs: number): Promise<FailedExchange | null>;
   /** Records the result of a message's exchange, which decides whether the next message needs a probe. */
   observe(result: Exchange): void;
 }
 
-export type FailedExchange = Exclude<Exchange, { kind: "answered" }>;
+type FailedExchange = Exclude<Exchange, { kind: "answered" }>;
 
 export function createProber(graphUrl: string, clock: Clock): Prober {
-  // Without TLS there is no handshake that could fail, and fetch's error codes are enough.
+  // Without TLS no handshake can fail, and fetch's error codes are enough.
   let isVerified = !graphUrl.startsWith("https:");
   let running: Promise<FailedExchange | null> | null = null;
 

@@ -5,7 +5,7 @@
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound, Problem, type ProblemCode, problemCodes } from "#src/core/problem.ts";
 import { Instant, OneOf } from "#src/core/schema.ts";
-import { answerProblem, internalError, unavailable } from "../../errors.ts";
+import { bodyOf, internalError, unavailable } from "../../errors.ts";
 import { wrongParameter } from "../../page.ts";
 
 interface CodeDescription {
@@ -161,9 +161,6 @@ function withExample(description: string, example: Problem): CodeDescription {
 export function examplesOf(code: ProblemCode): Record<string, { value: unknown }> {
   const examples = Object.entries(codeDescriptions[code].examples);
   return Object.fromEntries(
-    examples.map(([name, problem]) => [
-      examples.length === 1 ? code : `${code}_${name}`,
-      { value: JSON.parse(answerProblem(problem).body) as unknown },
-    ]),
+    examples.map(([name, problem]) => [examples.length === 1 ? code : `${code}_${name}`, { value: bodyOf(problem) }]),
   );
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
+import { DownloadLink } from "../../ui/download-link.tsx";
 import { size, span } from "../../ui/measure.ts";
 import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -26,7 +27,7 @@ export function BackupPanel({ backup, backups, start, isBusy }: PanelProps) {
   const isJobRunning = backups.current !== null;
   const failed = backups.failed.filter((one) => one.name === name);
   return (
-    <Panel title={exact(Date.parse(made_at))}>
+    <Panel screen="/system/backups" title={exact(Date.parse(made_at))}>
       {isJobRunning && <RunningJob jobs={backups} />}
       {failed.map(({ kind, at, error }) => (
         <p key={kind} role="alert" className="mb-4 rounded-control bg-red-tint p-3 text-red">
@@ -50,13 +51,13 @@ export function BackupPanel({ backup, backups, start, isBusy }: PanelProps) {
           >
             {verification === null ? strings.verifyFirst : strings.verify}
           </Button>
-          <a
+          <DownloadLink
             href={`/console/api/system/backups/${encodeURIComponent(name)}/file`}
-            download={name}
+            name={name}
             className={buttonClass("plain")}
           >
             {strings.download}
-          </a>
+          </DownloadLink>
         </div>
         <p className="text-label text-quiet">{strings.downloadText}</p>
       </div>

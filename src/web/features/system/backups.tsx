@@ -1,8 +1,8 @@
 /** Backups with their verification reports: make, verify, run a restore drill, download. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { get, newFormKey, send } from "../../data/api.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
@@ -18,8 +18,10 @@ import { RunningJob } from "./job.tsx";
 import { SystemTabs } from "./system-tabs.tsx";
 import { type Backup, type Backups, backupTones, jobsPollMs } from "./system-view.ts";
 
+const SCREEN = "/system/backups";
+
 export function Screen() {
-  const { open } = useSearch({ strict: false }) as { open?: string };
+  const { open } = useParameters(SCREEN);
   const backups = useQuery({
     queryKey: ["system", "backups"],
     queryFn: ({ signal }) => get<Backups>("/system/backups", signal),
@@ -108,7 +110,7 @@ function Table({ backups, open }: { backups: readonly Backup[]; open: string | u
         rows={backups}
         rowKey={({ name }) => name}
         openKey={open ?? null}
-        rowLink={({ name }) => ({ to: ".", search: { open: name } as never, resetScroll: false })}
+        panelOf={SCREEN}
         columns={[
           { head: strings.created, phone: "who", cell: ({ made_at }) => <ExactTime at={made_at} /> },
           {

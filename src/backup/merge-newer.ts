@@ -118,6 +118,7 @@ class NewerRowsMerge {
   }
 
   #mergeSecrets(): number {
+    this.#replace("kept_keys");
     const tokens = this.#update("numbers", ["access_token", "app_secret"]);
     this.#insert("webhooks", "workspace_id");
     const signing = this.#update("webhooks", ["secret"], "workspace_id");

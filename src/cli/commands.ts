@@ -14,6 +14,11 @@ export const groups: readonly Group[] = [
   },
   { word: "key", summary: "API keys", load: async () => (await import("./key.ts")).commands },
   {
+    word: "key-file",
+    summary: "The master key of stored secrets",
+    load: async () => (await import("./key-file.ts")).commands,
+  },
+  {
     word: "user",
     summary: "Users of the console",
     load: async () => (await import("./user.ts")).commands,

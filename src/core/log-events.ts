@@ -53,6 +53,7 @@ export const logEvents = {
   "import.failed": "An import failed.",
   "import.not_recorded": "The failure of an import could not be stored.",
   "import.sweep_failed": "Old import files could not be deleted.",
+  "key.created": "A new database got a new key for its secrets; `file` is where it lies.",
   "media.forget_failed": "The id of an uploaded file could not be deleted.",
   "message.dispatch_failed": "A message could not be dispatched because of a fault of the server.",
   "message.expire_failed": "A message in doubt could not be expired; it is tried again.",

@@ -5,6 +5,7 @@
  */
 
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
+import { listUnreported, reportBlocked } from "#src/domain/broadcasts/blocked.ts";
 import type { LatenessRules } from "#src/domain/broadcasts/lateness.ts";
 import { listOpen } from "#src/domain/broadcasts/read.ts";
 import { canResume, resumeBroadcasts } from "#src/domain/broadcasts/start.ts";
@@ -17,7 +18,10 @@ interface BroadcastRunnerOptions extends NumberQueueOptions, BuildOptions {
   lateness: LatenessRules;
 }
 
-/** While a broadcast is open, poll at least this often: quiet hours end, a network recovers, the wall clock is set. */
+/**
+ * While a broadcast is open, poll at least this often: quiet hours end, a network recovers, the wall clock is set, and
+ * the template of a scheduled broadcast is rejected.
+ */
 const POLL_INTERVAL_MAX_MS = 60_000;
 const PROBE_TIMEOUT_MS = 10_000;
 
@@ -56,12 +60,15 @@ export class BroadcastRunner extends ServiceLoop {
       const now = tx.now;
       const active = listOpen(tx, ["queueing", "running"]);
       const paused = listOpen(tx, ["paused"]);
+      const unreported = listUnreported(tx);
       return {
-        hasPaused: paused.length > 0,
+        isWaiting: paused.length > 0 || listOpen(tx, ["scheduled"]).length > 0,
+        hasUnreported: unreported.length > 0,
         areQuietHoursOver: active.some(({ waitsUntil }) => waitsUntil !== null && waitsUntil <= now),
         resumable: paused.filter((broadcast) => canResume(tx, broadcast)),
       };
     });
+    if (due.hasUnreported) await store.write(reportBlocked);
     if (due.areQuietHoursOver || due.resumable.length > 0) {
       const reachable = await this.#findReachable(due.resumable);
       await store.write((tx) => resumeBroadcasts(tx, lateness, ({ numberId }) => reachable.has(numberId)));
@@ -75,7 +82,7 @@ export class BroadcastRunner extends ServiceLoop {
       waitsUntil !== null && waitsUntil > now ? [waitsUntil - now] : [],
     );
     // Without an open broadcast there is nothing to poll: creating one notifies the runner.
-    return open.length > 0 || due.hasPaused ? Math.min(POLL_INTERVAL_MAX_MS, ...quietEnds) : null;
+    return open.length > 0 || due.isWaiting ? Math.min(POLL_INTERVAL_MAX_MS, ...quietEnds) : null;
   }
 
   #build(id: number): void {

@@ -1,6 +1,7 @@
 /** The error that a caller receives for a message that failed within its request. */
 
-import { Problem } from "#src/core/problem.ts";
+import { Problem, type ProblemDetails } from "#src/core/problem.ts";
+import type { RefusalScope } from "#src/domain/messages/outcome.ts";
 import type { Failure } from "#src/domain/messages/record-outcome.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 
@@ -16,10 +17,17 @@ export const unreachable: Failure = {
   outcomeUnknown: false,
 };
 
-export function problemOf(message: Message): Problem {
+/** `scope`: what the network's refusal is about, if it has just refused. */
+export function problemOf(message: Message, scope: RefusalScope | null = null): Problem {
   const code = message.errorCode ?? "unknown";
   const description = message.errorMessage ?? "The network refused the message.";
-  if (NOT_ON_NETWORK.includes(code)) return new Problem("invalid_number", description);
-  if (code === OUTSIDE_WINDOW) return new Problem("window_closed", description);
-  return new Problem("whatsapp_error", description, { whatsappCode: code });
+  const details: ProblemDetails = {
+    messageId: message.id,
+    outcome: message.outcomeUnknown ? "unknown" : "not_sent",
+    // A trouble of the network's own passes without a change of the request.
+    isRetryable: !message.outcomeUnknown && (code === unreachable.code || scope === "network"),
+  };
+  if (NOT_ON_NETWORK.includes(code)) return new Problem("invalid_number", description, details);
+  if (code === OUTSIDE_WINDOW) return new Problem("window_closed", description, details);
+  return new Problem("whatsapp_error", description, { ...details, whatsappCode: code });
 }

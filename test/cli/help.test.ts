@@ -25,6 +25,8 @@ const PROMISED: Record<string, string> = {
   "workspace credit": "ID AMOUNT --note --ref",
   "key create": "--workspace --name",
   "key list": "--workspace",
+  "key-file show": "",
+  "key-file rotate": "",
   "key revoke": "ID",
   "user create": "--email --role --workspace",
   "user list": "",

@@ -239,17 +239,32 @@ CREATE TABLE numbers (
   -- Sealed with the key in the key file; null on the simulator.
   access_token TEXT,
   app_secret TEXT,
-  callback_token TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   removed_at INTEGER,
   -- Who stopped the number: if a person did, the network's reports do not start it again.
   unready_by TEXT CHECK (unready_by IN ('person', 'network'))
 ) STRICT;
 CREATE INDEX numbers_account ON numbers (account_id) WHERE removed_at IS NULL;
-CREATE UNIQUE INDEX numbers_callback_token ON numbers (callback_token);
 CREATE UNIQUE INDEX numbers_phone ON numbers (workspace_id, phone) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_phone_number_id ON numbers (phone_number_id) WHERE removed_at IS NULL;
 CREATE INDEX numbers_workspace ON numbers (workspace_id, id) WHERE removed_at IS NULL;
+
+-- Addresses for callbacks that are not signed, of the numbers that were told to accept them.
+CREATE TABLE callback_addresses (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  token_hash BLOB NOT NULL,
+  -- Of the header that is required once the provider has sent it.
+  secret_hash BLOB NOT NULL,
+  needs_secret INTEGER NOT NULL CHECK (needs_secret IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  -- The latest accepted call, to the hour; null before the first one.
+  used_at INTEGER,
+  -- Null for the newest address.
+  expires_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX callback_addresses_token ON callback_addresses (token_hash);
+CREATE INDEX callback_addresses_number ON callback_addresses (number_id);
 
 CREATE TABLE number_states (
   number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
@@ -787,10 +802,23 @@ CREATE TABLE callbacks (
   done_at INTEGER,
   note TEXT,
   -- JSON: which secrets signed it: {"configuration": boolean, "numbers": ids}. Null: this server created it.
-  trust TEXT
+  trust TEXT,
+  -- Why the callback, or one of its items, had no effect; null if all had.
+  state TEXT CHECK (state IN ('unreadable', 'unhandled', 'quarantined'))
 ) STRICT;
 CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL;
+CREATE INDEX callbacks_state ON callbacks (state, id) WHERE state IS NOT NULL;
 CREATE INDEX callbacks_waiting ON callbacks (due_at, id) WHERE done_at IS NULL;
+
+-- Items that were about to be applied at a start. A row that is still there at the next start belongs to an item that
+-- may have stopped the process.
+CREATE TABLE callback_marks (
+  callback_id INTEGER NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE,
+  -- The position in the body; -1: reading the body.
+  item INTEGER NOT NULL,
+  marks INTEGER NOT NULL,
+  PRIMARY KEY (callback_id, item)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE refused_callbacks (
   hour INTEGER NOT NULL,
@@ -800,6 +828,15 @@ CREATE TABLE refused_callbacks (
   last_at INTEGER NOT NULL,
   PRIMARY KEY (hour, reason, number_id)
 ) STRICT, WITHOUT ROWID;
+
+-- The first thousand of each day, one by one.
+CREATE TABLE refusals (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  number_id INTEGER NOT NULL
+) STRICT;
+CREATE INDEX refusals_at ON refusals (at);
 
 -- Imports and bulk changes
 

@@ -48,6 +48,11 @@ export const groups: readonly Group[] = [
     summary: "Play the network and its users on the simulator",
     load: async () => (await import("./simulate.ts")).commands,
   },
+  {
+    word: "callback",
+    summary: "Callbacks that had no effect: list, replay",
+    load: async () => (await import("./callback.ts")).commands,
+  },
   { word: "message", summary: "Timeline of a message", load: async () => (await import("./message.ts")).commands },
   {
     word: "backup",

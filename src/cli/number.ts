@@ -3,6 +3,11 @@
 import type { Tx } from "#src/db/transaction.ts";
 import { requireNotNeeded } from "#src/domain/broadcasts/blocked.ts";
 import { addNumber, DEFAULT_THROUGHPUT, type NewNumber } from "#src/domain/numbers/add.ts";
+import {
+  createCallbackAddress,
+  type NewCallbackAddress,
+  removeCallbackAddresses,
+} from "#src/domain/numbers/callback-address.ts";
 import { clearRestriction } from "#src/domain/numbers/network-state.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import { markReady, markUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
@@ -14,9 +19,10 @@ import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
 import { UsageError } from "./failure.ts";
 import { readSecretFile } from "./input.ts";
-import { reportOf, reportWithProblems, view } from "./number-view.ts";
+import { reportOf, reportWithAddress, reportWithProblems, view } from "./number-view.ts";
 import { type Report, table } from "./output.ts";
 import { requireSynced, syncNow } from "./sync-now.ts";
+import { allowUnsigned, rotateCallback, unsignedCallbacks } from "./unsigned-callbacks.ts";
 import { workspacesOf } from "./workspace-option.ts";
 
 const group = "number";
@@ -61,17 +67,22 @@ export const commands: readonly Command[] = [
         description: `Maximum messages per second (default: ${DEFAULT_THROUGHPUT})`,
       },
       ...whatsapp,
+      unsignedCallbacks,
     },
     run: async (context, values) => {
       const secrets = await readRoute(context, values);
+      if (secrets === null && values.unsignedCallbacks) {
+        throw new UsageError("--unsigned-callbacks: only for --network whatsapp", "number add");
+      }
       return withDatabase(context, "write", async (database) => {
         const route = secrets === null ? ({ network: "simulator" } as const) : await seal(database, secrets);
         const { phone, name, throughput = DEFAULT_THROUGHPUT } = values;
-        const added = await database.store.write((tx) =>
-          addNumber(tx, values.workspace, { phone, name, throughput, route }),
-        );
+        const { added, address } = await database.store.write((tx) => {
+          const number = addNumber(tx, values.workspace, { phone, name, throughput, route });
+          return { added: number, address: values.unsignedCallbacks ? createCallbackAddress(tx, number) : null };
+        });
         const { problems } = await syncNow(context, database, added);
-        return database.store.read((tx) => reportWithProblems(tx, getNumber(tx, added.id), problems));
+        return report(database, added.id, address, problems);
       });
     },
   }),
@@ -166,14 +177,21 @@ export const commands: readonly Command[] = [
       tokenFile: whatsapp.tokenFile,
       appSecretFile: whatsapp.appSecretFile,
       noAppSecret: { kind: "flag", description: "Remove the number's own app secret" },
+      unsignedCallbacks,
+      noUnsignedCallbacks: { kind: "flag", description: "Accept signed callbacks only" },
     },
     run: async (context, values) => {
       const { name, throughput, tokenFile, appSecretFile, noAppSecret } = values;
+      const { unsignedCallbacks: isAllowed, noUnsignedCallbacks: isForbidden } = values;
+      if (isAllowed && isForbidden) {
+        throw new UsageError("use either --unsigned-callbacks or --no-unsigned-callbacks", "number update");
+      }
       if (noAppSecret && appSecretFile !== undefined) {
         throw new UsageError("use either --no-app-secret or --app-secret-file", "number update");
       }
       const isUnchanged = [name, throughput, tokenFile, appSecretFile].every((value) => value === undefined);
-      if (isUnchanged && !noAppSecret) throw new UsageError("name at least one option to change", "number update");
+      if (isUnchanged && !noAppSecret && !isAllowed && !isForbidden)
+        throw new UsageError("name at least one option to change", "number update");
       const secrets = await readSecrets(context, tokenFile, appSecretFile, "number update");
       return withDatabase(context, "write", async (database) => {
         const { store } = database;
@@ -186,11 +204,28 @@ export const commands: readonly Command[] = [
           ...(sealed.appSecret === null ? {} : { appSecret: sealed.appSecret }),
           ...(noAppSecret ? { appSecret: null } : {}),
         };
-        const updated = await store.write((tx) => updateNumber(tx, getNumber(tx, values.id), changes));
+        const { updated, address } = await store.write((tx) => {
+          if (isForbidden) removeCallbackAddresses(tx, values.id);
+          const number = updateNumber(tx, getNumber(tx, values.id), changes);
+          return { updated: number, address: isAllowed ? allowUnsigned(tx, number) : null };
+        });
         const problems = tokenFile === undefined ? [] : (await syncNow(context, database, updated)).problems;
-        return store.read((tx) => reportWithProblems(tx, getNumber(tx, values.id), problems));
+        return report(database, updated.id, address, problems);
       });
     },
+  }),
+  command({
+    group,
+    name: "rotate-callback",
+    summary: "Give a number a new address for unsigned callbacks",
+    details:
+      "The old address works until the new one is called, at most a day. Only for a number that accepts such\ncallbacks: waxwing number update ID --unsigned-callbacks.",
+    positionals: { id },
+    run: (context, values) =>
+      withDatabase(context, "write", async (database) => {
+        const address = await database.store.write((tx) => rotateCallback(tx, getNumber(tx, values.id)));
+        return report(database, values.id, address, []);
+      }),
   }),
   command({
     group,
@@ -217,6 +252,20 @@ function change(context: Context, numberId: number, apply: (tx: Tx, number: Send
       return reportOf(tx, getNumber(tx, numberId));
     }),
   );
+}
+
+/** With its new callback address, if there is one. */
+function report(
+  { store, config }: Database,
+  numberId: number,
+  address: NewCallbackAddress | null,
+  problems: readonly string[],
+): Report {
+  return store.read((tx) => {
+    const number = getNumber(tx, numberId);
+    if (address === null) return reportWithProblems(tx, number, problems);
+    return reportWithAddress(tx, number, { ...address, publicUrl: config.server.publicUrl }, problems);
+  });
 }
 
 interface Secrets {

@@ -24,6 +24,7 @@ export const logEvents = {
   "bulk_change.not_recorded": "The failure of a bulk change could not be stored.",
   "callback.batch_failed": "Stored callbacks could not be applied; it is tried again.",
   "callback.counts_failed": "The counts of refused callbacks could not be stored.",
+  "callback.quarantined": "Parts of a callback stopped the server twice; they are not tried again.",
   "callback.item_failed": "One item of a callback could not be applied; the others were.",
   "callback.not_stored": "A callback could not be stored and was answered 503; the network repeats it.",
   "callback.refused": "Callbacks are refused; `refused` is their number since the last such entry.",

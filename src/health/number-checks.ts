@@ -4,6 +4,7 @@
 
 import { SecretUnreadable } from "#src/core/secret.ts";
 import { findSync } from "#src/domain/numbers/account-sync.ts";
+import { listCallbackAddresses } from "#src/domain/numbers/callback-address.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { senderOf } from "#src/networks/credentials.ts";
 import type { AccountPort, Result, Sender } from "#src/networks/network.ts";
@@ -28,6 +29,7 @@ export async function checkNumber(check: NumberCheck): Promise<number | null> {
   const { number, findings } = check;
   const sender = openSender(check);
   checkSecret(check);
+  checkUnsigned(check);
   checkFreshness(check);
   if (sender === null) return null;
   const { appId } = await checkToken(check, sender);
@@ -36,6 +38,20 @@ export async function checkNumber(check: NumberCheck): Promise<number | null> {
   else
     findings.ok("subscription", number.id, "This provider manages the subscription; set the callback address there.");
   return networkTime;
+}
+
+/** Whoever learns the address of such a number can write its conversations and statuses. */
+function checkUnsigned({ context, number, findings }: NumberCheck): void {
+  const addresses = context.store.read((tx) => listCallbackAddresses(tx, number.id));
+  if (addresses.length === 0) return;
+  const isProtected = addresses.every(({ needsSecret }) => needsSecret);
+  const says = isProtected ? "with a secret header" : "without a secret header";
+  findings.warn(
+    "unsigned callbacks",
+    number.id,
+    `${number.phone} accepts callbacks that are not signed, ${says}.`,
+    `waxwing number update ${number.id} --no-unsigned-callbacks, if the provider signs its callbacks`,
+  );
 }
 
 function updateTokenCommand({ number }: NumberCheck): string {
@@ -61,15 +77,23 @@ function openSender(check: NumberCheck): Sender | null {
 function checkSecret({ context, port, number, findings }: NumberCheck): void {
   if (number.appSecret !== null || context.settings.hasAppSecret) return;
   if (!port.knowsNumbers) {
-    const address = `the address that waxwing number show ${number.id} prints`;
-    findings.ok("app secret", number.id, `This provider does not sign callbacks; they are accepted at ${address}.`);
+    const isAllowed = context.store.read((tx) => listCallbackAddresses(tx, number.id)).length > 0;
+    if (isAllowed) findings.ok("app secret", number.id, "Its callbacks need no signature.");
+    else {
+      findings.problem(
+        "app secret",
+        number.id,
+        `${number.phone} accepts no callbacks: this provider does not sign them.`,
+        `waxwing number update ${number.id} --unsigned-callbacks, and enter the address that it prints at the provider`,
+      );
+    }
     return;
   }
   findings.problem(
     "app secret",
     number.id,
     `There is no app secret for ${number.phone}, so its callbacks are refused.`,
-    `set [whatsapp] app_secret, or waxwing number update ${number.id} --app-secret-file FILE (a provider that does not sign calls the number's own address: waxwing number show ${number.id})`,
+    `set [whatsapp] app_secret, or waxwing number update ${number.id} --app-secret-file FILE (for a provider that does not sign: --unsigned-callbacks)`,
   );
 }
 

@@ -108,6 +108,8 @@ export const folders: Folder[] = [
       // Which pauses resume automatically: a rule of that module.
       "domain/broadcasts/broadcast.ts",
       "domain/numbers/account-sync.ts",
+      "domain/numbers/callback-address.ts",
+      "domain/inbound/callback-list.ts",
       "domain/inbound/callbacks.ts",
       "domain/inbound/refused-callbacks.ts",
       "domain/users/untrusted-proxy.ts",

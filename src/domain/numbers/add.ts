@@ -1,6 +1,5 @@
 /** Adds a sending number to a workspace. */
 import { and, eq, isNull, or } from "drizzle-orm";
-import { randomText } from "#src/core/id.ts";
 import { type E164, fromNetwork, phoneDigits, readPhone } from "#src/core/phone.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -65,7 +64,6 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
       phoneNumberId,
       accessToken: route.network === "whatsapp" ? route.accessToken : null,
       appSecret: route.network === "whatsapp" ? route.appSecret : null,
-      callbackToken: randomText(tx.random, 26),
       createdAt: tx.now,
     })
     .returning()

@@ -1,6 +1,6 @@
 /** Sending phone numbers, their state at the network, and account syncs. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { flag, instant } from "#src/db/columns.ts";
+import { bytes, flag, instant } from "#src/db/columns.ts";
 
 export const numbers = sqliteTable("numbers", {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -23,13 +23,27 @@ export const numbers = sqliteTable("numbers", {
   /** Sealed; see `core/secret.ts`. */
   accessToken: text(),
   appSecret: text(),
-  /** Part of the callback address for providers that do not sign. */
-  callbackToken: text().notNull(),
   createdAt: instant().notNull(),
   removedAt: instant(),
 });
 
 export type SendingNumber = typeof numbers.$inferSelect;
+
+/** Where a number accepts callbacks without a signature. */
+export const callbackAddresses = sqliteTable("callback_addresses", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  numberId: integer().notNull(),
+  tokenHash: bytes().notNull(),
+  secretHash: bytes().notNull(),
+  needsSecret: flag().notNull(),
+  createdAt: instant().notNull(),
+  /** The latest accepted call, to the hour. */
+  usedAt: instant(),
+  /** Null for the newest address. */
+  expiresAt: instant(),
+});
+
+export type CallbackAddress = typeof callbackAddresses.$inferSelect;
 
 /** What the network says about a number, in its own values; null if it gave none. */
 export const numberStates = sqliteTable("number_states", {

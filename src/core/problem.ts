@@ -54,6 +54,10 @@ export interface ProblemDetails {
   needed?: number;
   available?: number;
   whatsappCode?: string;
+  /** What became of the message, wherever the network was asked or is known to be down. */
+  outcome?: "not_sent" | "unknown";
+  /** The stored message that failed. */
+  messageId?: number;
   retryAfterMs?: number;
   /** The timezone in which `since` is printed; set whenever `since` is. */
   timezone?: string;

@@ -1,13 +1,14 @@
 /** The error that a caller receives for a message that failed within its request. */
 
-import { Problem } from "#src/core/problem.ts";
+import { Problem, type ProblemCode } from "#src/core/problem.ts";
 import type { Failure } from "#src/domain/messages/record-outcome.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 
-/** The recipient is not on the network (1013 is the older code). */
-const NOT_ON_NETWORK = ["131026", "1013"];
+/** The recipient cannot be reached under this number (1013 and 1026 are older codes; 131062 asks for a phone number). */
+const INVALID_NUMBER = ["131026", "1013", "1026", "131062"];
 /** Outside the 24-hour window. */
 const OUTSIDE_WINDOW = "131047";
+const TEMPLATE_UNKNOWN = "132001";
 
 export const unreachable: Failure = {
   code: "unreachable",
@@ -19,7 +20,12 @@ export const unreachable: Failure = {
 export function problemOf(message: Message): Problem {
   const code = message.errorCode ?? "unknown";
   const description = message.errorMessage ?? "The network refused the message.";
-  if (NOT_ON_NETWORK.includes(code)) return new Problem("invalid_number", description);
-  if (code === OUTSIDE_WINDOW) return new Problem("window_closed", description);
-  return new Problem("whatsapp_error", description, { whatsappCode: code });
+  const outcome = message.outcomeUnknown ? "unknown" : "not_sent";
+  return new Problem(problemCodeOf(code), description, { whatsappCode: code, outcome, messageId: message.id });
+}
+
+function problemCodeOf(code: string): ProblemCode {
+  if (INVALID_NUMBER.includes(code)) return "invalid_number";
+  if (code === OUTSIDE_WINDOW) return "window_closed";
+  return code === TEMPLATE_UNKNOWN ? "template_not_found" : "whatsapp_error";
 }

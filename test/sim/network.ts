@@ -70,6 +70,7 @@ export class OutsideNetwork {
       name: "simulator",
       parse: parseCallback,
       isReachable: async () => !this.#isOnly("away"),
+      probe: async () => !this.#isOnly("away") && !this.#isOnly("silent"),
       send: (outbound, timeoutMs, onAnswer) => this.#take(life, outbound, timeoutMs, onAnswer),
     };
   }

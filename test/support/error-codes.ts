@@ -116,7 +116,7 @@ export const classes = {
   network: { ...sick, single: refusedSingle, resumesAfterMinutes: PROBES_MINUTES },
   /** Slower and slower, for 15 minutes, and nobody is lost. As a status nothing can be repeated: the network is sick. */
   throttled: {
-    answer: stops("throttled", 15 * 60 + IN_FLIGHT, "none"),
+    answer: stops("throttled", 1_100, "none"),
     status: sick.status,
     single: [429, "rate_limited"],
     resumesAfterMinutes: null,

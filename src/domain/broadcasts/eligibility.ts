@@ -5,6 +5,7 @@
 import type { ReadTx } from "#src/db/transaction.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
 import { openReason } from "../messages/breaker.ts";
+import { downReason, findNetworkHealth } from "../numbers/network-health.ts";
 import { findNumber } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { findInAccount } from "../templates/read.ts";
@@ -65,6 +66,8 @@ export function readEligibility(tx: ReadTx, broadcast: Broadcast): Eligibility {
       `the template ${templateName} has changed since the broadcast was made; resume it if the new words are right`,
     );
   }
+  const down = downReason(findNetworkHealth(tx, sender.id));
+  if (down !== null) return paused("network", `the network is in trouble: ${down}`);
   const broken = openReason(getCounters(tx, broadcast.id));
   if (broken !== null) return paused("breaker", broken);
   return { isEligible: true, workspace, sender, template };

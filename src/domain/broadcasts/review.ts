@@ -12,7 +12,7 @@ import { getWorkspace } from "../workspaces/read.ts";
 import { applyReportedRefusal } from "./apply-refusal.ts";
 import { isFinished } from "./broadcast.ts";
 import { finishBroadcast } from "./finish.ts";
-import { holdBroadcast } from "./pause.ts";
+import { holdBroadcast, pauseForNetwork } from "./pause.ts";
 import { findAnyBroadcast } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 import { viewBroadcast } from "./view.ts";
@@ -38,6 +38,7 @@ export function reviewBroadcast(tx: Tx, id: number, rules: ReviewRules): number 
   const broken = openReason(counters);
   // With no recipient pending, the messages in flight complete the broadcast.
   if (broken !== null && counters.pending > 0) holdBroadcast(tx, broadcast, "breaker", broken);
+  else if (broadcast.status === "running") pauseForNetwork(tx, broadcast.numberId);
   return null;
 }
 

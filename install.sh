@@ -470,6 +470,7 @@ write_config() {
   mkdir -p "$directory"
   chmod 0750 "$directory"
   unfinished="$directory/.waxwing.toml.$$"
+  metrics_token=$(od -An -N 24 -tx1 /dev/urandom | tr -d ' \n')
   (
     umask 077
     cat >"$unfinished" <<END
@@ -480,6 +481,8 @@ write_config() {
 listen = "127.0.0.1:8080"
 # The address that people and WhatsApp reach this server at, through your TLS proxy: "https://messages.example.com"
 public_url = ""
+# What a scraper of /metrics sends as its bearer token.
+metrics_token = "$metrics_token"
 
 [storage]
 data = "$data"

@@ -124,12 +124,25 @@ CREATE TABLE sessions (
   -- Written at most once a minute.
   seen_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
+  -- When the user last proved in this session who they are, by password or second factor.
+  confirmed_at INTEGER NOT NULL,
   address TEXT NOT NULL,
   agent TEXT NOT NULL
 ) STRICT;
 CREATE INDEX sessions_expiry ON sessions (expires_at);
 CREATE UNIQUE INDEX sessions_hash ON sessions (hash);
 CREATE INDEX sessions_user ON sessions (user_id);
+
+-- Browsers in which a user has signed in: other people's wrong guesses do not delay them.
+CREATE TABLE known_devices (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  hash BLOB NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX known_devices_expiry ON known_devices (expires_at);
+CREATE UNIQUE INDEX known_devices_hash ON known_devices (hash);
+CREATE INDEX known_devices_user ON known_devices (user_id);
 
 CREATE TABLE recovery_codes (
   user_id INTEGER NOT NULL REFERENCES users (id),
@@ -145,6 +158,13 @@ CREATE TABLE sign_in_attempts (
   last_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sign_in_attempts_last ON sign_in_attempts (last_at);
+
+-- At most one row: the last peer that forwarded requests without being a trusted proxy.
+CREATE TABLE untrusted_proxies (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  address TEXT NOT NULL,
+  seen_at INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE form_answers (
   user_id INTEGER NOT NULL REFERENCES users (id),

@@ -503,6 +503,16 @@ CREATE TABLE instance (
   write_probe INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+CREATE TABLE known_devices (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id),
+  hash BLOB NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX known_devices_expiry ON known_devices (expires_at);
+CREATE UNIQUE INDEX known_devices_hash ON known_devices (hash);
+CREATE INDEX known_devices_user ON known_devices (user_id);
+
 CREATE TABLE ledger_entries (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -753,6 +763,8 @@ CREATE TABLE sessions (
   -- Written at most once a minute.
   seen_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
+  -- When the user last proved in this session who they are, by password or second factor.
+  confirmed_at INTEGER NOT NULL,
   address TEXT NOT NULL,
   agent TEXT NOT NULL
 ) STRICT;
@@ -799,6 +811,12 @@ CREATE TABLE templates (
 CREATE INDEX templates_account ON templates (account_id, name, language);
 CREATE INDEX templates_listed ON templates (workspace_id, name, id);
 CREATE UNIQUE INDEX templates_name ON templates (workspace_id, account_id, name, language);
+
+CREATE TABLE untrusted_proxies (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  address TEXT NOT NULL,
+  seen_at INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE user_links (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -22,7 +22,9 @@ const sources = readSources();
 
 describe("who may import whom", () => {
   for (const folder of folders.filter(({ mayImport }) => !mayImport.includes("*"))) {
-    test(`${folder.holds.join(", ")} imports only ${list([...folder.holds, ...folder.mayImport, ...(folder.mayImportTypesOf ?? [])])}`, () => {
+    const allowed = list([...folder.holds, ...folder.mayImport, ...(folder.mayImportTypesOf ?? [])]);
+    const forbidden = folder.mayNotImport === undefined ? "" : `, and nothing of ${list(folder.mayNotImport)}`;
+    test(`${folder.holds.join(", ")} imports only ${allowed}${forbidden}`, () => {
       const offences = sources
         .filter(({ path }) => folderOf(path) === folder)
         .flatMap((source) => source.imports.map((one) => offence(folder, source, one)).filter((text) => text !== null));
@@ -220,7 +222,9 @@ function offence(
   { path }: SourceFile,
   { file, isTypeOnly, line, specifier }: SourceImport,
 ): string | null {
-  if (file === null || isIn(file, [...folder.holds, ...folder.mayImport])) return null;
+  if (file === null) return null;
+  if (isIn(file, folder.mayNotImport ?? [])) return `${path}:${line} imports ${specifier}. ${folder.why}`;
+  if (isIn(file, [...folder.holds, ...folder.mayImport])) return null;
   const types = folder.mayImportTypesOf ?? [];
   if (isIn(file, types)) {
     return isTypeOnly

@@ -46,6 +46,7 @@ afterAll(() => shop[Symbol.asyncDispose]());
 function configuration(appSecret: string): string {
   return `[server]
 public_url = "${shop.publicUrl}"
+metrics_token = "a-word"
 [storage]
 data = "data"
 [whatsapp]
@@ -137,7 +138,9 @@ test(
     for (let times = 0; times < 20; times++) expect(await shop.hear(change())).toBe(403);
     expect(refusals()).toHaveLength(1);
     expect(refusals()[0]).toMatch(/ WARN .*number=1/);
-    const metrics = await fetch(shop.callbackUrl().replace("/networks/whatsapp", "/metrics"));
+    const metrics = await fetch(shop.callbackUrl().replace("/networks/whatsapp", "/metrics"), {
+      headers: { authorization: "Bearer a-word" },
+    });
     expect(await metrics.text()).toContain('waxwing_callbacks_refused_total{reason="wrong_signature"} 20');
     await until("they are on disk", () => {
       const [row] = shop.rows<{ count: number }>("SELECT sum(count) AS count FROM refused_callbacks");

@@ -128,7 +128,7 @@ describe("docs/whatsapp.md, command by command", () => {
     expect(await findings()).toEqual([
       { level: "problem", check: "callback", next: expect.stringContaining("that the server runs") },
       { level: "warning", check: "callback", next: expect.stringContaining("write to the number from a phone") },
-      { level: "problem", check: "subscription", next: "waxwing doctor --subscribe does it" },
+      { level: "problem", check: "subscription", next: "run waxwing doctor --subscribe" },
     ]);
   });
 

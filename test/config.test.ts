@@ -86,7 +86,7 @@ test("the defaults are those that operators rely on", () => {
     },
     storage: { data: "./data", path: "data/waxwing.db" },
     secrets: { keyFile: "data/waxwing.key" },
-    limits: { requestsPerSecond: 50, burst: 100, bodyBytes: 1_048_576 },
+    limits: { requestsPerSecond: 50, burst: 100, bodyBytes: 1_048_576, queryTimeMs: 15_000 },
     whatsapp: {
       graphUrl: "https://graph.facebook.com",
       apiVersion: "v23.0",
@@ -285,7 +285,7 @@ describe("an error message names the place, the value and what would be right", 
     [
       "key outside of a section",
       "listen = ':1'",
-      "waxwing.toml:1: listen stands outside of any section and is not known there; put it below the line [server]",
+      "waxwing.toml:1: listen is outside of any section; put it below the line [server]",
     ],
     [
       "section as a value",
@@ -305,7 +305,7 @@ describe("an error message names the place, the value and what would be right", 
     [
       "element of a list",
       '[webhooks]\nretry_after = [\n  "5m", # first\n  "1m",\n]',
-      'waxwing.toml:4: webhooks.retry_after[1] is "1m"; it must be later than the one before, for all count from the first attempt',
+      'waxwing.toml:4: webhooks.retry_after[1] is "1m"; it must be later than the previous one, because all count from the first attempt',
     ],
     [
       "inline table",
@@ -315,12 +315,12 @@ describe("an error message names the place, the value and what would be right", 
     [
       "one of the TLS files",
       "[server]\ntls_key = 'key.pem'",
-      "waxwing.toml:2: server.tls_key is set without server.tls_cert; HTTPS needs both, plain HTTP neither",
+      "waxwing.toml:2: server.tls_key is set without server.tls_cert; set both for HTTPS, or neither for plain HTTP",
     ],
     [
       "syntax",
       "[server]\nlisten = \n",
-      'waxwing.toml:2: not valid TOML at column 10: invalid value; a line is key = value, and texts stand in "quotes"',
+      'waxwing.toml:2: not valid TOML at column 10: invalid value; each line is key = value, with texts in "quotes"',
     ],
   ];
   for (const [name, text, message] of cases) {
@@ -332,7 +332,7 @@ describe("an error message names the place, the value and what would be right", 
       'WAXWING_LIMITS_BURST: limits.burst is "many"; it must be a whole number from 1 to 1000000, without quotes',
     );
     expect(messageOf("", { env: { WAXWING_SERVER_LISTN: "x" } })).toBe(
-      "WAXWING_SERVER_LISTN: no configuration key has this variable; did you mean WAXWING_SERVER_LISTEN?",
+      "WAXWING_SERVER_LISTN: this variable matches no configuration key; did you mean WAXWING_SERVER_LISTEN?",
     );
     expect(messageOf("", { listen: "8080" })).toStartWith('--listen: server.listen is "8080"; it must be HOST:PORT');
     expect(messageOf("", { data: "" })).toBe('--data: storage.data is ""; it must be a path, in quotes');
@@ -349,7 +349,7 @@ describe("an error message names the place, the value and what would be right", 
       [5, "nonsense"],
       [null, "log.level"],
     ]);
-    expect(error.message).toStartWith("5 mistakes in the configuration:\n");
+    expect(error.message).toStartWith("5 errors in the configuration:\n");
     expect(error.message.split("\n")).toHaveLength(6);
   });
 
@@ -371,7 +371,7 @@ describe("an error message names the place, the value and what would be right", 
   test("a file that cannot be read is refused with the reason", () => {
     const missing = join(directory, "missing.toml");
     expect(refusal(() => loadConfig({ env: {}, file: missing })).message).toBe(
-      `${missing}: there is no such file; give --config the path of a file, or leave it out`,
+      `${missing}: there is no such file; give --config the path of a file, or omit it`,
     );
     expect(refusal(() => loadConfig({ env: {}, file: directory })).message).toContain("it is a directory");
     expect(messageOf(Uint8Array.of(0x5b, 0xff, 0x5d))).toBe("waxwing.toml: it is not UTF-8 text; save it as UTF-8");
@@ -380,7 +380,7 @@ describe("an error message names the place, the value and what would be right", 
   test.skipIf(process.getuid?.() === 0)("an unreadable file in a default place is an error, not skipped", () => {
     const file = write("", "closed.toml");
     chmodSync(file, 0o000);
-    expect(refusal(() => loadConfig({ env: {}, searchPaths: [file] })).message).toContain("it may not be read");
+    expect(refusal(() => loadConfig({ env: {}, searchPaths: [file] })).message).toContain("this user may not read it");
   });
 });
 

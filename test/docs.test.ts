@@ -3,7 +3,7 @@
  * code, decision records are complete, and the YAML of `.github` can be read.
  */
 import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { broadcastStatuses, nextStatus } from "#src/domain/broadcasts/broadcast.ts";
 import { messageStatuses, ownMoves } from "#src/domain/messages/message.ts";
@@ -101,6 +101,12 @@ test("the pages that people begin with are among them", () => {
   }
 });
 
+test("the README shows the console, light and dark, in pictures under 150 kB", () => {
+  const shown = [...read("README.md").matchAll(/(?:src|srcset)="([^"]+[.]png)"/g)].map(([, path = ""]) => path);
+  expect(shown.sort()).toEqual(["docs/console-dark.png", "docs/console-light.png"]);
+  for (const path of shown) expect([path, statSync(join(checkout, path)).size < 150_000]).toEqual([path, true]);
+});
+
 test("what is broken is found", () => {
   expect(brokenLinks("[a](no.md) [b](#none) [c](README.md#no-such) [d](https://x.example) [e](README.md)", "")).toEqual(
     ["no.md", "#none", "README.md#no-such"],
@@ -119,6 +125,18 @@ test("test/support/README.md names every file of its folder, and no other", () =
   const named = [...table.matchAll(/`([\w-]+\.(?:ts|c|json))`/g)].map(([, name]) => name);
   const present = readdirSync(join(checkout, "test/support")).filter((name) => !name.endsWith(".md"));
   expect(named.sort()).toEqual(present.sort());
+});
+
+test("the way from click to row names at most eight functions, each defined in the file beside it", () => {
+  const [, section = ""] = read("docs/architecture.md").split("### From click to row\n");
+  const steps = [...(section.split("\n## ")[0] ?? "").matchAll(/^\d+\. `([\w.]+)` \(`([\w/.-]+)`\)/gm)];
+  expect(steps.length).toBeGreaterThan(4);
+  expect(steps.length).toBeLessThanOrEqual(8);
+  const wrong = steps
+    .map(([, name = "", file = ""]) => ({ name, file, own: name.split(".").at(-1) ?? "" }))
+    .filter(({ own, file }) => !new RegExp(`\\b${own}(<\\w+>)?\\(`).test(read(`src/${file}`)))
+    .map(({ name, file }) => `${name} is not in ${file}`);
+  expect(wrong).toEqual([]);
 });
 
 describe("the diagrams of docs/architecture.md", () => {

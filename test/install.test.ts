@@ -126,7 +126,11 @@ describe("installing the service", () => {
     expect(await modeOf(stage, "/etc/waxwing/waxwing.toml")).toBe("640");
     expect(await modeOf(stage, "/etc/systemd/system/waxwing.service")).toBe("644");
     expect(Bun.TOML.parse(await read(stage, "/etc/waxwing/waxwing.toml"))).toEqual({
-      server: { listen: "127.0.0.1:8080", public_url: "" },
+      server: {
+        listen: "127.0.0.1:8080",
+        public_url: "",
+        metrics_token: expect.stringMatching(/^[0-9a-f]{48}$/),
+      },
       storage: { data: "/srv/wax wing" },
     });
 

@@ -28,21 +28,28 @@ function json(act: (log: Log) => void): Record<string, unknown> {
 test("the text format aligns entries, one per line", () => {
   expect(
     text((log) => {
-      log.info("listening", { url: "http://127.0.0.1:8080", pid: 7 });
-      log.error("no answer", { reason: "timed out", attempt: null, late: true, empty: "", list: [1, "a b"] });
-      log.debug("nothing more");
+      log.info("server.started", "listening", { url: "http://127.0.0.1:8080", pid: 7 });
+      log.error("delivery.attempt_failed", "no answer", {
+        reason: "timed out",
+        attempt: null,
+        late: true,
+        empty: "",
+        list: [1, "a b"],
+      });
+      log.debug("request.answered", "nothing more");
     }),
   ).toBe(
-    "2026-11-21T08:44:26.123Z INFO  listening  url=http://127.0.0.1:8080 pid=7\n" +
-      '2026-11-21T08:44:26.123Z ERROR no answer  reason="timed out" attempt=null late=true empty="" list=[1,"a b"]\n' +
-      "2026-11-21T08:44:26.123Z DEBUG nothing more\n",
+    "2026-11-21T08:44:26.123Z INFO  listening  event=server.started url=http://127.0.0.1:8080 pid=7\n" +
+      '2026-11-21T08:44:26.123Z ERROR no answer  event=delivery.attempt_failed reason="timed out" attempt=null late=true empty="" list=[1,"a b"]\n' +
+      "2026-11-21T08:44:26.123Z DEBUG nothing more  event=request.answered\n",
   );
 });
 
 test("the JSON format writes one object per line", () => {
-  expect(json((log) => log.warn("slow\nindeed", { ms: 12.5, who: { id: 3 }, gone: undefined }))).toEqual({
+  expect(json((log) => log.warn("clock.set", "slow\nindeed", { ms: 12.5, who: { id: 3 }, gone: undefined }))).toEqual({
     time: "2026-11-21T08:44:26.123Z",
     level: "warn",
+    event: "clock.set",
     message: "slow\nindeed",
     ms: 12.5,
     who: { id: 3 },
@@ -57,7 +64,7 @@ test("entries below the configured level are dropped", () => {
     ["error", 1],
   ] as const) {
     const { log, entries } = recorder("text", level);
-    for (const one of ["debug", "info", "warn", "error"] as const) log[one]("x");
+    for (const one of ["debug", "info", "warn", "error"] as const) log[one]("clock.set", "x");
     expect(entries).toHaveLength(expected);
   }
 });
@@ -65,9 +72,12 @@ test("entries below the configured level are dropped", () => {
 test("a log with fields adds them to every entry, an entry's own fields win, and the original log is unchanged", () => {
   const { log, entries } = recorder("text");
   const bound = log.with({ requestId: "r1" }).with({ workspace: 2 });
-  bound.info("a", { workspace: 3 });
-  log.info("b");
-  expect(entries.map((entry) => entry.slice(31))).toEqual(["a  requestId=r1 workspace=3\n", "b\n"]);
+  bound.info("clock.set", "a", { workspace: 3 });
+  log.info("clock.right", "b");
+  expect(entries.map((entry) => entry.slice(31))).toEqual([
+    "a  event=clock.set requestId=r1 workspace=3\n",
+    "b  event=clock.right\n",
+  ]);
 });
 
 describe("secrets", () => {
@@ -83,14 +93,16 @@ describe("secrets", () => {
     };
     for (const format of ["text", "json"] as const) {
       const { log, entries } = recorder(format);
-      log.with({ client_secret: "hush" }).info("call", fields);
+      log.with({ client_secret: "hush" }).info("request.answered", "call", fields);
       expect(entries.join("")).not.toMatch(/hush|1234567/);
       expect(entries.join("").match(/\[hidden\]/g)).toHaveLength(9);
     }
   });
 
   test("whether a secret is set may be logged", () => {
-    expect(text((log) => log.info("x", { hasToken: true, secret: null }))).toContain("hasToken=true secret=null");
+    expect(text((log) => log.info("clock.set", "x", { hasToken: true, secret: null }))).toContain(
+      "hasToken=true secret=null",
+    );
   });
 });
 
@@ -99,9 +111,11 @@ describe("errors", () => {
 
   test("the text format prints an error's stack and causes once, below the entry", () => {
     const error = failure();
-    const printed = text((log) => log.error("request failed", { id: 1, error, again: { error } }));
+    const printed = text((log) => log.error("request.failed", "request failed", { id: 1, error, again: { error } }));
     const [first, second, ...rest] = printed.trimEnd().split("\n");
-    expect(first).toEndWith('ERROR request failed  id=1 again={"error":"TypeError: not a number (told above)"}');
+    expect(first).toEndWith(
+      'ERROR request failed  event=request.failed id=1 again={"error":"TypeError: not a number (told above)"}',
+    );
     expect(second).toBe("    error: TypeError: not a number");
     expect(rest.every((line) => line.startsWith("    "))).toBe(true);
     expect(printed.match(/caused by: Error: no such row/g)).toHaveLength(1);
@@ -110,7 +124,9 @@ describe("errors", () => {
   });
 
   test("the JSON format has an error's name, message, code, stack and cause as fields", () => {
-    expect(json((log) => log.error("x", { error: Object.assign(failure(), { code: "E1" }) })).error).toEqual({
+    expect(
+      json((log) => log.error("request.failed", "x", { error: Object.assign(failure(), { code: "E1" }) })).error,
+    ).toEqual({
       name: "TypeError",
       message: "not a number",
       code: "E1",
@@ -126,15 +142,17 @@ describe("errors", () => {
         this.name = "ConfigError";
       }
     }
-    const printed = text((log) => log.error("x", { error: new ConfigError("two\nlines") }));
+    const printed = text((log) => log.error("request.failed", "x", { error: new ConfigError("two\nlines") }));
     expect(printed).toContain("    error: ConfigError: two\n    lines\n        at ");
-    expect(text((log) => log.error("x", { error: new Error("") }))).toContain("    error: Error\n        at ");
+    expect(text((log) => log.error("request.failed", "x", { error: new Error("") }))).toContain(
+      "    error: Error\n        at ",
+    );
   });
 
   test("all errors of an AggregateError are printed, and circular causes end", () => {
     const error = new AggregateError([new Error("first"), "second"], "both");
     error.cause = error;
-    const printed = text((log) => log.error("x", { error }));
+    const printed = text((log) => log.error("request.failed", "x", { error }));
     expect(printed).toContain("one of its errors: Error: first");
     expect(printed).toContain("one of its errors: second");
     expect(printed.match(/AggregateError: both/g)).toHaveLength(1);
@@ -144,19 +162,23 @@ describe("errors", () => {
 describe("hostile values", () => {
   test("no value can forge an entry or control the terminal", () => {
     const evil = "a\n2026-11-21T08:44:26.123Z INFO  forged\r\u001b[31m\u2028\u202e";
-    const printed = text((log) => log.info(evil, { [evil]: evil, nested: { [evil]: evil }, error: new Error(evil) }));
+    const printed = text((log) =>
+      log.info("clock.set", evil, { [evil]: evil, nested: { [evil]: evil }, error: new Error(evil) }),
+    );
     for (const character of ["\r", "\u001b", "\u2028", "\u202e"]) expect(printed).not.toContain(character);
     expect(printed.split("\n").filter((line) => line.startsWith("2026"))).toHaveLength(1);
   });
 
-  test("no field can replace time, level or message", () => {
-    expect(json((log) => log.info("real", { message: "x", level: "y", time: 1 }))).toEqual({
+  test("no field can replace time, level, event or message", () => {
+    expect(json((log) => log.info("clock.set", "real", { message: "x", level: "y", time: 1, event: "z" }))).toEqual({
       time: "2026-11-21T08:44:26.123Z",
       level: "info",
+      event: "clock.set",
       message: "real",
       message_: "x",
       level_: "y",
       time_: 1,
+      event_: "z",
     });
   });
 
@@ -186,7 +208,7 @@ describe("hostile values", () => {
     };
     for (const format of ["text", "json"] as const) {
       const { log, entries } = recorder(format);
-      log.info("hostile", hostile);
+      log.info("clock.set", "hostile", hostile);
       expect(entries.join("").length).toBeLessThan(20_000);
       expect(entries.join("")).toContain("[circular]");
       expect(entries.join("")).toContain("[unprintable: Error]");
@@ -210,8 +232,8 @@ describe("hostile values", () => {
           }),
         ),
         (message, fields) => {
-          expect(json((log) => log.info(message, fields)).level).toBe("info");
-          expect(text((log) => log.info(message, fields)).split("\n")).toHaveLength(2);
+          expect(json((log) => log.info("clock.set", message, fields)).level).toBe("info");
+          expect(text((log) => log.info("clock.set", message, fields)).split("\n")).toHaveLength(2);
         },
       ),
     );
@@ -221,10 +243,12 @@ describe("hostile values", () => {
 test("entries are written to stderr synchronously, and nothing to stdout", () => {
   const program = `
     import { createLog } from "${import.meta.dir}/../src/core/log.ts";
-    createLog({ level: "info", format: "text", now: () => ${NOW} }).error("last words", { size: "x".repeat(7000) });
+    createLog({ level: "info", format: "text", now: () => ${NOW} }).error("request.failed", "last words", { size: "x".repeat(7000) });
     process.exit(3);
   `;
   const { stdout, stderr, exitCode } = Bun.spawnSync([process.execPath, "-e", program]);
   expect([stdout.toString(), exitCode]).toEqual(["", 3]);
-  expect(stderr.toString()).toBe(`2026-11-21T08:44:26.123Z ERROR last words  size=${"x".repeat(7000)}\n`);
+  expect(stderr.toString()).toBe(
+    `2026-11-21T08:44:26.123Z ERROR last words  event=request.failed size=${"x".repeat(7000)}\n`,
+  );
 });

@@ -53,7 +53,7 @@ export type OnStep = (step: string) => void;
  */
 export function makeBackup(database: string, file: string, now: number, onStep: OnStep = () => undefined): Backup {
   const target = resolve(file);
-  if (existsSync(target)) throw new NameTaken(`there is already something at ${target}; a backup replaces nothing`);
+  if (existsSync(target)) throw new NameTaken(`${target} already exists, and a backup never replaces a file`);
   createPrivateDirectory(dirname(target));
   removeUnfinished(target);
   const unfinished = `${target}${UNFINISHED}-backup`;
@@ -119,11 +119,11 @@ export function verifyBackup(file: string, now: number, onStep: OnStep): Verific
     const reason = error instanceof Error ? error.message : String(error);
     const finding = {
       name: "integrity",
-      sentence: "SQLite finds the file whole.",
+      sentence: "SQLite's integrity check passes.",
       count: 1,
       of: "damage",
       ids: [reason],
-      next: "use another backup, and look at the disk that this one is on",
+      next: "use another backup, and check the disk that holds this one",
     };
     return { schema: 0, counts: {}, checks: 1, findings: [finding], at: null };
   }

@@ -27,7 +27,7 @@ export async function detectCopy(
   const current = placeOf(database);
   const detection = await store.write((tx) => {
     const instance = readInstance(client);
-    if (instance === null) throw new Error("the database has no name");
+    if (instance === null) throw new Error("the database has no instance id");
     const copy = findCopy(instance, current) ?? (isOlderThanLastRun(client, database) ? overwrittenByHand : null);
     if (copy === null) {
       // The database was created without a file identity; record it now.

@@ -132,28 +132,39 @@ export class BackupJobs {
     const { log, onBackup } = this.#options;
     if (outcome === null) {
       if (request.kind === "backup") onBackup(null);
-      log.error(FAILED[request.kind], { ...("name" in request ? { file: request.name } : {}), reason });
+      log.error(EVENTS[request.kind].failed, FAILED[request.kind], {
+        ...("name" in request ? { file: request.name } : {}),
+        reason,
+      });
       return;
     }
     if (outcome.kind !== "backup") {
       const findings = outcome.kind === "check" ? outcome.result.findings : faultsOf(outcome.verificationReport);
       const about = outcome.kind === "check" ? {} : { file: outcome.name };
-      if (findings.length === 0) log.info(DONE[outcome.kind], about);
-      else log.error(BROKEN[outcome.kind], { ...about, broken: findings.map(({ name }) => name) });
+      if (findings.length === 0) log.info(EVENTS[outcome.kind].completed, DONE[outcome.kind], about);
+      else
+        log.error(EVENTS[outcome.kind].broken, BROKEN[outcome.kind], {
+          ...about,
+          broken: findings.map(({ name }) => name),
+        });
       return;
     }
     const { name: file, bytes, verificationReport, removed } = outcome;
     const broken = verificationReport.findings.map(({ name, count, of }) => `${name}: ${count} × ${of}`);
     if (broken.length === 0) {
       onBackup(startedAt);
-      log.info("backed up", { file, bytes, ...verificationReport.counts, removed });
+      log.info("backup.completed", "Backup completed", { file, bytes, ...verificationReport.counts, removed });
       return;
     }
     onBackup(null);
-    log.error("backed up, but the database itself is not right; no older backup is removed (waxwing check)", {
-      file,
-      broken,
-    });
+    log.error(
+      "backup.broken",
+      "Backup completed, but the database fails its check; older backups are kept. Run waxwing check",
+      {
+        file,
+        broken,
+      },
+    );
   }
 }
 
@@ -161,21 +172,27 @@ function isSoundBackup({ outcome }: FinishedJob): boolean {
   return outcome?.kind === "backup" && faultsOf(outcome.verificationReport).length === 0;
 }
 
+const EVENTS = {
+  backup: { failed: "backup.failed" },
+  verify: { failed: "verification.failed", completed: "verification.completed", broken: "verification.broken" },
+  drill: { failed: "drill.failed", completed: "drill.completed", broken: "drill.broken" },
+  check: { failed: "check.failed", completed: "check.completed", broken: "check.broken" },
+} as const;
 const FAILED = {
-  backup: "a backup failed; those made before are kept",
-  verify: "a backup could not be looked over",
-  drill: "a restore could not be rehearsed",
-  check: "the database could not be checked",
+  backup: "Backup failed; earlier backups are kept",
+  verify: "Verification of a backup did not finish",
+  drill: "Restore drill did not finish",
+  check: "Check of the database did not finish",
 } as const;
 const DONE = {
-  verify: "a backup was looked over and is sound",
-  drill: "a restore was rehearsed",
-  check: "the database is sound",
+  verify: "Backup verified",
+  drill: "Restore drill passed",
+  check: "Database check passed",
 } as const;
 const BROKEN = {
-  verify: "a backup is not sound",
-  drill: "a backup is not sound, so its restore was not rehearsed",
-  check: "the database is broken (waxwing check)",
+  verify: "Backup is damaged",
+  drill: "Backup is damaged, so the restore drill was not run",
+  check: "Database check found errors. Run waxwing check",
 } as const;
 
 /** In the compiled executable the worker is a separate entry point, addressed by its path in the project. */

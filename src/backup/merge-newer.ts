@@ -105,6 +105,7 @@ class NewerRowsMerge {
       "memberships",
       "user_links",
       "sessions",
+      "known_devices",
       "recovery_codes",
       "sign_in_attempts",
       "form_answers",

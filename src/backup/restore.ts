@@ -23,7 +23,7 @@ export class GapNotAccepted extends Error {
   /** When the backup was made, in milliseconds; null if unknown. */
   readonly since: number | null;
   constructor(reason: string, since: number | null) {
-    super(`what happened since the backup cannot be taken over: ${reason}`);
+    super(`newer rows cannot be merged: ${reason}`);
     this.reason = reason;
     this.since = since;
   }
@@ -31,10 +31,10 @@ export class GapNotAccepted extends Error {
 
 /** What a gap loses, in words. */
 export const lostWithGap = [
-  "opt-outs and other consent: somebody who said STOP may be written to again",
+  "opt-outs and other consent: a person who sent STOP may be sent to again",
   "messages sent, and their outcomes and cost",
-  "answers kept under idempotency keys: a repeated request may send a second time",
-  "what people wrote in",
+  "answers kept under idempotency keys: a repeated request may send twice",
+  "received messages",
   "payments, revoked keys, rotated secrets, suspensions",
 ];
 
@@ -119,12 +119,12 @@ function prepareRestore(
     migrate(client);
     readOrCreateInstanceId(client, now, newInstanceId);
   });
-  onStep("reading the database that it replaces");
+  onStep("reading the replaced database");
   const since = backup?.backupMetadata?.at ?? null;
   const replaced = inspectReplaced(database, newer, fresh, backup, now);
   const gap = "unusable" in replaced ? replaced.unusable : null;
   if (gap !== null && !acceptGap) throw new GapNotAccepted(gap, since);
-  onStep(gap === null ? "taking over what is newer" : "nothing can be taken over");
+  onStep(gap === null ? "merging newer rows" : "no newer rows can be merged");
   const merged = gap === null ? withWritableClient(fresh, (client) => mergeNewer(client, newer)) : null;
   // After a merge the result holds the present state, otherwise the backup's.
   const at = gap === null ? now : (since ?? now);
@@ -159,11 +159,11 @@ function verifySource(file: string, now: number): { backup: Instance | null; fla
 function foreignDatabase(file: string): CheckFinding {
   return {
     name: "kind",
-    sentence: "It is a database of Waxwing.",
+    sentence: "The file is a Waxwing database.",
     count: 1,
     of: "file",
     ids: [basename(file)],
-    next: "name a file that waxwing backup has made",
+    next: "name a file made by waxwing backup",
   };
 }
 
@@ -186,14 +186,14 @@ function inspectReplaced(
       const { findings } = checkDatabase(client, { now, isExclusive: true });
       return { names: findings.map(({ name }) => name), instance: readInstance(client) };
     });
-    if (names.some(isDamage)) return { unusable: `the database that is replaced is broken (${names.join(", ")})` };
+    if (names.some(isDamage)) return { unusable: `the replaced database fails its check (${names.join(", ")})` };
     if (backup === null || instance === null || !isLaterStateOf(instance, backup) || !hasLaterIds(newer, fresh)) {
-      return { unusable: "the database that is replaced is not a later state of this backup" };
+      return { unusable: "the replaced database is not a later state of this backup" };
     }
     return { flaws: names };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { unusable: `the database that is replaced cannot be read (${reason})` };
+    return { unusable: `the replaced database cannot be read (${reason})` };
   }
 }
 

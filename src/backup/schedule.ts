@@ -31,7 +31,8 @@ export class BackupSchedule extends ServiceLoop {
       name: "backups",
       clock,
       retryAfterMs: WAIT_MAX_MS,
-      onError: (error) => log.error("a scheduled backup could not be started; trying again", { error }),
+      onError: (error) =>
+        log.error("backup.not_started", "Scheduled backup could not be started; trying again", { error }),
     });
     this.#options = options;
   }

@@ -64,7 +64,7 @@ export function upgradeDatabase({ database, commandLock }: DatabaseFiles, option
     try {
       onStep(`copying the database of schema ${from}`);
       // Space for the copy, and again for what its migration writes.
-      requireFreeSpace(dirname(database), 2 * sizeWithLog(database), "bringing the database up to date");
+      requireFreeSpace(dirname(database), 2 * sizeWithLog(database), "migrating the database");
       checkpointLog(database);
       copyDatabase(database, fresh, null);
       onStep(`migrating the copy to schema ${to}`);
@@ -92,16 +92,16 @@ export function upgradeDatabase({ database, commandLock }: DatabaseFiles, option
 function failure(cause: unknown, from: number, to: number): UpgradeFailed {
   const reason =
     cause instanceof LockHeld
-      ? "a command is still writing to it; wait until that is done, then start again"
+      ? "a command is still writing to it; wait until it has ended, then start again"
       : cause instanceof Error
         ? `${cause.message}${cause.cause instanceof Error ? ` (${cause.cause.message})` : ""}`
         : String(cause);
   const advice =
     cause instanceof InsufficientSpace
-      ? "Make room and start again"
-      : "Start again, or go on with the Waxwing before this one";
+      ? "Free some space and start again"
+      : "Start again, or use the previous version of Waxwing";
   return new UpgradeFailed(
-    `the database was not brought from schema ${from} to ${to}: ${reason}. Nothing was changed. ${advice}.`,
+    `the database was not migrated from schema ${from} to ${to}: ${reason}. Nothing was changed. ${advice}.`,
     { cause },
   );
 }
@@ -155,10 +155,10 @@ export function upgradeIfOlder(
   lock: { release: () => void },
 ): void {
   try {
-    const upgrade = upgradeDatabase(files, { ...options, onStep: (step) => log.info(step) });
+    const upgrade = upgradeDatabase(files, { ...options, onStep: (step) => log.info("database.migrating", step) });
     if (upgrade === null) return;
     const { from, to, kept } = upgrade;
-    log.info("the database is up to date; as it was before, it is kept", { from, to, kept });
+    log.info("database.migrated", "Database migrated; the previous file is kept", { from, to, kept });
   } catch (error) {
     lock.release();
     throw error;

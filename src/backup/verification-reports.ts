@@ -32,7 +32,7 @@ export interface ListedBackup {
   verificationReport: VerificationReport | null;
 }
 
-const REPORTS_FILE = "proofs.json";
+const REPORTS_FILE = "verifications.json";
 const NAME = /^[\w-][\w.-]*\.db$/;
 
 interface StoredReport {

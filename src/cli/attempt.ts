@@ -131,6 +131,6 @@ export function reportAttempt(
 function verdictOn(isAccepted: boolean, isPending: boolean): string {
   if (isAccepted) return "The receiver accepted it.";
   return isPending
-    ? "The receiver did not accept it; it is tried again later, as any event is."
-    : "The receiver did not accept it, and it is not tried again.";
+    ? "The receiver did not accept it; it is retried later, like any event."
+    : "The receiver did not accept it, and it is not retried.";
 }

@@ -15,16 +15,16 @@ export const commands: readonly Command[] = [
   command({
     group: null,
     name: "backup",
-    summary: "Copy the database, also beside a running server, and prove the copy",
+    summary: "Back up the database, also beside a running server, and verify the backup",
     details:
-      "The copy is one file. It is opened again and checked like waxwing check does, and appears under its name only when\nit is proven. The key file is not in it.",
+      "The backup is one file. It is opened again and checked as waxwing check does, and gets its name only after it is\nverified. It does not contain the key file.",
     positionals: {
       file: {
         kind: "text",
         value: "FILE",
         file: { as: "make" },
         required: true,
-        description: "Where to; nothing is replaced",
+        description: "Target file; an existing file is never replaced",
       },
     },
     run: async (context, values) => {
@@ -46,11 +46,11 @@ export const commands: readonly Command[] = [
         list({ file: view.file, size: `${(backup.bytes / 1e6).toFixed(1)} MB`, schema: view.schema, ...backup.counts }),
         "",
         keyFile === null
-          ? "The key that opens its secrets is in WAXWING_SECRETS_KEY, not in the backup: keep it, apart from this file."
-          : `The key that opens its secrets is ${keyFile}, not in the backup: keep a copy of it, apart from this file.`,
+          ? "The key that decrypts its secrets is in WAXWING_SECRETS_KEY, not in the backup: keep it apart from this file."
+          : `The key that decrypts its secrets is ${keyFile}, not in the backup: keep a copy of it apart from this file.`,
         ...(view.verified
           ? ["Integrity, references and invariants are checked."]
-          : ["The database itself is not right, and so is the copy:", describeBroken(storage.path, backup.findings)]),
+          : ["The database fails its check, and so does the backup:", describeBroken(storage.path, backup.findings)]),
       ].join("\n");
       return { json: view, text, ...(view.verified ? {} : { exitCode: 1 as const }) };
     },
@@ -64,11 +64,11 @@ function createBackup({ io, files }: Context, database: string, file: string): B
     return handle === null ? makeBackup(database, file, now) : fill(handle, database, file, now, io);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") {
-      throw new CommandFailure("file_exists", `there is already something at ${resolve(file)}`, "name another file");
+      throw new CommandFailure("file_exists", `${resolve(file)} already exists`, "name another file");
     }
     if (error instanceof NameTaken) throw new CommandFailure("file_exists", error.message, "name another file");
     if (error instanceof InsufficientSpace)
-      throw new CommandFailure("no_room", error.message, "make room, or name another disk");
+      throw new CommandFailure("no_room", error.message, "free some space, or use another disk");
     if (error instanceof BackupBroken) {
       throw new CommandFailure("broken", error.message, "the database may be damaged: waxwing check");
     }
@@ -87,7 +87,7 @@ function fill(handle: number, database: string, file: string, now: number, io: I
     fillOpened(handle, verified);
     return { ...backup, file: resolve(file) };
   } catch (error) {
-    io.err(`${resolve(file)} is left empty: remove it\n`);
+    io.err(`${resolve(file)} is left empty; remove it\n`);
     throw error;
   } finally {
     removeDatabase(verified);

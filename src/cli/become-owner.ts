@@ -24,7 +24,7 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
     // Read once, because the owner may not be allowed to read it.
     found = findConfigFile(sources, true);
     if (found?.name !== LOCAL_FILE && options.config === undefined && existsSync(LOCAL_FILE)) {
-      io.err(`${LOCAL_FILE} is ignored: it, or its directory, is not root's. Name it with --config to use it.\n`);
+      io.err(`${LOCAL_FILE} is ignored, because root does not own it and its directory. Use --config to name it.\n`);
     }
     const { storage } = loadConfig({ ...sources, found });
     const owner = ownerOf(storage.data, storage.path);
@@ -59,7 +59,7 @@ function become(root: Root, owner: Owner, data: string): void {
   if (isThere && !mayEnter(data)) {
     throw new CommandFailure(
       "unavailable",
-      `${resolve(data)} belongs to user ${owner.uid}, who may not enter it`,
+      `${resolve(data)} belongs to user ${owner.uid}, who cannot enter it`,
       "let that user enter it and the directories above it",
     );
   }
@@ -72,7 +72,7 @@ function trying<T>({ uid }: Owner, data: string, work: () => T): T {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandFailure(
       "unavailable",
-      `${resolve(data)} belongs to user ${uid}, and root may not become that user here: ${reason}`,
+      `${resolve(data)} belongs to user ${uid}, and root cannot switch to that user here: ${reason}`,
       "run this as that user",
     );
   }

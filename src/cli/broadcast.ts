@@ -29,10 +29,10 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "list",
-    summary: "Broadcasts, the newest first",
+    summary: "List broadcasts, newest first",
     options: {
       workspace: workspaceFilter,
-      limit: { kind: "number", value: "N", description: `Most that are shown (default: ${LIMIT})` },
+      limit: { kind: "number", value: "N", description: `Maximum number shown (default: ${LIMIT})` },
     },
     run: (context, values) =>
       withDatabase(context, "read", ({ store }) => {
@@ -55,16 +55,16 @@ export const commands: readonly Command[] = [
           one.created_at,
         ]);
         const headings = ["id", "workspace", "name", "status", "total", "sent", "failed", "skipped", "created"];
-        return { json: broadcasts, text: table(headings, rows, "There is no broadcast yet.") };
+        return { json: broadcasts, text: table(headings, rows, "There are no broadcasts yet.") };
       }),
   }),
   command({
     group,
     name: "show",
-    summary: "One broadcast: how far it is, and why people failed or were left out",
-    details: "With --watch it stays, shows the progress once a second, and ends with the broadcast.",
+    summary: "Show a broadcast: its progress, and why recipients failed or were skipped",
+    details: "With --watch, prints the progress once a second until the broadcast ends.",
     positionals: { id },
-    options: { watch: { kind: "flag", description: "Follow it until it is finished, paused or cancelled" } },
+    options: { watch: { kind: "flag", description: "Follow the broadcast until it is finished, paused or cancelled" } },
     run: (context, values) =>
       withDatabase(context, "read", async ({ store }) => {
         if (values.watch && !context.options.json) {
@@ -76,26 +76,26 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "pause",
-    summary: "Send nothing more until somebody resumes it",
+    summary: "Pause a broadcast until it is resumed",
     positionals: { id },
     run: (context, values) =>
       change(context, values.id, (tx, broadcast) => {
         const paused = pauseBroadcast(tx, broadcast, "manual", "paused by hand");
         if (paused !== null) return paused;
-        throw refused(`Broadcast ${values.id} is ${broadcast.status}; there is nothing to pause.`);
+        throw refused(`Broadcast ${values.id} is ${broadcast.status}; it cannot be paused.`);
       }),
   }),
   command({
     group,
     name: "resume",
-    summary: "Let a paused broadcast go on",
+    summary: "Resume a paused broadcast",
     details:
-      "A changed template counts as confirmed. After a restore with a gap, whoever may have been sent to is left out.",
+      "Resuming confirms a changed template. After a restore with a gap, recipients that may already have been sent to are\nnot sent to.",
     positionals: { id },
     options: {
       sendUnknown: {
         kind: "flag",
-        description: "After a restore: send also to those who may already have been sent to; they may get it twice",
+        description: "After a restore: also send to recipients that may already have it, so they may get it twice",
       },
     },
     run: (context, values) =>
@@ -104,7 +104,7 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "cancel",
-    summary: "Stop a broadcast for good",
+    summary: "Cancel a broadcast",
     details: "Messages already sent are not recalled. Only delivered messages are charged.",
     positionals: { id },
     run: (context, values) => change(context, values.id, cancelBroadcast),
@@ -123,7 +123,7 @@ function requireBroadcast(tx: ReadTx, id: number): Broadcast {
     throw new CommandFailure(
       "not_found",
       `There is no broadcast ${id}.`,
-      "waxwing broadcast list shows those there are",
+      "waxwing broadcast list shows all broadcasts",
     );
   }
   return broadcast;

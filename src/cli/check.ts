@@ -18,14 +18,14 @@ export const commands: readonly Command[] = [
   command({
     group: null,
     name: "check",
-    summary: "Look a database over: the file's integrity, and everything that must be true of it",
+    summary: "Check a database: the file's integrity, and every invariant of its data",
     details:
-      "Without FILE: the database itself, also beside a running server, which it does not hold up. Exit code 1 when\nsomething is broken.",
+      "Without FILE: the database of this installation, also beside a running server, which is not blocked. Exit code 1 if\na check fails.",
     positionals: {
       file: { kind: "text", value: "FILE", file: databaseFile, description: "A backup, or another database file" },
     },
     options: {
-      schema: { kind: "flag", description: "Only whether this executable can run on it; nothing else is looked at" },
+      schema: { kind: "flag", description: "Only report whether this executable can run on it" },
     },
     run: async (context, values) => {
       const name = values.file ?? databaseFiles(context.loadConfig().storage.path).database;
@@ -43,7 +43,7 @@ function checkSchema(_context: Context, name: string, path: string): Report {
   const found = reading(path, schemaVersion);
   const known = migrations.at(-1)?.version ?? 0;
   if (found > known) throw new NewerSchema(found, known);
-  const then = found === known ? "" : `, and brings it to schema ${known} when the server starts`;
+  const then = found === known ? "" : `, and migrates it to schema ${known} when the server starts`;
   return {
     json: { ok: true, file: resolve(name), schema: found, known },
     text: `${resolve(name)} has schema ${found}: this executable runs on it${then}.`,
@@ -66,7 +66,7 @@ function checkAll({ io, options }: Context, name: string, path: string): Report 
   const seconds = ((io.clock.monotonic() - startedAt) / 1000).toFixed(1);
   const view = viewOf(name, result);
   if (result.isSound) {
-    const text = `${resolve(name)} is sound: schema ${result.schema}, ${result.checked.length} checks in ${seconds} s.`;
+    const text = `${resolve(name)} passed: schema ${result.schema}, ${result.checked.length} checks in ${seconds} s.`;
     return { json: view, text };
   }
   return { json: view, text: describeBroken(name, result.findings), exitCode: 1 };

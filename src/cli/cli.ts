@@ -83,13 +83,13 @@ async function helpOnWords(group: Group, words: readonly string[]): Promise<stri
 
 async function findCommand(words: readonly string[]): Promise<{ command: Command; depth: number }> {
   const [word, name] = words;
-  if (word === undefined) throw new UsageError(`say what to do: ${wordList()}`);
+  if (word === undefined) throw new UsageError(`name a command: ${wordList()}`);
   const group = findGroup(word);
   const commands = await group.load();
   const [first] = commands;
   if (first?.group === null) return { command: first, depth: 1 };
   if (name === undefined || name.startsWith("-")) {
-    throw new UsageError(`say what to do with ${word}: ${namesOf(commands).join(", ")}`, word);
+    throw new UsageError(`name a command of ${word}: ${namesOf(commands).join(", ")}`, word);
   }
   return { command: findInGroup(group, commands, name), depth: 2 };
 }
@@ -98,7 +98,7 @@ function findGroup(word: string): Group {
   const group = groups.find((one) => one.word === word);
   if (group !== undefined) return group;
   if (word.startsWith("-")) {
-    throw new UsageError(`${word} is not known before a command; options of a command stand behind its words`);
+    throw new UsageError(`${word} is not a global option; options of a command follow its name`);
   }
   const suggestion = suggestWord(
     word,

@@ -113,11 +113,11 @@ export const workspaceOption = {
   kind: "number",
   value: "ID",
   required: true,
-  description: "The workspace, by its id (waxwing workspace list shows them)",
+  description: "Id of the workspace (see waxwing workspace list)",
 } as const;
 
 export const workspaceFilter = {
   kind: "number",
   value: "ID",
-  description: "Only of this workspace; without it, of every workspace",
+  description: "Only this workspace (default: all)",
 } as const;

@@ -12,7 +12,7 @@ export function completionCommands(groups: readonly Group[]): readonly Command[]
     command({
       group: null,
       name: "completion",
-      summary: "Print the script with which a shell completes commands and options",
+      summary: "Print a script that lets a shell complete commands and options",
       needsNoData: true,
       details:
         "bash, in ~/.bashrc:                     source <(waxwing completion bash)\nzsh, in ~/.zshrc, after compinit:       source <(waxwing completion zsh)\nfish, in ~/.config/fish/config.fish:    waxwing completion fish | source",

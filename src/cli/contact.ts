@@ -43,23 +43,23 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "import",
-    summary: "Bring people in from a CSV file",
+    summary: "Import contacts from a CSV file",
     details:
-      "Encoding, delimiter and columns are found out; --map says what they are not. Run it again with the same file:\nnothing changes. Rows that fail are written to FILE.errors.csv. Consent is recorded only with --consent, and never\nlifts an opt-out.",
+      "Encoding, delimiter and columns are detected; --map overrides the columns. Importing the same file again changes\nnothing. Failed rows are written to FILE.errors.csv. Consent is recorded only with --consent, and never lifts an\nopt-out.",
     positionals: { file },
     options: {
       workspace: workspaceOption,
       map: {
         kind: "text",
         value: "COL=FIELD,…",
-        description: "Columns: phone, name, city, tags, fields.KEY …; - leaves one out",
+        description: "Fields: phone, name, city, tags, fields.KEY …; - ignores the column",
       },
       consent: {
         kind: "choice",
         choices: ["opted_in"],
-        description: "Everybody in the file has agreed to be written to",
+        description: "Every person in the file has agreed to receive messages",
       },
-      dryRun: { kind: "flag", description: "Judge every row and change nothing" },
+      dryRun: { kind: "flag", description: "Check every row without changing anything" },
     },
     run: (context, values) => {
       const source = requireFile(context, values.file);
@@ -84,7 +84,7 @@ export const commands: readonly Command[] = [
             onProgress: ({ rows, failed }) => progress(context.io, `${rows} rows, ${failed} failed`),
             onColumns: (header, { ignored }) => {
               failures.header = header;
-              if (ignored.length > 0) context.io.err(`left out: ${ignored.join(", ")}\n`);
+              if (ignored.length > 0) context.io.err(`ignored columns: ${ignored.join(", ")}\n`);
             },
             onFailure: (line, cells, reason) => failures.add(line, cells, reason),
           });
@@ -100,19 +100,19 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "export",
-    summary: "Write every contact as CSV, to stdout or a file",
+    summary: "Export all contacts as CSV",
     options: {
       workspace: workspaceOption,
       file: {
         kind: "text",
         value: "FILE",
         file: { as: "fill" },
-        description: "Where to; left out: stdout (needed with --json)",
+        description: "Target file (default: stdout); required with --json",
       },
     },
     run: (context, values) => {
       if (context.options.json && values.file === undefined) {
-        throw new UsageError("with --json the CSV needs a file of its own: add --file FILE", "contact export");
+        throw new UsageError("with --json the CSV needs its own file: add --file FILE", "contact export");
       }
       return withDatabase(context, "read", async ({ store }) => {
         const { file: path } = values;
@@ -124,7 +124,7 @@ export const commands: readonly Command[] = [
         ftruncateSync(handle);
         try {
           const contacts = await exportContacts(store, values.workspace, (text) => void writeSync(handle, text));
-          return { json: { contacts, file: path }, text: `${contacts} contacts are in ${path}.` };
+          return { json: { contacts, file: path }, text: `Exported ${contacts} contacts to ${path}.` };
         } finally {
           closeSync(handle);
         }
@@ -134,8 +134,9 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "opt-out",
-    summary: "Opt everybody in a file out",
-    details: "A CSV with a phone column, or one number a line. Whoever had opted out keeps the first date.",
+    summary: "Opt out every person in a file",
+    details:
+      "The file is a CSV with a phone column, or has one number per line. A person who has already opted out keeps the\nfirst date.",
     options: { workspace: workspaceOption, file },
     run: (context, values) => {
       const source = requireFile(context, values.file);
@@ -160,11 +161,11 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "erase",
-    summary: "Forget a person: data, texts, raw records",
+    summary: "Erase a person: data, texts, raw records",
     details:
-      "Figures stay, and a keyed hash of an opt-out, so that no import revives it. Files that were brought in through the\nconsole go, whoever else is in them. Backups made before still hold the person.",
+      "Counters stay, and so does a keyed hash of an opt-out, so that no import revives the person. Import files uploaded\nin the console that contain the person are deleted. Earlier backups still contain the person.",
     positionals: {
-      phone: { kind: "text", value: "PHONE", required: true, description: "The person's number, in any form" },
+      phone: { kind: "text", value: "PHONE", required: true, description: "The person's number, in any format" },
     },
     options: { workspace: workspaceOption },
     run: (context, values) =>
@@ -179,12 +180,12 @@ export const commands: readonly Command[] = [
         );
         const text = [
           "The person is erased.",
-          ...(isLogEmpty ? [] : ["The log beside the database still holds old pages until the server's next restart."]),
+          ...(isLogEmpty ? [] : ["The write-ahead log still contains old pages until the server's next restart."]),
           ...(waitingImports.length === 0
             ? []
             : [
-                `Files that were given to the console and not brought in yet may name them: ${waitingImports.join(", ")}.`,
-                "  next: take them away under Contacts → Import, or leave the person out of them",
+                `Uploaded files that are not imported yet may contain the person: ${waitingImports.join(", ")}.`,
+                "  next: discard them under Contacts → Import, or remove the person from them",
               ]),
         ].join("\n");
         return { json: { erased: true, log_emptied: isLogEmpty, waiting_imports: waitingImports }, text };
@@ -254,7 +255,8 @@ function readMap(text: string | undefined): ReadonlyMap<string, string> {
   const map = new Map<string, string>();
   for (const pair of text?.split(",") ?? []) {
     const at = pair.lastIndexOf("=");
-    if (at < 1) throw new UsageError(`--map is a list of COLUMN=FIELD, and "${pair}" is none`, "contact import");
+    if (at < 1)
+      throw new UsageError(`--map is a list of COLUMN=FIELD, and "${pair}" is not of that form`, "contact import");
     map.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
   }
   return map;

@@ -73,8 +73,8 @@ function createDataDirectory(config: Config, io: Io): void {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandFailure(
       "unavailable",
-      `the data directory ${resolve(config.storage.data)} cannot be made: ${reason}`,
-      "name another one with --data, or make it by hand",
+      `the data directory ${resolve(config.storage.data)} cannot be created: ${reason}`,
+      "name another one with --data, or create it yourself",
     );
   }
   secretBox(config, io, true);
@@ -137,7 +137,7 @@ export function fileExists(path: string): boolean {
     if (code === "ENOENT" || code === "ENOTDIR") return false;
     throw new CommandFailure(
       "unavailable",
-      `the database ${resolve(path)} cannot be looked at (${code})`,
+      `the database ${resolve(path)} cannot be read (${code})`,
       "run this as the owner of the data directory, or as root",
     );
   }
@@ -147,14 +147,14 @@ export function noDatabase(path: string): CommandFailure {
   return new CommandFailure(
     "no_database",
     `there is no database at ${resolve(path)}`,
-    "name the right directory with --data DIR (or the configuration with --config FILE), or make a database with waxwing workspace create",
+    "name the right directory with --data DIR (or the configuration with --config FILE), or create a database with waxwing workspace create",
   );
 }
 
 function olderSchema(path: string, found: number, known: number): CommandFailure {
   return new CommandFailure(
     "older_schema",
-    `the database ${resolve(path)} has schema ${found}, and this executable works on schema ${known}`,
-    "start the server with this executable once: it brings the database up to date (make a backup first)",
+    `the database ${resolve(path)} has schema ${found}, and this executable needs schema ${known}`,
+    "start the server with this executable once to migrate the database (make a backup first)",
   );
 }

@@ -26,11 +26,11 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "list",
-    summary: "Deliveries, the newest first",
+    summary: "List deliveries, newest first",
     options: {
       workspace: workspaceFilter,
       status: { kind: "choice", choices: deliveryStatuses, description: "Only those in this status" },
-      limit: { kind: "number", value: "N", description: `Most that are shown (default: ${LIMIT})` },
+      limit: { kind: "number", value: "N", description: `Maximum number shown (default: ${LIMIT})` },
     },
     run: (context, values) =>
       withDatabase(context, "read", ({ store }) => {
@@ -59,7 +59,7 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "show",
-    summary: "One delivery with its attempts and what was sent",
+    summary: "Show a delivery: its attempts and the body sent",
     positionals: { id: { kind: "number", value: "ID", required: true, description: "The delivery's id" } },
     run: (context, values) =>
       withDatabase(context, "read", ({ store }) =>
@@ -72,15 +72,15 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "replay",
-    summary: "Send one event again, or all that failed",
+    summary: "Replay one event, or all failed ones",
     details: "Either ID, or --workspace with --failed-since.",
     positionals: { id: { kind: "number", value: "ID", description: "The delivery's id" } },
     options: {
-      workspace: { kind: "number", value: "ID", description: "Of this workspace, everything that failed" },
+      workspace: { kind: "number", value: "ID", description: "Replay all failed deliveries of this workspace" },
       failedSince: {
         kind: "text",
         value: "T",
-        description: "Since then: 2026-11-21, 2026-11-21T08:00, or 24h for so long ago",
+        description: "Start of the period: 2026-11-21, 2026-11-21T08:00, or an age such as 24h",
       },
     },
     run: (context, values) => {
@@ -108,8 +108,8 @@ function replayOne(context: Context, id: number): Promise<Report> {
     });
     const attempt = isServed ? await waitForAttempt(database, context.io, id, after) : null;
     const waiting = isServed
-      ? `It is on its way; no answer was written down yet: waxwing delivery show ${id}`
-      : "It is sent as soon as a server runs on this database: waxwing serve";
+      ? `The attempt is under way; its result will be in waxwing delivery show ${id}`
+      : "It is sent when a server runs on this database: waxwing serve";
     return store.read((tx) => reportAttempt(tx, id, attempt, waiting));
   });
 }
@@ -128,7 +128,7 @@ function replayFailed(context: Context, workspaceId: number, since: string): Pro
       if (batch.length < REPLAY_BATCH || replayed.size === before) break;
       await sleep(clock, GAP_MS);
     }
-    const text = `${replayed.size} events are on their way again: waxwing delivery list --workspace ${workspaceId}`;
+    const text = `${replayed.size} events are queued again: waxwing delivery list --workspace ${workspaceId}`;
     return { json: { replayed: replayed.size }, text: replayed.size === 0 ? "Nothing failed since then." : text };
   });
 }

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Config, loadConfig } from "#src/config/config.ts";
+import { randomText } from "#src/core/id.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
 import { type Command, command } from "./command.ts";
@@ -24,13 +25,13 @@ export const commands: readonly Command[] = [
   command({
     group: null,
     name: "dev",
-    summary: "Try it out: a throwaway server with demo data, on a simulated network",
+    summary: "Run a throwaway server with demo data and a simulated network",
     needsNoData: "unless named",
     details:
-      "Prints an address, a key and commands to paste. The database is temporary and removed at the end; with --data DIR it\nis kept there for the next run, with its key.",
+      "Prints an address, a key and commands to paste. The database is temporary and is removed at the end; --data DIR keeps\nit and its key for the next run.",
     options: {
       listen: listenOption,
-      withParent: { kind: "flag", description: "Stop when standard input closes, as it does when the parent ends" },
+      withParent: { kind: "flag", description: "Stop when standard input closes, which happens when the parent ends" },
     },
     run: async (context, { listen, withParent }) => {
       const { io, options } = context;
@@ -69,7 +70,7 @@ function readDemo({ storage }: Config): Kept | null {
 function notADemo(path: string): CommandFailure {
   return new CommandFailure(
     "not_a_demo",
-    `the database ${resolve(path)} was not made by waxwing dev`,
+    `the database ${resolve(path)} was not created by waxwing dev`,
     "name another directory with --data, or run waxwing serve on this one",
   );
 }
@@ -108,12 +109,14 @@ async function serveDemo(context: Context, { requested, isListenSet, kept, viewe
     viewerUrl: viewer.url,
     data,
     demo,
+    metricsToken: config.server.metricsToken,
     note,
     isKept: options.data !== undefined,
   };
   const ready = {
     base_url: baseUrl,
     api_key: demo.key,
+    metrics_token: config.server.metricsToken,
     workspace_id: demo.workspaceId,
     number: demo.number,
     webhook_viewer_url: viewer.url,
@@ -134,9 +137,12 @@ function configOf({ io, options }: Context, data: string, listen: string | undef
   const config = loadConfig({ file: options.config, searchPaths: [], data, listen, env: io.env });
   return {
     ...config,
+    server: { ...config.server, metricsToken: config.server.metricsToken ?? randomText(io.random, 32) },
     secrets: { keyFile: join(data, "waxwing.key") },
     webhooks: { ...config.webhooks, allowHttp: true, allowPrivate: true },
     backup: { ...config.backup, schedule: null },
+    // What dev prints itself says when the server is ready; entries at level info would only interrupt it.
+    log: { ...config.log, level: config.log.level === "info" ? "warn" : config.log.level },
   };
 }
 
@@ -149,7 +155,7 @@ function onFreePort(config: Config): { config: Config; note: string | null } {
   } catch (error) {
     // Any other reason comes up again, with its explanation, when the server starts.
     if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) return { config, note: null };
-    const note = `Port ${listen.port} is taken by another program, so this one listens on a free one.`;
+    const note = `Port ${listen.port} is in use by another program; using a free port instead.`;
     return { config: { ...config, server: { ...config.server, listen: { ...listen, port: 0 } } }, note };
   }
 }

@@ -16,12 +16,12 @@ export const commands: readonly Command[] = [
   command({
     group: null,
     name: "doctor",
-    summary: "What is wrong with the set-up, and the next step",
+    summary: "Find problems with the setup and the next step for each",
     details:
-      "Looks at every number: token, permissions, readiness, subscription, templates; and at the callback address and\nthe clock. Changes nothing, but for --subscribe.\nExit code 1 when there is a problem; a warning is none.",
+      "Checks every number (token, permissions, readiness, subscription, templates), the callback address and the clock.\nChanges nothing, except with --subscribe.\nExit code 1 if there is a problem; warnings do not count.",
     options: {
       workspace: workspaceFilter,
-      subscribe: { kind: "flag", description: "Subscribe the app to accounts that it is not subscribed to" },
+      subscribe: { kind: "flag", description: "Subscribe the app to accounts where it is not subscribed" },
     },
     run: (context, { workspace, subscribe }) =>
       withDatabase(context, "read", async (database) => {
@@ -66,7 +66,7 @@ function reportOf(findings: readonly Finding[], numbers: readonly SendingNumber[
     ];
   });
   const problems = findings.filter(({ level }) => level === "problem").length;
-  const end = problems === 0 ? "Nothing stands in the way." : `${problems} ${problems === 1 ? "problem" : "problems"}.`;
+  const end = problems === 0 ? "No problems found." : `${problems} ${problems === 1 ? "problem" : "problems"}.`;
   const text = [...lines, "", end].join("\n");
   return problems === 0 ? { json, text } : { json, text, exitCode: 1 };
 }

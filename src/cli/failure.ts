@@ -70,19 +70,19 @@ export function describeError(error: unknown): FailureDescription {
   if (error instanceof ConfigError) return describe("invalid_config", error.message);
   if (error instanceof SecretKeyUnusable) return describe("secret_key_unusable", error.message);
   if (error instanceof SecretUnreadable) {
-    return describe("secret_unreadable", error.message, "put back the key file that this database was used with");
+    return describe("secret_unreadable", error.message, "put back the key file that belongs to this database");
   }
   if (error instanceof NewerSchema) return describe("newer_schema", error.message);
   if (error instanceof UnknownSchema) return describe("unknown_schema", error.message);
   if (error instanceof LockHeld)
-    return describe("locked", error.message, "wait until that process is done, then try again");
+    return describe("locked", error.message, "wait until that process has ended, then try again");
   const storage = describeStorageError(error);
   if (storage !== null) return describe("unavailable", storage.message, storage.next);
   const system = describeSystemError(error);
   if (system !== null) return describe("unavailable", system.message, system.next);
   const bug = error instanceof Error ? error : new Error(String(error));
   return {
-    ...describe("internal_error", `a fault of waxwing's own: ${bug.message}`, "report it, with the lines below"),
+    ...describe("internal_error", `internal error: ${bug.message}`, "report it with the lines below"),
     bug,
   };
 }
@@ -94,7 +94,7 @@ function describeStorageError(error: unknown): { message: string; next: string }
   const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `the database cannot be used: ${reason}`;
-  if (code.startsWith("SQLITE_FULL")) return { message, next: "make room on the disk; nothing was changed" };
+  if (code.startsWith("SQLITE_FULL")) return { message, next: "free space on the disk; nothing was changed" };
   if (/^SQLITE_(READONLY|CANTOPEN)/.test(code)) {
     return {
       message,
@@ -103,7 +103,7 @@ function describeStorageError(error: unknown): { message: string; next: string }
   }
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return { message, next: "restore a backup, or name another file" };
   if (isBusy(cause) || cause === error) {
-    return { message, next: "another process keeps it locked: try again in a moment" };
+    return { message, next: "another process holds its lock: try again in a moment" };
   }
   return { message, next: "check the disk; nothing was changed" };
 }
@@ -117,22 +117,22 @@ function describeSystemError(error: unknown): { message: string; next: string } 
       return { message: error.message, next: "run this as the owner of that file or directory, or as root" };
     case "ENOSPC":
     case "EDQUOT":
-      return { message: error.message, next: "make room on the disk" };
+      return { message: error.message, next: "free space on the disk" };
     case "EROFS":
       return { message: error.message, next: "that disk is mounted read-only: name another directory with --data" };
     case "ENOENT":
     case "ENOTDIR":
     case "EISDIR":
-      return { message: error.message, next: "correct the path, or make what is missing" };
+      return { message: error.message, next: "correct the path, or create the missing directory" };
     default:
-      return { message: error.message, next: "the operating system refused it; its word for why stands first" };
+      return { message: error.message, next: "the operating system refused it; its error code comes first" };
   }
 }
 
 function hintFor({ message }: Problem): string | null {
   const noun = /^There is no such (\w+)\.$/.exec(message)?.[1];
   const command = noun === undefined ? undefined : LIST_COMMANDS[noun];
-  return command === undefined ? null : `${command} shows those that there are`;
+  return command === undefined ? null : `${command} shows the existing ones`;
 }
 
 /**

@@ -21,10 +21,10 @@ export const commands: readonly Command[] = [
     summary: "Define a custom field of contacts",
     options: {
       workspace: workspaceOption,
-      key: { kind: "text", value: "K", required: true, description: "What the API calls it, such as loyalty_tier" },
-      label: { kind: "text", value: "L", required: true, description: "What people call it" },
-      kind: { kind: "choice", choices: fieldKinds, required: true, description: "What it holds" },
-      choices: { kind: "text", value: "A,B", description: "For the kind choice: what it may be" },
+      key: { kind: "text", value: "K", required: true, description: "Name in the API, such as loyalty_tier" },
+      label: { kind: "text", value: "L", required: true, description: "Name that people see" },
+      kind: { kind: "choice", choices: fieldKinds, required: true, description: "Kind of value" },
+      choices: { kind: "text", value: "A,B", description: "For the kind choice: the allowed values" },
     },
     run: (context, values) =>
       withDatabase(context, "write", ({ store }) =>
@@ -37,7 +37,7 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "list",
-    summary: "Custom fields",
+    summary: "List custom fields",
     options: { workspace: workspaceFilter },
     run: (context, values) =>
       withDatabase(context, "read", ({ store }) => {
@@ -52,14 +52,14 @@ export const commands: readonly Command[] = [
         const headings = ["workspace", "key", "label", "kind", "choices"];
         return {
           json: fields.map(view),
-          text: table(headings, rows, "There is no custom field: waxwing field add --workspace ID …"),
+          text: table(headings, rows, "There are no custom fields: waxwing field add --workspace ID …"),
         };
       }),
   }),
   command({
     group,
     name: "remove",
-    summary: "Remove a custom field and every value in it",
+    summary: "Remove a custom field and all its values",
     positionals: { key: { kind: "text", value: "KEY", required: true, description: "The field's key" } },
     options: { workspace: workspaceOption },
     run: (context, values) =>
@@ -67,7 +67,7 @@ export const commands: readonly Command[] = [
         while (!(await store.write((tx) => removeField(tx, values.workspace, values.key)))) {
           await sleep(context.io.clock, GAP_MS);
         }
-        return { json: { removed: values.key }, text: `The field ${values.key} and its values are gone.` };
+        return { json: { removed: values.key }, text: `Removed the field ${values.key} and its values.` };
       }),
   }),
 ];

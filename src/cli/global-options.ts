@@ -15,10 +15,10 @@ export const globalOptions = {
     kind: "text",
     value: "DIR",
     directory: true,
-    description: "Where the database and its companions live (default: ./data)",
+    description: "Directory of the database and its companions (default: ./data)",
   },
-  json: { kind: "flag", description: "Print one JSON document and nothing else" },
-  help: { kind: "flag", description: "Explain the command" },
+  json: { kind: "flag", description: "Print one JSON document on stdout" },
+  help: { kind: "flag", description: "Show help for the command" },
 } as const satisfies Record<string, Option>;
 
 type Global = keyof typeof globalOptions;

@@ -25,16 +25,16 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "create",
-    summary: "Make a list, or with --filter a saved search",
+    summary: "Create a static group, or a dynamic one with --filter",
     details:
-      'A filter is JSON: a condition such as {"field": "city", "is": "Pune"}, or {"all": […]}, {"any": […]}, {"not": …}.\n{"field": "birthday", "within_days": 0} finds whose birthday is today.',
+      'A filter is JSON: a condition such as {"field": "city", "is": "Pune"}, or {"all": […]}, {"any": […]}, {"not": …}.\n{"field": "birthday", "within_days": 0} matches contacts whose birthday is today.',
     options: {
       workspace: workspaceOption,
-      name: { kind: "text", value: "N", required: true, description: "What it is called" },
+      name: { kind: "text", value: "N", required: true, description: "Name of the group" },
       filter: {
         kind: "text",
         value: "JSON",
-        description: "Whom it finds; left out: a list to which contacts are added",
+        description: "Filter of a dynamic group; without it, the group is static",
       },
     },
     run: (context, values) => {
@@ -57,7 +57,7 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "list",
-    summary: "Groups and how many contacts they have",
+    summary: "List groups and their numbers of contacts",
     options: { workspace: workspaceFilter },
     run: (context, values) =>
       withDatabase(context, "read", ({ store }) => {
@@ -69,7 +69,7 @@ export const commands: readonly Command[] = [
         const headings = ["workspace", "id", "name", "type", "contacts"];
         return {
           json: groups.map(view),
-          text: table(headings, rows, "There is no group: waxwing group create --workspace ID --name …"),
+          text: table(headings, rows, "There are no groups: waxwing group create --workspace ID --name …"),
         };
       }),
   }),
@@ -90,7 +90,7 @@ export const commands: readonly Command[] = [
         while (!(await store.write((tx) => removeGroup(tx, workspaceId, values.id)))) {
           await sleep(context.io.clock, GAP_MS);
         }
-        return { json: { removed: values.id }, text: `Group ${values.id} is gone.` };
+        return { json: { removed: values.id }, text: `Removed group ${values.id}.` };
       }),
   }),
 ];

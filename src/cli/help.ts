@@ -11,7 +11,7 @@ export async function helpOnAll(groups: readonly Group[]): Promise<string> {
     const commands = await group.load();
     if (commands.some((command) => command.group !== null)) lines.push("", `${group.summary}:`);
     else if (group === groups[0]) lines.push("", "The server:");
-    else if (group.word === "openapi") lines.push("", "About itself:");
+    else if (group.word === "openapi") lines.push("", "Information:");
     for (const command of commands) lines.push(entry(nameOf(command), command.summary));
   }
   lines.push("", ...globalLines(), "", "waxwing COMMAND --help explains a command with its options.");

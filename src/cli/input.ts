@@ -25,12 +25,12 @@ export async function readSecretFile(context: Surroundings, option: string, path
   const secret = (await readInputFile(context, option, path)).trim();
   const source = path === "-" ? "stdin" : path;
   if (secret === "")
-    throw new CommandFailure("unreadable_file", `${option}: ${source} is empty`, "put the secret into it");
+    throw new CommandFailure("unreadable_file", `${option}: ${source} is empty`, "write the secret into it");
   if (/[^\x21-\x7e]/.test(secret)) {
     throw new CommandFailure(
       "unreadable_file",
-      `${option}: ${source} holds more than one word`,
-      "put only the secret into it",
+      `${option}: ${source} contains more than one word`,
+      "write only the secret into it",
     );
   }
   return secret;
@@ -45,7 +45,7 @@ function why(code: string): string {
       return "it is a directory";
     case "EACCES":
     case "EPERM":
-      return "it may not be read by this user";
+      return "this user may not read it";
     case "ERR_ENCODING_INVALID_ENCODED_DATA":
       return "it is not UTF-8 text";
     default:

@@ -13,10 +13,10 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "create",
-    summary: "Make a key and show it, once",
+    summary: "Create a key and show it once",
     options: {
       workspace: workspaceOption,
-      name: { kind: "text", value: "NAME", description: "To tell keys apart, such as the program that uses it" },
+      name: { kind: "text", value: "NAME", description: "Label, such as the program that uses the key" },
     },
     run: (context, values) =>
       withDatabase(context, "write", ({ store }) =>
@@ -26,7 +26,7 @@ export const commands: readonly Command[] = [
           const text = [
             list({ id: shown.id, key: created.key, name: shown.name }),
             "",
-            "Keep the key now: only its hash is stored, so it cannot be shown again.",
+            "Save the key now: only its hash is stored, so it cannot be shown again.",
           ].join("\n");
           return { json: { ...shown, key: created.key }, text };
         }),
@@ -35,7 +35,7 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "list",
-    summary: "Keys by their first characters, with their last use",
+    summary: "List keys by their first characters, with their last use",
     options: { workspace: workspaceFilter },
     run: (context, values) =>
       withDatabase(context, "read", ({ store }) => {
@@ -54,13 +54,13 @@ export const commands: readonly Command[] = [
           key.revoked_at,
         ]);
         const headings = ["id", "workspace", "name", "key", "created", "last used", "revoked"];
-        return { json: keys, text: table(headings, rows, "There is no key: waxwing key create --workspace ID") };
+        return { json: keys, text: table(headings, rows, "There are no keys: waxwing key create --workspace ID") };
       }),
   }),
   command({
     group,
     name: "revoke",
-    summary: "End a key at once and for ever",
+    summary: "Revoke a key, at once and permanently",
     positionals: { id: { kind: "number", value: "ID", required: true, description: "The key's id" } },
     run: (context, values) =>
       withDatabase(context, "write", ({ store }) =>

@@ -21,8 +21,8 @@ export const commands: readonly Command[] = [
   command({
     group: "message",
     name: "show",
-    summary: "One message's story: request, attempts at the network, statuses, webhooks",
-    details: "Raw answers are there as long as [retention] raw keeps them, events as long as [retention] events does.",
+    summary: "Show a message's timeline: request, attempts, statuses, webhooks",
+    details: "Raw answers are kept for [retention] raw, events for [retention] events.",
     positionals: { id: { kind: "number", value: "ID", required: true, description: "The message's id" } },
     run: (context, values) =>
       withDatabase(context, "read", ({ store }) => {
@@ -86,20 +86,20 @@ function reportOf(tx: ReadTx, message: Message, callbacks: readonly Callback[], 
     list({
       id: head.id,
       workspace: head.workspace_id,
-      status: head.outcome_unknown ? `${head.status}, and nobody knows whether it arrived` : head.status,
+      status: head.outcome_unknown ? `${head.status}; it is unknown whether it arrived` : head.status,
       to: head.to,
       from: head.from,
       template: head.template === null ? undefined : `${head.template} (${head.language})`,
       reference: head.reference,
       "network's id": head.network_message_id,
-      money: head.money === "none" ? "costs nothing" : `${head.rate} ${head.money}`,
+      money: head.money === "none" ? "not charged" : `${head.rate} ${head.money}`,
       error: head.error === null ? undefined : `${head.error.code}: ${head.error.message}`,
     }),
     "",
     table(
       ["at", "what", "says"],
       timeline.map((one) => [one.at, one.what, one.says]),
-      "Nothing is known of it.",
+      "Nothing is recorded.",
     ),
   ].join("\n");
   return { json: { ...head, timeline }, text };

@@ -54,7 +54,7 @@ function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, pro
     throughput: `${shown.throughput} messages a second`,
     "account id": isWhatsapp ? shown.account_id : undefined,
     "phone number id": isWhatsapp ? shown.phone_number_id : undefined,
-    "app secret": isWhatsapp ? (shown.has_app_secret ? "its own" : "the configuration's") : undefined,
+    "app secret": isWhatsapp ? (shown.has_app_secret ? "of this number" : "from the configuration") : undefined,
     ...stateLines(state, timesIn(workspace)),
     callback: callback(""),
     "callback, unsigned": callback(`/${number.callbackToken}`),
@@ -64,7 +64,7 @@ function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, pro
     lines,
     ...(problems.length === 0
       ? []
-      : ["", "What WhatsApp says:", ...problems.map((problem) => `  ${problem}`), "  next: waxwing doctor"]),
+      : ["", "Reported by WhatsApp:", ...problems.map((problem) => `  ${problem}`), "  next: waxwing doctor"]),
   ].join("\n");
   const network = isWhatsapp ? { network_state: stateJson(state, timesIn(workspace)), problems } : {};
   return { json: { ...shown, ...network, ...token }, text };

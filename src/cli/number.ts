@@ -25,20 +25,20 @@ const whatsapp = {
   phoneNumberId: {
     kind: "text",
     value: "ID",
-    description: "On WhatsApp: the phone number id that Meta's app dashboard shows",
+    description: "WhatsApp: the phone number id, from Meta's app dashboard",
   },
-  accountId: { kind: "text", value: "ID", description: "On WhatsApp: the id of the WhatsApp Business account" },
+  accountId: { kind: "text", value: "ID", description: "WhatsApp: the id of the WhatsApp Business account" },
   tokenFile: {
     kind: "text",
     value: "FILE|-",
     file: { as: "read" },
-    description: "On WhatsApp: a file (or - for stdin) with the access token",
+    description: "WhatsApp: a file with the access token, or - for stdin",
   },
   appSecretFile: {
     kind: "text",
     value: "FILE|-",
     file: { as: "read" },
-    description: "On WhatsApp: a file with its Meta app's secret, where that is not the configuration's",
+    description: "WhatsApp: a file with the Meta app's secret, if it differs from the configured one",
   },
 } as const;
 
@@ -48,16 +48,16 @@ export const commands: readonly Command[] = [
     name: "add",
     summary: "Add a number to a workspace",
     details:
-      "Numbers on the simulator can send at once. Numbers on WhatsApp need --phone-number-id, --account-id and\n--token-file; token and secret are stored encrypted. The number and its templates are compared with WhatsApp at\nonce, and what is missing is said.",
+      "Numbers on the simulator can send at once. Numbers on WhatsApp need --phone-number-id, --account-id and\n--token-file; token and secret are stored encrypted. The number and its templates are synchronized with\nWhatsApp at once, and anything missing is reported.",
     options: {
       workspace: workspaceOption,
       phone: { kind: "text", value: "PHONE", required: true, description: "The number, in any common format" },
-      name: { kind: "text", value: "NAME", required: true, description: "The name that people see" },
-      network: { kind: "choice", choices: ["simulator", "whatsapp"], required: true, description: "Where it lives" },
+      name: { kind: "text", value: "NAME", required: true, description: "Display name" },
+      network: { kind: "choice", choices: ["simulator", "whatsapp"], required: true, description: "Its network" },
       throughput: {
         kind: "number",
         value: "N",
-        description: `Most messages a second (default: ${DEFAULT_THROUGHPUT})`,
+        description: `Maximum messages per second (default: ${DEFAULT_THROUGHPUT})`,
       },
       ...whatsapp,
     },
@@ -77,7 +77,7 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "list",
-    summary: "Numbers, and whether they can send",
+    summary: "List numbers and whether they can send",
     options: { workspace: workspaceFilter },
     run: (context, values) =>
       withDatabase(context, "read", ({ store }) => {
@@ -98,14 +98,14 @@ export const commands: readonly Command[] = [
         const headings = ["id", "workspace", "phone", "name", "network", "ready", "why not"];
         return {
           json: numbers,
-          text: table(headings, rows, "There is no number: waxwing number add --workspace ID …"),
+          text: table(headings, rows, "There are no numbers: waxwing number add --workspace ID …"),
         };
       }),
   }),
   command({
     group,
     name: "show",
-    summary: "One number, with its callback address",
+    summary: "Show a number, with its callback address",
     positionals: { id },
     run: (context, values) =>
       withDatabase(context, "read", ({ store, config }) =>
@@ -117,8 +117,8 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "ready",
-    summary: "Say that a number can send",
-    details: "On WhatsApp this holds until the next comparison with the network, which knows better.",
+    summary: "Mark a number as ready to send",
+    details: "On WhatsApp, the next synchronization overrides this.",
     positionals: { id },
     run: (context, values) =>
       change(context, values.id, (tx, number) => {
@@ -129,10 +129,10 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "unready",
-    summary: "Stop a number from sending",
+    summary: "Mark a number as not ready, so that it sends nothing",
     positionals: { id },
     options: {
-      reason: { kind: "text", value: "TEXT", required: true, description: "Why; told to whoever tries to send" },
+      reason: { kind: "text", value: "TEXT", required: true, description: "Reason; shown in refused requests" },
     },
     run: (context, values) =>
       change(context, values.id, (tx, number) => void markUnready(tx, number.id, values.reason)),
@@ -140,8 +140,8 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "sync",
-    summary: "Compare the numbers of this one's account with WhatsApp now",
-    details: "The running server does this by itself every hour, and after what WhatsApp tells.",
+    summary: "Synchronize the number's account with WhatsApp now",
+    details: "A running server does this every hour and after WhatsApp reports a change.",
     positionals: { id },
     run: (context, values) =>
       withDatabase(context, "write", async (database) => {
@@ -157,22 +157,22 @@ export const commands: readonly Command[] = [
     name: "update",
     summary: "Change a number's name, pace, token or app secret",
     details:
-      "A new token is used from the next message on. Token and secret are stored encrypted; with --no-app-secret the\nconfiguration's app secret holds again.",
+      "A new token is used from the next message on. Token and secret are stored encrypted. After --no-app-secret, the\nconfigured app secret is used.",
     positionals: { id },
     options: {
-      name: { kind: "text", value: "NAME", description: "The name that people see" },
-      throughput: { kind: "number", value: "N", description: "Most messages a second" },
+      name: { kind: "text", value: "NAME", description: "Display name" },
+      throughput: { kind: "number", value: "N", description: "Maximum messages per second" },
       tokenFile: whatsapp.tokenFile,
       appSecretFile: whatsapp.appSecretFile,
-      noAppSecret: { kind: "flag", description: "Forget the number's own app secret" },
+      noAppSecret: { kind: "flag", description: "Remove the number's own app secret" },
     },
     run: async (context, values) => {
       const { name, throughput, tokenFile, appSecretFile, noAppSecret } = values;
       if (noAppSecret && appSecretFile !== undefined) {
-        throw new UsageError("--no-app-secret and --app-secret-file exclude each other", "number update");
+        throw new UsageError("use either --no-app-secret or --app-secret-file", "number update");
       }
       const isUnchanged = [name, throughput, tokenFile, appSecretFile].every((value) => value === undefined);
-      if (isUnchanged && !noAppSecret) throw new UsageError("say what to change", "number update");
+      if (isUnchanged && !noAppSecret) throw new UsageError("name at least one option to change", "number update");
       const secrets = await readSecrets(context, tokenFile, appSecretFile, "number update");
       return withDatabase(context, "write", async (database) => {
         const { store } = database;
@@ -194,13 +194,13 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "remove",
-    summary: "Take a number away; its messages stay",
+    summary: "Remove a number; its messages stay",
     positionals: { id },
     run: (context, values) =>
       withDatabase(context, "write", async ({ store }) => {
         const number = await store.write((tx) => removeNumber(tx, values.id));
         const workspace = store.read((tx) => getWorkspace(tx, number.workspaceId));
-        return { json: view(number, workspace), text: `Number ${number.id} (${number.phone}) is removed.` };
+        return { json: view(number, workspace), text: `Number ${number.id} (${number.phone}) was removed.` };
       }),
   }),
 ];
@@ -246,7 +246,7 @@ async function readSecrets(
   helpOn: string,
 ): Promise<Secrets> {
   if (tokenFile === "-" && appSecretFile === "-") {
-    throw new UsageError("stdin can hold one of the two secrets: put the other one into a file", helpOn);
+    throw new UsageError("stdin can provide only one of the two secrets: put the other one into a file", helpOn);
   }
   return {
     token: tokenFile === undefined ? null : await readSecretFile(context, "--token-file", tokenFile),

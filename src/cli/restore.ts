@@ -28,20 +28,20 @@ export const commands: readonly Command[] = [
   command({
     group: null,
     name: "restore",
-    summary: "Put a backup in the place of the database; the server must be stopped",
+    summary: "Replace the database with a backup; the server must be stopped",
     details:
-      "The backup is checked first. From the database that it replaces, what is newer is taken over: opt-outs and consent,\nmessages sent and their outcomes, idempotency keys, what people wrote in, payments, revoked keys, rotated secrets,\nsuspensions. Profiles, groups, templates and settings are as they were backed up. The replaced file is kept. The next\nstart holds running and scheduled broadcasts.",
+      "The backup is checked first. Newer rows of the replaced database are merged into it: opt-outs and consent, sent\nmessages and their outcomes, idempotency keys, received messages, payments, revoked keys, rotated secrets,\nsuspensions. Profiles, groups, templates and settings are those of the backup. The replaced file is kept. The next\nstart puts running and scheduled broadcasts on hold.",
     positionals: {
       file: { kind: "text", value: "FILE", file: databaseFile, required: true, description: "The backup" },
     },
     options: {
       acceptGap: {
         kind: "flag",
-        description: "Also where the replaced database is missing or cannot be read, and what is newer is lost",
+        description: "Restore even if the replaced database is missing or unreadable, so that newer rows are lost",
       },
       rehearse: {
         kind: "flag",
-        description: "Only try it, in a copy that is thrown away, also beside a running server",
+        description: "Restore drill: try it in a temporary copy, also beside a running server",
       },
     },
     run: async (context, values) => {
@@ -89,10 +89,10 @@ function runDrill(context: Context, file: string, database: string): Report {
   const text = [
     list({ database: view.database, "backup of": view.backup_taken_at, ...counts }),
     "",
-    ...describeMerged(prepared, "Would be taken over from the database:", "Nothing newer would be taken over"),
+    ...describeMerged(prepared, "Newer rows that would be merged from the database:", "No newer rows would be merged"),
     "",
-    ...(flaws.length > 0 ? [`Something is not right already: ${flaws.join(", ")} (waxwing check).`] : []),
-    "Rehearsed in a copy, which is thrown away. Nothing was changed.",
+    ...(flaws.length > 0 ? [`Already failing: ${flaws.join(", ")} (waxwing check).`] : []),
+    "Restore drill passed, in a temporary copy. Nothing was changed.",
   ].join("\n");
   return { json: view, text };
 }
@@ -109,11 +109,11 @@ function translateErrors<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof LockHeld) {
-      throw new CommandFailure("locked", "another rehearsal is under way", "wait until it is done");
+      throw new CommandFailure("locked", "another restore drill is running", "wait until it has ended");
     }
     if (error instanceof GapNotAccepted) throw gapFailure(error);
     if (error instanceof InsufficientSpace)
-      throw new CommandFailure("no_room", error.message, "make room; nothing was changed");
+      throw new CommandFailure("no_room", error.message, "free some space; nothing was changed");
     if (error instanceof BackupBroken) {
       throw new CommandFailure("broken", `${error.message}; nothing was changed`, "take another backup");
     }
@@ -125,15 +125,15 @@ function gapFailure({ message, since }: GapNotAccepted): CommandFailure {
   const from = since === null ? "the backup was made" : formatInstant(since, "UTC");
   return new CommandFailure(
     "gap",
-    [`${message}. Lost would be, since ${from}:`, ...lostWithGap.map((line) => `- ${line}`)].join("\n"),
-    "put the database back if there is one, or run it again with --accept-gap; nothing was changed",
+    [`${message}. These would be lost, since ${from}:`, ...lostWithGap.map((line) => `- ${line}`)].join("\n"),
+    "put the database back if there is one, or run this again with --accept-gap; nothing was changed",
   );
 }
 
 function lockBoth({ serverLock, commandLock }: DatabaseFiles): () => void {
   const server = acquireLock(serverLock, "a server runs on this database", "stop it first: systemctl stop waxwing");
   try {
-    const commands = acquireLock(commandLock, "a command is writing to this database", "wait until it is done");
+    const commands = acquireLock(commandLock, "a command is writing to this database", "wait until it has ended");
     return () => {
       commands.release();
       server.release();
@@ -168,19 +168,19 @@ function report(database: string, restored: RestoreResult, missingKey: string | 
   const text = [
     list({ database: view.database, "backup of": view.backup_taken_at, replaced: view.replaced, ...counts }),
     "",
-    ...describeMerged(restored, "Taken over from the replaced database:", "Nothing newer was taken over"),
+    ...describeMerged(restored, "Merged from the replaced database:", "No newer rows were merged"),
     "",
-    ...(flaws.length > 0 ? [`Something was not right already before this: ${flaws.join(", ")} (waxwing check).`] : []),
+    ...(flaws.length > 0 ? [`Already failing before the restore: ${flaws.join(", ")} (waxwing check).`] : []),
     ...(missingKey === null
       ? []
-      : [`The key file ${missingKey} is not there: put it back, or no server can start on this database.`]),
-    "Start the server now. Broadcasts that were running or scheduled are paused until somebody resumes them.",
+      : [`The key file ${missingKey} is missing: without it, no server can start on this database.`]),
+    "Start the server now. Broadcasts that were running or scheduled stay paused until they are resumed.",
   ].join("\n");
   return { json: view, text };
 }
 
 function describeMerged({ merged, gap }: PreparedRestore, mergedHeading: string, emptyHeading: string): string[] {
-  if (gap !== null) return [`${emptyHeading}: ${gap}. Lost may be:`, ...lostWithGap.map((line) => `- ${line}`)];
+  if (gap !== null) return [`${emptyHeading}: ${gap}. These may be lost:`, ...lostWithGap.map((line) => `- ${line}`)];
   const counts = Object.entries(merged ?? {}).map(([name, count]) => [name.replaceAll("_", " "), count]);
   return [mergedHeading, list(Object.fromEntries(counts) as Record<string, number>)];
 }

@@ -31,7 +31,7 @@ export function rootOf({ getuid, initgroups, setgroups, getgroups, setgid, setui
     become({ uid, gid }, tmp) {
       setgid(gid);
       setuid(uid);
-      if (canReturn(setuid)) throw new Error("root's rights could not be given up");
+      if (canReturn(setuid)) throw new Error("root privileges could not be dropped");
       useTmp(tmp);
     },
   };

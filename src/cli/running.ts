@@ -39,7 +39,7 @@ export async function start(config: Config, io: Io): Promise<Server> {
       throw new CommandFailure(
         "already_running",
         `another server already runs on the database ${config.storage.path}`,
-        "stop that one first, or give this one a database of its own with --data DIR",
+        "stop that server, or use another database with --data DIR",
       );
     }
     if (error instanceof UpgradeFailed) throw new CommandFailure("upgrade_failed", error.message);

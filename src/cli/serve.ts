@@ -10,7 +10,7 @@ import { start, stopSignal } from "./running.ts";
 export const listenOption = {
   kind: "text",
   value: "HOST:PORT",
-  description: "Where to listen, before what the configuration says (default: 127.0.0.1:8080)",
+  description: "Address to listen on; overrides the configuration (default: 127.0.0.1:8080)",
 } as const;
 
 /**
@@ -22,7 +22,7 @@ async function showSetupLink({ io }: Context, config: Config, { store, url }: Se
   if (link === null) return;
   io.err(
     [
-      "Nobody can sign in to the console yet. This link makes the first operator, within 30 minutes:",
+      "The console has no users yet. This link creates the first operator; it is valid for 30 minutes:",
       `  ${linkAddress(config, link, url)}`,
       "or, at any time: waxwing user create --email YOU@EXAMPLE.COM --role operator\n",
     ].join("\n"),
@@ -35,7 +35,7 @@ export const commands: readonly Command[] = [
     name: "serve",
     summary: "Run the server until it is stopped",
     details:
-      "It makes the database where there is none, and brings an older one up to date. SIGTERM and Ctrl-C stop it\ncleanly; a second one stops it at once.",
+      "Creates the database if there is none, and migrates an older one. SIGTERM and Ctrl-C stop the server cleanly; a\nsecond signal stops it at once.",
     options: { listen: listenOption },
     run: async (context, { listen }) => {
       const { io } = context;

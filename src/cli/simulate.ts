@@ -23,13 +23,13 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "inbound",
-    summary: "Let a person write to a simulator number",
-    details: "It opens the 24-hour window, and STOP and START mean what they mean.",
+    summary: "Send an inbound message to a simulator number",
+    details: "Opens the 24-hour window. STOP and START work as they do on WhatsApp.",
     options: {
       workspace: workspaceOption,
-      from: { kind: "text", value: "PHONE", required: true, description: "Who writes" },
-      text: { kind: "text", value: "TEXT", required: true, description: "What they write" },
-      to: { kind: "text", value: "PHONE", description: "Which number they write to, where there are several" },
+      from: { kind: "text", value: "PHONE", required: true, description: "The sender's number" },
+      text: { kind: "text", value: "TEXT", required: true, description: "The text" },
+      to: { kind: "text", value: "PHONE", description: "The receiving number, if the workspace has several" },
     },
     run: (context, values) =>
       withDatabase(context, "write", async ({ store }) => {
@@ -50,21 +50,25 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "status",
-    summary: "Let the network report on a message that was sent on the simulator",
+    summary: "Report a status of a message sent on the simulator",
     options: {
       message: { kind: "number", value: "ID", required: true, description: "The message's id" },
       status: {
         kind: "choice",
         choices: phoneStatuses,
         required: true,
-        description: "What is reported",
+        description: "The status",
       },
-      code: { kind: "text", value: "CODE", description: `With failed: the network's code (default: ${FAILURE_CODE})` },
+      code: {
+        kind: "text",
+        value: "CODE",
+        description: `With failed: the network's error code (default: ${FAILURE_CODE})`,
+      },
     },
     run: (context, values) => {
       const { status, code = FAILURE_CODE } = values;
       if (values.code !== undefined && status !== "failed") {
-        throw new UsageError("--code goes together with --status failed only", "simulate status");
+        throw new UsageError("--code requires --status failed", "simulate status");
       }
       if (!/^\d{1,9}$/.test(code)) {
         throw new UsageError(
@@ -115,14 +119,14 @@ function requireSimulatorNumber(
       `waxwing number add --workspace ${workspaceId} --network simulator --phone PHONE --name NAME`,
     );
   }
-  if (second !== undefined) throw invalidRequest({ to: [`Say which number they write to: ${phones}.`] });
+  if (second !== undefined) throw invalidRequest({ to: [`Several numbers: name one with --to: ${phones}.`] });
   return first;
 }
 
 function notSimulated({ phone }: SendingNumber): CommandFailure {
   return new CommandFailure(
     "invalid_request",
-    `${phone} is on the real network, where nobody can play the other side`,
-    "write to it from a phone",
+    `${phone} is on the real network and cannot be simulated`,
+    "send a message to it from a phone",
   );
 }

@@ -33,5 +33,5 @@ export async function accountPorts(
 /** For commands that only sync: throws if there are problems. */
 export function requireSynced(problems: readonly string[]): void {
   if (problems.length === 0) return;
-  throw new CommandFailure("not_synced", problems.join("\n"), "waxwing doctor says more");
+  throw new CommandFailure("not_synced", problems.join("\n"), "run waxwing doctor for details");
 }

@@ -33,9 +33,9 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "add",
-    summary: "Add a template for the simulator's numbers",
+    summary: "Add a template to the simulator",
     details:
-      "The file is JSON: name, language, category (MARKETING, UTILITY or AUTHENTICATION) and components, as in Meta's\nown format.",
+      "The file is JSON: name, language, category (MARKETING, UTILITY or AUTHENTICATION) and components, in Meta's\nformat.",
     options: {
       workspace: workspaceOption,
       file: {
@@ -43,12 +43,12 @@ export const commands: readonly Command[] = [
         value: "FILE|-",
         file: { as: "read" },
         required: true,
-        description: "The template's JSON; - for stdin",
+        description: "File with the template as JSON; - for stdin",
       },
       status: {
         kind: "choice",
         choices: templateStatuses,
-        description: "What the network decided (default: APPROVED)",
+        description: "Status on the network (default: APPROVED)",
       },
     },
     run: async (context, values) => {
@@ -64,7 +64,7 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "list",
-    summary: "Templates, and whether they can be sent",
+    summary: "List templates and whether they can be sent",
     options: {
       workspace: workspaceFilter,
       status: { kind: "choice", choices: templateStatuses, description: "Only those in this status" },
@@ -89,16 +89,16 @@ export const commands: readonly Command[] = [
         const headings = ["workspace", "name", "language", "category", "status", "sendable", "values", "media"];
         return {
           json: templates,
-          text: table(headings, rows, "There is no template: waxwing template add --workspace ID …"),
+          text: table(headings, rows, "There are no templates: waxwing template add --workspace ID …"),
         };
       }),
   }),
   command({
     group,
     name: "sync",
-    summary: "Compare templates with WhatsApp now",
+    summary: "Synchronize templates with WhatsApp now",
     details:
-      "The running server does this by itself every hour, and after what WhatsApp tells. Stored samples are uploaded too.",
+      "A running server does this every hour and after WhatsApp reports a change. Stored samples are uploaded too.",
     options: { workspace: workspaceFilter },
     run: (context, values) =>
       withDatabase(context, "write", async (database) => {
@@ -122,19 +122,19 @@ export const commands: readonly Command[] = [
           found?.retired ?? null,
         ]);
         const headings = ["workspace", "account", "templates", "new", "changed", "gone"];
-        return { json: synced, text: table(headings, rows, "There is no number on WhatsApp: waxwing number add …") };
+        return { json: synced, text: table(headings, rows, "There are no WhatsApp numbers: waxwing number add …") };
       }),
   }),
   command({
     group,
     name: "decide",
-    summary: "Play the network's decision on a template",
+    summary: "Simulate the network's decision on a template",
     positionals: { name },
     options: {
       workspace: workspaceOption,
       language,
       status: { kind: "choice", choices: templateStatuses, required: true, description: "The decision" },
-      reason: { kind: "text", value: "TEXT", description: "Why it was rejected, as the webhook tells it" },
+      reason: { kind: "text", value: "TEXT", description: "Reason of a rejection, as webhooks show it" },
     },
     run: (context, values) =>
       withDatabase(context, "write", ({ store }) =>
@@ -148,9 +148,9 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "sample",
-    summary: "Keep the file that is sent when a caller gives none",
+    summary: "Store the media that is sent if a request has none",
     details:
-      "Only for templates with an image, a video or a document at the top. On WhatsApp the server uploads the file once\nfor each number and again before it expires there; until that is done, the link itself is sent.",
+      "Only for templates with an image, video or document header. On WhatsApp the server uploads the file once for each\nnumber, and again before it expires; until it is uploaded, the link is sent.",
     positionals: { name },
     options: {
       workspace: workspaceOption,
@@ -159,7 +159,7 @@ export const commands: readonly Command[] = [
         kind: "text",
         value: "URL",
         required: true,
-        description: "An https address that opens without signing in",
+        description: "An https address that needs no sign-in",
       },
     },
     run: (context, values) =>

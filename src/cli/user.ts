@@ -19,19 +19,19 @@ import { list, type Report, table } from "./output.ts";
 
 const group = "user";
 
-const emailOption = { kind: "text", value: "E", required: true, description: "Their e-mail address" } as const;
+const emailOption = { kind: "text", value: "E", required: true, description: "The user's e-mail address" } as const;
 
 export const commands: readonly Command[] = [
   command({
     group,
     name: "create",
-    summary: "Invite a user, and print the one-time link with which they come in",
+    summary: "Invite a user and print the one-time link",
     details:
-      "An operator has the whole server; an owner or member has the workspace that is named, once the link is used.",
+      "An operator can access the whole server; an owner or member gets access to the named workspace when the link is used.",
     options: {
       email: emailOption,
-      role: { kind: "choice", choices: roles, required: true, description: "What they may do" },
-      workspace: { kind: "number", value: "ID", description: "Of an owner or member: where" },
+      role: { kind: "choice", choices: roles, required: true, description: "The user's role" },
+      workspace: { kind: "number", value: "ID", description: "Workspace of an owner or member" },
     },
     run: (context, values) =>
       withDatabase(context, "create", async (database) => {
@@ -46,13 +46,17 @@ export const commands: readonly Command[] = [
           });
           return invited;
         });
-        return reportOf(database, invited, "A member already: they have this role from now on, and need no link.");
+        return reportOf(
+          database,
+          invited,
+          "Already a user of this workspace: the role has changed, and no link is needed.",
+        );
       }),
   }),
   command({
     group,
     name: "list",
-    summary: "Everybody who may sign in",
+    summary: "List users",
     run: (context) =>
       withDatabase(context, "read", ({ store }) => {
         const users = store.read((tx) => listUsers(tx)).map(view);
@@ -65,14 +69,14 @@ export const commands: readonly Command[] = [
           user.disabled_at,
         ]);
         const headings = ["id", "e-mail", "role", "password", "second factor", "disabled"];
-        const empty = "There is no user: waxwing user create --email E --role operator";
+        const empty = "There are no users: waxwing user create --email E --role operator";
         return { json: users, text: table(headings, rows, empty) };
       }),
   }),
   command({
     group,
     name: "reset-password",
-    summary: "Print a link with which somebody chooses a new password; it also takes a lost second factor away",
+    summary: "Print a link to choose a new password; it also removes a lost second factor",
     options: { email: emailOption },
     run: (context, values) =>
       withDatabase(context, "write", async (database) => {
@@ -88,14 +92,14 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "disable",
-    summary: "Keep somebody out from now on; every session of theirs ends",
+    summary: "Disable a user and end all of the user's sessions",
     options: { email: emailOption },
     run: (context, values) =>
       withDatabase(context, "write", ({ store }) =>
         store.write((tx) => {
           const user = disableUser(tx, requireUser(tx, values.email).id);
           recordAudit(tx, COMMAND_LINE, { workspaceId: null, action: "user.disable", subject: user.email });
-          const text = `${user.email} cannot sign in any more; every session of theirs has ended.`;
+          const text = `${user.email} can no longer sign in; all sessions have ended.`;
           return { json: { id: user.id, email: user.email, disabled_at: when(user.disabledAt) }, text };
         }),
       ),
@@ -118,7 +122,7 @@ function reportOf({ config }: Database, { user, link, account }: Invited, otherw
           list({ id: user.id, email: user.email, link: address, "works until": when(link?.expiresAt ?? null) }),
           "",
           ...(account === null ? [] : [accountText(account.since, first), ""]),
-          "The link works once, and the person who has it can choose the password: give it to nobody else.",
+          "The link works once, and its holder can choose the password: give it only to the user.",
         ].join("\n");
   return {
     json: {

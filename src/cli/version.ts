@@ -9,7 +9,7 @@ export const commands: readonly Command[] = [
   command({
     group: null,
     name: "version",
-    summary: "Print the version, and what it is built from",
+    summary: "Print the versions of Waxwing, Bun and SQLite",
     needsNoData: true,
     run: () => {
       const shown = { version, commit: commit === "" ? null : commit, bun: Bun.version, sqlite: sqliteVersion() };

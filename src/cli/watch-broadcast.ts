@@ -59,7 +59,7 @@ export function progressLine(progress: Progress, rate: number | null): string {
   const failed = progress.failed === 0 ? "" : `  ${progress.failed} failed`;
   // Only in-doubt messages are left: nothing would seem to happen until they expire, after ten minutes by default.
   const isWaiting = progress.inDoubt > 0 && progress.inDoubt === progress.left;
-  const doubt = isWaiting ? `  waiting for word of ${progress.inDoubt} whose outcome is unknown` : "";
+  const doubt = isWaiting ? `  waiting for the outcome of ${progress.inDoubt} in doubt` : "";
   const why = progress.reason === null ? "" : `: ${progress.reason}`;
   return `${bar} ${Math.floor(share * 100)} %  ${progress.done} of ${total}${speed}${left}${failed}${doubt}  ${progress.status}${why}`;
 }

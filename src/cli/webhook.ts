@@ -21,7 +21,7 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "set",
-    summary: "Set or change the address; what waits goes to the new one",
+    summary: "Set the address; waiting deliveries go to the new one",
     options: {
       workspace: workspaceOption,
       url: { kind: "text", value: "URL", required: true, description: "Such as https://example.com/webhook" },
@@ -37,7 +37,7 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "show",
-    summary: "The address and its secret",
+    summary: "Show the address and its secret",
     options: { workspace: workspaceOption },
     run: (context, values) =>
       withDatabase(context, "read", (database) => {
@@ -48,19 +48,19 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "clear",
-    summary: "Take the address away; what waits is given up and can be replayed",
+    summary: "Remove the address; waiting deliveries become exhausted and can be replayed",
     options: { workspace: workspaceOption },
     run: (context, values) =>
       withDatabase(context, "write", async ({ store }) => {
         const { exhausted } = await store.write((tx) => clearWebhook(tx, values.workspace));
-        const text = `Workspace ${values.workspace} has no webhook address now; ${exhausted} waiting deliveries were given up.`;
+        const text = `Workspace ${values.workspace} has no webhook address now; ${exhausted} waiting deliveries are exhausted.`;
         return { json: { url: null, exhausted }, text };
       }),
   }),
   command({
     group,
     name: "rotate-secret",
-    summary: "Make a new secret; the old one stops working at once",
+    summary: "Create a new secret; the old one stops working at once",
     options: { workspace: workspaceOption },
     run: (context, values) =>
       withDatabase(context, "write", async (database) => {
@@ -81,8 +81,8 @@ export const commands: readonly Command[] = [
         if (attempt !== null) return database.store.read((tx) => reportAttempt(tx, delivery, attempt, ""));
         throw new CommandFailure(
           "no_answer_yet",
-          `delivery ${delivery} is on its way, and no answer was written down within 15 seconds`,
-          `waxwing delivery show ${delivery} shows it when it is there`,
+          `delivery ${delivery} has no recorded answer after 15 seconds`,
+          `waxwing delivery show ${delivery} shows its state`,
         );
       }),
   }),
@@ -96,6 +96,6 @@ function requireUrl({ config }: Database, url: string): void {
 function reportOf({ url, secret }: ShownWebhook, more = ""): Report {
   return {
     json: { url, secret },
-    text: `${list({ url: url ?? "none: events are kept, and not sent", secret })}${more}`,
+    text: `${list({ url: url ?? "none: events are recorded, not sent", secret })}${more}`,
   };
 }

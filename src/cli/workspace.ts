@@ -21,19 +21,23 @@ const settings = {
   currency: {
     kind: "text",
     value: "CUR",
-    description: "What it is charged in, such as USD; goes together with --rate",
+    description: "Currency, such as USD; requires --rate",
   },
   rate: { kind: "text", value: "DEC", description: "Price of one delivered template message, such as 0.0085" },
-  dailyCap: { kind: "text", value: "N", description: "Most people who get a template within 24 hours; none: no limit" },
+  dailyCap: {
+    kind: "text",
+    value: "N",
+    description: "Maximum number of people sent a template within 24 hours; none: no limit",
+  },
   stopWords: {
     kind: "text",
     value: "A,B",
-    description: "Words that opt out, beside STOP and its translations; separated by commas",
+    description: "Opt-out words beside STOP and its translations, separated by commas",
   },
   startWords: {
     kind: "text",
     value: "A,B",
-    description: "Words that opt in again, beside START, UNSTOP, SUBSCRIBE; separated by commas",
+    description: "Opt-in words beside START, UNSTOP and SUBSCRIBE, separated by commas",
   },
 } as const;
 
@@ -41,25 +45,25 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "create",
-    summary: "Make a workspace (and the database, where there is none)",
-    details: "With --currency and --rate it is charged; without them, it is not.",
+    summary: "Create a workspace (and the database, if there is none)",
+    details: "With --currency and --rate, its template messages are charged.",
     options: {
       name: { kind: "text", value: "NAME", required: true, description: "The customer's name" },
       country: {
         kind: "text",
         value: "CC",
         required: true,
-        description: "Country code such as IN; numbers without a country code are read in it",
+        description: "Country, such as IN; numbers without a country code belong to it",
       },
       timezone: {
         kind: "text",
         value: "TZ",
         required: true,
-        description: "Timezone such as Asia/Kolkata; all times are expressed in it",
+        description: "Timezone of all times, such as Asia/Kolkata",
       },
       ...settings,
-      balance: { kind: "text", value: "DEC", description: "What is paid in at once, such as 100.00" },
-      noApi: { kind: "flag", description: "Leave the API switched off" },
+      balance: { kind: "text", value: "DEC", description: "Opening balance, such as 100.00" },
+      noApi: { kind: "flag", description: "Create the workspace with the API disabled" },
     },
     run: (context, values) => {
       const { price, balance } = readPrice(values);
@@ -83,7 +87,7 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "list",
-    summary: "All workspaces",
+    summary: "List workspaces",
     run: (context) =>
       withDatabase(context, "read", ({ store }) => {
         const shown = store.read((tx) =>
@@ -99,13 +103,13 @@ export const commands: readonly Command[] = [
           one.billing === null ? null : `${one.billing.available} ${one.billing.currency}`,
         ]);
         const headings = ["id", "name", "country", "timezone", "api", "suspended", "available"];
-        return { json: shown, text: table(headings, rows, "There is no workspace yet: waxwing workspace create") };
+        return { json: shown, text: table(headings, rows, "There are no workspaces yet: waxwing workspace create") };
       }),
   }),
   command({
     group,
     name: "show",
-    summary: "One workspace with its balance",
+    summary: "Show a workspace with its balance",
     positionals: { id },
     run: (context, values) =>
       withDatabase(context, "read", ({ store }) => store.read((tx) => reportOf(tx, getWorkspace(tx, values.id)))),
@@ -113,12 +117,12 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "update",
-    summary: "Change settings; what is left out stays",
+    summary: "Change settings of a workspace",
     positionals: { id },
     options: {
       name: { kind: "text", value: "NAME", description: "The customer's name" },
-      country: { kind: "text", value: "CC", description: "Country code such as IN" },
-      timezone: { kind: "text", value: "TZ", description: "Timezone such as Asia/Kolkata" },
+      country: { kind: "text", value: "CC", description: "Country, such as IN" },
+      timezone: { kind: "text", value: "TZ", description: "Timezone, such as Asia/Kolkata" },
       ...settings,
     },
     run: (context, values) => {
@@ -133,7 +137,7 @@ export const commands: readonly Command[] = [
       const { currency, rate } = values;
       const newRate = rate === undefined ? null : readAmount("--rate", rate);
       if (Object.keys(changes).length === 0 && currency === undefined && newRate === null) {
-        throw new UsageError("say what to change, such as --name or --daily-cap", "workspace update");
+        throw new UsageError("name at least one setting, such as --name or --daily-cap", "workspace update");
       }
       return change(context, "write", (tx) => {
         const workspace = updateWorkspace(tx, values.id, changes);
@@ -149,50 +153,50 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "enable-api",
-    summary: "Switch the API on",
+    summary: "Enable the API",
     positionals: { id },
     run: (context, values) => change(context, "write", (tx) => switchApi(tx, values.id, true)),
   }),
   command({
     group,
     name: "disable-api",
-    summary: "Switch the API off: calls are refused, inbound and webhooks go on",
+    summary: "Disable the API: calls are refused; inbound messages and webhooks continue",
     positionals: { id },
     run: (context, values) => change(context, "write", (tx) => switchApi(tx, values.id, false)),
   }),
   command({
     group,
     name: "suspend",
-    summary: "Stop a workspace from sending",
+    summary: "Suspend a workspace, so that it sends nothing",
     positionals: { id },
     options: {
-      reason: { kind: "text", value: "TEXT", required: true, description: "Why; shown to whoever tries to send" },
+      reason: { kind: "text", value: "TEXT", required: true, description: "Reason; shown in refused requests" },
     },
     run: (context, values) => change(context, "write", (tx) => suspend(tx, values.id, values.reason)),
   }),
   command({
     group,
     name: "resume",
-    summary: "Let a suspended workspace send again",
+    summary: "Resume a suspended workspace",
     positionals: { id },
     run: (context, values) => change(context, "write", (tx) => resume(tx, values.id)),
   }),
   command({
     group,
     name: "credit",
-    summary: "Pay into the balance; a negative amount takes back",
+    summary: "Credit the balance; a negative amount debits it",
     positionals: {
       id,
       amount: {
         kind: "text",
         value: "AMOUNT",
         required: true,
-        description: "Such as 50.00, in the workspace's currency",
+        description: "Amount in the workspace's currency, such as 50.00",
       },
     },
     options: {
-      note: { kind: "text", value: "TEXT", description: "What the payment was for" },
-      ref: { kind: "text", value: "TEXT", description: "Your id of the payment: the same one credits once only" },
+      note: { kind: "text", value: "TEXT", description: "Note on the payment" },
+      ref: { kind: "text", value: "TEXT", description: "Your id of the payment; the same id is credited only once" },
     },
     run: (context, values) => {
       const payment: Credit = {
@@ -200,7 +204,7 @@ export const commands: readonly Command[] = [
         note: values.note ?? null,
         ref: values.ref ?? null,
       };
-      if (payment.amount === 0) throw new UsageError("AMOUNT is 0: say how much is paid in", "workspace credit");
+      if (payment.amount === 0) throw new UsageError("AMOUNT is 0: give the amount to credit", "workspace credit");
       return change(context, "write", (tx) => {
         const workspace = getWorkspace(tx, values.id);
         credit(tx, values.id, payment);
@@ -234,10 +238,7 @@ function readPrice({ currency, rate, balance }: PriceOptions): {
 }
 
 function incompletePrice(helpOn: string): UsageError {
-  return new UsageError(
-    "a workspace that is charged needs both --currency and --rate; one that is not, none of the two",
-    helpOn,
-  );
+  return new UsageError("give both --currency and --rate, or neither", helpOn);
 }
 
 function readAmount(name: string, text: string, allowNegative = false): Micros {

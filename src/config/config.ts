@@ -54,9 +54,7 @@ export class ConfigError extends Error {
     const lines = problems.map(
       ({ source, line, message, advice }) => `${line === null ? source : `${source}:${line}`}: ${message}; ${advice}`,
     );
-    super(
-      lines.length === 1 ? (lines[0] ?? "") : `${lines.length} mistakes in the configuration:\n${lines.join("\n")}`,
-    );
+    super(lines.length === 1 ? (lines[0] ?? "") : `${lines.length} errors in the configuration:\n${lines.join("\n")}`);
     this.name = "ConfigError";
     this.problems = problems;
   }
@@ -87,27 +85,7 @@ export function loadConfig(sources: ConfigSources): Config {
     ...fromOptions(sources),
   ];
 
-  const values = new Map<string, unknown>();
-  const locations = new Map<string, SourceLocation>();
-  for (const configKey of configKeys) values.set(configKey.path, configKey.key.kind.read(configKey.key.defaultValue));
-  // An overridden value is checked too, because the value that overrides it may be removed later.
-  for (const { configKey, value, locate } of rawValues) {
-    const { kind } = configKey.key;
-    const read = kind.read(value);
-    if (!(read instanceof InvalidValue)) {
-      values.set(configKey.path, read);
-      locations.set(configKey.path, locate(null));
-      continue;
-    }
-    const found = read.element !== null && Array.isArray(value) ? value[read.element] : value;
-    const path = read.element === null ? configKey.path : `${configKey.path}[${read.element}]`;
-    problems.push({
-      ...locate(read.element),
-      path,
-      message: `${path} is ${describeValue(found, kind.isSecret)}`,
-      advice: `it must be ${read.advice}`,
-    });
-  }
+  const { values, locations } = readValues(rawValues, problems);
   // `--data` decides where the database is: a path from the file must not lead a command to another database.
   if (sources.data !== undefined) values.set("storage.path", null);
 
@@ -130,6 +108,34 @@ export function loadConfig(sources: ConfigSources): Config {
   };
 }
 
+function readValues(
+  rawValues: readonly RawValue[],
+  problems: ConfigProblem[],
+): { values: Map<string, unknown>; locations: Map<string, SourceLocation> } {
+  const values = new Map<string, unknown>();
+  const locations = new Map<string, SourceLocation>();
+  for (const configKey of configKeys) values.set(configKey.path, configKey.key.kind.read(configKey.key.defaultValue));
+  // An overridden value is checked too, because the value that overrides it may be removed later.
+  for (const { configKey, value, locate } of rawValues) {
+    const { kind } = configKey.key;
+    const read = kind.read(value);
+    if (!(read instanceof InvalidValue)) {
+      values.set(configKey.path, read);
+      locations.set(configKey.path, locate(null));
+      continue;
+    }
+    const found = read.element !== null && Array.isArray(value) ? value[read.element] : value;
+    const path = read.element === null ? configKey.path : `${configKey.path}[${read.element}]`;
+    problems.push({
+      ...locate(read.element),
+      path,
+      message: `${path} is ${describeValue(found, kind.isSecret)}`,
+      advice: `it must be ${read.advice}`,
+    });
+  }
+  return { values, locations };
+}
+
 function assemble(values: ReadonlyMap<string, unknown>): Settings {
   const settings: Record<string, Record<string, unknown>> = {};
   for (const { section, property, path } of configKeys) {
@@ -149,19 +155,28 @@ export function findConfigFile(
   { file: requested, searchPaths = DEFAULT_PATHS }: Pick<ConfigSources, "file" | "searchPaths">,
   onlyRoots = false,
 ): ConfigFile | null {
-  for (const name of requested === undefined ? searchPaths : [requested]) {
-    if (onlyRoots && requested === undefined && name === LOCAL_FILE && !isRoots(name)) continue;
-    try {
-      // Removes a byte order mark, and rejects invalid UTF-8 rather than replacing it.
-      return { name, text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(name)) };
-    } catch (error) {
-      const code = error instanceof Error && "code" in error ? String(error.code) : null;
-      if (requested === undefined && (code === "ENOENT" || code === "ENOTDIR")) continue;
-      if (requested === undefined && name === LOCAL_FILE && isOutOfReach(name)) continue;
-      throw new ConfigError([{ source: name, line: null, path: null, ...whyUnreadable(code) }]);
-    }
+  if (requested !== undefined) return readConfigFile(requested, () => false);
+  for (const name of searchPaths) {
+    const isLocal = name === LOCAL_FILE;
+    if (onlyRoots && isLocal && !isRoots(name)) continue;
+    const isAbsent = (code: string | null) =>
+      code === "ENOENT" || code === "ENOTDIR" || (isLocal && isOutOfReach(name));
+    const file = readConfigFile(name, isAbsent);
+    if (file !== null) return file;
   }
   return null;
+}
+
+/** Null if the error means that the file does not exist. Every other error is reported. */
+function readConfigFile(name: string, isAbsent: (code: string | null) => boolean): ConfigFile | null {
+  try {
+    // Removes a byte order mark, and rejects invalid UTF-8 rather than replacing it.
+    return { name, text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(name)) };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : null;
+    if (isAbsent(code)) return null;
+    throw new ConfigError([{ source: name, line: null, path: null, ...whyUnreadable(code) }]);
+  }
 }
 
 /**
@@ -188,11 +203,11 @@ function whyUnreadable(code: string | null): Pick<ConfigProblem, "message" | "ad
   switch (code) {
     case "ENOENT":
     case "ENOTDIR":
-      return { message: "there is no such file", advice: "give --config the path of a file, or leave it out" };
+      return { message: "there is no such file", advice: "give --config the path of a file, or omit it" };
     case "EISDIR":
       return { message: "it is a directory", advice: "give --config the path of a file in it" };
     case "EACCES":
-      return { message: "it may not be read", advice: "run as its owner, or name another file with --config" };
+      return { message: "this user may not read it", advice: "run as its owner, or name another file with --config" };
     case "ERR_ENCODING_INVALID_ENCODED_DATA":
       return { message: "it is not UTF-8 text", advice: "save it as UTF-8" };
     default:
@@ -257,7 +272,7 @@ function parseToml(name: string, text: string, problems: ConfigProblem[]): Recor
       line,
       path: null,
       message: problem,
-      advice: 'a line is key = value, and texts stand in "quotes"',
+      advice: 'each line is key = value, with texts in "quotes"',
     });
     return {};
   }
@@ -305,6 +320,11 @@ function findIncompleteTls(
     server.tlsCert === null ? ["server.tls_key", "server.tls_cert"] : ["server.tls_cert", "server.tls_key"];
   const location = locations.get(path) ?? { source: path, line: null };
   return [
-    { ...location, path, message: `${path} is set without ${other}`, advice: "HTTPS needs both, plain HTTP neither" },
+    {
+      ...location,
+      path,
+      message: `${path} is set without ${other}`,
+      advice: "set both for HTTPS, or neither for plain HTTP",
+    },
   ];
 }

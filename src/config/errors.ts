@@ -58,7 +58,7 @@ export function unknownSectionProblem(location: SourceLocation, section: string,
       : suggestion === null
         ? `every key belongs to a section, one of ${sectionNames.join(", ")}`
         : `did you mean ${pathsOf(suggestion).join(" or ")}?`;
-  return { ...location, path, message: `${path} stands outside of any section and is not known there`, advice };
+  return { ...location, path, message: `${path} is outside of any section`, advice };
 }
 
 /** An unknown key in a known section. */
@@ -89,7 +89,7 @@ export function unknownVariableProblem(variable: string): ConfigProblem {
     source: shorten(variable),
     line: null,
     path: null,
-    message: "no configuration key has this variable",
+    message: "this variable matches no configuration key",
     advice,
   };
 }

@@ -152,20 +152,17 @@ export function duration(minMs: number, maxMs: number): Kind<number> {
   const advice = `${DURATION_ADVICE}, from ${showMs(minMs)} to ${showMs(maxMs)}`;
   return text(advice, (value) => {
     const read = readDuration(value);
-    if (read?.kind === "months") return new InvalidValue(`${advice}; a month has no fixed length, say it in days`);
+    if (read?.kind === "months") return new InvalidValue(`${advice}; a month has no fixed length; use days`);
     return read !== null && read.ms >= minMs && read.ms <= maxMs ? read.ms : null;
   });
 }
 
 /** How long data is kept: months are allowed, zero is not. */
-export const retentionPeriod: Kind<Duration> = text(
-  `${DURATION_ADVICE} or "18 months", longer than nothing`,
-  (value) => {
-    const read = readDuration(value);
-    if (read === null) return null;
-    return (read.kind === "months" ? read.months : read.ms) > 0 ? read : null;
-  },
-);
+export const retentionPeriod: Kind<Duration> = text(`${DURATION_ADVICE} or "18 months", longer than zero`, (value) => {
+  const read = readDuration(value);
+  if (read === null) return null;
+  return (read.kind === "months" ? read.months : read.ms) > 0 ? read : null;
+});
 
 /** Retry times, counted from the first attempt: each must be later than the one before. */
 export const retryTimes: Kind<readonly number[]> = list(
@@ -175,7 +172,7 @@ export const retryTimes: Kind<readonly number[]> = list(
     const early = times.findIndex((time, index) => index > 0 && time <= (times[index - 1] ?? 0));
     return early === -1
       ? null
-      : new InvalidValue("later than the one before, for all count from the first attempt", early);
+      : new InvalidValue("later than the previous one, because all count from the first attempt", early);
   },
 );
 
@@ -252,7 +249,7 @@ export const cronExpression: Kind<string> = text(
       // The 30th of February is well-formed and would mean a backup that silently never runs. The start of the search
       // does not matter; a fixed date avoids the clock.
       const next = new Cron(value, { mode: "5-part", paused: true }).nextRun(new Date(0));
-      return next === null ? new InvalidValue("a cron expression of a time that comes at all") : value;
+      return next === null ? new InvalidValue("a cron expression that matches some time") : value;
     } catch {
       return null;
     }

@@ -4,17 +4,21 @@
  * because stdout belongs to the command's output.
  */
 import { writeSync } from "node:fs";
+import type { LogEvent } from "./log-events.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** An `Error` in any field is printed with its stack and causes; `undefined` is omitted. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
+/** `event` identifies the kind of entry and never changes; `message` is for people and may be reworded. */
+type Write = (event: LogEvent, message: string, fields?: LogFields) => void;
+
 export interface Log {
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
+  readonly debug: Write;
+  readonly info: Write;
+  readonly warn: Write;
+  readonly error: Write;
   /** A log whose entries all carry these fields. An entry's own fields override them. */
   with(fields: LogFields): Log;
 }
@@ -42,9 +46,9 @@ export function createLog({ level: minLevel, format, now, write = writeToStderr 
   const bind = (bound: LogFields): Log => {
     const at =
       (level: LogLevel) =>
-      (message: string, fields: LogFields = {}): void => {
+      (event: LogEvent, message: string, fields: LogFields = {}): void => {
         if (WEIGHTS[level] < WEIGHTS[minLevel]) return;
-        write(render(timeOf(now()), level, String(message), { ...bound, ...fields }));
+        write(render({ time: timeOf(now()), level, event, message: String(message) }, { ...bound, ...fields }));
       };
     return {
       debug: at("debug"),
@@ -62,34 +66,40 @@ function timeOf(now: number): string {
   return Number.isNaN(date.getTime()) ? String(now) : date.toISOString();
 }
 
-function renderJson(time: string, level: LogLevel, message: string, fields: LogFields): string {
+interface Entry {
+  readonly time: string;
+  readonly level: LogLevel;
+  readonly event: LogEvent;
+  readonly message: string;
+}
+
+function renderJson(entry: Entry, fields: LogFields): string {
   const walk: Walk = { logged: new Set(), ancestors: [] };
-  const members: [string, Plain][] = [
-    ["time", time],
-    ["level", level],
-    ["message", message],
-  ];
+  const members: [string, Plain][] = Object.entries(entry);
   for (const [name, value] of Object.entries(fields)) {
     // A field must not repeat a built-in name: JSON readers differ in how they treat duplicate members.
-    const free = name === "time" || name === "level" || name === "message" ? `${name}_` : name;
+    const free = Object.hasOwn(entry, name) ? `${name}_` : name;
     const plain = plainOf(value, name, walk);
     if (plain !== undefined) members.push([free, plain]);
   }
   return `${JSON.stringify(Object.fromEntries(members))}\n`;
 }
 
-function renderText(time: string, level: LogLevel, message: string, fields: LogFields): string {
+function renderText({ time, level, event, message }: Entry, fields: LogFields): string {
   const walk: Walk = { logged: new Set(), ancestors: [] };
-  const words: string[] = [];
+  const words = [`event=${event}`];
   let below = "";
   for (const [name, value] of Object.entries(fields)) {
     const plain = plainOf(value, name, walk);
     if (plain === undefined) continue;
     if (value instanceof Error && isReport(plain)) below += indent(`${name}: ${stackText(plain)}`);
-    else words.push(`${word(name)}=${typeof plain === "string" ? word(plain) : visible(JSON.stringify(plain))}`);
+    else
+      words.push(
+        `${name === "event" ? "event_" : word(name)}=${typeof plain === "string" ? word(plain) : visible(JSON.stringify(plain))}`,
+      );
   }
   const line = `${time} ${level.toUpperCase().padEnd(5)} ${visible(message)}`;
-  return `${words.length === 0 ? line : `${line}  ${words.join(" ")}`}\n${below}`;
+  return `${line}  ${words.join(" ")}\n${below}`;
 }
 
 /** A value, without quotes if it is unambiguous. */

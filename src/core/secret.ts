@@ -86,7 +86,7 @@ export function createSecretBox(key: Uint8Array, random: Random): SecretBox {
         const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
         return Buffer.concat([text, decipher.final()]).toString("utf8");
       } catch {
-        throw new SecretUnreadable(context, "it was made with another key, for another place, or is damaged");
+        throw new SecretUnreadable(context, "it was sealed with another key or for another purpose, or it is damaged");
       }
     },
   };
@@ -154,7 +154,7 @@ export function loadSecretKey({ keyFile, env, random }: SecretKeySources, create
   if (fromEnv !== undefined) {
     const key = readKey(fromEnv);
     // An empty variable is a mistake too: falling back to a file would seal new secrets with an unintended key.
-    if (key === null) throw new SecretKeyUnusable(`${SECRET_KEY_VARIABLE} is no key: it must hold ${FORMS}`);
+    if (key === null) throw new SecretKeyUnusable(`${SECRET_KEY_VARIABLE} is not a key: it must contain ${FORMS}`);
     return key;
   }
   const found = findKeyFile(keyFile);
@@ -166,7 +166,7 @@ export function loadSecretKey({ keyFile, env, random }: SecretKeySources, create
   }
   createKeyFile(keyFile, random);
   const created = findKeyFile(keyFile);
-  if (created === null) throw new SecretKeyUnusable(`the key at ${keyFile} vanished while it was made`);
+  if (created === null) throw new SecretKeyUnusable(`the key at ${keyFile} disappeared while it was created`);
   return created;
 }
 
@@ -184,15 +184,15 @@ function findKeyFile(keyFile: string): Uint8Array | null {
   try {
     // Checks the open file rather than the path, so that the file checked is the file read.
     const stat = fstatSync(file);
-    if (!stat.isFile()) throw new SecretKeyUnusable(`${keyFile} is no file: a key file holds ${FORMS}`);
+    if (!stat.isFile()) throw new SecretKeyUnusable(`${keyFile} is not a file: a key file contains ${FORMS}`);
     if (process.platform !== "win32" && (stat.mode & 0o077) !== 0) {
       const mode = (stat.mode & 0o777).toString(8).padStart(4, "0");
       throw new SecretKeyUnusable(
-        `the key at ${keyFile} may be read or changed by others (mode ${mode}): run chmod 600 ${shellWord(keyFile)}`,
+        `the key at ${keyFile} is accessible to other users (mode ${mode}): run chmod 600 ${shellWord(keyFile)}`,
       );
     }
     const key = readKey(readFileSync(file, "utf8"));
-    if (key === null) throw new SecretKeyUnusable(`${keyFile} holds no key: it must hold ${FORMS}`);
+    if (key === null) throw new SecretKeyUnusable(`${keyFile} contains no key: it must contain ${FORMS}`);
     return key;
   } finally {
     closeSync(file);
@@ -223,7 +223,7 @@ function createKeyFile(keyFile: string, random: Random): void {
   } catch (error) {
     if (codeOf(error) === "EEXIST") return;
     throw new SecretKeyUnusable(
-      `no key can be made at ${keyFile} (${codeOf(error)}): is ${directory} there and writable?`,
+      `no key can be created at ${keyFile} (${codeOf(error)}): does ${directory} exist, and is it writable?`,
     );
   }
 }

@@ -62,7 +62,7 @@ function readSecret(secret: string): Uint8Array {
   let buffer = 0;
   for (const letter of secret) {
     const value = ALPHABET.indexOf(letter);
-    if (value < 0) throw new RangeError("a TOTP secret has the letters A to Z and the digits 2 to 7");
+    if (value < 0) throw new RangeError("a TOTP secret consists of the letters A to Z and the digits 2 to 7");
     buffer = ((buffer << 5) | value) & 0xfff;
     bits += 5;
     if (bits < 8) continue;

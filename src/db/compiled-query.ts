@@ -65,6 +65,7 @@ function createBinder(params: readonly unknown[]): (values: Values) => unknown[]
 }
 
 /** Returns null if any field has an unsupported type. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: it writes one text, whose brackets open and close in one loop.
 function createRowMapper(fields: Fields): ((row: Row) => unknown) | null {
   const coders: (Coder | null)[] = [];
   const members: string[] = [];

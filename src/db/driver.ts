@@ -12,7 +12,20 @@ type Driver = new (path: string, options?: BetterSqlite3.Options) => Client;
 /** Opens a database file with this platform's driver. Throws on a platform without one. */
 export function openClient(path: string, options: BetterSqlite3.Options): Client {
   const PlatformDriver = loadDriver();
-  return new PlatformDriver(path, options);
+  const client = new PlatformDriver(path, options);
+  defineBudget(client, () => undefined);
+  return client;
+}
+
+/**
+ * Defines the function that `query-budget.ts` writes into statements; `check` throws to end the statement. Every
+ * connection needs it, because a statement that names an unknown function cannot be prepared.
+ */
+export function defineBudget(client: Client, check: () => void): void {
+  client.function("within_budget", { deterministic: false }, () => {
+    check();
+    return 1;
+  });
 }
 
 function loadDriver(): Driver {

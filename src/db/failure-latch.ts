@@ -43,7 +43,9 @@ export class FailureLatch {
    * recorded.
    */
   toError(error?: unknown): StorageUnavailable {
-    return new StorageUnavailable("the storage has failed and ended the transaction", { cause: this.#reason ?? error });
+    return new StorageUnavailable("the storage failed, and SQLite ended the transaction", {
+      cause: this.#reason ?? error,
+    });
   }
 
   /** Throws `StorageUnavailable` if the group is lost. Runs before every statement, so it only checks a flag. */

@@ -10,7 +10,7 @@ export class NewerSchema extends Error {
   override readonly name = "NewerSchema";
   constructor(found: number, known: number) {
     super(
-      `the database has schema ${found}, this executable knows up to ${known}: it was opened by a newer Waxwing. ` +
+      `the database has schema ${found}, and this executable supports up to ${known}: a newer Waxwing has opened it. ` +
         "Install that version again, or restore a backup made before the upgrade.",
     );
   }
@@ -28,7 +28,7 @@ export class UnknownSchema extends Error {
   constructor(found: number) {
     super(
       `the database has schema ${found} of another program, or of a build of Waxwing from before 0.1.0, which no release ` +
-        "can open. Move the file away and start with a new database, or go on with the build that made it.",
+        "can open. Move the file away and start with a new database, or use the build that created it.",
     );
   }
 }
@@ -70,6 +70,6 @@ function apply(client: Client, missing: readonly Migration[]): void {
     client.exec("COMMIT");
   } catch (cause) {
     if (client.inTransaction) client.exec("ROLLBACK");
-    throw new Error(`migration ${current?.version} (${current?.name}) failed; the database is as it was`, { cause });
+    throw new Error(`migration ${current?.version} (${current?.name}) failed; the database is unchanged`, { cause });
   }
 }

@@ -2,48 +2,46 @@
  * Runs long reads on worker threads, each with its own read-only connection. Any query that may take over 10 ms belongs
  * here. A query sees everything committed before it starts. A worker starts at its first query.
  */
+import { QueryOverBudget } from "./query-budget.ts";
+
+/** The first message to the thread. */
+export interface ReaderBeginning {
+  path: string;
+  /** Null: a query may take as long as it takes. */
+  budgetMs: number | null;
+  /** Four shared bytes: not zero once the reader is closed, which ends the query that is running. */
+  stopped: SharedArrayBuffer;
+}
+
 export interface ReaderRequest {
   id: number;
   sql: string;
   parameters: (string | number | null)[];
 }
 
-export type ReaderResponse = { id: number; rows: Record<string, unknown>[] } | { id: number; error: string };
+export type ReaderResponse =
+  | { id: number; rows: Record<string, unknown>[] }
+  | { id: number; error: string; isOverBudget: boolean };
 
 export interface Reader {
-  /** Runs one SELECT in the worker. Rejects if the query fails or the reader is closed before the answer arrives. */
+  /**
+   * Runs one SELECT in the worker. Rejects if the query fails or the reader is closed before the answer arrives, and
+   * with `QueryOverBudget` if it scans for longer than it may.
+   */
   query(sql: string, parameters?: (string | number | null)[]): Promise<Record<string, unknown>[]>;
   /** True while a query is unanswered. Its answer arrives without a timer, so a simulated clock must wait for it. */
   readonly hasPendingQueries: boolean;
-  close(): void;
 }
 
-/** Separate threads for uses that must not wait for each other. */
-export interface Readers {
-  /** For metrics and for the pages of lists. */
-  lists: Reader;
-  searches: Reader;
-  building: Reader;
-  readonly hasPendingQueries: boolean;
-  close(): void;
+/** Hands each workspace a reader whose queries wait for no other workspace's. */
+export interface WorkspaceReaders {
+  of(workspaceId: number): Reader;
+  /** For the server's own queries, which belong to no workspace. */
+  readonly server: Reader;
 }
 
-export function createReaders(databasePath: string): Readers {
-  const lists = createReader(databasePath);
-  const searches = createReader(databasePath);
-  const building = createReader(databasePath);
-  const all = [lists, searches, building];
-  return {
-    lists,
-    searches,
-    building,
-    get hasPendingQueries() {
-      return all.some((reader) => reader.hasPendingQueries);
-    },
-    close() {
-      for (const reader of all) reader.close();
-    },
-  };
+export interface ClosableReader extends Reader {
+  close(): void;
 }
 
 interface PendingQuery {
@@ -53,8 +51,9 @@ interface PendingQuery {
 
 const CLOSED = "the reader was closed";
 
-export function createReader(databasePath: string): Reader {
+export function createReader(databasePath: string, budgetMs: number | null = null): ClosableReader {
   const pending = new Map<number, PendingQuery>();
+  const stopped = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   let worker: Worker | undefined;
   let isClosed = false;
   let lastId = 0;
@@ -67,16 +66,19 @@ export function createReader(databasePath: string): Reader {
   const start = (): Worker => {
     const started = new Worker(workerUrl());
     started.onmessage = ({ data }: { data: ReaderResponse }) => {
+      // A thread that is ended in the middle of a statement goes on with it for ever, so it is ended after its answer.
+      if (isClosed) return void started.terminate();
       const request = pending.get(data.id);
       pending.delete(data.id);
       if ("rows" in data) request?.resolve(data.rows);
+      else if (data.isOverBudget && budgetMs !== null) request?.reject(new QueryOverBudget(budgetMs));
       else request?.reject(new Error(data.error));
     };
     started.onerror = (event) => {
       worker = undefined;
       failAll(`the reader stopped: ${event.message}`);
     };
-    started.postMessage({ path: databasePath });
+    started.postMessage({ path: databasePath, budgetMs, stopped } satisfies ReaderBeginning);
     return started;
   };
 
@@ -95,7 +97,8 @@ export function createReader(databasePath: string): Reader {
     },
     close() {
       isClosed = true;
-      worker?.terminate();
+      Atomics.store(new Int32Array(stopped), 0, 1);
+      if (pending.size === 0) worker?.terminate();
       worker = undefined;
       failAll(CLOSED);
     },

@@ -5,6 +5,7 @@
 import { createHmac } from "node:crypto";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { type Clock, sleep, systemClock } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
 import { type Random, systemRandom } from "#src/core/random.ts";
 import { type Client, openClient } from "./driver.ts";
 import { isBusy } from "./failure.ts";
@@ -18,6 +19,8 @@ export interface StoreOptions {
   random?: Random;
   /** Key for `keyedHash`. Called on first use, because most commands need no key. */
   hashKey?: () => Uint8Array;
+  /** Where operations log once they are on disk. Commands leave it out. */
+  log?: Log;
   /**
    * How long a statement may block on another process's lock, in milliseconds. The server passes 0, because blocking
    * would stop its only thread, and lets the writer retry by timer; a command-line command passes seconds.
@@ -47,9 +50,6 @@ const CACHE_KIBIBYTES = 32 * 1024;
 const WRITE_LOCK_RETRY_MS = 3;
 const WRITE_LOCK_TRIES = 5_000;
 
-/** The part of a store that operations need; a caller may pass a wrapper that does more around each write. */
-export type ReadWriteStore = Pick<Store, "read" | "write" | "waitForOtherWriters">;
-
 export class Store {
   readonly client: Client;
   readonly #db: Db;
@@ -77,6 +77,7 @@ export class Store {
       clock: this.#clock,
       random: options.random ?? systemRandom,
       keyedHash: this.#keyedHash,
+      log: options.log,
       beforeGroup: () => this.#endRead(),
       onNotify: (topic) => this.#listeners.get(topic)?.(),
       defer: options.defer ?? ((run) => setImmediate(run)),

@@ -3,6 +3,8 @@
  * through it is synchronous, so no transaction is ever open across an `await`.
  */
 import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
+import type { LogFields, LogLevel } from "#src/core/log.ts";
+import type { LogEvent } from "#src/core/log-events.ts";
 import type { Random } from "#src/core/random.ts";
 import { compileQuery } from "./compiled-query.ts";
 
@@ -28,6 +30,8 @@ export interface Tx extends ReadTx {
    * rolled back.
    */
   afterCommit(effect: () => void): void;
+  /** Writes an entry to the server's log once the operation is on disk. Commands have no log and drop it. */
+  logAfterCommit(level: LogLevel, event: LogEvent, message: string, fields?: LogFields): void;
   /** Notifies the listener of this topic, once the operation is on disk, that there is work. */
   notify(topic: string): void;
   /**

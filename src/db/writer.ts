@@ -10,6 +10,7 @@
  *   group then runs, none of its changes is in the file, and every promise rejects with `StorageUnavailable`.
  */
 import type { Clock } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
 import type { Random } from "#src/core/random.ts";
 import type { Client } from "./driver.ts";
 import { isBusy, isStorageFailure, StorageUnavailable } from "./failure.ts";
@@ -28,6 +29,8 @@ export interface WriterOptions {
   clock: Clock;
   random: Random;
   keyedHash: (value: string) => Uint8Array;
+  /** Where operations log once they are on disk; without one their entries are dropped. */
+  log: Log | undefined;
   /** Runs the next group in a later turn of the event loop. A simulation replaces it. */
   defer: (run: () => void) => void;
   /** The connection is about to write: end any read transaction. */
@@ -112,6 +115,7 @@ export class Writer {
     });
   }
 
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one commit from begin to answer, whose order is the promise.
   #runGroup(): void {
     if (this.#queue.length === 0) return;
     this.#options.beforeGroup();
@@ -193,6 +197,8 @@ export class Writer {
       random: this.#options.random,
       keyedHash: this.#options.keyedHash,
       afterCommit: (effect) => effects.push(effect),
+      logAfterCommit: (level, event, message, fields) =>
+        effects.push(() => this.#options.log?.[level](event, message, fields)),
       notify: (topic) => effects.push(() => this.#options.onNotify(topic)),
       savepoint: (work) => this.#runNested(effects, work) as never,
     };
@@ -221,7 +227,7 @@ export class Writer {
     } catch (cause) {
       // A half-done nested transaction must not be committed, even if its operation catches the error.
       this.#latch.trip(cause);
-      throw new StorageUnavailable("a part of an operation could not be taken back", { cause });
+      throw new StorageUnavailable("a nested transaction could not be rolled back", { cause });
     }
   }
 
@@ -272,7 +278,7 @@ export class Writer {
     this.#queue = [];
     this.#rejectGroup(
       group,
-      isBusy(error) ? new StorageUnavailable("another process keeps the database locked") : error,
+      isBusy(error) ? new StorageUnavailable("another process holds the database's lock") : error,
     );
   }
 }

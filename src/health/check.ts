@@ -59,14 +59,14 @@ export function checkDatabase(client: Client, { now, isExclusive, onStep }: Chec
   if (schema !== latest) {
     runCheck("schema", () => ({
       name: "schema",
-      sentence: `The schema is ${latest}, the one that this executable works on.`,
+      sentence: `The schema is ${latest}, which this executable uses.`,
       count: 1,
       of: "schema",
       ids: [schema],
       next:
         schema < latest
-          ? "start the server with this executable once: it brings the database up to date"
-          : "use the newer Waxwing that wrote it",
+          ? "start the server with this executable once to migrate the database"
+          : "use the newer version of Waxwing that wrote it",
     }));
   } else if (findings.length === 0) {
     for (const invariant of invariants) runCheck(invariant.name, () => checkInvariant(client, invariant, now));
@@ -89,11 +89,11 @@ function checkIntegrity(client: Client, isExclusive: boolean): CheckFinding | nu
   if (messages.length === 0) return null;
   return {
     name: "integrity",
-    sentence: "SQLite finds the file whole.",
+    sentence: "SQLite's integrity check passes.",
     count: messages.length,
     of: "damage",
     ids: messages.slice(0, SHOWN_IDS),
-    next: "stop the server, look at the disk, and restore the last good backup: waxwing restore FILE",
+    next: "stop the server, check the disk, and restore the last good backup: waxwing restore FILE",
   };
 }
 
@@ -108,7 +108,7 @@ function checkReferences(client: Client): CheckFinding | null {
   if (broken.length === 0) return null;
   return {
     name: "references",
-    sentence: "Every row that another one names is there.",
+    sentence: "Every referenced row exists.",
     count: broken.length,
     of: "row",
     ids: broken.slice(0, SHOWN_IDS),

@@ -3,11 +3,12 @@
 import type { Clock } from "#src/core/clock.ts";
 import type { Random } from "#src/core/random.ts";
 import type { SecretBox } from "#src/core/secret.ts";
-import type { ReadWriteStore } from "#src/db/store.ts";
+import type { Store } from "#src/db/store.ts";
+import { type AddressRange, rangeMatcher } from "#src/net/address-ranges.ts";
 import type { AccountPort } from "#src/networks/network.ts";
 
 export interface DoctorContext {
-  store: Pick<ReadWriteStore, "read">;
+  store: Pick<Store, "read">;
   clock: Clock;
   random: Random;
   /** Decrypts access tokens; called only if there are any. */
@@ -25,10 +26,11 @@ export interface DoctorSettings {
   hasAppSecret: boolean;
   keyFile: string;
   syncEveryMs: number;
+  isTrustedProxy: (address: string) => boolean;
 }
 
 interface DoctorConfig {
-  server: { publicUrl: string | null };
+  server: { publicUrl: string | null; trustedProxies: readonly AddressRange[] };
   whatsapp: { verifyToken: string | null; appSecret: string | null; syncEveryMs: number };
   secrets: { keyFile: string };
 }
@@ -40,5 +42,6 @@ export function readDoctorSettings({ server, whatsapp, secrets }: DoctorConfig):
     hasAppSecret: whatsapp.appSecret !== null,
     keyFile: secrets.keyFile,
     syncEveryMs: whatsapp.syncEveryMs,
+    isTrustedProxy: rangeMatcher(server.trustedProxies),
   };
 }

@@ -8,7 +8,7 @@ import type { DoctorContext } from "./doctor-context.ts";
 import { type Finding, Findings } from "./finding.ts";
 import { checkNumber } from "./number-checks.ts";
 import { checkRefused } from "./refused-callbacks.ts";
-import { checkCallback, checkClock } from "./server-checks.ts";
+import { checkCallback, checkClock, checkProxy } from "./server-checks.ts";
 
 /** With `subscribe`, subscribes the app to accounts that it is not subscribed to; otherwise changes nothing. */
 export async function runDoctor(
@@ -18,6 +18,7 @@ export async function runDoctor(
 ): Promise<Finding[]> {
   const findings = new Findings();
   const real = numbers.filter(({ network }) => network === "whatsapp");
+  checkProxy(context, findings);
   checkRefused(context, real, findings);
   for (const number of numbers.filter(({ network }) => network === "simulator")) {
     if (number.ready) findings.ok("number", number.id, `${number.phone} is simulated and ready.`);
@@ -30,7 +31,7 @@ export async function runDoctor(
       );
   }
   if (real.length === 0) {
-    findings.ok("number", null, "There is no number on WhatsApp; docs/whatsapp.md says how to add one.");
+    findings.ok("number", null, "There are no WhatsApp numbers; docs/whatsapp.md explains how to add one.");
     return findings.all;
   }
   const port = await context.port();

@@ -175,7 +175,7 @@ function evaluateBackups({ at, backup }: ServerStatus): HealthCondition[] {
         check: "backup",
         message: `The last backup failed${verifiedAt === null ? ", and there is no verified backup" : ""}.`,
         since: failedAt,
-        hits: "Everybody, the day this disk breaks.",
+        hits: "Everyone, if this disk fails.",
         next: "Check the server's log for the cause, then create a backup in Backups.",
         command: "journalctl -u waxwing --since -1d | grep -i backup",
       },
@@ -188,7 +188,7 @@ function evaluateBackups({ at, backup }: ServerStatus): HealthCondition[] {
       check: "backup",
       message: verifiedAt === null ? "There is no verified backup." : "The newest verified backup is too old.",
       since: verifiedAt,
-      hits: "Everybody, the day this disk breaks.",
+      hits: "Everyone, if this disk fails.",
       next:
         schedule === null
           ? 'Create a backup in Backups, and set a schedule in the [backup] section of the configuration: schedule = "0 3 * * *".'

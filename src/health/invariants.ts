@@ -24,12 +24,12 @@ export interface Invariant {
 const DISPATCH_MAX_MS = 3_600_000;
 
 const restoreOrReport = "compare it with the last good backup (waxwing check FILE), and report it";
-const restart = "restart the server: a start takes up what was left open";
+const restart = "restart the server: it reclaims open work at its start";
 
 export const invariants: readonly Invariant[] = [
   {
     name: "one_instance",
-    sentence: "The database names itself, once.",
+    sentence: "The database has exactly one instance id.",
     of: "instance",
     sql: "SELECT 0 AS id WHERE (SELECT count(*) FROM instance) > 1",
     next: restoreOrReport,
@@ -37,7 +37,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: "account_equals_ledger",
     sentence:
-      "What an account was credited and charged is the sum of its ledger's credits and charges, and of what broadcasts have cost that are not settled.",
+      "The credited and charged amounts of an account equal the credits and charges of its ledger plus the charges of unsettled broadcasts.",
     of: "workspace",
     sql: `SELECT a.workspace_id AS id FROM billing_accounts a LEFT JOIN (
             SELECT workspace_id, sum(amount) FILTER (WHERE kind = 'credit') AS credited,
@@ -51,7 +51,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: "held_equals_open_messages",
     sentence:
-      "What an account holds is the sum of the prices of its messages whose money is held, and of what its broadcasts hold.",
+      "The held amount of an account equals the prices of its messages with a hold plus the holds of its broadcasts.",
     of: "workspace",
     sql: `SELECT a.workspace_id AS id FROM billing_accounts a LEFT JOIN (
             SELECT workspace_id, sum(rate) AS held FROM messages WHERE money = 'held' AND broadcast_id IS NULL GROUP BY workspace_id
@@ -63,7 +63,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: "counters_equal_recipients",
     sentence:
-      "What a broadcast counts is what its recipients are; who was not sent to when it ended counts as left out.",
+      "The counters of a broadcast match its recipients; unsent recipients of a finished broadcast count as skipped.",
     of: "broadcast",
     sql: `SELECT f.broadcast_id AS id FROM broadcast_counters f
           JOIN broadcasts b ON b.id = f.broadcast_id AND b.purged_at IS NULL
@@ -83,7 +83,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: "broadcast_cost_matches_counters",
     sentence:
-      "A broadcast has charged for whom it has delivered to, and holds the price of everybody whose end is open, but for those who were given up and sent all the same; settled, nothing.",
+      "A broadcast has charged its delivered messages and holds the price of every open one, except those revived after a failure; a settled broadcast holds nothing.",
     of: "broadcast",
     sql: `SELECT broadcast_id AS id FROM broadcast_counters
           WHERE charged <> rate * delivered
@@ -96,8 +96,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "ledger_equals_messages",
-    sentence:
-      "A message's ledger has one hold and, once its money is settled, the one release or charge that says how.",
+    sentence: "The ledger of a message has one hold and at most one release or charge, which ends it.",
     of: "message",
     sql: `SELECT l.message_id AS id FROM (
             SELECT message_id, sum(kind = 'hold') AS holds, sum(kind = 'release') AS releases,
@@ -114,7 +113,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "money_has_its_ledger",
-    sentence: "Every message that costs something has its hold in the ledger.",
+    sentence: "Every charged message has a hold in the ledger.",
     of: "message",
     sql: `SELECT id FROM messages WHERE money <> 'none' AND broadcast_id IS NULL
           EXCEPT SELECT message_id FROM ledger_entries WHERE kind = 'hold'`,
@@ -123,7 +122,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: "money_fits_state",
     sentence:
-      "A message's money is where its state says: held while open, charged when delivered, released when failed.",
+      "The money of a message matches its state: held while open, charged when delivered, released when failed.",
     of: "message",
     walk: "messages",
     sql: `SELECT id FROM messages WHERE id > @from AND id <= @to AND broadcast_id IS NULL AND (
@@ -135,7 +134,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "times_fit_state",
-    sentence: "A message has the times and the error of the state it is in, in their order.",
+    sentence: "A message has the times and the error of its state, in order.",
     of: "message",
     walk: "messages",
     sql: `SELECT id FROM messages WHERE id > @from AND id <= @to AND (
@@ -154,7 +153,7 @@ export const invariants: readonly Invariant[] = [
     name: "in_doubt_expires",
     // A killed server's open messages get their job at the next start, so compare with the file's last commit, not with
     // now.
-    sentence: "A message that had been open for over an hour at the last commit has a row of work that will end it.",
+    sentence: "A message that was open for over an hour at the last commit has a job that will end it.",
     of: "message",
     sql: `SELECT id FROM messages WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL
           AND coalesce(dispatched_at, created_at)
@@ -164,25 +163,25 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "deliveries_have_work",
-    sentence: "Every delivery that is pending has its row of work, so that it is attempted.",
+    sentence: "Every pending delivery has a job.",
     of: "delivery",
     walk: "deliveries",
     sql: `SELECT id FROM deliveries WHERE id > @from AND id <= @to AND status = 'pending'
           AND NOT EXISTS (SELECT 1 FROM outbox WHERE kind = 'deliver_webhook' AND subject = deliveries.id)`,
-    next: "send it again: waxwing delivery replay ID",
+    next: "replay it: waxwing delivery replay ID",
   },
   {
     name: "work_has_its_subject",
-    sentence: "Every row of work names something that there is.",
-    of: "row of work",
+    sentence: "Every job refers to an existing row.",
+    of: "job",
     sql: `SELECT id FROM outbox WHERE
             (kind = 'deliver_webhook' AND NOT EXISTS (SELECT 1 FROM deliveries WHERE id = outbox.subject))
             OR (kind = 'expire_message' AND NOT EXISTS (SELECT 1 FROM messages WHERE id = outbox.subject))`,
-    next: "nothing is lost by it; report it",
+    next: "nothing is lost; report it",
   },
   {
     name: "open_keys_have_messages",
-    sentence: "An idempotency key without an answer belongs to a message that is still there.",
+    sentence: "An idempotency key without an answer belongs to an existing message.",
     of: "idempotency key",
     sql: `SELECT id FROM idempotency_keys WHERE status IS NULL
           AND NOT EXISTS (SELECT 1 FROM messages WHERE id = idempotency_keys.message_id)`,
@@ -190,7 +189,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "contact_counters",
-    sentence: "The counted totals of contacts and opt-outs are the numbers of rows.",
+    sentence: "The counted totals of contacts and opt-outs match the rows.",
     of: "workspace",
     sql: `SELECT w.id FROM workspaces w LEFT JOIN contact_counters k ON k.workspace_id = w.id
           WHERE coalesce(k.contacts, 0) <>
@@ -201,7 +200,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "member_counts",
-    sentence: "The counted members of a list are its rows.",
+    sentence: "The counted members of a static group match its rows.",
     of: "group",
     sql: `SELECT id FROM groups WHERE filter IS NULL
           AND member_count <> (SELECT count(*) FROM group_members WHERE group_id = groups.id)`,
@@ -209,7 +208,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "parked_status_counts",
-    sentence: "The counted statuses that wait without a reference of ours are the numbers of rows.",
+    sentence: "The counts of parked statuses match the rows.",
     of: "number",
     sql: `SELECT n.id FROM numbers n LEFT JOIN parked_status_counts k ON k.number_id = n.id
           WHERE coalesce(k.count, 0) <>
@@ -218,7 +217,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "consent_equals_log",
-    sentence: "A contact's consent is what the last entry of its consent log says.",
+    sentence: "A contact's consent equals the last entry of its consent log.",
     of: "contact",
     walk: "contacts",
     sql: `SELECT id FROM contacts WHERE id > @from AND id <= @to AND consent <> coalesce(
@@ -228,7 +227,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "linked_contacts_agree",
-    sentence: "Contacts that are one person are all opted out, or none of them is.",
+    sentence: "Linked contacts are either all opted out or none of them is.",
     of: "person",
     sql: `SELECT identity_id AS id FROM contacts WHERE identity_id IS NOT NULL GROUP BY identity_id
           HAVING min(consent = 'opted_out') <> max(consent = 'opted_out')`,
@@ -236,7 +235,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "opt_outs_are_dated",
-    sentence: "Whoever is opted out has the time and the source of it.",
+    sentence: "Every opted-out contact has the time and the source of its opt-out.",
     of: "contact",
     walk: "contacts",
     sql: `SELECT id FROM contacts WHERE id > @from AND id <= @to AND consent = 'opted_out'

@@ -33,36 +33,36 @@ export class ServerMetrics {
   readonly metrics = new Metrics();
   readonly requests = this.metrics.histogram(
     "waxwing_request_seconds",
-    "Requests by route and status, with the time until their answer.",
+    "Duration of requests, by route and status.",
     LATENCY_SECONDS,
   );
   readonly sends = this.metrics.histogram(
     "waxwing_send_seconds",
-    "Attempts at a network by outcome, with the time until its answer.",
+    "Duration of sending attempts, by network and outcome.",
     LATENCY_SECONDS,
   );
   readonly deliveries = this.metrics.histogram(
     "waxwing_delivery_attempt_seconds",
-    "Webhook attempts by how they ended, with their time.",
+    "Duration of webhook attempts, by result.",
     LATENCY_SECONDS,
   );
   readonly commits = this.metrics.histogram(
     "waxwing_commit_seconds",
-    "Group commits, from their first statement to the end of the disk's sync.",
+    "Duration of group commits, from the first statement to the end of the sync.",
     LATENCY_SECONDS,
   );
   readonly #commitOperations = this.metrics.histogram(
     "waxwing_commit_operations",
-    "Operations that shared a commit.",
+    "Operations per commit.",
     [1, 2, 4, 8, 16, 32, 64, 128, 256],
   );
   readonly #ignored = this.metrics.counter(
     "waxwing_statuses_ignored_total",
-    "Statuses of messages that this database does not know, such as those of a copy of it.",
+    "Statuses of messages that are unknown to this database, such as those sent by a copy of it.",
   );
   readonly #refused = this.metrics.counter(
     "waxwing_callbacks_refused_total",
-    "Callbacks that nothing proved to be the network's, by reason.",
+    "Callbacks that failed verification, by reason.",
   );
   lastBackupAt: number | null = null;
   backupFailures = 0;
@@ -105,25 +105,21 @@ export class ServerMetrics {
     const { database, reader, clock, writer } = server;
     const startedAt = clock.now() / 1000;
     const gauge = this.metrics.gauge.bind(this.metrics);
-    gauge("waxwing_build_info", "The version that runs.", () => [[{ version }, 1]]);
+    gauge("waxwing_build_info", "The running version.", () => [[{ version }, 1]]);
     gauge("waxwing_start_time_seconds", "When this process started.", () => [[{}, startedAt]]);
     gauge("process_resident_memory_bytes", "Memory of the process.", () => [[{}, process.memoryUsage.rss()]]);
-    gauge("waxwing_heap_bytes", "Memory of the process's JavaScript.", () => [[{}, process.memoryUsage().heapUsed]]);
-    gauge("waxwing_database_bytes", "The database file.", () => [[{}, sizeOf(database)]]);
-    gauge("waxwing_wal_bytes", "The log beside the database; it shrinks only when nobody reads it.", () => [
+    gauge("waxwing_heap_bytes", "Memory of the JavaScript heap.", () => [[{}, process.memoryUsage().heapUsed]]);
+    gauge("waxwing_database_bytes", "Size of the database file.", () => [[{}, sizeOf(database)]]);
+    gauge("waxwing_wal_bytes", "Size of the write-ahead log; it cannot shrink while it is read.", () => [
       [{}, sizeOf(`${database}-wal`)],
     ]);
-    gauge("waxwing_commit_failures", "Group commits that the disk refused, since the start.", () => [
-      [{}, writer.failures],
-    ]);
+    gauge("waxwing_commit_failures", "Failed group commits since the start.", () => [[{}, writer.failures]]);
     gauge(
       "waxwing_backup_last_success_seconds",
-      "When the server's last backup was proven good; none since the start: absent.",
+      "Time of the last verified backup; absent if there was none since the start.",
       () => (this.lastBackupAt === null ? [] : [[{}, this.lastBackupAt / 1000]]),
     );
-    gauge("waxwing_backup_failures", "Backups of the server that failed, since the start.", () => [
-      [{}, this.backupFailures],
-    ]);
+    gauge("waxwing_backup_failures", "Failed backups since the start.", () => [[{}, this.backupFailures]]);
     const queryGauge =
       (sql: string, column: string, labels: readonly string[] = []) =>
       async (): Promise<Sample[]> => {
@@ -135,21 +131,21 @@ export class ServerMetrics {
       };
     const outboxSql =
       "SELECT kind, count(*) AS depth, max(0, ? - min(due_at)) / 1000.0 AS age FROM outbox GROUP BY kind";
-    gauge("waxwing_outbox_rows", "Work that is waiting or under way.", queryGauge(outboxSql, "depth", ["kind"]));
+    gauge("waxwing_outbox_rows", "Jobs that are waiting or running.", queryGauge(outboxSql, "depth", ["kind"]));
     gauge(
       "waxwing_outbox_age_seconds",
-      "How long the oldest work has been due.",
+      "Time since the oldest job became due.",
       queryGauge(outboxSql, "age", ["kind"]),
     );
     gauge(
       "waxwing_callbacks_waiting",
-      "Callbacks of networks that are stored and not applied.",
+      "Callbacks that are stored and not applied yet.",
       queryGauge("SELECT count(*) AS waiting FROM callbacks WHERE done_at IS NULL AND due_at <= ?", "waiting"),
     );
-    gauge("waxwing_broadcasts", "Broadcasts that are not over.", queryGauge(OPEN_BROADCASTS, "rows", ["status"]));
+    gauge("waxwing_broadcasts", "Unfinished broadcasts.", queryGauge(OPEN_BROADCASTS, "rows", ["status"]));
     gauge(
       "waxwing_broadcast_recipients",
-      `How far the oldest ${BROADCASTS_LISTED_MAX} broadcasts are that are under way.`,
+      `Recipients by state, of the oldest ${BROADCASTS_LISTED_MAX} unfinished broadcasts.`,
       async () =>
         (await reader.query(PROGRESS_SQL)).flatMap((row) =>
           RECIPIENT_STATES.map((state): Sample => {
@@ -161,7 +157,7 @@ export class ServerMetrics {
     const contactsSql =
       "SELECT coalesce(sum(contacts), 0) AS contacts, coalesce(sum(opted_out), 0) AS out FROM contact_counters";
     gauge("waxwing_contacts", "Contacts with a phone number.", queryGauge(contactsSql, "contacts"));
-    gauge("waxwing_contacts_opted_out", "Of these, those who opted out.", queryGauge(contactsSql, "out"));
+    gauge("waxwing_contacts_opted_out", "Opted-out contacts with a phone number.", queryGauge(contactsSql, "out"));
   }
 }
 

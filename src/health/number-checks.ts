@@ -33,7 +33,8 @@ export async function checkNumber(check: NumberCheck): Promise<number | null> {
   const { appId } = await checkToken(check, sender);
   const networkTime = await checkReadiness(check, sender);
   if (check.port.knowsNumbers(sender)) await checkSubscription(check, sender, appId);
-  else findings.ok("subscription", number.id, "This provider subscribes by itself; its callback address is set there.");
+  else
+    findings.ok("subscription", number.id, "This provider manages the subscription; set the callback address there.");
   return networkTime;
 }
 
@@ -61,11 +62,7 @@ function checkSecret({ context, port, number, findings }: NumberCheck): void {
   if (number.appSecret !== null || context.settings.hasAppSecret) return;
   if (!port.knowsNumbers(number)) {
     const address = `the address that waxwing number show ${number.id} prints`;
-    findings.ok(
-      "app secret",
-      number.id,
-      `This provider does not sign; its callbacks count when they come to ${address}.`,
-    );
+    findings.ok("app secret", number.id, `This provider does not sign callbacks; they are accepted at ${address}.`);
     return;
   }
   findings.problem(
@@ -81,19 +78,19 @@ function checkFreshness({ context, number, findings, now }: NumberCheck): void {
   const sync = store.read((tx) => findSync(tx, number.workspaceId, number.accountId));
   const next = `waxwing template sync --workspace ${number.workspaceId}`;
   if (sync?.error != null) {
-    findings.warn("templates", number.id, `The last comparison with WhatsApp failed: ${sync.error}`, next);
+    findings.warn("templates", number.id, `The last synchronization with WhatsApp failed: ${sync.error}`, next);
   } else if (sync?.succeededAt == null) {
-    findings.warn("templates", number.id, "The templates were never compared with WhatsApp.", next);
+    findings.warn("templates", number.id, "The templates were never synchronized with WhatsApp.", next);
   } else if (sync.succeededAt < now - 2 * settings.syncEveryMs) {
     const hours = Math.round((now - sync.succeededAt) / 3_600_000);
     findings.warn(
       "templates",
       number.id,
-      `The templates were compared with WhatsApp ${hours} hours ago.`,
+      `The templates were last synchronized with WhatsApp ${hours} hours ago.`,
       `${next}, and see whether the server runs`,
     );
   } else {
-    findings.ok("templates", number.id, "The templates are fresh.");
+    findings.ok("templates", number.id, "The templates are up to date.");
   }
 }
 
@@ -108,14 +105,14 @@ async function checkToken(check: NumberCheck, sender: Sender): Promise<{ appId: 
         "token",
         number.id,
         message,
-        `make a new one in Meta's Business Manager, then ${updateTokenCommand(check)}`,
+        `create a new one in Meta's Business Manager, then ${updateTokenCommand(check)}`,
       );
     else
       findings.warn(
         "token",
         number.id,
-        `What the token may do could not be asked: ${message}`,
-        "nothing, if the number below is ready",
+        `The token's permissions could not be checked: ${message}`,
+        "nothing to do if the number below is ready",
       );
     return { appId: null };
   }
@@ -126,21 +123,21 @@ async function checkToken(check: NumberCheck, sender: Sender): Promise<{ appId: 
       "token",
       number.id,
       "WhatsApp says that the access token is not valid.",
-      `make a new one in Meta's Business Manager, then ${updateTokenCommand(check)}`,
+      `create a new one in Meta's Business Manager, then ${updateTokenCommand(check)}`,
     );
   } else if (missing.length > 0) {
     findings.problem(
       "token",
       number.id,
       `The access token lacks the permission ${missing.join(" and ")}.`,
-      `make a token with both WhatsApp permissions for the system user, then ${updateTokenCommand(check)}`,
+      `create a token with both WhatsApp permissions for the system user, then ${updateTokenCommand(check)}`,
     );
   } else if (expiresAt !== null && expiresAt < now + EXPIRES_SOON_MS) {
     findings.warn(
       "token",
       number.id,
-      `The access token ends on ${new Date(expiresAt).toISOString().slice(0, 10)}.`,
-      `make one for a system user, which does not end, then ${updateTokenCommand(check)}`,
+      `The access token expires on ${new Date(expiresAt).toISOString().slice(0, 10)}.`,
+      `create one for a system user, which does not expire, then ${updateTokenCommand(check)}`,
     );
   } else {
     findings.ok("token", number.id, "The access token is valid and has both permissions.");
@@ -171,7 +168,7 @@ async function checkReadiness(check: NumberCheck, sender: Sender): Promise<numbe
       "number",
       number.id,
       `${number.phone} cannot send: ${number.unreadyReason}`,
-      `put that right in Meta's dashboard, then waxwing number sync ${number.id}`,
+      `correct that in Meta's dashboard, then waxwing number sync ${number.id}`,
     );
   }
   return result.at;
@@ -180,13 +177,13 @@ async function checkReadiness(check: NumberCheck, sender: Sender): Promise<numbe
 function nextStep(kind: Extract<Result<unknown>, { ok: false }>["failure"]["kind"], check: NumberCheck): string {
   switch (kind) {
     case "token":
-      return `make a new token in Meta's Business Manager, then ${updateTokenCommand(check)}`;
+      return `create a new token in Meta's Business Manager, then ${updateTokenCommand(check)}`;
     case "number":
       return "compare phone number id and account id with Meta's dashboard, and give the system user access to the account";
     case "permission":
       return "give the system user both WhatsApp permissions and full control of the account in Meta's Business Manager";
     case "later":
-      return "see whether this machine reaches the network, then try again";
+      return "check whether this machine can reach WhatsApp, then try again";
     case "other":
       return "look the code up in Meta's list of error codes";
   }
@@ -199,7 +196,7 @@ async function checkSubscription(check: NumberCheck, sender: Sender, appId: stri
     findings.warn(
       "subscription",
       number.id,
-      `Whether the app is subscribed could not be asked: ${result.failure.message}`,
+      `The app's subscription could not be checked: ${result.failure.message}`,
       nextStep(result.failure.kind, check),
     );
     return;
@@ -210,8 +207,8 @@ async function checkSubscription(check: NumberCheck, sender: Sender, appId: stri
     findings.problem(
       "subscription",
       number.id,
-      `No app of this token is subscribed to the account ${number.accountId}, so WhatsApp tells this server nothing.`,
-      "waxwing doctor --subscribe does it",
+      `No app of this token is subscribed to the account ${number.accountId}, so WhatsApp sends no callbacks to this server.`,
+      "run waxwing doctor --subscribe",
     );
     return;
   }

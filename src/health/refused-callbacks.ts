@@ -27,7 +27,7 @@ export function checkRefused(
     findings.problem(
       CHECK,
       number.id,
-      `WhatsApp's callbacks arrive but their signature does not match the app secret of ${number.phone}: ${told.words}. What people write and what becomes of messages is not taken in.`,
+      `WhatsApp's callbacks arrive but their signature does not match the app secret of ${number.phone}: ${told.words}. Received messages and statuses are not recorded.`,
       `copy the app secret from Meta's dashboard (App settings, Basic) into ${
         isOwn
           ? `a file, then waxwing number update ${number.id} --app-secret-file FILE`
@@ -44,8 +44,8 @@ export function checkRefused(
   findings.warn(
     CHECK,
     null,
-    `Callbacks that name no number of this server arrive with a signature that does not match: ${told.words}.`,
-    "see in Meta's dashboard which app calls this address, and compare its app secret; strangers do this too",
+    `Callbacks for no number of this server arrive with a wrong signature: ${told.words}.`,
+    "check in Meta's dashboard which app calls this address, and compare its app secret; the calls may also come from a stranger",
   );
 }
 

@@ -4,10 +4,12 @@ import type { Clock } from "#src/core/clock.ts";
 import { randomText } from "#src/core/id.ts";
 import type { Random } from "#src/core/random.ts";
 import { lastReceivedAt } from "#src/domain/inbound/callbacks.ts";
+import { findUntrustedProxy } from "#src/domain/users/untrusted-proxy.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import type { Findings } from "./finding.ts";
 
 const TIMEOUT_MS = 10_000;
+const PROXY_REMEMBERED_MS = 7 * 24 * 60 * 60_000;
 const CLOCK_WARNING_MS = 30_000;
 /** From this offset on, scheduled broadcasts are held. */
 const CLOCK_PROBLEM_MS = 5 * 60_000;
@@ -19,8 +21,8 @@ export async function checkCallback(context: DoctorContext, isVerified: boolean,
     findings.problem(
       "callback",
       null,
-      "The server has no public address, so WhatsApp cannot report deliveries or what people write.",
-      "set [server] public_url to the https address under which the world reaches it",
+      "The server has no public address, so WhatsApp cannot deliver statuses or received messages.",
+      "set [server] public_url to the public https address of this server",
     );
   } else if (!publicUrl.startsWith("https://")) {
     findings.problem(
@@ -34,7 +36,7 @@ export async function checkCallback(context: DoctorContext, isVerified: boolean,
       "callback",
       null,
       "There is no verify token, so Meta cannot verify the callback address.",
-      "set [whatsapp] verify_token to a word of your own, and type the same word into Meta's form",
+      "set [whatsapp] verify_token to a word of your choice, and enter the same word in Meta's form",
     );
   }
   if (isVerified && publicUrl !== null && verifyToken !== null)
@@ -44,13 +46,26 @@ export async function checkCallback(context: DoctorContext, isVerified: boolean,
     findings.warn(
       "callback",
       null,
-      "WhatsApp has not called this server yet.",
-      "write to the number from a phone; if nothing comes, see the callback address and the subscription",
+      "No callback from WhatsApp has arrived yet.",
+      "send a message to the number from a phone; if nothing arrives, check the callback address and the subscription",
     );
   } else {
     const minutes = Math.round((context.clock.now() - last) / 60_000);
     findings.ok("callback", null, `WhatsApp last called ${minutes} minutes ago.`);
   }
+}
+
+/** Whether a proxy forwards requests without being trusted, so that everyone behind it counts as one client. */
+export function checkProxy({ store, clock, settings }: DoctorContext, findings: Findings): void {
+  const proxy = store.read(findUntrustedProxy);
+  if (proxy === undefined || clock.now() - proxy.seenAt > PROXY_REMEMBERED_MS) return;
+  if (settings.isTrustedProxy(proxy.address)) return;
+  findings.warn(
+    "proxy",
+    null,
+    `${proxy.address} forwards requests but is not in [server] trusted_proxies, so all users behind it count as one client: wrong guesses of one slow down the sign-ins of all.`,
+    `if it is your proxy, set [server] trusted_proxies = ["${proxy.address}"] and restart; otherwise ignore this`,
+  );
 }
 
 /** The same request that Meta makes when the address is saved in its form. */
@@ -80,7 +95,7 @@ async function verifyCallbackAddress(
       "callback",
       null,
       `${address} answered HTTP ${response.status} and not the challenge.`,
-      "let the proxy pass /networks/ on to this server, and see that the server runs with this configuration",
+      "let the proxy forward /networks/ to this server, and check that the server runs with this configuration",
     );
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "no answer";
@@ -88,7 +103,7 @@ async function verifyCallbackAddress(
       "callback",
       null,
       `${address} cannot be reached from this machine (${code}).`,
-      "see DNS, certificate, firewall and whether the server runs; from inside some networks the own address is out of reach",
+      "check DNS, certificate, firewall and whether the server runs; some networks cannot reach their own public address",
     );
   } finally {
     timer.cancel();
@@ -101,7 +116,7 @@ async function verifyCallbackAddress(
 export function checkClock(networkTime: number, now: number, findings: Findings): void {
   const offsetMs = Math.abs(now - networkTime);
   const seconds = Math.round(offsetMs / 1000);
-  const next = "set the clock by NTP (timedatectl set-ntp true)";
+  const next = "synchronize the clock by NTP (timedatectl set-ntp true)";
   if (offsetMs >= CLOCK_PROBLEM_MS)
     findings.problem("clock", null, `This machine's clock is ${seconds} seconds off WhatsApp's.`, next);
   else if (offsetMs >= CLOCK_WARNING_MS)

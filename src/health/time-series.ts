@@ -75,7 +75,7 @@ export class TimeSeries extends ServiceLoop {
       clock: timers,
       firstRunAfterMs: MINUTE_MS,
       retryAfterMs: MINUTE_MS,
-      onError: (error) => log.error("a sample of the metrics could not be taken", { error }),
+      onError: (error) => log.error("metrics.failed", "Metrics could not be sampled", { error }),
     });
     this.#sources = sources;
     this.#clock = clock;

@@ -89,11 +89,11 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
     }
     if (read === null) return answerText(403, "not signed with a secret of a number on this server");
     const { text, trust } = read;
-    if (text === null) return answerText(400, "the body is no JSON object");
+    if (text === null) return answerText(400, "the body is not a JSON object");
     try {
       await store.write((tx) => storeCallback(tx, "whatsapp", text, tx.now, trust));
     } catch (error) {
-      log.error("a callback could not be stored; the network will call again", { error });
+      log.error("callback.not_stored", "Callback could not be stored; the network will repeat it", { error });
       return answerText(503, "not stored; call again");
     }
     return answerText(200, "stored");

@@ -6,8 +6,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { notFound, type ProblemCode } from "#src/core/problem.ts";
 import type { Reader } from "#src/db/reader.ts";
-import type { ReadWriteStore } from "#src/db/store.ts";
-import type { ConsentEvidence } from "#src/domain/contacts/consent-log.ts";
+import type { Store } from "#src/db/store.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import type { KeyQueue } from "./key-queue.ts";
@@ -20,15 +19,14 @@ export interface Answer {
   /** JSON text. */
   body: string;
   headers?: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie`. */
+  cookies?: readonly string[];
   /** Ids of the rows that the answer is about, for the log. */
   logFields?: Readonly<Record<string, number>>;
 }
 
-/** A program with an API key, or a user of the console. */
-export type Caller = { key: number } | { user: number };
-
 export interface Call {
-  store: ReadWriteStore;
+  store: Store;
   dispatch: SendOptions;
   /** Requests with an Idempotency-Key that this process is handling. */
   keyQueue: KeyQueue;
@@ -40,8 +38,8 @@ export interface Call {
    */
   searchReader: Reader;
   workspace: Workspace;
-  /** Recorded as evidence of what the call changes. */
-  caller: Caller;
+  /** The API key, recorded as evidence of what the call changes. */
+  keyId: number;
   /** Values of the `{names}` in the path, as they were sent. */
   path: Readonly<Record<string, string>>;
   query: URLSearchParams;
@@ -96,10 +94,6 @@ export function answerData(status: number, data: unknown): Answer {
 }
 
 /** The source and evidence that the consent log records for a change made through this call. */
-export function consentEvidence({ caller }: Pick<Call, "caller">): ConsentEvidence {
-  return "key" in caller ? { source: "api", evidence: caller } : { source: "manual", evidence: caller };
-}
-
 /** Parses an id from a path. Throws `not_found` if it is not a positive integer, because no row has such an id. */
 export function requireId(text: string | undefined, resource: string): number {
   const id = Number(text);

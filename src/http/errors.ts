@@ -1,7 +1,8 @@
 /** Turns a problem into an HTTP answer. The only module that knows the status of each code. */
 import { formatInstant } from "#src/core/instant.ts";
 import { formatMoney } from "#src/core/money.ts";
-import { Problem, type ProblemCode } from "#src/core/problem.ts";
+import { invalidRequest, Problem, type ProblemCode } from "#src/core/problem.ts";
+import type { QueryOverBudget } from "#src/db/query-budget.ts";
 import type { Answer } from "./endpoint.ts";
 
 export const statusOf: Readonly<Record<ProblemCode, number>> = {
@@ -32,7 +33,10 @@ export const statusOf: Readonly<Record<ProblemCode, number>> = {
 const RETRY_AFTER_S = 1;
 
 export function answerProblem(problem: Problem): Answer {
-  const { code, message, details } = problem;
+  return { status: statusOf[problem.code], body: JSON.stringify(bodyOf(problem)), headers: headersOf(problem) };
+}
+
+export function bodyOf({ code, message, details }: Problem) {
   const error = {
     code,
     message,
@@ -42,7 +46,7 @@ export function answerProblem(problem: Problem): Answer {
     ...(details.available === undefined ? {} : { available: formatMoney(details.available) }),
     ...(details.whatsappCode === undefined ? {} : { whatsapp_code: details.whatsappCode }),
   };
-  return { status: statusOf[code], body: JSON.stringify({ error }), headers: headersOf(problem) };
+  return { error };
 }
 
 function headersOf({ code, details }: Problem): Record<string, string> {
@@ -55,6 +59,16 @@ function headersOf({ code, details }: Problem): Record<string, string> {
 /** The database cannot be written right now. This is temporary and not the caller's mistake. */
 export function unavailable(): Problem {
   return new Problem("unavailable", "The server cannot write its database right now. Nothing was changed; try again.");
+}
+
+/** Not `unavailable`: a program that repeated the same search would only wait as long again. */
+export function overBudget({ budgetMs }: QueryOverBudget): Problem {
+  const text = `The search took longer than ${budgetMs / 1_000} s and was ended. Use fewer or narrower conditions.`;
+  return invalidRequest({ filter: [text] });
+}
+
+export function tooManyQueries(): Problem {
+  return new Problem("rate_limited", "Too many searches of this workspace are waiting. Wait for their answers.");
 }
 
 /** A fault of the server: details go to the log under the request id, the caller gets none. */

@@ -5,9 +5,11 @@
  */
 import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
-import { invalidRequest } from "#src/core/problem.ts";
-import { findKey, type KeyUse } from "#src/domain/idempotency/keys.ts";
+import { invalidRequest, Problem } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { claimKey, findKey, isFinal, type KeyUse, storeAnswer } from "#src/domain/idempotency/keys.ts";
 import type { Answer, Call, Parameter } from "./endpoint.ts";
+import { answerProblem } from "./errors.ts";
 
 const KEY_LENGTH_MAX = 100;
 
@@ -21,7 +23,12 @@ export const idempotencyParameter: Parameter = {
 };
 
 /** The request's key and fingerprint; null if it carries no key. Throws `invalid_request` for a malformed key. */
-export function readKey({ headers, method, pathname, body }: Call): KeyUse | null {
+export function readKey({
+  headers,
+  method,
+  pathname,
+  body,
+}: Pick<Call, "headers" | "method" | "pathname" | "body">): KeyUse | null {
   const header = headers.get("idempotency-key");
   if (header === null) return null;
   const key = decodeHeader(header);
@@ -54,8 +61,49 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
 }
 
+/** Runs `act` alone among the requests with this key, unless its answer is there already. */
+export function actOnce(
+  call: Pick<Call, "store" | "workspace" | "keyQueue">,
+  use: KeyUse | null,
+  act: () => Promise<Answer>,
+): Promise<Answer> {
+  if (use === null) return act();
+  return call.keyQueue.run(call.workspace.id, use, () => replay(call, use), act);
+}
+
+/**
+ * Runs one transaction with the change, the key, and the answer that repetitions get. Of a refusal only the answer is
+ * kept; one that is not final is thrown, and the key stays unused.
+ */
+export async function changeOnce(
+  call: Pick<Call, "store" | "workspace">,
+  use: KeyUse | null,
+  act: (tx: Tx) => Answer,
+): Promise<Answer> {
+  const { store, workspace } = call;
+  for (;;) {
+    const answer = await store.write((tx): Answer | Problem | "claimed" => {
+      if (use !== null && findKey(tx, workspace.id, use) !== undefined) return "claimed";
+      const keep = (given: Answer): Answer => {
+        if (use !== null) storeAnswer(tx, claimKey(tx, workspace.id, use), given);
+        return given;
+      };
+      try {
+        return keep(tx.savepoint(() => act(tx)));
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        return isFinal(error) ? keep(answerProblem(error)) : error;
+      }
+    });
+    if (answer instanceof Problem) throw answer;
+    if (answer !== "claimed") return answer;
+    const kept = use === null ? undefined : replay(call, use);
+    if (kept !== undefined) return kept;
+  }
+}
+
 /** The stored answer for the key; undefined if there is none yet. */
-export function replay({ store, workspace }: Pick<Call, "store" | "workspace">, use: KeyUse): Answer | undefined {
+function replay({ store, workspace }: Pick<Call, "store" | "workspace">, use: KeyUse): Answer | undefined {
   const found = store.read((tx) => findKey(tx, workspace.id, use));
   if (found === undefined || found.status === null) return undefined;
   return { status: found.status, body: found.body ?? "", headers: { "idempotent-replayed": "true" } };

@@ -6,7 +6,7 @@ import { Type } from "@sinclair/typebox";
 import { readInstant } from "#src/core/instant.ts";
 import { Problem } from "#src/core/problem.ts";
 import { Nullable } from "#src/core/schema.ts";
-import type { Answer, Parameter } from "./endpoint.ts";
+import type { Answer, Call, Parameter } from "./endpoint.ts";
 
 export const PER_PAGE = 50;
 
@@ -95,6 +95,17 @@ export function readSince(query: URLSearchParams, name: string, timezone: string
     name,
     "This is no ISO 8601 time such as 2026-11-21T08:44:26Z. In an address, a + has to be written as %2B.",
   );
+}
+
+/** Counts on the reader's thread, because counting all changes since a time can be slow. */
+export async function countInReader(
+  reader: Call["reader"],
+  sql: string,
+  workspaceId: number,
+  since: number,
+): Promise<number> {
+  const [row] = await reader.query(sql, [workspaceId, since]);
+  return Number(row?.total ?? 0);
 }
 
 /** Cursors are opaque to callers: their form may change. */

@@ -2,29 +2,42 @@
 import type { Log } from "#src/core/log.ts";
 import { Problem } from "#src/core/problem.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
+import { TooManyQueries } from "#src/db/fair-reader.ts";
+import { QueryOverBudget } from "#src/db/query-budget.ts";
 import type { Answer } from "./endpoint.ts";
-import { internalError, unavailable } from "./errors.ts";
+import { internalError, overBudget, tooManyQueries, unavailable } from "./errors.ts";
 import { API_HEADERS } from "./headers.ts";
 
 /** The problem that the caller sees for any error. Faults of the server are logged under the request id. */
 export function problemOf(error: unknown, log: Log, requestId: string): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof QueryOverBudget) return overBudget(error);
+  if (error instanceof TooManyQueries) return tooManyQueries();
   if (error instanceof StorageUnavailable) {
-    log.error("a request was refused because the database cannot be written", {
+    log.error("request.unavailable", "Request refused: the database cannot be written", {
       requestId,
       error: error.cause ?? error,
     });
     return unavailable();
   }
-  log.error("a request failed", { requestId, error });
+  log.error("request.failed", "Request failed", { requestId, error });
   return internalError();
 }
 
-export function toResponse({ status, body, headers }: Answer, requestId: string): Response {
-  return new Response(body, {
+export function toResponse({ status, body, headers, cookies = [] }: Answer, requestId: string): Response {
+  const response = new Response(body, {
     status,
     headers: { ...API_HEADERS, "x-request-id": requestId, ...headers },
   });
+  for (const cookie of cookies) response.headers.append("set-cookie", cookie);
+  return response;
+}
+
+const PLAIN = { "content-type": "text/plain; charset=utf-8" };
+
+/** For an address outside the API and the console. */
+export function nothingHere(): Response {
+  return new Response("There is nothing at this address.\n", { status: 404, headers: PLAIN });
 }
 
 /** Cheaper than `new URL` for a URL without a query, the usual case. */

@@ -104,7 +104,7 @@ export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPos
           const { reason, message } = describeError(error);
           fail(reason, message);
         };
-        const abandon = (): void => fail("connection", "The server stopped before the receiver had answered.");
+        const abandon = (): void => fail("connection", "The server stopped before the receiver answered.");
         const timer = clock.setTimer(timeoutMs, () => fail("timeout", describeTimeout(timeoutMs, request, response)));
         abandonAll.add(abandon);
 
@@ -144,7 +144,7 @@ export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPos
           });
           request = sent;
           sent.on("response", read);
-          sent.on("upgrade", () => fail("protocol", "The receiver wanted to switch to another protocol (status 101)."));
+          sent.on("upgrade", () => fail("protocol", "The receiver tried to switch to another protocol (status 101)."));
           sent.on("error", (error) => {
             if (isComplete || request !== sent) return;
             // The receiver closed an idle connection just as it was reused, which says nothing about the receiver.
@@ -194,7 +194,7 @@ function describeError(error: unknown): { reason: PostFailure; message: string }
     return { reason: "connection", message: "The receiver refused the connection: nothing listens there." };
   }
   if (PROTOCOL_CODES.test(code)) {
-    return { reason: "protocol", message: `The exchange broke the rules of HTTP: ${detail}.` };
+    return { reason: "protocol", message: `The answer was not valid HTTP: ${detail}.` };
   }
   if (CERTIFICATE_CODES.test(code)) {
     return { reason: "tls", message: `The receiver's certificate was not accepted: ${detail}.` };

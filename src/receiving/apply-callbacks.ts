@@ -55,7 +55,7 @@ export class CallbackApplier extends ServiceLoop {
       name: "apply_callbacks",
       clock,
       retryAfterMs: RETRY_AFTER_FAULT_MS,
-      onError: (error) => log.error("callbacks could not be applied; trying again", { error }),
+      onError: (error) => log.error("callback.batch_failed", "Callbacks could not be applied; trying again", { error }),
     });
     this.#options = options;
   }
@@ -159,7 +159,10 @@ export class CallbackApplier extends ServiceLoop {
         });
       } catch (error) {
         if (isStorageFailure(error)) throw error;
-        this.#options.log.error("an item of a callback could not be applied", { callback: callback.id, error });
+        this.#options.log.error("callback.item_failed", "Callback item could not be applied", {
+          callback: callback.id,
+          error,
+        });
         return { note: `failed: ${error instanceof Error ? error.message : String(error)}`, messageId: null };
       }
     });

@@ -64,7 +64,10 @@ export class CallbackSecrets {
     try {
       secret = box.open(sealed, appSecretContext(phoneNumberId));
     } catch (error) {
-      log.error("the app secret of a number cannot be read, so its callbacks are refused", { number: id, error });
+      log.error("callback.secret_unreadable", "App secret of a number cannot be decrypted; its callbacks are refused", {
+        number: id,
+        error,
+      });
     }
     this.#opened.set(sealed, secret);
     return secret;

@@ -29,10 +29,10 @@ const SCANNED_BYTES = 16 * 1024;
 const NO_NUMBER = 0;
 
 const WORDS: Readonly<Record<RefusalReason, string>> = {
-  wrong_signature: "callbacks are refused: their signature does not match the app secret; see waxwing doctor",
-  no_signature: "callbacks are refused: they are not signed",
-  no_secret: "callbacks are refused: there is no app secret to prove them with; see waxwing doctor",
-  unknown_address: "callbacks are refused: no number has the address that they come to",
+  wrong_signature: "Callbacks refused: their signature does not match the app secret; see waxwing doctor",
+  no_signature: "Callbacks refused: they are not signed",
+  no_secret: "Callbacks refused: no app secret is configured to verify them; see waxwing doctor",
+  unknown_address: "Callbacks refused: no number has this callback address",
 };
 
 /** Our numbers by the ids that a body may contain. */
@@ -56,7 +56,8 @@ export class RefusedCallbacks extends ServiceLoop {
       name: "refused_callbacks",
       clock,
       retryAfterMs: WRITE_EVERY_MS,
-      onError: (error) => log.error("the counts of refused callbacks could not be written", { error }),
+      onError: (error) =>
+        log.error("callback.counts_failed", "Counts of refused callbacks could not be written", { error }),
     });
     this.#options = options;
   }
@@ -75,7 +76,7 @@ export class RefusedCallbacks extends ServiceLoop {
     const logged = this.#logged.get(reason) ?? { at: Number.NEGATIVE_INFINITY, untold: 0 };
     const isTold = clock.monotonic() - logged.at >= LOG_EVERY_MS;
     if (isTold) {
-      log.warn(WORDS[reason], {
+      log.warn("callback.refused", WORDS[reason], {
         refused: logged.untold + 1,
         number: numberId === NO_NUMBER ? undefined : numberId,
       });

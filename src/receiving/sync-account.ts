@@ -97,24 +97,14 @@ async function syncNumbers(
   for (const group of Map.groupBy(senders, ({ sender }) => sender.accessToken).values()) {
     const [first] = group;
     if (first === undefined) continue;
-    const listed = await port.listNumbers(first.sender);
-    if (listed.ok) {
-      for (const { number } of group) {
-        const listedNumber = listed.value.find(({ phoneNumberId }) => phoneNumberId === number.phoneNumberId);
-        await (listedNumber === undefined
-          ? recordProblem(
-              store,
-              number,
-              `The WhatsApp account ${number.accountId} has no number with the id ${number.phoneNumberId}.`,
-            )
-          : applyListedNumber(store, number, listedNumber, listed.at));
-      }
-    } else if (listed.failure.kind === "token" || listed.failure.kind === "later") {
-      for (const { number } of group) await handleFailure(store, number, listed.failure, result);
-    } else {
-      // The token may have access to the number but not to the account.
-      result.problems.push(`${first.number.phone}: ${listed.failure.message}`);
-      for (const opened of group) await syncNumber(store, port, opened, result);
+    const listed: Result<ListedNumber[]> = await port.listNumbers(first.sender);
+    // The token may have access to the number but not to the account.
+    const isOneByOne = !listed.ok && listed.failure.kind !== "token" && listed.failure.kind !== "later";
+    if (isOneByOne) result.problems.push(`${first.number.phone}: ${listed.failure.message}`);
+    for (const opened of group) {
+      if (listed.ok) await applyNumberListing(store, opened.number, listed.value, listed.at);
+      else if (isOneByOne) await syncNumber(store, port, opened, result);
+      else await handleFailure(store, opened.number, listed.failure, result);
     }
   }
 }
@@ -128,6 +118,18 @@ async function syncNumber(
   const fetched: Result<ListedNumber> = await port.fetchNumber(sender);
   if (fetched.ok) await applyListedNumber(store, number, fetched.value, fetched.at);
   else await handleFailure(store, number, fetched.failure, result);
+}
+
+async function applyNumberListing(
+  store: Store,
+  number: SendingNumber,
+  listed: readonly ListedNumber[],
+  at: number | null,
+): Promise<void> {
+  const { phoneNumberId, accountId } = number;
+  const listedNumber = listed.find((one) => one.phoneNumberId === phoneNumberId);
+  if (listedNumber !== undefined) return applyListedNumber(store, number, listedNumber, at);
+  return recordProblem(store, number, `The WhatsApp account ${accountId} has no number with the id ${phoneNumberId}.`);
 }
 
 /** A number with another phone would send under an unexpected name. */
@@ -161,7 +163,7 @@ async function handleFailure(
   await store.write((tx) => {
     const current = findNumber(tx, number.id);
     if (current === undefined || current.ready || findState(tx, number.id) !== undefined) return;
-    syncReadiness(tx, current, `not checked with the network yet: ${failure.message}`);
+    syncReadiness(tx, current, `not synchronized with the network yet: ${failure.message}`);
   });
 }
 

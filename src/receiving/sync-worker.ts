@@ -34,7 +34,7 @@ export function createSyncWorker(options: SyncWorkerOptions): Worker {
     concurrency: () => CONCURRENCY,
     perform: (row) => perform(options, row),
     onError: (error, row) =>
-      log.error("an account could not be compared with the network", { number: row?.subject, error }),
+      log.error("account.sync_failed", "Account could not be synchronized", { number: row?.subject, error }),
   });
 }
 
@@ -60,7 +60,7 @@ async function perform(options: SyncWorkerOptions, row: OutboxRow): Promise<void
   }
   const { problems, isTemporary } = await syncAccount(options, number);
   for (const problem of problems)
-    log.warn("comparing an account with the network", { account: number.accountId, problem });
+    log.warn("account.sync_problem", "Account synchronization found a problem", { account: number.accountId, problem });
   const waitMs = (isTemporary ? Math.min(AFTER_FAILURE_MS, everyMs) : everyMs) * (0.9 + 0.2 * random.fraction());
   await store.write((tx) => {
     const restrictionEnds = listSiblings(tx, number)

@@ -85,7 +85,7 @@ async function fetchSample({ link, kind }: Sample, fetcher: FileFetcher): Promis
   if (typeof file === "string") return `its address ${file}.`;
   const { bytes, contentType } = file;
   if (!TYPES[kind].test(contentType))
-    return `its address gives ${contentType || "no type"}, which is no ${kind} that WhatsApp takes.`;
+    return `its address gives ${contentType || "no type"}, which is not ${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind} that WhatsApp accepts.`;
   return { bytes, contentType, name: nameOf(link) };
 }
 

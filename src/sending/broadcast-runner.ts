@@ -37,7 +37,8 @@ export class BroadcastRunner extends ServiceLoop {
       name: "run_broadcasts",
       clock,
       retryAfterMs: POLL_INTERVAL_MAX_MS,
-      onError: (error) => log.error("broadcasts could not be looked at; trying again in a minute", { error }),
+      onError: (error) =>
+        log.error("broadcast.poll_failed", "Open broadcasts could not be read; trying again in a minute", { error }),
     });
     this.#options = options;
   }
@@ -94,7 +95,11 @@ export class BroadcastRunner extends ServiceLoop {
     const built = buildBroadcast(this.#options, id, () => this.isStopped)
       .catch((error: unknown) => {
         // The poll a minute later continues where this one stopped.
-        if (!this.isStopped) this.#options.log.error("a broadcast could not be built", { broadcast: id, error });
+        if (!this.isStopped)
+          this.#options.log.error("broadcast.build_failed", "Recipients of a broadcast could not be built", {
+            broadcast: id,
+            error,
+          });
       })
       .finally(() => {
         this.#building.delete(id);
@@ -129,7 +134,7 @@ export class BroadcastRunner extends ServiceLoop {
         isGood =
           number !== undefined && (await networks[number.network].probe(senderOf(box, number), PROBE_TIMEOUT_MS));
       } catch (error) {
-        log.error("a number in trouble could not be asked about", { number: numberId, error });
+        log.error("number.probe_failed", "Number could not be probed", { number: numberId, error });
       }
       await store.write((tx) => {
         recordProbe(tx, numberId, isGood);

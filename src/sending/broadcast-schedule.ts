@@ -53,6 +53,7 @@ function createWorker(
         if (nextAt === null) finish(tx, row.id);
         else postpone(tx, row.id, nextAt);
       }),
-    onError: (error, row) => log.error("a broadcast could not be looked at", { broadcast: row?.subject, error }),
+    onError: (error, row) =>
+      log.error("broadcast.job_failed", "Scheduled step of a broadcast failed", { broadcast: row?.subject, error }),
   });
 }

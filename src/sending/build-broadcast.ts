@@ -3,7 +3,7 @@
  * dynamic groups are queried on the reader's thread; between two batches other writes have their turn.
  */
 
-import type { Reader } from "#src/db/reader.ts";
+import type { Reader, WorkspaceReaders } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import { BUILD_BATCH, buildList, buildMembers, finishBuilding, nextBatch } from "#src/domain/broadcasts/build.ts";
 import { finishBroadcast } from "#src/domain/broadcasts/finish.ts";
@@ -12,7 +12,7 @@ import { findAnyBroadcast, getBroadcast } from "#src/domain/broadcasts/read.ts";
 export interface BuildOptions {
   store: Store;
   /** A thread of its own: the query of a dynamic group may take long. */
-  reader: Reader;
+  readers: WorkspaceReaders;
   instanceId: string;
 }
 
@@ -35,7 +35,7 @@ export async function buildBroadcast(options: BuildOptions, id: number, isStoppe
         await addMembers(options, id, batch.contactIds, isStopped);
         break;
       case "search": {
-        const ids = await queryIds(options.reader, batch.query);
+        const ids = await queryIds(options.readers.of(broadcast.workspaceId), batch.query);
         hasMore = ids.length > 0;
         await addMembers(options, id, ids, isStopped);
         break;

@@ -28,6 +28,7 @@ export function createExpireWorker({ store, clock, runId, log }: ExpireOptions):
         expireInDoubt(tx, row.subject);
         finish(tx, row.id);
       }),
-    onError: (error, row) => log.error("a message in doubt could not be expired", { message: row?.subject, error }),
+    onError: (error, row) =>
+      log.error("message.expire_failed", "In-doubt message could not be expired", { message: row?.subject, error }),
   });
 }

@@ -98,7 +98,7 @@ export class NumberQueue extends ServiceLoop {
       name: `number_queue_${numberId}`,
       clock,
       retryAfterMs: AFTER_STORAGE_FAILURE_MS,
-      onError: (error) => log.error("a broadcast could not go on", { error }),
+      onError: (error) => log.error("queue.failed", "Queue of a number could not continue", { error }),
     });
     this.#numberId = numberId;
     this.#options = options;
@@ -193,7 +193,8 @@ export class NumberQueue extends ServiceLoop {
       return claim;
     } catch (error) {
       pace.release(this.#numberId, tokens);
-      if (!(error instanceof StorageUnavailable)) this.#options.log.error("a broadcast could not go on", { error });
+      if (!(error instanceof StorageUnavailable))
+        this.#options.log.error("queue.failed", "Queue of a number could not continue", { error });
       this.#unrecorded.unshift(...outcomes);
       recorder.block(this.#numberId, ids);
       // The process is about to end: drop the outcomes, which leaves the messages in doubt.
@@ -209,7 +210,10 @@ export class NumberQueue extends ServiceLoop {
     } catch (error) {
       if (isStorageFailure(error)) throw error;
       // The message stays `sending`; the next start treats it as in doubt.
-      this.#options.log.error("what became of a recipient could not be recorded", { message: id, error });
+      this.#options.log.error("outcome.not_recorded", "Outcome of a recipient could not be recorded", {
+        message: id,
+        error,
+      });
     }
   }
 
@@ -266,7 +270,7 @@ export class NumberQueue extends ServiceLoop {
       outcome = await networks[sender.network].send(outbound, timeoutMs);
     } catch (error) {
       // Thrown before the request, because the access token cannot be read. A network's `send` never rejects.
-      this.#options.log.error("a message could not be dispatched", { message: id, error });
+      this.#options.log.error("message.dispatch_failed", "Message could not be dispatched", { message: id, error });
       outcome = { kind: "refused", code: "190", message: tokenUnreadable, scope: "account" };
     }
     this.#window.close(id);
@@ -317,25 +321,27 @@ export class NumberQueue extends ServiceLoop {
       .write((tx) => {
         for (const id of ids) pauseStalled(tx, id, cause, networkMessage);
       })
-      .catch((error: unknown) => this.#options.log.error("a stalled broadcast could not be paused", { error }));
+      .catch((error: unknown) =>
+        this.#options.log.error("broadcast.pause_failed", "Stalled broadcast could not be paused", { error }),
+      );
   }
 
   /** Until the next token, the end of a backoff, or the next due broadcast. An outcome or a change notifies the queue. */
   #delayUntilNext(hasCursor: boolean): NextRun {
-    const { clock, pace } = this.#options;
     if (this.#isDraining) return null;
-    const waits: number[] = [];
-    if (hasCursor) {
-      const throughput = this.#findNumber()?.throughput ?? 1;
-      const backoffMs = this.#waitsUntil() - clock.monotonic();
-      if (this.#options.recorder.isBlocked(this.#numberId)) waits.push(AFTER_STORAGE_FAILURE_MS);
-      else if (backoffMs > 0) waits.push(backoffMs);
-      else if (this.#freeSlots() > 0) waits.push(pace.msUntilNext(this.#numberId, throughput));
-    } else {
-      const now = clock.now();
-      for (const { nextAt } of this.#cursors) if (nextAt !== "never") waits.push(Math.max(1, nextAt - now));
-    }
+    if (hasCursor) return this.#delayUntilNextToken();
+    const now = this.#options.clock.now();
+    const waits = this.#cursors.flatMap(({ nextAt }) => (nextAt === "never" ? [] : [Math.max(1, nextAt - now)]));
     return waits.length === 0 ? null : Math.min(...waits);
+  }
+
+  #delayUntilNextToken(): NextRun {
+    const { clock, pace, recorder } = this.#options;
+    if (recorder.isBlocked(this.#numberId)) return AFTER_STORAGE_FAILURE_MS;
+    const backoffMs = this.#waitsUntil() - clock.monotonic();
+    if (backoffMs > 0) return backoffMs;
+    if (this.#freeSlots() <= 0) return null;
+    return pace.msUntilNext(this.#numberId, this.#findNumber()?.throughput ?? 1);
   }
 }
 

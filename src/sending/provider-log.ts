@@ -61,6 +61,6 @@ function requestOf(outcome: Outcome, answer: RawAnswer | null) {
 }
 
 function reasonOf(outcome: Outcome): string {
-  if (outcome.kind === "accepted") return `the network took it as ${outcome.networkMessageId}`;
+  if (outcome.kind === "accepted") return `the network accepted it as ${outcome.networkMessageId}`;
   return "message" in outcome ? outcome.message : outcome.reason;
 }

@@ -13,7 +13,7 @@ const TEMPLATE_UNKNOWN = "132001";
 export const unreachable: Failure = {
   code: "unreachable",
   message:
-    "The network could not be reached, so nothing was sent. A new try needs a new Idempotency-Key, for this answer is kept.",
+    "The network could not be reached, and nothing was sent. To try again, use a new Idempotency-Key: this answer is kept under the present one.",
   outcomeUnknown: false,
 };
 

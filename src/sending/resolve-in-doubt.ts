@@ -15,9 +15,9 @@ export async function resolveInDoubt(
   messageId: number | null,
   storeResult: (tx: Tx, result: SendResult) => void,
 ): Promise<SendResult> {
-  if (messageId === null) throw new Error("an idempotency key is open although it stands for no message");
+  if (messageId === null) throw new Error("an idempotency key is open but belongs to no message");
   if (recorder.isUnwritten(messageId)) {
-    throw new StorageUnavailable("what became of this message could not be written yet");
+    throw new StorageUnavailable("the outcome of this message could not be written yet");
   }
   const deadline = clock.monotonic() + retryBudgetMs;
   for (;;) {

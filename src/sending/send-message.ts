@@ -8,7 +8,7 @@ import { type Clock, sleep } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
-import type { ReadWriteStore } from "#src/db/store.ts";
+import type { Store } from "#src/db/store.ts";
 import type { NotPromise, Tx } from "#src/db/transaction.ts";
 import { pauseForNetwork } from "#src/domain/broadcasts/pause.ts";
 import { bindKey, isFinal, releaseKey, storeAnswer } from "#src/domain/idempotency/keys.ts";
@@ -39,7 +39,7 @@ import type { Pace } from "./pace.ts";
 import { problemOf, unreachable } from "./refusal.ts";
 
 export interface SendOptions {
-  store: ReadWriteStore;
+  store: Store;
   clock: Clock;
   networks: Networks;
   pace: Pace;
@@ -59,6 +59,8 @@ export interface SendRequest {
   workspaceId: number;
   origin: MessageOrigin;
   input: SendInput;
+  /** Runs in the transaction that stores the message: what the caller has to record about it. */
+  onStored?: (tx: Tx, message: Message) => void;
 }
 
 /** The result of the request, for the caller and for the answer that is kept under its idempotency key. */
@@ -152,9 +154,11 @@ function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClai
   const keyId = key === null ? null : key.claim(tx);
   if (key !== null && keyId === null) return "claimed_meanwhile";
   try {
-    const accepted = tx.savepoint(() =>
-      acceptMessage(tx, request.workspaceId, request.origin, request.input, options.instanceId),
-    );
+    const accepted = tx.savepoint(() => {
+      const stored = acceptMessage(tx, request.workspaceId, request.origin, request.input, options.instanceId);
+      request.onStored?.(tx, stored.message);
+      return stored;
+    });
     if (keyId !== null) bindKey(tx, keyId, accepted.message.id);
     return { accepted, keyId };
   } catch (error) {
@@ -189,6 +193,7 @@ async function sendAccepted(
   }
 }
 
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the attempts of one message in their order, as docs/architecture.md tells them.
 async function attemptUntilFinal(
   options: SendOptions,
   { accepted, keyId }: Extract<Acceptance, { accepted: AcceptedMessage }>,
@@ -271,7 +276,7 @@ function writeOutcome(
 const noAnswer = {
   code: "timeout",
   message:
-    "The network did not answer. The message may have arrived, so do not simply repeat it; if the network reports it, an event follows.",
+    "The network did not answer. The message may have arrived, so do not send it again blindly; if the network reports it, an event follows.",
   outcomeUnknown: true,
 };
 

@@ -15,6 +15,6 @@ export function storedUploads(store: Store, log: Log): StoredUploads {
     invalidate: (phoneNumberId, link) =>
       void store
         .write((tx) => invalidateUpload(tx, phoneNumberId, link))
-        .catch((error) => log.warn("a file's id could not be forgotten", { error })),
+        .catch((error) => log.warn("media.forget_failed", "Id of an uploaded file could not be deleted", { error })),
   };
 }

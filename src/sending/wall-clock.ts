@@ -47,7 +47,8 @@ export class WallClock extends ServiceLoop {
       name: "wall_clock",
       clock,
       retryAfterMs: ASK_INTERVAL_MS,
-      onError: (error) => log.error("the wall clock could not be compared with the networks", { error }),
+      onError: (error) =>
+        log.error("clock.comparison_failed", "Wall clock could not be compared with the networks", { error }),
     });
     this.#options = options;
     const recorded = readLastCommit(options.store.client);
@@ -84,9 +85,9 @@ export class WallClock extends ServiceLoop {
     const fault = this.#findFault();
     this.#state = fault === null ? "right" : "wrong";
     if (fault !== null) {
-      const next = "set it by NTP: timedatectl set-ntp true";
+      const next = "synchronize it by NTP: timedatectl set-ntp true";
       if (before !== "wrong")
-        log.warn(`scheduled broadcasts wait until the wall clock is right: ${fault.reason}`, {
+        log.warn("clock.wrong", `Scheduled broadcasts wait until the wall clock is right: ${fault.reason}`, {
           byMs: fault.byMs,
           next,
         });
@@ -95,7 +96,7 @@ export class WallClock extends ServiceLoop {
       return;
     }
     if (this.#networkOffset !== null) this.#resetFutureCommit();
-    if (before === "wrong") log.info("the wall clock is right again");
+    if (before === "wrong") log.info("clock.right", "Wall clock is right again");
     if (before !== "right") onRight();
   }
 
@@ -105,12 +106,10 @@ export class WallClock extends ServiceLoop {
     const now = clock.now();
     if (this.#networkOffset !== null) {
       const byMs = Math.round(now - (this.#networkOffset + clock.monotonic()));
-      return Math.abs(byMs) > NETWORK_SKEW_MAX_MS
-        ? { byMs, reason: "the network's answers are dated otherwise" }
-        : null;
+      return Math.abs(byMs) > NETWORK_SKEW_MAX_MS ? { byMs, reason: "the network's answers have another date" } : null;
     }
     const byMs = Math.round(now - this.#lastCommit);
-    return byMs < -COMMIT_SKEW_MAX_MS ? { byMs, reason: "the last commit was made at a later time" } : null;
+    return byMs < -COMMIT_SKEW_MAX_MS ? { byMs, reason: "the last commit has a later time" } : null;
   }
 
   /** The network confirms the clock, so a last commit in the future was written by a wrong clock. */

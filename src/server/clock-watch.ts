@@ -39,7 +39,8 @@ export class ClockWatch extends ServiceLoop {
       name: "clock_watch",
       clock,
       retryAfterMs: RETRY_AFTER_FAULT_MS,
-      onError: (error) => log.error("what waits could not be moved along with the wall clock", { error }),
+      onError: (error) =>
+        log.error("clock.shift_failed", "Due times could not be shifted with the wall clock", { error }),
     });
     this.#options = options;
     this.#offset = offsetOf(options.clock);
@@ -53,7 +54,7 @@ export class ClockWatch extends ServiceLoop {
     const offset = offsetOf(clock);
     const byMs = Math.round(offset - this.#offset);
     if (Math.abs(byMs) > TOLERATED_MS) {
-      log.warn("the wall clock was set; what waits is moved along", { byMs });
+      log.warn("clock.set", "Wall clock was set; due times are shifted with it", { byMs });
       this.#offset = offset;
       this.#shiftMs = byMs;
       this.notify();

@@ -48,7 +48,8 @@ export class Housekeeping extends ServiceLoop {
       clock,
       firstRunAfterMs: INTERVAL_MS,
       retryAfterMs: INTERVAL_MS,
-      onError: (error) => log.error("housekeeping failed; it tries again in ten minutes", { error }),
+      onError: (error) =>
+        log.error("housekeeping.failed", "Housekeeping failed; trying again in ten minutes", { error }),
     });
     this.#options = options;
   }

@@ -6,6 +6,8 @@ import { BodyBudget } from "#src/http/body-budget.ts";
 import { callbackRoutes } from "#src/http/callbacks.ts";
 import { consoleRoutes } from "#src/http/console/console.ts";
 import type { System } from "#src/http/console/context.ts";
+import { requestIds } from "#src/http/headers.ts";
+import { guardEntrances } from "#src/http/request-target.ts";
 import { rangeMatcher } from "#src/net/address-ranges.ts";
 import { CallbackSecrets } from "#src/receiving/callback-secrets.ts";
 import type { RefusedCallbacks } from "#src/receiving/refused-callbacks.ts";
@@ -31,14 +33,14 @@ export interface HttpServer {
 export function listen(context: ServerContext, system: System, refused: RefusedCallbacks): HttpServer {
   const { config, store, clock, random, log, box, networks, metrics, files } = context;
   const { host, port } = config.server.listen;
-  const readers = { reader: context.readers.lists, searchReader: context.readers.searches };
+  const { readers } = context;
   const dispatch = createSendOptions(context);
   const bodies = { budget: new BodyBudget(clock), clock };
   const stopping = new AbortController();
   const state = { isReady: false };
 
   const app = createApp({
-    ...{ store, clock, random, log, dispatch, ...readers },
+    ...{ store, clock, random, log, dispatch, readers },
     limits: config.limits,
     isReady: () => state.isReady,
     isWritable: system.isWritable,
@@ -56,7 +58,7 @@ export function listen(context: ServerContext, system: System, refused: RefusedC
   );
   app.use(
     consoleRoutes({
-      ...{ store, clock, random, log, box, dispatch, system, bodies, ...readers },
+      ...{ store, clock, random, log, box, dispatch, system, bodies, readers },
       doctor: readDoctorSettings(config),
       limits: config.limits,
       importFiles: new ImportFiles(files.database),
@@ -67,17 +69,18 @@ export function listen(context: ServerContext, system: System, refused: RefusedC
       isTrustedProxy: rangeMatcher(config.server.trustedProxies),
     }),
   );
-  app.listen({
+  app.compile();
+  const paths = app.routes.map(({ path }) => path);
+  const server = Bun.serve({
     hostname: host,
     port,
-    // The router's default lets two servers share a port, and the kernel distributes the requests between them.
-    reusePort: false,
     idleTimeout: 60,
     maxRequestBodySize: REQUEST_BODY_BYTES_MAX,
+    ...guardEntrances((request) => app.fetch(request), paths, requestIds(random)),
     ...readTls(config.server),
   });
-  const { server } = app;
-  if (server === null) throw new Error("the HTTP server did not start");
+  // Its handlers ask it for addresses and time limits of connections.
+  app.server = server;
   return {
     url: `${config.server.tlsCert === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${server.port}`,
     setReady() {

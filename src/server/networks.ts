@@ -35,13 +35,16 @@ export function connectNetworks(environment: Environment, { store }: Storage): O
       store,
       clock,
       onDelay: (number, message, isOver) => logDelay(log, number, message, isOver),
-      onError: (error) => log.error("an outcome could not be recorded", { error }),
+      onError: (error) => log.error("outcome.failed", "Outcome could not be recorded", { error }),
     }),
   };
 }
 
 function logDelay(log: Log, number: number, message: number, isOver: boolean): void {
-  if (isOver) log.info("an outcome that had to wait is written", { number, message });
+  if (isOver) log.info("outcome.recorded", "Delayed outcome recorded", { number, message });
   else
-    log.error("an outcome cannot be written and is kept in memory; its number sends nothing new", { number, message });
+    log.error("outcome.delayed", "Outcome cannot be written; it is kept in memory, and its number sends nothing new", {
+      number,
+      message,
+    });
 }

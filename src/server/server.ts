@@ -4,6 +4,7 @@
  */
 import { sleep, systemClock } from "#src/core/clock.ts";
 import type { Service } from "#src/core/service-loop.ts";
+import { version } from "#src/core/version.ts";
 import { OtherCommits } from "#src/db/other-commits.ts";
 import { RefusedCallbacks } from "#src/receiving/refused-callbacks.ts";
 import { createSyncWorker, planSyncs } from "#src/receiving/sync-worker.ts";
@@ -37,14 +38,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     store,
     onOtherCommit: workers.notifyAll,
     onPoll: workers.checkClock,
-    onError: (error) => log.error("other processes' commits could not be looked for", { error }),
+    onError: (error) => log.error("database.poll_failed", "Commits of other processes could not be polled", { error }),
   });
   const services = [refused, ...workers.services, otherCommits, system.backups, system.timeSeries];
 
-  metrics.registerGauges({ database: context.files.database, reader: readers.lists, clock, writer: store.counters });
+  metrics.registerGauges({
+    database: context.files.database,
+    reader: readers.lists.server,
+    clock,
+    writer: store.counters,
+  });
   const http = listenOrClose(context, () => listen(context, system, refused));
   for (const service of services) service.start();
   http.setReady();
+  log.info("server.started", "Server ready", { url: http.url, version });
 
   const isWorking = (): boolean => store.hasQueuedWrites || services.some((service) => service.isActive);
   return {
@@ -60,11 +67,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
 /** The reverse of the start. Every part begins to stop at once; then all of them finish what is in flight. */
 async function stop(
-  { poster, recorder, watch, close }: ServerContext,
+  { poster, recorder, watch, log, close }: ServerContext,
   services: readonly Service[],
   http: HttpServer,
   isWorking: () => boolean,
 ): Promise<void> {
+  log.info("server.stopping", "Server stopping");
   for (const service of services.toReversed()) service.stop();
   const drained = http.drain();
   const limit = systemClock.setTimer(STOP_LIMIT_MS, () => {
@@ -79,6 +87,7 @@ async function stop(
   poster.close();
   recorder.stop();
   close({ isClean: true });
+  log.info("server.stopped", "Server stopped");
 }
 
 /** An address that is taken must not leave the database locked. */

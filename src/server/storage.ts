@@ -5,11 +5,11 @@ import { detectCopy, tryRenewRunMarker } from "#src/backup/detect-copy.ts";
 import { upgradeIfOlder } from "#src/backup/upgrade.ts";
 import { newInstanceId, newRunId } from "#src/core/id.ts";
 import { createSecretBox, loadSecretKey } from "#src/core/secret.ts";
+import { createReaders } from "#src/db/fair-reader.ts";
 import { createPrivateDirectory, databaseFiles, makePrivate } from "#src/db/files.ts";
 import { readOrCreateInstanceId } from "#src/db/instance.ts";
 import { lockExclusively } from "#src/db/lock.ts";
 import { migrate } from "#src/db/migrate.ts";
-import { createReaders } from "#src/db/reader.ts";
 import { openStore } from "#src/db/store.ts";
 import type { Environment, Storage } from "./context.ts";
 
@@ -31,17 +31,22 @@ export async function openStorage(environment: Environment): Promise<Storage> {
     random,
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     hashKey: () => key,
+    log,
     onCommit(operations, durationMs) {
       metrics.countCommit(operations, durationMs);
       onCommit.emit();
     },
   });
-  for (const { version, name } of migrate(store.client)) log.info("migrated the database", { version, name });
+  for (const { version, name } of migrate(store.client))
+    log.info("database.migration_applied", "Migration applied", { version, name });
   makePrivate(files.database, `${files.database}-wal`, `${files.database}-shm`);
-  const readers = createReaders(files.database);
+  const readers = createReaders(files.database, config.limits.queryTimeMs);
   readOrCreateInstanceId(store.client, clock.now(), newId, readFileIdentity(files.database));
   const { instanceId, copy } = await detectCopy(store, files.database, readFileIdentity, newId);
-  if (copy !== null) log.warn("this is a copy of a database: it goes on under a new name, and holds", { ...copy });
+  if (copy !== null)
+    log.warn("database.copied", "This database is a copy: it has a new instance id, and its broadcasts are on hold", {
+      ...copy,
+    });
   // From now on the writer retries by timer: a sleeping statement would block the only thread.
   store.client.pragma("busy_timeout = 0");
   return {

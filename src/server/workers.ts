@@ -4,7 +4,7 @@
  */
 import { Listeners } from "#src/core/listeners.ts";
 import type { Service } from "#src/core/service-loop.ts";
-import type { Readers } from "#src/db/reader.ts";
+import type { Readers } from "#src/db/fair-reader.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { applyLatenessAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CALLBACKS } from "#src/domain/inbound/callbacks.ts";
@@ -76,7 +76,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
   const expiring = createExpireWorker(job);
   const starting = createStartWorker(job, lateness, () => wallClock.isRight);
   const reviewing = createReviewWorker(job, { settleAfterMs });
-  const broadcasts = new BroadcastRunner({ ...dispatch, store, log, reader: context.readers.building, lateness });
+  const broadcasts = new BroadcastRunner({ ...dispatch, store, log, readers: context.readers.building, lateness });
   const housekeeping = new Housekeeping({ store, clock, retention: config.retention, log });
 
   const byTopic: Subscription[] = [

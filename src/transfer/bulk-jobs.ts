@@ -1,28 +1,32 @@
 /**
- * Runs bulk changes in the server, one at a time. The reader's thread finds the next contacts; each transaction changes
+ * Runs bulk changes in the server, one of a workspace at a time. The reader's thread finds the next contacts; each transaction changes
  * contacts for a few milliseconds and is followed by a gap, so that other writers do not wait. Stopping the server
  * interrupts a change: it stays `running` and continues from there when a user starts it again.
  */
 
 import type { Clock } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
 import { Problem } from "#src/core/problem.ts";
-import type { Reader } from "#src/db/reader.ts";
+import type { WorkspaceReaders } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { applyBatch, endBulkChange, getBulkChange } from "./bulk-changes.ts";
 import { nextTargetQuery } from "./bulk-target.ts";
+import { FairQueue } from "./fair-queue.ts";
 import type { BulkChange } from "./table.ts";
 import { Throttle } from "./throttle.ts";
 
 export interface BulkJobsOptions {
   store: Store;
   clock: Clock;
-  reader: Reader;
-  log: { error: (message: string, details: { error: unknown }) => void };
+  readers: WorkspaceReaders;
+  log: Pick<Log, "error">;
   /** Aborted when the server stops. */
   stopping: AbortSignal;
 }
 
+/** How many workspaces' changes run beside each other. */
+const RUNNING_MAX = 2;
 /** Contacts per read; more than one transaction changes. */
 const CONTACTS_PER_READ = 200;
 
@@ -30,7 +34,7 @@ export class BulkJobs {
   readonly #options: BulkJobsOptions;
   readonly #throttle: Throttle;
   readonly #running = new Set<number>();
-  #queue: Promise<void> = Promise.resolve();
+  readonly #queue = new FairQueue(RUNNING_MAX);
 
   constructor(options: BulkJobsOptions) {
     this.#options = options;
@@ -45,7 +49,7 @@ export class BulkJobs {
   start({ id, workspaceId }: Pick<BulkChange, "id" | "workspaceId">): void {
     if (this.#running.has(id)) return;
     this.#running.add(id);
-    this.#queue = this.#queue.then(() => this.#run(workspaceId, id));
+    this.#queue.add(workspaceId, () => this.#run(workspaceId, id));
   }
 
   async #run(workspaceId: number, id: number): Promise<void> {
@@ -55,12 +59,14 @@ export class BulkJobs {
     } catch (error) {
       // The row stays `running`, so that the change shows as interrupted after the next start.
       if (stopping.aborted) return;
-      if (!(error instanceof Problem)) log.error("a change to many contacts failed", { error });
+      if (!(error instanceof Problem)) log.error("bulk_change.failed", "Bulk change failed", { error });
       const text =
-        error instanceof Problem ? describeProblem(error) : "Something broke on our side; the log says what.";
+        error instanceof Problem ? describeProblem(error) : "Internal error: the server's log has the details.";
       await store
         .write((tx) => endBulkChange(tx, id, "failed", text))
-        .catch((reason: unknown) => log.error("that a change to many failed was not written down", { error: reason }));
+        .catch((reason: unknown) =>
+          log.error("bulk_change.not_recorded", "Failure of a bulk change could not be recorded", { error: reason }),
+        );
     } finally {
       this.#running.delete(id);
     }
@@ -68,7 +74,7 @@ export class BulkJobs {
 
   /** Returns false if the change has ended. */
   async #runBatch(workspaceId: number, id: number): Promise<boolean> {
-    const { store, clock, reader } = this.#options;
+    const { store, clock, readers } = this.#options;
     const { job, query } = store.read((tx) => {
       const found = getBulkChange(tx, workspaceId, id);
       const { target, position, createdAt } = found;
@@ -80,7 +86,7 @@ export class BulkJobs {
       };
     });
     if (job.state !== "running") return false;
-    const rows = query === null ? [] : await reader.query(query.sql, query.parameters);
+    const rows = query === null ? [] : await readers.of(workspaceId).query(query.sql, query.parameters);
     const next = rows.map((row) => {
       const contactId = "contact_id" in row ? row.contact_id : row.id;
       return { position: Number(row.id), contactId: contactId === null ? null : Number(contactId) };

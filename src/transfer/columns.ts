@@ -66,7 +66,7 @@ export function mapColumns(
   const { targets, problems, hasPhone } = readColumns(header, map, fields);
   if (problems.length === 0 && !hasPhone) {
     problems.push(
-      `No column is the phone number; say which with --map "COLUMN=phone". The file has ${header.join(", ")}.`,
+      `No column contains the phone number; name it with --map "COLUMN=phone". The file has ${header.join(", ")}.`,
     );
   }
   if (problems.length > 0) throw invalidRequest({ map: problems });
@@ -99,7 +99,7 @@ export function requireColumns(
   fields: CustomField[],
 ): void {
   const { problems, hasPhone } = readColumns(header, map, fields);
-  if (problems.length === 0 && !hasPhone) problems.push("Say which column is the phone number.");
+  if (problems.length === 0 && !hasPhone) problems.push("Choose the column with the phone number.");
   if (problems.length > 0) throw invalidRequest({ map: problems });
 }
 
@@ -118,7 +118,7 @@ function readColumns(
     const target = explicit.get(fold(name));
     if (target === undefined) return guessTarget(name, fields);
     const read = readTarget(target, fields);
-    if (read === undefined) problems.push(`"${target}" is nothing that a column can be.`);
+    if (read === undefined) problems.push(`"${target}" is not a field of a contact.`);
     return read ?? null;
   });
   // An explicit target wins over a guess, and the first of two guesses wins.
@@ -132,7 +132,7 @@ function readColumns(
       used.add(key);
       continue;
     }
-    if (explicit.has(fold(header[index] ?? ""))) problems.push(`Two columns are said to be ${key}.`);
+    if (explicit.has(fold(header[index] ?? ""))) problems.push(`Two columns are mapped to ${key}.`);
     targets[index] = null;
   }
   return { targets, problems, hasPhone: used.has("phone") };

@@ -13,7 +13,7 @@ import { listContactsById } from "#src/domain/contacts/list.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { type ProfileColumn, profileColumns } from "./columns.ts";
-import { csvLine, safeCell } from "./csv.ts";
+import { csvLine } from "./csv.ts";
 
 export const CONTACTS_PER_READ = 500;
 const LIST_SEPARATOR = ";";
@@ -45,12 +45,17 @@ export async function* contactLines(
     workspace: getWorkspace(tx, workspaceId),
     fields: listFields(tx, workspaceId).map(({ key }) => key),
   }));
-  const profile = Object.keys(profileColumns) as ProfileColumn[];
+  // The name comes first: a phone number must not be the first column.
+  const { name: _, ...others } = profileColumns;
+  const profile = Object.keys(others) as ProfileColumn[];
   const custom = fields.map((key) => `fields.${key}`);
-  yield [csvLine(["phone", ...profile, ...custom, "tags", "groups", "consent", "consent_source", "consent_at"])];
+  yield [
+    csvLine(["name", "phone", ...profile, ...custom, "tags", "groups", "consent", "consent_source", "consent_at"]),
+  ];
   const lineOf = (tx: ReadTx, contact: Contact): string => {
     const details = readDetails(tx, contact.id);
     const cells = [
+      contact.name ?? "",
       contact.phone ?? "",
       ...profile.map((name) => contact[profileColumns[name]] ?? ""),
       ...fields.map((key) => String(details.fields[key] ?? "")),
@@ -60,7 +65,7 @@ export async function* contactLines(
       contact.consentSource ?? "",
       contact.consentAt === null ? "" : formatInstant(contact.consentAt, workspace.timezone),
     ];
-    return csvLine(cells.map(safeCell));
+    return csvLine(cells);
   };
   let after = 0;
   for (;;) {

@@ -2,7 +2,7 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { csvLine } from "./csv.ts";
 
-/** Rejected rows, unchanged, with line number and reason. The file is created with the first row. */
+/** Rejected rows, each with line number and reason before it; an import restores every cell as it was. The file is created with the first row. */
 export class FailureFile {
   readonly path: string;
   header: readonly string[] = [];
@@ -19,10 +19,10 @@ export class FailureFile {
 
   add(line: number, cells: readonly string[], reason: string): void {
     this.#handle ??= openSync(this.path, "w", 0o600);
-    if (this.count === 0) writeSync(this.#handle, csvLine([...this.header, "line", "error"]));
+    if (this.count === 0) writeSync(this.#handle, csvLine(["line", "error", ...this.header]));
     this.count += 1;
     const padded = this.header.length === 0 ? cells : this.header.map((_, index) => cells[index] ?? "");
-    writeSync(this.#handle, csvLine([...padded, String(line), reason]));
+    writeSync(this.#handle, csvLine([String(line), reason, ...padded]));
   }
 
   close(): void {

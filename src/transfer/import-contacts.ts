@@ -16,6 +16,7 @@ import { findErasedOptOut } from "#src/domain/contacts/erased-opt-outs.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { NewContactBatch } from "#src/domain/contacts/new-contacts.ts";
 import { putContact } from "#src/domain/contacts/put.ts";
+import type { Contact } from "#src/domain/contacts/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { ColumnMapping } from "./columns.ts";
@@ -169,7 +170,7 @@ class DryRun extends Error {
   readonly outcome: BatchResult;
 
   constructor(outcome: BatchResult) {
-    super("a dry run is taken back");
+    super("a dry run is rolled back");
     this.outcome = outcome;
   }
 }
@@ -252,15 +253,17 @@ class RowWriter {
       return null;
     }
     if (isNew && this.#run.isDryRun) this.createdIdentifiers.push(person.phone);
-    let isTouched = isChanged;
-    if (this.#run.optIn && contact.consent === "opted_out") counters.kept_opted_out += 1;
-    if (this.#run.optIn && isNew && contact.consent === "opted_in") counters.opted_in += 1;
-    if (this.#run.optIn && contact.consent === "unknown") {
-      changeConsent(tx, workspace, contact, { kind: "opt_in" }, why);
-      counters.opted_in += 1;
-      isTouched = true;
-    }
-    counters[isNew ? "created" : isTouched ? "updated" : "unchanged"] += 1;
+    const isOptedIn = this.#run.optIn && this.#optIn(contact, isNew, why);
+    counters[isNew ? "created" : isChanged || isOptedIn ? "updated" : "unchanged"] += 1;
     return null;
+  }
+
+  /** Returns whether the contact was changed. An opt-out stays. */
+  #optIn(contact: Contact, isNew: boolean, why: ConsentEvidence): boolean {
+    if (contact.consent === "opted_out") this.counters.kept_opted_out += 1;
+    if (contact.consent === "unknown" || (isNew && contact.consent === "opted_in")) this.counters.opted_in += 1;
+    if (contact.consent !== "unknown") return false;
+    changeConsent(this.#tx, this.#workspace, contact, { kind: "opt_in" }, why);
+    return true;
   }
 }

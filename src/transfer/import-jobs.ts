@@ -1,18 +1,21 @@
 /**
- * Runs imports in the server: a file is uploaded, previewed, validated in a dry run, and imported. Imports run one at a
- * time, and outcomes are stored. Stopping the server interrupts an import; started again, it keeps the rows already
+ * Runs imports in the server: a file is uploaded, previewed, validated in a dry run, and imported. A workspace has
+ * one import running at a time, and outcomes are stored. Stopping the server interrupts an import; started again, it keeps the rows already
  * imported and duplicates nothing.
  */
 import { createWriteStream, existsSync } from "node:fs";
 import type { Clock } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
 import { Problem } from "#src/core/problem.ts";
 import { createPrivateDirectory, createPrivateFile } from "#src/db/files.ts";
 import type { Store } from "#src/db/store.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { type GuessedColumn, guessColumns, requireColumns } from "./columns.ts";
 import { FailureFile } from "./failure-file.ts";
+import { FairQueue } from "./fair-queue.ts";
 import { importContacts } from "./import-contacts.ts";
 import type { ImportFiles } from "./import-files.ts";
+import { IMPORT_LIMITS, type ImportLimits, ImportQuota, invalidFile } from "./import-quota.ts";
 import { changeImport, listOldImports, removeImport } from "./imports.ts";
 import { readRows } from "./rows.ts";
 import type { Import, ImportOutcome, ImportSettings } from "./table.ts";
@@ -20,14 +23,18 @@ import type { Import, ImportOutcome, ImportSettings } from "./table.ts";
 export interface ImportJobsOptions {
   store: Store;
   clock: Clock;
-  log: { error: (message: string, details: { error: unknown }) => void };
+  log: Pick<Log, "error">;
   files: ImportFiles;
   /** Aborted when the server stops. */
   stopping: AbortSignal;
+  /** Instead of the usual limits. */
+  limits?: ImportLimits | undefined;
 }
 
-/** Enough for a million people with many columns. */
-const FILE_BYTES_MAX = 200 * 1024 * 1024;
+/** How many workspaces' imports run beside each other. */
+const RUNNING_MAX = 2;
+/** Bytes of an upload between two looks at the disk. */
+const BYTES_BETWEEN_CHECKS = 1024 * 1024;
 const SWEEP_INTERVAL_MS = 24 * 60 * 60 * 1000;
 const FIRST_ROWS = 5;
 const FAILURES_SHOWN = 20;
@@ -43,10 +50,14 @@ export class ImportJobs {
   readonly #options: ImportJobsOptions;
   /** Rows processed per import; an entry exists while the import is running or queued. */
   readonly #running = new Map<number, number>();
-  #queue: Promise<void> = Promise.resolve();
+  readonly #queue = new FairQueue(RUNNING_MAX);
+  readonly #quota: ImportQuota;
+  readonly #limits: ImportLimits;
 
   constructor(options: ImportJobsOptions) {
     this.#options = options;
+    this.#limits = options.limits ?? IMPORT_LIMITS;
+    this.#quota = new ImportQuota(options.store, options.files, this.#limits);
     this.#sweepDaily();
   }
 
@@ -57,7 +68,9 @@ export class ImportJobs {
   #sweepDaily(): void {
     const { clock, log, stopping } = this.#options;
     const timer = clock.setTimer(SWEEP_INTERVAL_MS, () => {
-      this.#sweep().catch((error: unknown) => log.error("old imports could not be swept away", { error }));
+      this.#sweep().catch((error: unknown) =>
+        log.error("import.sweep_failed", "Old imports could not be deleted", { error }),
+      );
       if (!stopping.aborted) this.#sweepDaily();
     });
     stopping.addEventListener("abort", () => timer.cancel(), { once: true });
@@ -68,11 +81,18 @@ export class ImportJobs {
     return this.#running.get(id) ?? null;
   }
 
-  /** Stores an uploaded file. Throws `invalid_request` for a file that is empty or too large, and deletes it. */
-  async receiveFile(id: number, body: ReadableStream<Uint8Array> | null): Promise<void> {
+  /**
+   * Stores an uploaded file. Throws `invalid_request` for a file that is empty or too large, or for which the workspace
+   * has no room, and deletes it.
+   */
+  async receiveFile(
+    { id, workspaceId }: Pick<Import, "id" | "workspaceId">,
+    body: ReadableStream<Uint8Array> | null,
+  ): Promise<void> {
     const { files } = this.#options;
     createPrivateDirectory(files.directory);
     await this.#sweep();
+    await this.#quota.makeRoom(workspaceId, (other) => !this.#running.has(other));
     const path = files.fileOf(id);
     createPrivateFile(path);
     const file = createWriteStream(path, { mode: 0o600 });
@@ -81,17 +101,23 @@ export class ImportJobs {
     // Mark the rejection as handled, because it may come while nothing awaits it.
     failed.promise.catch(() => undefined);
     let size = 0;
+    let checkedAt = Number.NEGATIVE_INFINITY;
     try {
       for await (const chunk of body ?? []) {
         size += chunk.byteLength;
-        if (size > FILE_BYTES_MAX) throw invalidFile(`A file has at most ${FILE_BYTES_MAX / 1024 / 1024} MB.`);
+        const { fileBytes } = this.#limits;
+        if (size > fileBytes) throw invalidFile(`A file has at most ${fileBytes / 1024 / 1024} MB.`);
+        if (size - checkedAt >= BYTES_BETWEEN_CHECKS) {
+          this.#quota.requireRoom(workspaceId);
+          checkedAt = size;
+        }
         if (!file.write(chunk))
           await Promise.race([new Promise((resolve) => file.once("drain", resolve)), failed.promise]);
       }
       await Promise.race([new Promise<void>((resolve) => file.end(resolve)), failed.promise]);
       if (size === 0) throw invalidFile("The file is empty.");
       const head = await this.#readHead(path);
-      if (head.length === 0) throw invalidFile("The file has no line with the names of its columns.");
+      if (head.length === 0) throw invalidFile("The file has no header line.");
     } catch (error) {
       file.destroy();
       files.remove(id);
@@ -127,7 +153,7 @@ export class ImportJobs {
   start(job: Import, settings: ImportSettings, isDryRun: boolean): void {
     if (this.#running.has(job.id)) return;
     this.#running.set(job.id, 0);
-    this.#queue = this.#queue.then(() => this.#run(job, settings, isDryRun));
+    this.#queue.add(job.workspaceId, () => this.#run(job, settings, isDryRun));
   }
 
   async #run(job: Import, settings: ImportSettings, isDryRun: boolean): Promise<void> {
@@ -170,12 +196,14 @@ export class ImportJobs {
     } catch (error) {
       // The row keeps its state, so that the import shows as interrupted after the next start.
       if (stopping.aborted) return;
-      if (!(error instanceof Problem)) log.error("an import failed", { error });
+      if (!(error instanceof Problem)) log.error("import.failed", "Import failed", { error });
       const text =
-        error instanceof Problem ? describeProblem(error) : "Something broke on our side; the server's log says what.";
+        error instanceof Problem ? describeProblem(error) : "Internal error: the server's log has the details.";
       await store
         .write((tx) => changeImport(tx, job.id, { state: "failed", error: text }))
-        .catch((reason: unknown) => log.error("that an import failed could not be written down", { error: reason }));
+        .catch((reason: unknown) =>
+          log.error("import.not_recorded", "Failure of an import could not be recorded", { error: reason }),
+        );
     } finally {
       errors.close();
       this.#running.delete(job.id);
@@ -196,8 +224,4 @@ export class ImportJobs {
 function describeProblem(problem: Problem): string {
   const sentences = Object.values(problem.details.fields ?? {}).flat();
   return sentences.length === 0 ? problem.message : sentences.join(" ");
-}
-
-function invalidFile(sentence: string): Problem {
-  return new Problem("invalid_request", sentence, { fields: { file: [sentence] } });
 }

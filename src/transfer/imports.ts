@@ -38,6 +38,21 @@ export function listImports(tx: ReadTx, workspaceId: number): Import[] {
     .all();
 }
 
+/** All of them: at most as many as a workspace may keep, and those that are being uploaded. */
+export function listAllImports(tx: ReadTx, workspaceId: number): { id: number }[] {
+  return tx.db.select({ id: imports.id }).from(imports).where(eq(imports.workspaceId, workspaceId)).all();
+}
+
+/** Oldest first. */
+export function listEndedImports(tx: ReadTx, workspaceId: number): { id: number }[] {
+  return tx.db
+    .select({ id: imports.id })
+    .from(imports)
+    .where(and(eq(imports.workspaceId, workspaceId), inArray(imports.state, ["done", "failed"])))
+    .orderBy(asc(imports.id))
+    .all();
+}
+
 type Changes = Partial<Pick<Import, "state" | "settings" | "outcome" | "error">>;
 
 export function changeImport(tx: Tx, id: number, changes: Changes): Import | undefined {

@@ -49,7 +49,7 @@ export function readRow({ targets }: ColumnMapping, cells: readonly string[]): P
         row.changes.addToGroups = readList(cell);
     }
   });
-  if (row.phone === "") problems.push("phone: there is none.");
+  if (row.phone === "") problems.push("phone: this field is missing.");
   return problems.length > 0 ? { problems } : row;
 }
 

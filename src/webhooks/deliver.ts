@@ -42,7 +42,8 @@ export function createDeliveryWorker(options: DeliveryOptions): Worker {
       return (webhook?.consecutiveTimeouts ?? 0) >= TIMEOUTS_UNTIL_SINGLE ? 1 : concurrency;
     },
     perform: (row) => attemptDelivery(options, row),
-    onError: (error, row) => log.error("a webhook delivery could not be worked on", { delivery: row?.subject, error }),
+    onError: (error, row) =>
+      log.error("delivery.job_failed", "Webhook delivery could not be processed", { delivery: row?.subject, error }),
   });
 }
 
@@ -55,7 +56,11 @@ export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow):
   const result = toResult(plan.url, attemptedAt, await post(options, plan, attemptedAt));
   if (!result.isSuccess) {
     const reason = result.error ?? `the receiver answered ${result.statusCode}`;
-    log.warn("a webhook was not accepted", { delivery: row.subject, event: plan.eventId, reason });
+    log.warn("delivery.attempt_failed", "Webhook was not accepted", {
+      delivery: row.subject,
+      eventId: plan.eventId,
+      reason,
+    });
   }
   const work = { outboxId: row.id, deliveryId: row.subject, workspaceId: row.queueKey };
   await store.write((tx) => recordAttempt(tx, work, result, schedule));

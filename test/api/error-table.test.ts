@@ -17,7 +17,7 @@ const to = "+919876543210";
 
 let app: TestServer;
 beforeAll(async () => {
-  app = await startTestServer({ expectedErrors: /a request failed|database cannot be written/ });
+  app = await startTestServer({ expectedErrors: /event=request\.(failed|unavailable) / });
 });
 afterAll(() => app[Symbol.asyncDispose]());
 

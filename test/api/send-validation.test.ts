@@ -25,7 +25,7 @@ let untouched: Snapshot;
 const network = fakeNetwork();
 
 beforeAll(async () => {
-  app = await startTestServer({ networks: { simulator: network }, expectedErrors: /a request failed/ });
+  app = await startTestServer({ networks: { simulator: network }, expectedErrors: /event=request\.failed / });
   shop = await app.workspace();
   for (const json of Object.values(templates)) await app.template(shop, json);
   await app.template(shop, template("twice", [{ type: "BODY", text: "Hallo" }], { language: "de" }));

@@ -11,7 +11,7 @@ import { openClient } from "#src/db/driver.ts";
 import { readInstance } from "#src/db/instance.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { TestClock } from "#test/support/clock.ts";
-import { startTestServer } from "#test/support/server.ts";
+import { METRICS_TOKEN, startTestServer } from "#test/support/server.ts";
 import { shipped } from "#test/support/templates.ts";
 import { CallingWorkshop, Workshop } from "../cli/spawn.ts";
 
@@ -118,14 +118,16 @@ test("the server makes backups at the configured time in the configured director
   await busyShop(app);
   const made = (): string[] =>
     readdirSync(directory)
-      .filter((name) => name !== "proofs.json")
+      .filter((name) => name !== "verifications.json")
       .toSorted();
   for (let day = 0; day < 3; day++) await app.clock.advance(24 * 3_600_000);
   expect(made()).toHaveLength(2);
   expect(made().every((name) => /^waxwing-\d{8}T030000Z\.db$/.test(name))).toBe(true);
-  expect(app.logged.filter((line) => line.includes("backed up"))).toHaveLength(3);
+  expect(app.logged.filter((line) => line.includes("event=backup.completed "))).toHaveLength(3);
   expect(await workshop.json(["check", join(directory, made()[0] ?? "")])).toMatchObject({ ok: true });
-  expect((await app.call("GET", "/metrics")).text).toContain("waxwing_backup_last_success_seconds");
+  expect((await app.call("GET", "/metrics", { key: METRICS_TOKEN })).text).toContain(
+    "waxwing_backup_last_success_seconds",
+  );
 });
 
 test("a scheduled backup that fails is logged as an error, and earlier backups stay", async () => {
@@ -134,10 +136,10 @@ test("a scheduled backup that fails is logged as an error, and earlier backups s
   await using app = await startTestServer({
     directory: workshop.path("data"),
     config: { backup },
-    expectedErrors: /a backup failed/,
+    expectedErrors: /event=backup\.failed /,
   });
   await app.clock.advance(24 * 3_600_000);
-  expect(app.logged.join("")).toContain("a backup failed");
+  expect(app.logged.join("")).toContain("event=backup.failed ");
 });
 
 test("work on the database runs one at a time; a backup that comes due meanwhile runs after it", async () => {

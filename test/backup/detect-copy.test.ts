@@ -23,7 +23,7 @@ test("a copy made with cp forks once; the original, and the copy at its next sta
   const first = nameOf(`${original.directory}/waxwing.db`);
 
   const app = await startTestServer({ directory: copy.directory, clock: clockAt(at), readFileIdentity });
-  expect(app.logged.join("")).toContain("this is a copy of a database");
+  expect(app.logged.join("")).toContain("event=database.copied ");
   const sent = await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876540004") });
   expect(sent.body.data.id).toBe(1_000_006);
   await app.stop();
@@ -33,7 +33,7 @@ test("a copy made with cp forks once; the original, and the copy at its next sta
   const again = await startTestServer({ directory: copy.directory, clock: clockAt(at + 60_000), readFileIdentity });
   const next = await again.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876540004") });
   expect([next.body.data.id, nameOf(`${copy.directory}/waxwing.db`)]).toEqual([1_000_007, renamed]);
-  expect(again.logged.join("")).not.toContain("this is a copy");
+  expect(again.logged.join("")).not.toContain("event=database.copied ");
   await again.stop();
   expect(nameOf(`${original.directory}/waxwing.db`)).toBe(first);
 });

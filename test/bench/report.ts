@@ -25,7 +25,7 @@ export interface Row {
 }
 
 /** The requirements; a ratio compares the rates. */
-const LEAST = { sending: 0.25, me: 0.4, deliveries: 0.1 };
+const MIN_SHARE = { sending: 0.25, me: 0.4, deliveries: 0.1 };
 const START_MS = 300;
 const MEMORY_MEGABYTES = 200;
 /** Flat: the second half of the samples adds at most this share. The first half fills SQLite's page cache. */
@@ -34,7 +34,7 @@ const FLAT_SHARE = 0.1;
 export function rowsOf({ sending, single, me, deliveries, disk, startMs, memory }: Measurements): Row[] {
   const rows: Row[] = [];
   if (sending !== undefined) {
-    rows.push(rateRow("`POST /messages`, 32 connections, messages/s", sending.rate, LEAST.sending));
+    rows.push(rateRow("`POST /messages`, 32 connections, messages/s", sending.rate, MIN_SHARE.sending));
     rows.push(plainRow("— median latency, ms", sending.p50, 1), plainRow("— 99th percentile, ms", sending.p99, 1));
     rows.push(plainRow("— processor time a message, µs", sending.processor, 0));
     rows.push({ ...empty, what: "— writes that share a commit", ours: sending.writesPerCommit.toFixed(1) });
@@ -43,9 +43,9 @@ export function rowsOf({ sending, single, me, deliveries, disk, startMs, memory 
     rows.push(plainRow("`POST /messages`, 1 connection, median latency, ms", single.p50, 2));
     rows.push(plainRow("— 99th percentile, ms", single.p99, 2));
   }
-  if (me !== undefined) rows.push(rateRow("`GET /me`, 32 connections, requests/s", me, LEAST.me));
+  if (me !== undefined) rows.push(rateRow("`GET /me`, 32 connections, requests/s", me, MIN_SHARE.me));
   if (deliveries !== undefined)
-    rows.push(rateRow("Webhook deliveries, 32 at a time, /s", deliveries, LEAST.deliveries));
+    rows.push(rateRow("Webhook deliveries, 32 at a time, /s", deliveries, MIN_SHARE.deliveries));
   if (startMs !== undefined) {
     const bound = `under ${START_MS}`;
     rows.push({

@@ -27,9 +27,10 @@ if (!(SECONDS >= 30)) {
 /** Long enough that a checkpoint falls into most of them. */
 const SAMPLE_S = Math.max(1, Math.round(SECONDS / 60));
 /** How long the server is driven at full speed, to find its maximum. */
-const FIND_MOST_S = 10;
+const MAX_RATE_S = 10;
 const FILE_WINDOWS = 6;
 const EVENTS_PER_MESSAGE = 3;
+const METRICS_TOKEN = "soak";
 const SECRET = "soak-secret";
 
 const directory = mkdtempSync(join(tmpdir(), "waxwing-soak-"));
@@ -57,9 +58,9 @@ interface Sample {
 
 try {
   const soak = await start();
-  const most = await findMost(soak);
-  const pace = Math.floor(most / 2);
-  console.log(`at most ${whole(most)} messages/s with statuses and events; now ${whole(pace)}/s for ${SECONDS} s`);
+  const maxRate = await measureMaxRate(soak);
+  const pace = Math.floor(maxRate / 2);
+  console.log(`at most ${whole(maxRate)} messages/s with statuses and events; now ${whole(pace)}/s for ${SECONDS} s`);
   const samples = await run(soak, pace);
   const lost = await settle(soak, samples);
   const verdicts = check(samples, pace);
@@ -89,6 +90,7 @@ async function start(): Promise<Soak> {
     ...serverVariables(world.directory, port, `http://127.0.0.1:${network.port}`, 32),
     WAXWING_WHATSAPP_APP_SECRET: SECRET,
     WAXWING_LOG_LEVEL: "error",
+    WAXWING_SERVER_METRICS_TOKEN: METRICS_TOKEN,
   });
   parts.push(subject);
   const sender = await part<SoakSenderJob, SoakSenderMeasurements>("soak-sender", {
@@ -106,10 +108,10 @@ async function part<Job, Result>(name: string, argument: unknown): Promise<Part<
 }
 
 /** Messages per second from the first request to the last event: the rate that the server accepts and completes. */
-async function findMost(soak: Soak): Promise<number> {
+async function measureMaxRate(soak: Soak): Promise<number> {
   const startedAt = performance.now();
   await soak.sender.ask({ pace: 1_000_000 });
-  await Bun.sleep(FIND_MOST_S * 1000);
+  await Bun.sleep(MAX_RATE_S * 1000);
   await soak.sender.ask({ pace: 0 });
   const { messages } = await untilDone(soak, 120);
   const { refused } = await soak.sender.ask("look");
@@ -146,7 +148,8 @@ async function run(soak: Soak, pace: number): Promise<Sample[]> {
 
 async function look({ world, subject, sender }: Soak): Promise<Sample> {
   const { answered, refused, p50Ms, p99Ms } = await sender.ask("look");
-  const metrics = await (await fetch(`http://127.0.0.1:${subject.port}/metrics`)).text();
+  const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+  const metrics = await (await fetch(`http://127.0.0.1:${subject.port}/metrics`, { headers })).text();
   const sumOf = (name: string): number =>
     [...metrics.matchAll(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, "gm"))].reduce(
       (sum, [, one]) => sum + Number(one),

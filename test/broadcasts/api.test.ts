@@ -99,7 +99,7 @@ test("skipped recipients appear in the order of `to`, each with its reason, and 
     ["nobody", "skipped", "not a phone number"],
     [first, "skipped", "opted out"],
     [second, "sent", null],
-    [second, "skipped", "the same person is in the broadcast already"],
+    [second, "skipped", "the same person is already in the broadcast"],
     [nameless, "skipped", "no value for first_name"],
     [third, "skipped", "daily cap"],
   ]);

@@ -141,7 +141,7 @@ const IN_TROUBLE: readonly [string, Fault, RegExp][] = [
   ["an empty 200", { kind: "answer", status: 200, body: "" }, /HTTP 200/],
   ["a 200 without an id", { kind: "no_id" }, /HTTP 200/],
   ["a provider's own error", { kind: "answer", status: 400, body: '{"meta":{"success":false}}' }, /HTTP 400/],
-  ["connections that end", { kind: "reset" }, /connection broke/],
+  ["connections that end", { kind: "reset" }, /connection was lost/],
 ];
 
 for (const [what, fault, reason] of IN_TROUBLE) {

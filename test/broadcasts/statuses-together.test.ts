@@ -97,7 +97,7 @@ describe("sixty statuses in any order have the same result in one body as in six
 });
 
 test("a status that cannot be applied is recorded, and every other status of its body counts once", async () => {
-  await using scenario = await startScenario(charged, { expectedErrors: /an item of a callback could not be applied/ });
+  await using scenario = await startScenario(charged, { expectedErrors: /event=callback\.item_failed / });
   const { app, network, shop } = scenario;
   const id = await run(scenario, notice(phones(PEOPLE)));
   const [first] = rowsOf(scenario, id);

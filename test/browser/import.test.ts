@@ -58,8 +58,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
         .split("\r\n");
       expect([lines.length, lines[0], lines[1]]).toEqual([
         3,
-        "Mobile,Name,City,Level,line,error",
-        '12,Person 7,Pune,silver,9,"phone: ""12"" is not a phone number."',
+        "line,error,Mobile,Name,City,Level",
+        '9,"phone: ""12"" is not a phone number.",12,Person 7,Pune,silver',
       ]);
       expect(await contacts()).toBe(1_998);
       await page.getByRole("link", { name: "View contacts" }).click();

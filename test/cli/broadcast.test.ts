@@ -65,7 +65,7 @@ test("pause stops a broadcast, resume continues it and cancel ends it; each is r
   const sent = scenario.network.sent.length;
   expect(sent).toBeLessThanOrEqual(3);
   const again = await workshop.run(["broadcast", "pause", id]);
-  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("nothing to pause")]);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("it cannot be paused")]);
   expect(await workshop.json(["broadcast", "resume", id])).toMatchObject({ status: "running" });
   await untilSent(scenario, sent + 1);
   expect(await workshop.json(["broadcast", "cancel", id])).toMatchObject({ status: "cancelled" });
@@ -95,9 +95,7 @@ test("the progress line shows rate and remaining time, and says when only messag
   await run(scenario, notice(phones(2)));
   await scenario.app.clock.advance(SECOND);
   const base = { now: 1, name: "x", status: "running", reason: null, isOver: false, failed: 0, throughput: 80 };
-  expect(progressLine({ ...base, left: 1, inDoubt: 1, done: 1 }, 0)).toContain(
-    "waiting for word of 1 whose outcome is unknown",
-  );
+  expect(progressLine({ ...base, left: 1, inDoubt: 1, done: 1 }, 0)).toContain("waiting for the outcome of 1 in doubt");
   expect(progressLine({ ...base, left: 5, inDoubt: 1, done: 1 }, 2)).toContain("1 of 6  2.0/s  2.5 s left  running");
   const shown = await workshop.run(["broadcast", "show", "1"]);
   expect(shown.stdout).toMatch(/on the way +1\n/);

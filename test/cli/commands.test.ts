@@ -122,7 +122,7 @@ describe("workspace", () => {
     expect(await workshop.refusal(["workspace", "show", "999"])).toEqual({
       code: "not_found",
       message: "There is no such workspace.",
-      next: "waxwing workspace list shows those that there are",
+      next: "waxwing workspace list shows the existing ones",
     });
     expect((await workshop.run(["workspace", "show", "999"])).stderr).toContain("next: waxwing workspace list");
   });

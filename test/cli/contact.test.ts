@@ -75,8 +75,8 @@ describe("contact import", () => {
     });
     expect(first.code).toBe(0);
     const errors = readFileSync(`${path}.errors.csv`, "utf8").trim().split("\r\n");
-    expect(errors[0]).toBe("Mobile,Full Name,E-Mail,DOB,Tags,Tier,Shoe size,line,error");
-    expect(errors[1]).toBe('12,Nobody,,,,,,4,"phone: ""12"" is not a phone number."');
+    expect(errors[0]).toBe("line,error,Mobile,Full Name,E-Mail,DOB,Tags,Tier,Shoe size");
+    expect(errors[1]).toBe('4,"phone: ""12"" is not a phone number.",12,Nobody,,,,,');
     expect(errors[2]).toContain("email:");
     expect(errors[2]).toContain("birthday:");
     expect(errors[2]).toContain("fields.tier:");
@@ -95,7 +95,7 @@ describe("contact import", () => {
     expect((await importFile(write("bom.csv", "\ufeffphone,name\n+4915123456783,Zoë\n"))).json).toMatchObject({
       created: 1,
     });
-    const names = (await exported()).split("\r\n").map((line) => line.split(",")[1]);
+    const names = (await exported()).split("\r\n").map((line) => line.split(",")[0]);
     expect(names).toEqual(expect.arrayContaining(["Jürgen", "Änne", "Zoë"]));
   });
 
@@ -124,7 +124,7 @@ describe("contact import", () => {
       opted_in: 0,
       kept_opted_out: 1,
     });
-    const line = (await exported()).split("\r\n").find((one) => one.startsWith("+919876543211"));
+    const line = (await exported()).split("\r\n").find((one) => one.split(",")[1] === "+919876543211");
     expect(line).toContain(",Pune,");
     expect(line).toContain(",opted_out,bulk,");
   });
@@ -147,7 +147,9 @@ test("erasing a contact removes its data from every file of the data directory, 
   expect(foundIn(secrets)).toEqual([]);
   expect((await waxwing("contact", "erase", "--workspace", "1", `+${secrets[1]}`)).code).toBe(1);
   expect((await importFile(path, "--consent", "opted_in")).json).toMatchObject({ opted_in: 0, kept_opted_out: 1 });
-  expect((await exported()).split("\r\n").find((one) => one.startsWith(`+${secrets[1]}`))).toContain(",opted_out,");
+  expect((await exported()).split("\r\n").find((one) => one.split(",")[1] === `+${secrets[1]}`)).toContain(
+    ",opted_out,",
+  );
 });
 
 test("group create counts a dynamic group and names the place of a mistake in its filter; groups and fields can be removed", async () => {

@@ -13,6 +13,7 @@ interface Ready {
   workspace_id: number;
   number: string;
   webhook_viewer_url: string;
+  metrics_token: string;
   data: string;
 }
 
@@ -27,6 +28,10 @@ test("a server with demo data: a template and a text go out, webhooks arrive sig
   using workshop = new Workshop();
   const { child, firstLine } = await workshop.start(["dev", "--json", "--listen", "127.0.0.1:0"], { env: EARLY });
   const ready = JSON.parse(firstLine) as Ready;
+  const metrics = await fetch(new URL("/metrics", ready.base_url), {
+    headers: { authorization: `Bearer ${ready.metrics_token}` },
+  });
+  expect(await metrics.text()).toContain("waxwing_");
   expect(ready.base_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
   const call = async (path: string, body?: unknown) => {
     const response = await fetch(`${ready.base_url}${path}`, {
@@ -90,7 +95,7 @@ test("where the port is taken: another one is found for dev, and a chosen one is
     expect(chosen.code).toBe(1);
     expect(chosen.stderr).toContain(`another program already listens on ${taken}`);
     const { child, firstLine } = await workshop.start(["dev"], { env: { WAXWING_SERVER_LISTEN: taken } });
-    expect(firstLine).toContain(`Port ${other.port} is taken`);
+    expect(firstLine).toContain(`Port ${other.port} is in use`);
     child.kill("SIGINT");
     expect(await child.exited).toBe(0);
   } finally {

@@ -16,9 +16,9 @@ test("user create and reset-password print a one-time link, user list shows all 
   expect(made.body).toMatchObject({ id: 1, email: "Asha@Example.com" });
   expect(made.body.link).toMatch(/^http:\/\/127\.0\.0\.1:8080\/console\/join#\w{30,}$/);
   const refusals = [
-    ["user create --email asha@example.com --role operator", "operator already"],
-    ["user create --email nobody --role operator", "no e-mail address"],
-    ["user create --email b@example.com --role owner", "of which workspace"],
+    ["user create --email asha@example.com --role operator", "already an operator"],
+    ["user create --email nobody --role operator", "not an e-mail address"],
+    ["user create --email b@example.com --role owner", "needs a workspace"],
     ["user create --email b@example.com --role member --workspace 9", "no such workspace"],
     ["user disable --email asha@example.com", "only operator"],
     ["user reset-password --email b@example.com", "no user"],
@@ -66,5 +66,5 @@ test("inviting an existing account to another workspace prints a link, and tells
   expect(stdout).toContain("the workspace Shop invited it first");
   expect((await workshop.run(words("user list"))).stdout).toContain("member of 1, invited as member of 2");
   const changed = await workshop.run(words("user create --email b@example.com --role owner --workspace 1"));
-  expect(changed.stdout).toContain("need no link");
+  expect(changed.stdout).toContain("no link is needed");
 });

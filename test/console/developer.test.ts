@@ -85,7 +85,7 @@ test("an invalid custom field is refused at its input, and removing a field dele
   const tier = { key: "tier", label: "Tier", kind: "choice", choices: ["gold", "silver"] };
   expect((await owner.post(`${base}/fields`, tier)).status).toBe(201);
   expect((await owner.post(`${base}/fields`, tier)).body.error.fields).toEqual({
-    key: ["There is a field tier already."],
+    key: ["There is already a field tier."],
   });
   await owner.ask("PUT", `${base}/v1/contacts/919876543210`, { fields: { tier: "gold" } });
   expect((await owner.ask("DELETE", `${base}/fields/tier`)).status).toBe(200);

@@ -148,7 +148,7 @@ describe("changing a group", () => {
     expect((await put(search.id, { name: "OLD NAME", filter: goa })).body.error.fields.name).toBeDefined();
     await put(search.id, { name: "Goa", filter: { field: "group", is: "Old name" } });
     expect((await put(list, { name: "New name", filter: null })).body.error.fields.name[0]).toContain(
-      "asks for Old name",
+      "refers to Old name",
     );
     await put(search.id, { name: "Goa", filter: { field: "group", is: list } });
 
@@ -174,7 +174,9 @@ describe("changing a group", () => {
     expect(made.status).toBe(202);
     const change = (name: string, is: string) =>
       member.ask("PUT", `${path()}/${search.id}`, { name, filter: { field: "city", is } });
-    expect((await change("Waited for", "Pune")).body.error.fields.filter[0]).toContain("Beach waits for this group");
+    expect((await change("Waited for", "Pune")).body.error.fields.filter[0]).toContain(
+      "Beach is scheduled for this group",
+    );
     expect((await change("Still waited for", "Goa")).status).toBe(200);
     await member.post(`/w/${shop.id}/v1/broadcasts/${made.body.data.id}/cancel`);
     expect((await change("Waited for", "Pune")).status).toBe(200);

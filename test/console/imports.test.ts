@@ -79,7 +79,7 @@ test("an uploaded file gets suggested columns, a check that writes nothing, one 
   // An unchecked file cannot be imported, and a map without a phone column is refused.
   expect((await member.post(`${path}/run`)).body.error.code).toBe("not_checked");
   const wrong = await member.post(`${path}/check`, { map: { Handy: "-" }, opt_in: false, proof: "" });
-  expect(wrong.body.error.fields.map).toEqual(["Say which column is the phone number."]);
+  expect(wrong.body.error.fields.map).toEqual(["Choose the column with the phone number."]);
 
   const settings = { map: { Notiz: "tags" }, opt_in: true, proof: "Signed at the till" };
   const begun = await member.post(`${path}/check`, settings, { key: "c1" });
@@ -104,8 +104,8 @@ test("an uploaded file gets suggested columns, a check that writes nothing, one 
   const errors = await member.get(`${path}/errors`);
   expect(errors.headers.get("content-disposition")).toContain("friends.errors.csv");
   expect(errors.text.split("\r\n").slice(0, 2)).toEqual([
-    "Handy,Vorname,Ort,Notiz,line,error",
-    expect.stringMatching(/^12,Nobody,,,3,/),
+    "line,error,Handy,Vorname,Ort,Notiz",
+    expect.stringMatching(/^3,.*,12,Nobody,,$/),
   ]);
   // A check after the import finds nothing to change.
   await member.post(`${path}/check`, settings);

@@ -35,7 +35,7 @@ const filled = (workspace: number | string) =>
 const ofWorkspace = (workspace: number | string) =>
   filled(workspace).filter(({ path }) => path.startsWith(`/w/${workspace}`));
 
-test("the walked routes include the API's own, and all routes of the server need an operator", () => {
+test("the walked routes include sending, and all routes of the server need an operator", () => {
   expect(ofWorkspace(1).length).toBeGreaterThan(35);
   expect(ofWorkspace(1).map(({ path }) => path)).toEqual(expect.arrayContaining(["/w/1/v1/messages", "/w/1/keys"]));
   const ofServer = routes.filter(({ path }) => /^\/(system|users|workspaces|audit)/.test(path));
@@ -144,8 +144,10 @@ describe("a form", () => {
   });
 });
 
-describe("the API's endpoints with a session", () => {
-  test("an API endpoint does the same with a session as with a key, and records who asked", async () => {
+describe("an operation that the API has too", () => {
+  const audited = (name: string) => auditEntries(app).filter(({ action }) => action === name);
+
+  test("an operation does the same with a session as with a key, and records who asked", async () => {
     await app.template(ours, template("hello", [{ type: "BODY", text: "Hello." }]));
     await fillBucket(app, ours);
     const body = { to: "+919876543210", template: "hello" };
@@ -153,7 +155,7 @@ describe("the API's endpoints with a session", () => {
     const sent = await app.clock.until(member.post(path, body, { key: "send-1" }));
     const again = await app.clock.until(member.post(path, body, { key: "send-1" }));
     expect([sent.status, again.text]).toEqual([201, sent.text]);
-    expect(auditEntries(app).filter(({ action }) => action === "message.send")).toEqual([
+    expect(audited("message.send")).toEqual([
       expect.objectContaining({ subject: "+919876543210", workspace_id: ours.id }),
     ]);
     const changed = await member.ask("PUT", `/w/${ours.id}/v1/contacts/919876543210`, {
@@ -166,9 +168,36 @@ describe("the API's endpoints with a session", () => {
     expect(history[0]).toMatchObject({ became: "opted_out", source: "manual", evidence: { user: expect.any(Number) } });
   });
 
+  test("a message that is refused leaves no audit entry, although its answer is kept under the form's key", async () => {
+    await app.template(ours, template("greeting", [{ type: "BODY", text: "Hello." }]));
+    await member.post(`/w/${ours.id}/v1/contacts/919876543299/opt-out`);
+    const before = audited("message.send").length;
+    const send = () =>
+      member.post(`/w/${ours.id}/v1/messages`, { to: "+919876543299", template: "greeting" }, { key: "refused-1" });
+    const [first, second] = [await send(), await send()];
+    expect([first.status, second.text, second.headers.get("idempotent-replayed")]).toEqual([422, first.text, "true"]);
+    expect(audited("message.send").length).toBe(before);
+  });
+
+  test("a contact's form that is sent twice acts once and leaves one audit entry", async () => {
+    const path = `/w/${ours.id}/v1/contacts/919876543288`;
+    for (const [method, to, name, body] of [
+      ["PUT", path, "contact.change", { name: "Ravi" }],
+      ["POST", `${path}/opt-out`, "contact.opt-out", {}],
+    ] as const) {
+      const before = audited(name).length;
+      const send = () => member.ask(method, to, body, { key: `${name}-twice` });
+      const [first, second] = [await send(), await send()];
+      expect([second.text, second.headers.get("idempotent-replayed")]).toEqual([first.text, "true"]);
+      expect([name, audited(name).length]).toEqual([name, before + 1]);
+    }
+  });
+
   test("the console can send for a workspace whose API is off: that setting concerns keys only", async () => {
     const off = await app.workspace({ name: "Off", apiEnabled: false });
-    expect((await operator.get(`/w/${off.id}/v1/me`)).body.data.name).toBe("Off");
+    await app.template(off, template("hello", [{ type: "BODY", text: "Hello." }]));
+    const body = { to: "+919876543210", template: "hello" };
+    expect((await app.clock.until(operator.post(`/w/${off.id}/v1/messages`, body))).status).toBe(201);
   });
 
   test("the console's routes are not part of the API document", async () => {

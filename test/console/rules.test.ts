@@ -53,6 +53,7 @@ const KEYLESS: Readonly<Record<string, string>> = {
   "POST /me/sessions/end-others": "sessions end once",
   "DELETE /me/sessions/${id}": "a session ends once",
   "POST /me/second-factor/begin": "the secret that was begun last counts",
+  "POST /me/confirmation": "the time of the last one counts",
   "PUT /me/theme": "it is what it is set to",
 };
 

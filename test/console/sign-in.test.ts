@@ -96,7 +96,7 @@ describe("guessing", () => {
     for (let count = 1; count < 5; count++) await visitor.signIn("guess@example.com", "not this one");
     const held = await visitor.signIn("guess@example.com");
     expect([held.status, held.headers.get("retry-after")]).toEqual([429, "30"]);
-    expect(held.body.error.message).toBe("Too many tries. Wait 30 seconds.");
+    expect(held.body.error.message).toBe("Too many attempts. Wait 30 seconds.");
     await app.clock.advance(30_000);
     expect((await visitor.signIn("guess@example.com")).status).toBe(200);
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
-import { startTestServer, type TestServer } from "#test/support/server.ts";
+import { METRICS_TOKEN, startTestServer, type TestServer } from "#test/support/server.ts";
 import { shipped } from "#test/support/templates.ts";
 
 let app: TestServer;
@@ -15,7 +15,7 @@ let owner: Visitor;
 let member: Visitor;
 
 beforeAll(async () => {
-  app = await startTestServer({ expectedErrors: /is not sound/ });
+  app = await startTestServer({ expectedErrors: /event=(verification|drill)\.broken / });
   shop = await busyShop(app);
   operator = await firstOperator(app);
   owner = await person(app, "owner@example.com", "owner", shop.id);
@@ -40,7 +40,7 @@ async function backup(): Promise<{ name: string }> {
 describe("health", () => {
   test("the health screen agrees with /metrics and /readyz on version, disk space, outbox and commits", async () => {
     const told = await health();
-    const { text } = await app.call("GET", "/metrics");
+    const { text } = await app.call("GET", "/metrics", { key: METRICS_TOKEN });
     expect(text).toContain(`waxwing_build_info{version="${told.version}"} 1`);
     expect(text).toContain(`waxwing_database_bytes ${told.database.bytes}\n`);
     for (const { kind, rows } of told.outbox) expect(text).toContain(`waxwing_outbox_rows{kind="${kind}"} ${rows}\n`);
@@ -121,7 +121,7 @@ describe("a backup", () => {
     expect(told.backups).toEqual([
       expect.objectContaining({
         state: "sound",
-        proof: expect.objectContaining({
+        verification: expect.objectContaining({
           counts: expect.objectContaining({ workspaces: 1, messages: 5 }),
           findings: [],
           drill: null,
@@ -148,7 +148,7 @@ describe("a backup", () => {
     // Another file under the same name loses the verification report.
     utimesSync(path, 1, 1);
     const found = async () => (await backups()).backups.find((one: { name: string }) => one.name === name);
-    expect(await found()).toMatchObject({ state: "unverified", proof: null });
+    expect(await found()).toMatchObject({ state: "unverified", verification: null });
     expect((await operator.post(`/system/backups/${name}/verify`)).status).toBe(202);
     await done();
     expect(await found()).toMatchObject({ state: "sound" });
@@ -156,7 +156,7 @@ describe("a backup", () => {
     expect(await found()).toMatchObject({ state: "unverified" });
     await operator.post(`/system/backups/${name}/drill`);
     await done();
-    expect(await found()).toMatchObject({ state: "broken", proof: { drill: null } });
+    expect(await found()).toMatchObject({ state: "broken", verification: { drill: null } });
   });
 
   test("a restore drill merges newer rows, changes nothing and leaves no files", async () => {
@@ -167,9 +167,9 @@ describe("a backup", () => {
     const { length } = app.store.client.prepare("SELECT id FROM messages").all();
     expect((await operator.post(`/system/backups/${name}/drill`)).status).toBe(202);
     await done();
-    const { proof } = (await backups()).backups.find((one: { name: string }) => one.name === name);
-    expect(proof.drill).toMatchObject({ gap: null, flaws: [], taken_over: { messages: expect.any(Number) } });
-    expect([proof.counts.messages + 1, proof.drill.counts.messages]).toEqual([length, length]);
+    const { verification } = (await backups()).backups.find((one: { name: string }) => one.name === name);
+    expect(verification.drill).toMatchObject({ gap: null, flaws: [], taken_over: { messages: expect.any(Number) } });
+    expect([verification.counts.messages + 1, verification.drill.counts.messages]).toEqual([length, length]);
     expect(files().toSorted()).toEqual(before);
     expect(auditEntries(app)[0]).toMatchObject({ action: "backup.drill", subject: name });
   });
@@ -195,7 +195,7 @@ describe("a backup", () => {
     expect(auditEntries(app).length).toBe(before + 1);
     expect(auditEntries(app)[0]).toMatchObject({ action: "backup.download", subject: name });
     expect(existsSync(join(app.directory, "waxwing.db"))).toBe(true);
-    for (const other of ["..%2Fwaxwing.db", "%2Fetc%2Fpasswd", "proofs.json", "..", "none.db", "waxwing.db"]) {
+    for (const other of ["..%2Fwaxwing.db", "%2Fetc%2Fpasswd", "verifications.json", "..", "none.db", "waxwing.db"]) {
       const answered = await operator.get(`/system/backups/${other}/file`);
       expect([other, answered.status]).toEqual([other, 404]);
       expect([other, (await operator.post(`/system/backups/${other}/drill`)).status]).toEqual([other, 404]);

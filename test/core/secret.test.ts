@@ -173,7 +173,9 @@ describe("the secret key", () => {
 
   test("requires its directory, and the error says so", () => {
     const keyFile = join(root, "missing", "waxwing.key");
-    expect(() => loadSecretKey(from(keyFile), true)).toThrow(`is ${join(root, "missing")} there and writable?`);
+    expect(() => loadSecretKey(from(keyFile), true)).toThrow(
+      `does ${join(root, "missing")} exist, and is it writable?`,
+    );
   });
 
   test("may be given in the environment variable, in base64 of either alphabet or hexadecimal; then no file is touched", () => {
@@ -190,7 +192,7 @@ describe("the secret key", () => {
     const keyFile = fresh();
     for (const WAXWING_SECRETS_KEY of ["", "hush hush", Buffer.alloc(33).toString("base64")]) {
       const act = () => loadSecretKey(from(keyFile, { WAXWING_SECRETS_KEY }), true);
-      expect(act).toThrow("WAXWING_SECRETS_KEY is no key");
+      expect(act).toThrow("WAXWING_SECRETS_KEY is not a key");
       expect(act).not.toThrow("hush");
     }
     expect(existsSync(keyFile)).toBe(false);

@@ -14,7 +14,7 @@ import {
   endings,
   expectedMoney,
   expectSound,
-  IN_FLIGHT_MOST,
+  MAX_IN_FLIGHT,
   makeLiveInstallation,
   type Recipient,
   recipientsOf,
@@ -72,7 +72,7 @@ scenario(
       expect(end.wrong).toEqual([]);
       expect(end.shown.status).toBe("cancelled");
       expect(end.requests.length).toBeLessThan(cancelForm.people);
-      expect(late).toBeLessThanOrEqual(IN_FLIGHT_MOST);
+      expect(late).toBeLessThanOrEqual(MAX_IN_FLIGHT);
       expect(dispatchedBetween(installation, broadcast, answeredAt + 1, answeredAt + FAR_AHEAD_MS)).toBe(0);
       expect((await endings(installation, broadcast)).size).toBe(1);
       deliveredInAll += end.delivered;
@@ -170,7 +170,7 @@ scenario(
     const end = await checkEnd(installation, server, broadcast, () => false);
     expect(end.wrong).toEqual([]);
     expect(end.delivered).toBe(pauseForm.people);
-    expect(Math.max(...late)).toBeLessThanOrEqual(IN_FLIGHT_MOST);
+    expect(Math.max(...late)).toBeLessThanOrEqual(MAX_IN_FLIGHT);
     expect((await endings(installation, broadcast)).size).toBe(1);
     const { found, expected } = await expectedMoney(installation, end.delivered);
     expect(found).toEqual(expected);

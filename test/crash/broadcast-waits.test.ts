@@ -99,7 +99,7 @@ const RECOVERED_AFTER_MS = 60_000;
 const WINDOW_MS = 5_000;
 const COMES_TO_REST_MS = 10_000;
 /** Short form: this many further messages show that the broadcast continues. */
-const GOES_ON = 15;
+const RESUMED_COUNT = 15;
 
 const throttleForms: ThrottleForm[] = isFull
   ? [
@@ -133,7 +133,7 @@ for (const form of throttleForms) {
         await until("its end", () => show(server, broadcast), isCompleted, throttledMs + RECOVERED_AFTER_MS + 60_000);
       } else {
         // Sending to all recipients would take too long here.
-        await untilSeen(installation, broadcast, before + GOES_ON);
+        await untilSeen(installation, broadcast, before + RESUMED_COUNT);
         expect(await server.call("POST", `/broadcasts/${broadcast.id}/cancel`)).toMatchObject({ status: 200 });
       }
       const throttled = await installation.throttled();

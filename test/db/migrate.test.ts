@@ -42,7 +42,7 @@ test("a database of a newer Waxwing is refused with advice, and not changed", as
   const dataVersion = database.store.dataVersion();
   expect(() => migrate(client)).toThrow(NewerSchema);
   expect(() => migrate(client)).toThrow(
-    `the database has schema ${latest + 3}, this executable knows up to ${latest}: it was opened by a newer Waxwing. ` +
+    `the database has schema ${latest + 3}, and this executable supports up to ${latest}: a newer Waxwing has opened it. ` +
       "Install that version again, or restore a backup made before the upgrade.",
   );
   expect(schemaText(client)).toBe(before);
@@ -73,7 +73,7 @@ describe("a migration that fails", () => {
       }
     };
     expect(failure()).toMatchObject({
-      message: "migration 2 (second) failed; the database is as it was",
+      message: "migration 2 (second) failed; the database is unchanged",
       cause: { message: "no such table: nowhere" },
     });
     expect(client.inTransaction).toBe(false);

@@ -1,7 +1,10 @@
 /** The reader: a second thread with its own read-only connection, which never blocks writes. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { createReader, type Reader } from "#src/db/reader.ts";
+import { FairReader } from "#src/db/fair-reader.ts";
+import { withinBudget } from "#src/db/query-budget.ts";
+import { type ClosableReader, createReader } from "#src/db/reader.ts";
 import { openTestDatabase, type TestDatabase } from "../support/database.ts";
 
 // Real processes and real commits on a machine that may be busy with other tests.
@@ -12,11 +15,11 @@ const SCHEMA = "CREATE TABLE rows (id INTEGER PRIMARY KEY, name TEXT, body BLOB)
 /** Takes a while, on the reader's thread only. */
 const LONG =
   "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT count(*) AS n FROM n";
-const FOR_EVER = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS n FROM n";
+const FOR_EVER = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS n FROM n WHERE ${withinBudget("i")}`;
 
 interface Opened extends AsyncDisposable {
   database: TestDatabase;
-  reader: Reader;
+  reader: ClosableReader;
 }
 
 function open(): Opened {
@@ -113,4 +116,81 @@ test("a missing database rejects the query instead of leaving it open", async ()
   const answer = await reader.query("SELECT 1").catch((error: unknown) => error);
   expect(answer).toBeInstanceOf(Error);
   reader.close();
+});
+
+test("a process whose reader is closed in the middle of a scan ends, and so does a scan over its budget", async () => {
+  await using opened = open();
+  const program = `
+    import { createReader } from "#src/db/reader.ts";
+    const path = ${JSON.stringify(opened.database.path)};
+    const patient = createReader(path);
+    await patient.query("SELECT 1");
+    const running = patient.query(${JSON.stringify(FOR_EVER)}).catch((error) => error.message);
+    const quick = createReader(path, 20);
+    console.log(await quick.query(${JSON.stringify(FOR_EVER)}).catch((error) => error.name + ": " + error.message));
+    console.log(JSON.stringify(await quick.query("SELECT 1 AS one")));
+    quick.close();
+    patient.close();
+    console.log(await running);
+  `;
+  const child = Bun.spawn([process.execPath, "-e", program], { cwd: join(import.meta.dir, "../.."), stdout: "pipe" });
+  expect(await new Response(child.stdout).text()).toBe(
+    'QueryOverBudget: the query took longer than 20 ms\n[{"one":1}]\nthe reader was closed\n',
+  );
+  expect(await child.exited).toBe(0);
+});
+
+describe("shared by workspaces", () => {
+  /** A reader that answers when told. */
+  function startFair(threads: number) {
+    const running: { sql: string; finish: () => void }[] = [];
+    let started = 0;
+    const fair = new FairReader(() => {
+      started += 1;
+      return {
+        query: (sql) => new Promise((resolve) => running.push({ sql, finish: () => resolve([]) })),
+        hasPendingQueries: false,
+        close: () => undefined,
+      };
+    }, threads);
+    const finish = async (sql: string): Promise<void> => {
+      const index = running.findIndex((one) => one.sql === sql);
+      running.splice(index, 1)[0]?.finish();
+      await Bun.sleep(0);
+    };
+    return { fair, finish, started: () => started, running: () => running.map(({ sql }) => sql) };
+  }
+
+  test("a workspace has one query running at a time, and workspaces take turns", async () => {
+    const { fair, finish, running, started } = startFair(2);
+    const [one, two, three] = [fair.of(1), fair.of(2), fair.of(3)];
+    for (const sql of ["1a", "1b", "1c"]) void one.query(sql);
+    expect([running(), started()]).toEqual([["1a"], 1]);
+    void two.query("2a");
+    void two.query("2b");
+    void three.query("3a");
+    expect([running(), started()]).toEqual([["1a", "2a"], 2]);
+    await finish("1a");
+    expect(running()).toEqual(["2a", "3a"].toSorted());
+    await finish("2a");
+    expect(running().toSorted()).toEqual(["1b", "3a"]);
+    await finish("3a");
+    expect(running().toSorted()).toEqual(["1b", "2b"]);
+    await finish("1b");
+    expect(running().toSorted()).toEqual(["1c", "2b"]);
+    await finish("1c");
+    await finish("2b");
+    expect([running(), started(), fair.hasPendingQueries]).toEqual([[], 2, false]);
+  });
+
+  test("closing rejects what waits", async () => {
+    const { fair } = startFair(1);
+    void fair.of(1).query("1a");
+    const waiting = fair
+      .of(2)
+      .query("2a")
+      .catch((error: unknown) => error);
+    fair.close();
+    expect(await waiting).toEqual(new Error("the reader was closed"));
+  });
 });

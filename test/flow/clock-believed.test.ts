@@ -23,8 +23,7 @@ import { shipped } from "#test/support/templates.ts";
 
 const at = ({ app }: Scenario, laterMs: number): string => new Date(app.clock.now() + laterMs).toISOString();
 
-const warnings = ({ app }: Scenario): string[] =>
-  app.logged.filter((line) => line.includes("scheduled broadcasts wait until the wall clock is right"));
+const warnings = ({ app }: Scenario): string[] => app.logged.filter((line) => line.includes("event=clock.wrong "));
 
 /** The network's answers carry a date that is this much later than the server's clock. */
 function dateAnswers({ network, app }: Scenario, byMs: number): void {

@@ -27,7 +27,7 @@ const FIRST_ATTEMPTS_AT = ATTEMPTS_AT.slice(0, 4);
 
 /** Returns once the server, which polls the machine's own clock, has noticed the change and adjusted its waits. */
 async function setWall({ app }: Scenario, byMs: number): Promise<void> {
-  const noticed = (): number => app.logged.filter((line) => line.includes("the wall clock was set")).length;
+  const noticed = (): number => app.logged.filter((line) => line.includes("event=clock.set ")).length;
   const before = noticed();
   app.clock.setWall(byMs);
   while (noticed() === before) await Bun.sleep(5);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { addField } from "#src/domain/contacts/custom-fields.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
-import { csvLine, plainCell, safeCell } from "#src/transfer/csv.ts";
+import { csvLine, plainCell } from "#src/transfer/csv.ts";
 import { exportContacts } from "#src/transfer/export-contacts.ts";
 import { importContacts } from "#src/transfer/import-contacts.ts";
 import type { ImportCounters } from "#src/transfer/table.ts";
@@ -202,25 +202,90 @@ test("a dry run changes nothing and counts a new contact that appears twice in t
   expect(real.counters).toMatchObject({ rows: 2_400, created: 1_200, opted_in: 1_200, failed: 0 });
 });
 
-test("no cell of an export is a formula, and an import restores each cell as it was", async () => {
+/** What spreadsheets take for the start of a formula, after what they may drop before it. */
+const SIGN = /^[\s"\u200b\0]*[=+\-@＝＋－＠]/u;
+const NUMBER = /^[+-]?\d+(\.\d+)?$/;
+const delimiters = [",", ";", "\t", "|"];
+
+test("no reader, whatever its delimiter, finds a formula in a written line, and an import restores each cell", () => {
+  const unit = fc.constantFrom(
+    ...[
+      "'",
+      "=",
+      "+",
+      "-",
+      "@",
+      "＝",
+      "＋",
+      "－",
+      "＠",
+      "\t",
+      "\r",
+      "\n",
+      ";",
+      ",",
+      "|",
+      '"',
+      " ",
+      "\u200b",
+      "1",
+      "a",
+      ".",
+    ],
+  );
+  const cells = fc.array(fc.oneof(fc.string({ unit }), fc.constant("+919876543210")), { minLength: 1, maxLength: 4 });
   fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom("'", "=", "+", "-", "@", "\t", "\r", "1", "a", ".") }), (text) => {
-      const cell = safeCell(text);
-      const isPlainNumber = /^[+-]?\d+(\.\d+)?$/.test(cell);
-      expect([text, isPlainNumber || !/^[=+\-@\t\r]/.test(cell), plainCell(cell)]).toEqual([text, true, text]);
+    fc.property(cells, (texts) => {
+      const line = csvLine(texts);
+      // How spreadsheets read: a quote counts only at the start of a cell, and text may follow the closing one.
+      for (const delimiter of delimiters) {
+        for (const cell of cellsOf(line, delimiter)) {
+          expect([line, delimiter, cell, NUMBER.test(cell) || !SIGN.test(cell)]).toEqual([line, delimiter, cell, true]);
+        }
+      }
+      expect(cellsOf(line, ",").map(plainCell)).toEqual(texts);
     }),
+    { numRuns: 3_000 },
   );
+  for (const text of ["a;=1+1", "\n=1+1", "＝1+1", 'x;"=1+1', "x\r\n@sum", "-1+cmd", "\t=1"]) {
+    const split = delimiters.flatMap((delimiter) => cellsOf(csvLine([text, "x", text]), delimiter));
+    expect(split.filter((cell) => SIGN.test(cell))).toEqual([]);
+  }
+  // A sign before a number is safe alone, but not where another reader takes the rest of the line into the same cell.
+  expect(csvLine(["+91987", "1+cmd", "+91987"])).toBe("'+91987,1+cmd,+91987\r\n");
+});
+
+/** The cells of one or more lines, read leniently. */
+function cellsOf(text: string, delimiter: string): string[] {
+  const cells: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    let cell = "";
+    if (text[at] === '"') {
+      for (at += 1; at < text.length; at++) {
+        if (text[at] === '"' && text[at + 1] === '"') at += 1;
+        else if (text[at] === '"') break;
+        cell += text[at];
+      }
+      at += 1;
+    }
+    while (at < text.length && text[at] !== delimiter && !/[\r\n]/.test(text[at] ?? "")) cell += text[at++];
+    cells.push(cell);
+    if (text.startsWith("\r\n", at)) at += 2;
+    else at += 1;
+  }
+  return cells;
+}
+
+test("an export of names like formulas is imported again as it was", async () => {
   const [one, other] = [await shop(), await shop()];
-  const names = ["=1+1", "+49 call me", "-x", "@me", "'=quoted", "''", "'tis fine"];
+  const names = ["=1+1", "+49 call me", "-x", "@me", "'=quoted", "''", "'tis fine", "Asha;=1+1", "＝1+1"];
   const rows = names.map((name, index) => [`+55119610000${10 + index}`, name, "-1", "--02-29", "=vip", "", "", "-5"]);
-  const first = await importRows(
-    one,
-    rows.map((row) => row.map(safeCell)),
-  );
+  const first = await importRows(one, rows);
   expect(first.failures).toEqual([]);
   const text = await exported(one);
   const again = text.slice(1).map((line) => line.split(","));
-  expect(again.flat().filter((cell) => /^[=@-]/.test(cell) && cell !== "-5" && cell !== "-1")).toEqual([]);
+  expect(again.flat().filter((cell) => SIGN.test(cell) && !NUMBER.test(cell))).toEqual([]);
   const path = join(directory, "again.csv");
   writeFileSync(path, text.join("\r\n"));
   await importContacts({

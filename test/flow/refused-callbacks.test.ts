@@ -7,6 +7,7 @@ import { runDoctor } from "#src/health/doctor.ts";
 import type { Finding } from "#src/health/finding.ts";
 import { writeCallback } from "#test/support/graph.ts";
 import { graphAccount, graphTemplate } from "#test/support/graph-account.ts";
+import { METRICS_TOKEN } from "#test/support/server.ts";
 import { rows, startWhatsapp, textFrom, type WhatsappWorld } from "#test/support/whatsapp.ts";
 
 const ANNA = "+4915112345678";
@@ -26,7 +27,7 @@ function warnings({ app }: WhatsappWorld): string[] {
 }
 
 async function counted({ app }: WhatsappWorld): Promise<string[]> {
-  const { text } = await app.call("GET", "/metrics");
+  const { text } = await app.call("GET", "/metrics", { key: METRICS_TOKEN });
   return text.split("\n").filter((line) => line.startsWith("waxwing_callbacks_refused_total{"));
 }
 
@@ -54,7 +55,13 @@ async function examined({ app, clock, graph }: WhatsappWorld): Promise<{ first: 
       },
       port: async () => undefined,
       settings: {
-        ...{ publicUrl: null, verifyToken: null, hasAppSecret: true, keyFile: `${graph.url}.key` },
+        ...{
+          publicUrl: null,
+          verifyToken: null,
+          hasAppSecret: true,
+          isTrustedProxy: () => false,
+          keyFile: `${graph.url}.key`,
+        },
         syncEveryMs: HOUR,
       },
     },
@@ -102,7 +109,7 @@ test("a thousand refused callbacks cost two writes and one row; another hour add
   await using world = await startWhatsapp();
   await refuse(world, 1);
   const commits = async (): Promise<number> => {
-    const { text } = await world.app.call("GET", "/metrics");
+    const { text } = await world.app.call("GET", "/metrics", { key: METRICS_TOKEN });
     return Number(/^waxwing_commit_seconds_count (\d+)$/m.exec(text)?.[1] ?? Number.NaN);
   };
   const before = await commits();

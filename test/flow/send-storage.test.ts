@@ -7,7 +7,8 @@ import { startTestServer, type TestServer, type TestWorkspace } from "#test/supp
 import { orderShipped, shipped } from "#test/support/templates.ts";
 
 const asha = "+919876543210";
-const expectedErrors = /cannot be written|could not be applied|could not be written/;
+const expectedErrors =
+  /event=(request\.unavailable|outcome\.(delayed|failed)|callback\.(batch_failed|not_stored|counts_failed)) /;
 
 async function start(throughput = 1_000) {
   const network = fakeNetwork();

@@ -106,7 +106,7 @@ test("a workspace has at most eight attempts in flight, and the next starts when
     for (const answer of answers.splice(0)) answer(new Response("done"));
     await app.clock.rest();
   }
-  expect([hook.hits.length, hook.mostOpen]).toEqual([20, 8]);
+  expect([hook.hits.length, hook.maxOpen]).toEqual([20, 8]);
   expect(deliveries(app, shop).every(({ attemptCount }) => attemptCount === 1)).toBe(true);
 });
 

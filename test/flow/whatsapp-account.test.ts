@@ -306,7 +306,7 @@ describe("a WhatsApp number", () => {
     });
     await world.hear(restricted, { time: seconds(world) });
     expect(world.number()).toMatchObject({ ready: false, unreadyBy: "network" });
-    expect(world.number().unreadyReason).toContain("may not begin conversations");
+    expect(world.number().unreadyReason).toContain("may not start conversations");
     // A sync right after the callback finds the number as before: the network's own view lags behind its callbacks.
     await world.clock.advance(60_000);
     expect(world.number().ready).toBe(false);

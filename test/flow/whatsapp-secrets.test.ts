@@ -118,7 +118,7 @@ test("a new token is used from the next message on, without a restart, and the o
 test("a token that this key file cannot read stops its number with the reason, and the other numbers keep sending", async () => {
   await using world = await startWhatsapp({
     account: graphAccount({ templates: [graphTemplate("greeting")] }),
-    expectedErrors: /app secret of a number cannot be read/,
+    expectedErrors: /event=callback\.secret_unreadable /,
   });
   const other = await world.app.workspace({ country: "DE", number: null, name: "Other" });
   const moved = world.number().accessToken;

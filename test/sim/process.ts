@@ -98,6 +98,7 @@ export class Life implements Owner {
       onTime: onNetworkTime.emit,
     });
     const reader = this.#reader();
+    const readers = { of: () => reader, server: reader };
     const context: WorkerContext = {
       ...{ config, log, clock, store, box, instanceId, runId, onNetworkTime },
       networks: { simulator: network, whatsapp: network },
@@ -108,19 +109,25 @@ export class Life implements Owner {
         store,
         clock,
         onDelay: () => undefined,
-        onError: (error) => log.error("an outcome could not be recorded", { error }),
+        onError: (error) => log.error("outcome.failed", "Outcome could not be recorded", { error }),
       }),
-      readers: { building: reader },
+      readers: { building: readers },
       metrics: new ServerMetrics(),
       onCommit: this.#onCommit,
     };
     await reclaimWork(context);
     const workers = createWorkers(context);
     this.#app = createApp({
-      ...{ store, clock, random, log, reader },
+      ...{ store, clock, random, log },
+      readers: {
+        lists: readers,
+        searches: readers,
+        building: readers,
+        hasPendingQueries: false,
+        close: () => undefined,
+      },
       limits: config.limits,
       dispatch: createSendOptions(context),
-      searchReader: reader,
       isReady: () => this.isReady,
       isWritable: createWriteProbe(store),
       metrics: new Metrics(),
@@ -153,7 +160,6 @@ export class Life implements Owner {
           });
         }),
       hasPendingQueries: false,
-      close: () => undefined,
     };
   }
 

@@ -37,7 +37,7 @@ function wish(world: World, token: string, path: string, body: Record<string, un
     body,
     idempotencyKey: isKeyed ? `key-${token}` : null,
     wishedAt: world.scheduler.now(),
-    settled: null,
+    firstFinal: null,
   };
   if (isKeyed) world.wishes.push(made);
   return made;

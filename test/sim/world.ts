@@ -39,12 +39,12 @@ export interface Wish {
   body: Record<string, unknown>;
   idempotencyKey: string | null;
   wishedAt: number;
-  settled: Answer | null;
+  firstFinal: Answer | null;
 }
 
-const SETTLING = [201, 202, 402, 404, 422, 502];
+const FINAL = [201, 202, 402, 404, 422, 502];
 /** 400 is possible because a time that lay in the future at the first try may have passed. */
-const UNSETTLING = [400, 403, 429];
+const NOT_FINAL = [400, 403, 429];
 const FORGET_AFTER_MS = 20 * 3_600_000;
 
 export class World {
@@ -364,12 +364,12 @@ export class World {
   }
 
   #receiveCallback(wish: Wish, answer: Answer): void {
-    const { token, settled } = wish;
-    if (!SETTLING.includes(answer.status)) {
-      if (!UNSETTLING.includes(answer.status)) this.#faults.push(`${token} was told ${answer.status}: ${answer.text}`);
-      else if (settled !== null && this.isFresh(wish) && wish.idempotencyKey !== null) {
+    const { token, firstFinal } = wish;
+    if (!FINAL.includes(answer.status)) {
+      if (!NOT_FINAL.includes(answer.status)) this.#faults.push(`${token} was told ${answer.status}: ${answer.text}`);
+      else if (firstFinal !== null && this.isFresh(wish) && wish.idempotencyKey !== null) {
         // Two refusals precede the lookup of the key: the request rate and a disabled API. Neither happens here.
-        this.#faults.push(`${token} was told ${answer.status} after ${settled.status}`);
+        this.#faults.push(`${token} was told ${answer.status} after ${firstFinal.status}`);
       } else if (answer.status === 429 && this.network.mayHave(token)) {
         this.#faults.push(`${token} was told that nothing was sent, and it may have been`);
       }
@@ -382,9 +382,11 @@ export class World {
       this.told[kind].add(data.id);
     }
     if (wish.idempotencyKey === null || !this.isFresh(wish)) return;
-    if (settled === null) wish.settled = answer;
-    else if (settled.status !== answer.status || settled.text !== answer.text) {
-      this.#faults.push(`${token} was told ${answer.status} ${answer.text} after ${settled.status} ${settled.text}`);
+    if (firstFinal === null) wish.firstFinal = answer;
+    else if (firstFinal.status !== answer.status || firstFinal.text !== answer.text) {
+      this.#faults.push(
+        `${token} was told ${answer.status} ${answer.text} after ${firstFinal.status} ${firstFinal.text}`,
+      );
     }
   }
 

@@ -11,6 +11,10 @@ const API = "/console/api";
 export class Visitor {
   readonly #app: TestServer;
   cookie: string | null = null;
+  /** Cookies of known devices by name. */
+  readonly devices = new Map<string, string>();
+  /** The client's address as a trusted proxy forwards it; null: none. */
+  address: string | null = null;
 
   constructor(app: TestServer) {
     this.#app = app;
@@ -27,14 +31,24 @@ export class Visitor {
       ...(method === "GET" ? {} : { body: body ?? {} }),
       headers: {
         "sec-fetch-site": "same-origin",
-        ...(this.cookie === null ? {} : { cookie: this.cookie }),
+        ...this.#cookies(),
+        ...(this.address === null ? {} : { "x-forwarded-for": this.address }),
         ...(given.key === undefined ? {} : { "idempotency-key": given.key }),
         ...given.headers,
       },
     });
     const set = answered.headers.getSetCookie().find((one) => /^(__Host-)?waxwing=/.test(one));
+    for (const one of answered.headers.getSetCookie()) {
+      const device = /^(?:__Host-)?(waxwing-device-\d+)=[^;]+/.exec(one);
+      if (device?.[1] !== undefined) this.devices.set(device[1], device[0]);
+    }
     if (set !== undefined) this.cookie = /=;/.test(set) ? null : (set.split(";")[0] ?? null);
     return answered;
+  }
+
+  #cookies(): Record<string, string> {
+    const all = [...(this.cookie === null ? [] : [this.cookie]), ...this.devices.values()];
+    return all.length === 0 ? {} : { cookie: all.join("; ") };
   }
 
   get = (path: string): Promise<Answered> => this.ask("GET", path);

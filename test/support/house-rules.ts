@@ -12,6 +12,8 @@ export interface Folder {
   mayImport: string[];
   /** May be imported for types only: none of its code runs. */
   mayImportTypesOf?: string[];
+  /** May not be imported, although `mayImport` or `holds` covers it. */
+  mayNotImport?: string[];
   why: string;
 }
 
@@ -71,6 +73,7 @@ export const folders: Folder[] = [
       "core/",
       "db/transaction.ts",
       "db/columns.ts",
+      "db/query-budget.ts",
       "jobs/enqueue.ts",
       "jobs/claim.ts",
       "jobs/table.ts",
@@ -105,6 +108,7 @@ export const folders: Folder[] = [
       "domain/numbers/account-sync.ts",
       "domain/inbound/callbacks.ts",
       "domain/inbound/refused-callbacks.ts",
+      "domain/users/untrusted-proxy.ts",
       "networks/credentials.ts",
     ],
     mayImportTypesOf: ["domain/", "networks/network.ts"],
@@ -130,16 +134,26 @@ export const folders: Folder[] = [
       "backup/",
       "db/",
       "core/",
-      // For the types of what mounted endpoints are given.
+      // For the type of what a message is sent with.
       "sending/send-message.ts",
       "networks/simulator/phone.ts",
       // Which webhook addresses are allowed.
       "net/address.ts",
+      // What counts as one client when guesses are counted.
+      "net/client-network.ts",
     ],
-    why: "The console is another face of the API, and shows the operator the server's health and backups.",
+    mayNotImport: ["http/api/"],
+    why: "The console shares operations with the API, never its handlers; it shows the operator the server's health and backups.",
+  },
+  {
+    holds: ["http/api/"],
+    mayImport: ["http/", "domain/", "db/", "core/", "sending/send-message.ts"],
+    mayNotImport: ["http/console/"],
+    why: "The API shares operations with the console, never its handlers.",
   },
   {
     holds: ["http/"],
+    mayNotImport: ["http/api/", "http/console/"],
     mayImport: [
       "domain/",
       "db/",
@@ -227,6 +241,11 @@ export const words: { what: RegExp; where: RegExp; except?: Record<string, strin
     where: SERVER,
     except: { "src/core/random.ts": "it is the source of chance" },
     right: "take randomness from the injected Random (tx.random, random.bytes, random.fraction)",
+  },
+  {
+    what: /\bJSON\.parse\s*\(\s*(?:\(\s*await\b|\w+(?:\([^()]*\))?\.body\b)/,
+    where: /^src\/http\//,
+    right: "take the value before it becomes an answer: no handler parses what another one answered",
   },
   {
     what: /\bexport\s+default\b/,

@@ -54,7 +54,7 @@ export function makeLiveInstallation(
 }
 
 /** The server's maximum of concurrent requests per number. */
-export const IN_FLIGHT_MOST = 200;
+export const MAX_IN_FLIGHT = 200;
 /** Longer than anything here takes, even on a busy machine. */
 const PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 20;

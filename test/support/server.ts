@@ -94,6 +94,9 @@ interface WorkspaceRecipe {
   billing: { rate: number; balance: number } | null;
 }
 
+/** The token of `/metrics` on a test server. */
+export const METRICS_TOKEN = "metrics-for-tests";
+
 const standard: WorkspaceRecipe = {
   name: "Corner Shop",
   country: "IN",
@@ -114,6 +117,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     simulator: { deliverAfterMs: 0, readAfterMs: 0, noAnswerAfterMs: 0 },
     webhooks: { allowHttp: true, allowPrivate: true, jitter: 0 },
     limits: { requestsPerSecond: 1_000_000, burst: 1_000_000 },
+    server: { ...base.server, metricsToken: METRICS_TOKEN },
     ...options.config,
   });
   const log = createLog({ level: "info", format: "text", now: () => clock.now(), write: (line) => logged.push(line) });

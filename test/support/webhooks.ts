@@ -35,7 +35,7 @@ export interface Hook extends AsyncDisposable {
   /** Requests without an answer so far. */
   open: number;
   /** The maximum number of requests open at the same time. */
-  mostOpen: number;
+  maxOpen: number;
   /** The answer to the request with this number (from 1). */
   answer: (count: number) => Response | Promise<Response>;
   /** Stops listening. */
@@ -54,7 +54,7 @@ export function startHook(clock: TestClock, answer: Hook["answer"] = () => new R
         const body = await request.text();
         hook.hits.push({ at, body, event: JSON.parse(body), headers: request.headers });
         hook.open += 1;
-        hook.mostOpen = Math.max(hook.mostOpen, hook.open);
+        hook.maxOpen = Math.max(hook.maxOpen, hook.open);
         // A request that is cut off never gets its answer.
         const cut = new Promise<Response>((resolve) => {
           request.signal.addEventListener("abort", () => resolve(new Response("too late")));
@@ -73,7 +73,7 @@ export function startHook(clock: TestClock, answer: Hook["answer"] = () => new R
     port,
     hits: [],
     open: 0,
-    mostOpen: 0,
+    maxOpen: 0,
     answer,
     down: () => server.stop(true),
     up() {

@@ -54,7 +54,7 @@ export function nextWords(
     first.set(group, { word: group, description: summaries.get(group) ?? group });
     next.set(group, [...(next.get(group) ?? []), { word: name, description: summary }]);
   }
-  return new Map([["", [...first.values(), { word: "help", description: "Explain a command" }]], ...next]);
+  return new Map([["", [...first.values(), { word: "help", description: "Show help for a command" }]], ...next]);
 }
 
 /** Quotes a text for bash and zsh. Fish escapes differently. */

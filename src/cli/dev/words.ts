@@ -11,13 +11,24 @@ export interface DevServer {
   readonly viewerUrl: string;
   readonly data: string;
   readonly demo: Demo;
+  readonly metricsToken: string | null;
   /** Why the server does not listen on its usual port; null if it does. */
   readonly note: string | null;
   /** Whether the database is kept when dev ends. */
   readonly isKept: boolean;
 }
 
-export function devWords({ baseUrl, docsUrl, consoleUrl, viewerUrl, data, demo, note, isKept }: DevServer): string {
+export function devWords({
+  baseUrl,
+  docsUrl,
+  consoleUrl,
+  viewerUrl,
+  data,
+  demo,
+  metricsToken,
+  note,
+  isKept,
+}: DevServer): string {
   const curl = (path: string, body: Record<string, unknown>): string =>
     [
       `  curl ${baseUrl}${path} \\`,
@@ -29,25 +40,26 @@ export function devWords({ baseUrl, docsUrl, consoleUrl, viewerUrl, data, demo, 
   return [
     ...(note === null ? [] : [note, ""]),
     isKept
-      ? `A demo with a simulated network is ready. Its database is kept in ${data}.`
-      : "A throwaway Waxwing with a simulated network is ready. Nothing of it is kept.",
+      ? `A demo server with a simulated network is ready. Its database is kept in ${data}.`
+      : "A throwaway server with a simulated network is ready. Its data is deleted when it stops.",
     "",
     `  API       ${baseUrl}`,
     `  key       ${demo.key}`,
     `  number    ${demo.number}`,
-    `  webhooks  ${viewerUrl}    (what a receiver gets, and its signatures checked)`,
+    `  webhooks  ${viewerUrl}    (webhooks as a receiver gets them, with verified signatures)`,
     `  docs      ${docsUrl}`,
-    `  console   ${consoleUrl}    (choose an e-mail address and a password; half an hour)`,
+    `  metrics   ${baseUrl.replace("/api/v1", "/metrics")}    (with the key ${metricsToken})`,
+    `  console   ${consoleUrl}    (choose an e-mail address and a password; valid for 30 minutes)`,
     "",
     "Send a template message:",
     "",
     curl("/messages", { to: demo.person, template: "order_shipped", variables: ["Asha", "A-1042"] }),
     "",
-    `Send a text; ${demo.writer} has just written, so the 24-hour window is open:`,
+    `Send a text: ${demo.writer} has just written, so the 24-hour window is open:`,
     "",
     curl("/messages", { to: demo.writer, text: "Yes, until eight. See you!" }),
     "",
-    "Send one template to everybody on a list, each with their own name, and see how far it is:",
+    "Send a broadcast in which each recipient gets their own name, and watch its progress:",
     "",
     curl("/broadcasts", {
       name: "Weekend offer",
@@ -57,11 +69,11 @@ export function devWords({ baseUrl, docsUrl, consoleUrl, viewerUrl, data, demo, 
     }),
     `  ${waxwing} broadcast show 1 --watch`,
     "",
-    "Let somebody write to you:",
+    "Receive a message:",
     "",
     `  ${waxwing} simulate inbound --workspace ${demo.workspaceId} --from ${demo.person} --text 'Where is my order?'`,
     "",
-    "Recipients ending in 0001 to 0009 act out what goes wrong: 0001 is not on the network, 0006 is throttled twice …",
+    "The last digits of a recipient, 0001 to 0009, choose a failure: 0001 is not on the network, 0006 is throttled twice …",
     "",
     "Ctrl-C stops it.",
   ].join("\n");

@@ -58,7 +58,7 @@ export function readAudienceEstimate(row: Readonly<Record<string, unknown>> | un
 /** Rows with `id`: the members of a dynamic group after an id, for the reader's thread. */
 export function celebrantIdsSql(plan: BroadcastPlan, at: number, afterId: number, limit: number): Sql {
   const { group, workspace } = plan;
-  if (group?.filter == null) throw new Error("only a saved search is about birthdays");
+  if (group?.filter == null) throw new Error("only a dynamic group can have birthdays");
   const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: at };
   return compileIds(group.filter, context, afterId, limit);
 }
@@ -86,7 +86,7 @@ export function countCelebrants(
 }
 
 function membersSql(tx: ReadTx, { group, workspace }: BroadcastPlan): Sql {
-  if (group === null) throw new Error("only a group's reach is counted so");
+  if (group === null) throw new Error("only a group's audience is counted this way");
   if (group.filter === null) {
     return { sql: "SELECT contact_id FROM group_members WHERE group_id = ?", parameters: [group.group.id] };
   }

@@ -63,7 +63,7 @@ export const pauseCauses = [
    * to. A person decides.
    */
   "restored_gap",
-  /** The network refused the message itself, or failed on its own side, many times in a row. A person decides. */
+  /** The network refused the message itself, or failed on its own side, many consecutive times. A person decides. */
   "breaker",
   /** Paused manually. A person decides. */
   "manual",
@@ -105,6 +105,7 @@ export interface TransitionContext {
 }
 
 /** The state after a trigger; null: it changes nothing. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a table of moves, one line each; nothing depends on another line.
 export function nextStatus(
   status: BroadcastStatus,
   trigger: Trigger,

@@ -68,7 +68,7 @@ export function nextBatch(tx: ReadTx, broadcast: Broadcast, limit: number): Next
     };
     return { kind: "search", query: compileIds(filter, context, broadcast.builtAfterId, limit) };
   } catch {
-    return { kind: "group_gone", reason: `the saved search ${group.name} names something that is gone` };
+    return { kind: "group_gone", reason: `the dynamic group ${group.name} refers to something that was removed` };
   }
 }
 

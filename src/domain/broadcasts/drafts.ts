@@ -43,7 +43,8 @@ export function listDrafts(tx: ReadTx, workspaceId: number): Draft[] {
 
 /** Throws `invalid_request` for a sent draft: it is a broadcast now. */
 export function saveDraft(tx: Tx, draft: Draft, content: DraftContent): Draft {
-  if (draft.broadcastId !== null) throw invalidRequest({ draft: ["This draft was sent. Make a new broadcast."] });
+  if (draft.broadcastId !== null)
+    throw invalidRequest({ draft: ["This draft has been sent. Create a new broadcast."] });
   const saved = tx.db
     .update(drafts)
     .set({ content, updatedAt: tx.now })

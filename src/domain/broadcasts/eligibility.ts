@@ -63,14 +63,19 @@ export function readEligibility(tx: ReadTx, broadcast: Broadcast): Eligibility {
   if (hasChanged(broadcast, template)) {
     return paused(
       "template_changed",
-      `the template ${templateName} has changed since the broadcast was made; resume it if the new words are right`,
+      `the template ${templateName} has changed since the broadcast was created; resume it if the new text is right`,
     );
   }
-  const down = downReason(findNetworkHealth(tx, sender.id));
-  if (down !== null) return paused("network", `the network is in trouble: ${down}`);
-  const broken = openReason(getCounters(tx, broadcast.id));
-  if (broken !== null) return paused("breaker", broken);
-  return { isEligible: true, workspace, sender, template };
+  const blocker = findTrouble(tx, broadcast);
+  return blocker === null ? { isEligible: true, workspace, sender, template } : { isEligible: false, blocker };
+}
+
+/** What results so far say: the network is down for the number, or the circuit breaker is open. */
+function findTrouble(tx: ReadTx, { id, numberId }: Broadcast): Blocker | null {
+  const down = downReason(findNetworkHealth(tx, numberId));
+  if (down !== null) return { kind: "temporary", cause: "network", reason: `the network is in trouble: ${down}` };
+  const broken = openReason(getCounters(tx, id));
+  return broken === null ? null : { kind: "temporary", cause: "breaker", reason: broken };
 }
 
 /** What blocks the broadcast now; null if nothing does. */

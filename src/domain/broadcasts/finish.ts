@@ -37,5 +37,5 @@ export function finishBroadcast(
 export function cancelBroadcast(tx: Tx, broadcast: Broadcast): Broadcast {
   const cancelled = finishBroadcast(tx, broadcast, "cancelled", null);
   if (cancelled !== null) return cancelled;
-  throw new Problem("not_cancellable", `This broadcast is ${broadcast.status} already.`);
+  throw new Problem("not_cancellable", `This broadcast is already ${broadcast.status}.`);
 }

@@ -1,7 +1,7 @@
 /** The guarded statement that changes a broadcast: it names the state that the broadcast leaves. */
 import { and, eq, sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/db/transaction.ts";
-import { BROADCASTS, nextStatus, type Trigger } from "./broadcast.ts";
+import { BROADCASTS, nextStatus, resumesAutomatically, type Trigger } from "./broadcast.ts";
 import { type Broadcast, broadcasts } from "./table.ts";
 
 /** Applies a trigger; null if the trigger has no effect in this state. */
@@ -16,7 +16,21 @@ export function trigger(
     isScheduledAhead: broadcast.sendAt !== null && broadcast.sendAt > tx.now,
   };
   const status = nextStatus(broadcast.status, event, context);
-  return status === null ? null : update(tx, broadcast, { ...changes, status });
+  if (status === null) return null;
+  const changed = update(tx, broadcast, { ...changes, status });
+  if (status !== broadcast.status) logStatus(tx, changed);
+  return changed;
+}
+
+/** A pause that waits for a person, and a failure, are what an operator has to act on. */
+function logStatus(tx: Tx, { id, workspaceId, status, pauseCause, statusReason }: Broadcast): void {
+  const isProblem = status === "failed" || (status === "paused" && !resumesAutomatically(pauseCause));
+  tx.logAfterCommit(isProblem ? "warn" : "info", `broadcast.${status}`, `Broadcast ${status}`, {
+    broadcast: id,
+    workspace: workspaceId,
+    cause: pauseCause ?? undefined,
+    reason: statusReason ?? undefined,
+  });
 }
 
 /** Changes the broadcast within or out of the state in which it was read. */

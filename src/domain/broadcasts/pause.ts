@@ -84,7 +84,7 @@ export function resumeManually(tx: Tx, broadcast: Broadcast, { sendUnknown } = {
   if (broadcast.status !== "paused") {
     throw refusal(
       isFinished(broadcast.status)
-        ? `Broadcast ${broadcast.id} is ${broadcast.status}; it cannot go on.`
+        ? `Broadcast ${broadcast.id} is ${broadcast.status}; it cannot continue.`
         : `Broadcast ${broadcast.id} is ${broadcast.status}; only a paused one can be resumed.`,
     );
   }
@@ -97,8 +97,8 @@ export function resumeManually(tx: Tx, broadcast: Broadcast, { sendUnknown } = {
   overrideNetworkHealth(tx, broadcast.numberId);
   const blocker = findBlocker(tx, confirmed);
   if (blocker !== null) {
-    if (blocker.kind === "permanent") throw refusal(`Broadcast ${broadcast.id} can never go on: ${blocker.reason}.`);
-    throw refusal(`Broadcast ${broadcast.id} cannot go on yet: ${blocker.reason}.`);
+    if (blocker.kind === "permanent") throw refusal(`Broadcast ${broadcast.id} can never continue: ${blocker.reason}.`);
+    throw refusal(`Broadcast ${broadcast.id} cannot continue yet: ${blocker.reason}.`);
   }
   return resume(tx, confirmed, tx.now);
 }
@@ -157,7 +157,7 @@ export function applyLateness(tx: Tx, broadcast: Broadcast, rules: LatenessRules
     case "on_time":
       return broadcast;
     case "late": {
-      const reason = `it would go on ${formatDuration(lateness.lateByMs)} late; resume it if it is still wanted`;
+      const reason = `it would continue ${formatDuration(lateness.lateByMs)} late; resume it if it is still wanted`;
       return pauseBroadcast(tx, broadcast, "late", reason) ?? broadcast;
     }
     case "wait":
@@ -192,7 +192,7 @@ function confirmTemplate(tx: Tx, broadcast: Broadcast): Broadcast {
   const current = { header: broadcast.variables.header.length, body: broadcast.variables.body.length };
   if (needed.header !== current.header || needed.body !== current.body) {
     throw refusal(
-      `The template ${template.name} takes other values now than this broadcast has. Cancel it and make a new one.`,
+      `The template ${template.name} now takes other values than this broadcast has. Cancel it and create a new one.`,
     );
   }
   return update(tx, broadcast, {

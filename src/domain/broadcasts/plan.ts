@@ -116,5 +116,5 @@ function requireGroup(tx: ReadTx, workspace: Workspace, id: number): PlannedGrou
 
 function findPast(tx: ReadTx, { timezone }: Workspace, { sendAt }: BroadcastInput): FieldProblems {
   if (sendAt === null || sendAt >= tx.now - PAST_MAX_MS) return {};
-  return { send_at: [`${formatInstant(sendAt, timezone)} has passed. Leave send_at out to send now.`] };
+  return { send_at: [`${formatInstant(sendAt, timezone)} has passed. Omit send_at to send now.`] };
 }

@@ -56,13 +56,10 @@ export const PreviewView = Type.Object(
   },
   { $id: "BroadcastPreview", description: "A preview of a broadcast." },
 );
+export type BroadcastPreview = Static<typeof PreviewView>;
 
 /** For a list, whose recipients are resolved one by one. */
-export function previewList(
-  tx: ReadTx,
-  plan: BroadcastPlan,
-  people: readonly ResolvedRecipient[],
-): Static<typeof PreviewView> {
+export function previewList(tx: ReadTx, plan: BroadcastPlan, people: readonly ResolvedRecipient[]): BroadcastPreview {
   const counts = noCounts();
   for (const { skip } of people) if (skip !== null) counts[skip.reason] += 1;
   const reached = people.filter(({ skip }) => skip === null).length;
@@ -71,7 +68,7 @@ export function previewList(
 }
 
 /** For a group, whose members are counted. The cap is applied as if no member were a recent recipient. */
-export function previewGroup(tx: ReadTx, plan: BroadcastPlan, estimate: AudienceEstimate): Static<typeof PreviewView> {
+export function previewGroup(tx: ReadTx, plan: BroadcastPlan, estimate: AudienceEstimate): BroadcastPreview {
   const left = remainingUnderCap(tx, plan.workspace);
   const over = left === null ? 0 : Math.max(0, estimate.reached - left);
   const counts = {
@@ -97,7 +94,7 @@ function preview(
     counts,
     skips,
   }: { requested: number; reached: number; counts: Static<typeof PreviewCounts>; skips: Static<typeof SkipView>[] },
-): Static<typeof PreviewView> {
+): BroadcastPreview {
   const startsAt = sendAt ?? tx.now;
   const amount = reached * (account?.rate ?? 0);
   return {

@@ -30,7 +30,7 @@ const NETWORK_RETRY_MS = 10_000;
 /** `inDoubtAfterMs`: how long an unknown outcome waits for its echo. */
 export function recordRecipientOutcome(tx: Tx, messageId: number, outcome: Outcome, inDoubtAfterMs: number): void {
   const message = findMessageById(tx, messageId);
-  if (message?.broadcastId == null) throw new Error(`message ${messageId} is no recipient`);
+  if (message?.broadcastId == null) throw new Error(`message ${messageId} is not a recipient`);
   const broadcast = getBroadcast(tx, message.broadcastId);
   switch (outcome.kind) {
     case "accepted":
@@ -159,7 +159,7 @@ export function pauseStalled(
   if (broadcast.status !== "running") return null;
   const reason =
     cause === "throttled"
-      ? `the network took nothing for 15 minutes and asks to slow down: ${networkMessage}`
-      : `the network could not be reached for 15 minutes: ${networkMessage}`;
+      ? `WhatsApp accepted no messages for 15 minutes (throttled): ${networkMessage}`
+      : `WhatsApp could not be reached for 15 minutes: ${networkMessage}`;
   return pauseBroadcast(tx, broadcast, cause, reason);
 }

@@ -7,6 +7,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { findErasedOptOut } from "../contacts/erased-opt-outs.ts";
 import { type ContactLookup, lookUpContact } from "../contacts/find.ts";
 import { identityOf } from "../contacts/identity.ts";
+import type { Contact } from "../contacts/table.ts";
 import { isRecentRecipient, remainingUnderCap } from "../messages/daily-cap.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { SkipReason } from "./skip.ts";
@@ -39,7 +40,17 @@ export function resolveList(tx: ReadTx, to: readonly string[], options: ResolveO
   const { workspace, variables } = options;
   const seen = new Set<string>();
   const needsFields = requiredFields(variables).length > 0;
+  const findMissing = (contact: Contact | null): string | null => {
+    const resolved = needsFields ? resolveValues(tx, variables, contact) : null;
+    return resolved !== null && "missing" in resolved ? resolved.missing : null;
+  };
   let capRemaining = options.isCapChecked ? remainingUnderCap(tx, workspace) : null;
+  const isOverCap = (contact: Contact | null): boolean => {
+    if (capRemaining === null) return false;
+    if (contact !== null && isRecentRecipient(tx, workspace.id, identityOf(contact))) return false;
+    capRemaining -= 1;
+    return capRemaining < 0;
+  };
   return to.map((input) => {
     const contactLookup = lookUpContact(tx, workspace.id, input, workspace.country);
     const skip = (reason: SkipReason, more: Partial<Skip> = {}): ResolvedRecipient => ({
@@ -53,16 +64,10 @@ export function resolveList(tx: ReadTx, to: readonly string[], options: ResolveO
     for (const key of keys) seen.add(key);
     const since = optedOutSince(tx, workspace.id, contactLookup);
     if (since !== null) return skip("opted_out", { since });
-    if (needsFields) {
-      const resolved = resolveValues(tx, variables, contactLookup.contact);
-      if ("missing" in resolved) return skip("missing_variable", { detail: resolved.missing });
-    }
-    const isCounted =
-      contactLookup.contact !== null && isRecentRecipient(tx, workspace.id, identityOf(contactLookup.contact));
-    if (capRemaining !== null && !isCounted) {
-      if (capRemaining === 0) return skip("daily_cap");
-      capRemaining -= 1;
-    }
+    const { contact } = contactLookup;
+    const missing = findMissing(contact);
+    if (missing !== null) return skip("missing_variable", { detail: missing });
+    if (isOverCap(contact)) return skip("daily_cap");
     return { input, contactLookup, skip: null };
   });
 }

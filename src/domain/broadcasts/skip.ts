@@ -15,11 +15,11 @@ export type SkipCode = SkipReason | "day_passed" | "number_changed" | "erased" |
 const SENTENCES: Readonly<Record<Exclude<SkipCode, "broadcast_failed" | "missing_variable">, string>> = {
   opted_out: "opted out",
   invalid_number: "not a phone number",
-  duplicate: "the same person is in the broadcast already",
+  duplicate: "the same person is already in the broadcast",
   no_opt_in: "no recorded opt-in",
   daily_cap: "daily cap",
   day_passed: "the day has passed",
-  number_changed: "the person has another number now",
+  number_changed: "the person has changed their number",
   erased: "the person was erased",
   cancelled: "broadcast cancelled",
 };

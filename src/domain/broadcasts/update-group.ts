@@ -43,12 +43,16 @@ function findRenameProblem(tx: Tx, workspaceId: number, group: Group, name: stri
       (named) => named.group?.id === group.id && typeof named.name === "string",
     ),
   );
-  return search === undefined ? null : `The saved search ${search.name} asks for ${group.name} by its name.`;
+  return search === undefined ? null : `The dynamic group ${search.name} refers to ${group.name} by name.`;
 }
 
 function findFilterProblems(tx: Tx, workspaceId: number, group: Group, filter: unknown): FieldProblems {
   if (isDynamic(group) !== (filter !== null)) {
-    return { filter: [isDynamic(group) ? "Say whom the group finds." : "A list has no filter; make another group."] };
+    return {
+      filter: [
+        isDynamic(group) ? "A dynamic group needs a filter." : "A static group has no filter; create another group.",
+      ],
+    };
   }
   // The person who confirmed the broadcast saw other recipients than the new filter would find.
   const waiting = listOpen(tx, ["scheduled", "queueing", "running", "paused"]).find(
@@ -56,7 +60,7 @@ function findFilterProblems(tx: Tx, workspaceId: number, group: Group, filter: u
   );
   if (waiting !== undefined) {
     return {
-      filter: [`The broadcast ${waiting.name} waits for this group and was confirmed with the filter as it is.`],
+      filter: [`The broadcast ${waiting.name} is scheduled for this group and was confirmed with its current filter.`],
     };
   }
   try {

@@ -43,7 +43,7 @@ const KEY = /^[a-z][a-z0-9_]{0,63}$/;
 export function findKeyProblem(key: string): string | null {
   if (!KEY.test(key))
     return "A key begins with a small letter and has small letters, digits and underscores, 64 at most.";
-  return BUILT_IN.includes(key) ? `Every contact has ${key} already; choose another key.` : null;
+  return BUILT_IN.includes(key) ? `${key} is a built-in field; choose another key.` : null;
 }
 
 /** Describes in a sentence what is wrong with a value for this field; null if the value is valid. */

@@ -72,13 +72,13 @@ export function addField(tx: Tx, workspaceId: number, { key, label, kind, choice
   const problems: Record<string, string[]> = {};
   const keyProblem = findKeyProblem(key);
   if (keyProblem !== null) problems.key = [keyProblem];
-  if (label.trim() === "") problems.label = ["Say what people call it."];
+  if (label.trim() === "") problems.label = ["A field needs a label."];
   if (kind === "choice" && (choices.length === 0 || new Set(choices).size < choices.length || choices.includes(""))) {
-    problems.choices = ["A choice needs its choices, all different."];
+    problems.choices = ["A field of the kind choice needs choices, all different."];
   }
   if (kind !== "choice" && choices.length > 0) problems.choices = ["Only a field of the kind choice has choices."];
   if (keyProblem === null && findField(tx, workspaceId, key) !== undefined) {
-    problems.key = [`There is a field ${key} already.`];
+    problems.key = [`There is already a field ${key}.`];
   }
   if (Object.keys(problems).length > 0) throw invalidRequest(problems);
   return tx.db

@@ -5,7 +5,9 @@
  */
 import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { type E164, fromNetwork, otherVariant, phoneDigits, readPhone } from "#src/core/phone.ts";
+import { Problem } from "#src/core/problem.ts";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
+import type { Workspace } from "../workspaces/table.ts";
 import { type Contact, contactNetworkIds, contacts } from "./table.ts";
 
 const byPhone = statement((db) =>
@@ -143,6 +145,16 @@ export function findKnownIdentifiers(tx: ReadTx, workspaceId: number, identifier
   return knownIdentifiers(tx)
     .all({ workspaceId, identifiers: JSON.stringify(identifiers) })
     .map(({ name }) => name);
+}
+
+/** Throws `invalid_number` if the input is not a phone number. */
+export function requirePerson(tx: ReadTx, workspace: Pick<Workspace, "id" | "country">, input: string): ContactLookup {
+  const person = lookUpContact(tx, workspace.id, input, workspace.country);
+  if (person !== null) return person;
+  throw new Problem(
+    "invalid_number",
+    `"${input}" is not a phone number. Numbers without a country code are read in ${workspace.country}.`,
+  );
 }
 
 /** Reads a number that a caller wrote, in the workspace's country. Returns null if it is not a phone number. */

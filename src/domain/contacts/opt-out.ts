@@ -12,8 +12,13 @@ import { changeConsent } from "./change-consent.ts";
 import { consentSources } from "./consent.ts";
 import type { ConsentEvidence } from "./consent-log.ts";
 import { createContact } from "./create.ts";
-import type { ContactLookup } from "./find.ts";
+import { type ContactLookup, requirePerson } from "./find.ts";
 import type { Contact } from "./table.ts";
+
+/** Opts out the person with a number that a caller wrote. Throws `invalid_number`. */
+export function optOutNumber(tx: Tx, workspace: Workspace, number: string, why: ConsentEvidence): Contact {
+  return optOut(tx, workspace, requirePerson(tx, workspace, number), why);
+}
 
 /** Opts a person out. Opting out twice keeps the first date and publishes no second event. */
 export function optOut(tx: Tx, workspace: Workspace, person: ContactLookup, why: ConsentEvidence): Contact {

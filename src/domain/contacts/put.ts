@@ -15,7 +15,7 @@ import { createContact } from "./create.ts";
 import { type FieldValue, findValueProblem, readValue, storeValue } from "./custom-field.ts";
 import { findField } from "./custom-fields.ts";
 import { listTags } from "./details.ts";
-import { type ContactLookup, getContact } from "./find.ts";
+import { type ContactLookup, getContact, requirePerson } from "./find.ts";
 import { type NewPerson, replacePeople } from "./people.ts";
 import { fullProfile, type Profile, profileFields, profilePlaceholders } from "./profile.ts";
 import { requireNotOptedOut } from "./refuse.ts";
@@ -41,6 +41,18 @@ export interface PutResult {
   contact: Contact;
   isNew: boolean;
   isChanged: boolean;
+}
+
+/** The contact with a number that a caller wrote. Mistakes in the changes are reported before mistakes in the number. */
+export function putContactOf(
+  tx: Tx,
+  workspace: Workspace,
+  number: string,
+  changes: ContactChanges,
+  why: ConsentEvidence,
+): PutResult {
+  requireValidChanges(tx, workspace.id, changes);
+  return putContact(tx, workspace, requirePerson(tx, workspace, number), changes, why);
 }
 
 /**
@@ -135,7 +147,7 @@ function checkGroups(
     if (typeof name === "number" && group === undefined) {
       problems[`${path}.${index}`] = [`There is no group ${name}.`];
     } else if (group !== undefined && isDynamic(group)) {
-      problems[`${path}.${index}`] = [`${group.name} is a saved search; nobody can be added to it or taken out.`];
+      problems[`${path}.${index}`] = [`${group.name} is a dynamic group; contacts cannot be added to it or removed.`];
     }
   });
 }

@@ -17,7 +17,7 @@ export function requireNotOptedOut(tx: ReadTx, workspace: Workspace, { contact, 
   if (since === null) return;
   throw new Problem(
     "opted_out",
-    `This person opted out on ${formatInstant(since, workspace.timezone).slice(0, 10)} and can only undo that by writing START.`,
+    `This person opted out on ${formatInstant(since, workspace.timezone).slice(0, 10)} and can only opt in again by sending START.`,
     { since, timezone: workspace.timezone },
   );
 }

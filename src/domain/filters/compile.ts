@@ -4,6 +4,7 @@
  * can take long. Each statement names its index: SQLite has no statistics on how often a value occurs, and at a million
  * contacts its choices took ten times as long.
  */
+import { withinBudget } from "#src/db/query-budget.ts";
 import type { Condition } from "./condition.ts";
 import { caseVariants, conditionSql, type FilterContext, type Membership, type Sql } from "./condition-sql.ts";
 import type { Filter } from "./filter.ts";
@@ -30,7 +31,7 @@ export function compileCount(filter: Filter, context: CompileContext): Sql {
   return {
     sql:
       `SELECT count(*) AS total FROM contacts INDEXED BY ${index ?? WALK} ` +
-      `WHERE contacts.workspace_id = ? AND contacts.phone IS NOT NULL AND ${where.sql}`,
+      `WHERE contacts.workspace_id = ? AND contacts.phone IS NOT NULL AND ${withinBudget("contacts.id")} AND ${where.sql}`,
     parameters: [context.workspaceId, ...where.parameters],
   };
 }
@@ -45,7 +46,7 @@ export function compileIds(filter: Filter, context: CompileContext, afterId: num
   return {
     sql:
       `SELECT contacts.id FROM contacts INDEXED BY ${WALK} WHERE contacts.workspace_id = ? AND contacts.id > ? ` +
-      `AND contacts.phone IS NOT NULL AND ${where.sql} ORDER BY contacts.id LIMIT ?`,
+      `AND contacts.phone IS NOT NULL AND ${withinBudget("contacts.id")} AND ${where.sql} ORDER BY contacts.id LIMIT ?`,
     parameters: [context.workspaceId, afterId, ...where.parameters, limit],
   };
 }

@@ -4,6 +4,7 @@
  * matches exactly the other contacts.
  */
 
+import { withinBudget } from "#src/db/query-budget.ts";
 import type { CustomField } from "../contacts/table.ts";
 import { foldName } from "../groups/group.ts";
 import type { Condition } from "./condition.ts";
@@ -140,8 +141,8 @@ function yearlySql(column: "birthday" | "anniversary", test: DateTest, context: 
   const { membership, workspaceId } = context;
   if (membership === "each") return either([own, belongs("contact_people", others, context)]);
   return gathered(
-    `SELECT contacts.id FROM contacts INDEXED BY contacts_birthday WHERE contacts.workspace_id = ? AND contacts.phone IS NOT NULL AND ${own.sql} ` +
-      `UNION ALL SELECT contact_id FROM contact_people WHERE ${others.sql}`,
+    `SELECT contacts.id FROM contacts INDEXED BY contacts_birthday WHERE contacts.workspace_id = ? AND contacts.phone IS NOT NULL AND ${withinBudget("contacts.id")} AND ${own.sql} ` +
+      `UNION ALL SELECT contact_id FROM contact_people WHERE ${withinBudget("contact_id")} AND ${others.sql}`,
     [workspaceId, ...own.parameters, ...others.parameters],
     membership,
   );
@@ -202,7 +203,9 @@ function fieldSql(
   ask: (column: string) => Sql,
   context: FilterContext,
 ): Sql {
-  const { sql, parameters } = ask(`contact_fields.${column}`);
+  // The plus keeps the primary key: per contact, a range of values within the field would be scanned again each time.
+  const plus = context.membership === "each" ? "+" : "";
+  const { sql, parameters } = ask(`${plus}contact_fields.${column}`);
   const which = { sql: `field_id = ? AND ${sql}`, parameters: [condition.field.id, ...parameters] };
   return belongs("contact_fields", which, context);
 }
@@ -217,7 +220,11 @@ function belongs(
   { membership }: FilterContext,
 ): Sql {
   if (membership !== "each")
-    return gathered(`SELECT contact_id FROM ${table} WHERE ${which.sql}`, which.parameters, membership);
+    return gathered(
+      `SELECT contact_id FROM ${table} WHERE ${withinBudget("contact_id")} AND ${which.sql}`,
+      which.parameters,
+      membership,
+    );
   const sql = `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.contact_id = contacts.id AND ${which.sql})`;
   return { sql, parameters: which.parameters };
 }

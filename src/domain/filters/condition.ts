@@ -90,7 +90,7 @@ export function readCondition(node: Record<string, unknown>, path: string, state
   const names = Object.keys(others);
   const unknown = names.filter((name) => !isOperator(name));
   for (const name of unknown) {
-    refuse(state, `${path}.${name}`, `There is no operator of this name; there are ${list(operators)}.`);
+    refuse(state, `${path}.${name}`, `Unknown operator. The operators are ${list(operators)}.`);
   }
   const named = names.filter(isOperator);
   if (named.length > 1) {
@@ -134,7 +134,7 @@ interface FieldReader {
 
 function findReader(field: unknown, path: string, state: ParseState): FieldReader | null {
   if (typeof field !== "string") {
-    const what = field === undefined ? "A condition names its field" : "The name of a field is a text";
+    const what = field === undefined ? "A condition needs a field" : "The name of a field must be a text";
     refuse(state, `${path}.field`, `${what}: ${list(builtIn)}, or fields. and a custom field's key.`);
     return null;
   }

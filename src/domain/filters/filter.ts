@@ -25,13 +25,17 @@ export function readFilter(json: unknown, fields: readonly CustomField[], countr
   const state: ParseState = { fields, country, problems: {}, conditionCount: 0, valueCount: 0 };
   const filter = readNode(json, "filter", 1, state);
   if (state.conditionCount > CONDITIONS_MAX) {
-    refuse(state, "filter", `A filter has ${CONDITIONS_MAX} conditions at most; "in" asks for many values in one.`);
+    refuse(
+      state,
+      "filter",
+      `A filter has at most ${CONDITIONS_MAX} conditions; "in" compares with many values in one condition.`,
+    );
   }
   if (state.valueCount > VALUES_MAX) {
     refuse(
       state,
       "filter",
-      `A filter compares with ${VALUES_MAX} values at most; put the people on a list and ask for its group.`,
+      `A filter compares with at most ${VALUES_MAX} values; add the contacts to a static group and refer to the group.`,
     );
   }
   if (filter === null || Object.keys(state.problems).length > 0) throw invalidRequest(state.problems);
@@ -54,15 +58,10 @@ export function conditionsOf(filter: Filter): Condition[] {
 const JOINTS = ["all", "any", "not"] as const;
 
 function readNode(json: unknown, path: string, depth: number, state: ParseState): Filter | null {
-  if (depth > DEPTH_MAX)
-    return refuse(state, path, `A filter goes ${DEPTH_MAX} levels deep at most; this is one more.`);
+  if (depth > DEPTH_MAX) return refuse(state, path, `A filter has at most ${DEPTH_MAX} levels.`);
   if (typeof json !== "object" || json === null || Array.isArray(json)) {
     const example = `{"field": "city", "is": "Pune"}`;
-    return refuse(
-      state,
-      path,
-      `Here stands an object: a condition such as ${example}, or "all", "any" or "not" with what they join.`,
-    );
+    return refuse(state, path, `An object is expected here: a condition such as ${example}, or "all", "any" or "not".`);
   }
   const node = json as Record<string, unknown>;
   const joint = JOINTS.find((name) => Object.hasOwn(node, name));
@@ -72,7 +71,7 @@ function readNode(json: unknown, path: string, depth: number, state: ParseState)
     return refuse(
       state,
       path,
-      `"${joint}" stands alone in its object; ${others.map((name) => `"${name}"`).join(", ")} must go into another.`,
+      `"${joint}" must be the only member of its object; ${others.map((name) => `"${name}"`).join(", ")} must go into another.`,
     );
   }
   if (joint === "not") {
@@ -84,7 +83,7 @@ function readNode(json: unknown, path: string, depth: number, state: ParseState)
 
 function readParts(kind: "all" | "any", list: unknown, path: string, depth: number, state: ParseState): Filter | null {
   if (!Array.isArray(list)) return refuse(state, path, `"${kind}" joins a list of conditions: write [ ].`);
-  if (list.length === 0) return refuse(state, path, `The list is empty; "${kind}" needs one condition at least.`);
+  if (list.length === 0) return refuse(state, path, `The list is empty; "${kind}" needs at least one condition.`);
   const read = list.map((part: unknown, index) => readNode(part, `${path}.${index}`, depth + 1, state));
   const parts = read.filter((part) => part !== null);
   return parts.length < read.length ? null : { kind, parts };

@@ -22,7 +22,7 @@ export function readGroupFilter(tx: ReadTx, workspace: Pick<Workspace, "id" | "c
     if (group === undefined) problems[path] = [`There is no group ${name}.`];
     else if (isDynamic(group)) {
       problems[path] = [
-        `${group.name} is a saved search itself; only lists can be asked for. Write its conditions here.`,
+        `${group.name} is a dynamic group; only static groups can be used in a filter. Write its conditions here.`,
       ];
     }
   }

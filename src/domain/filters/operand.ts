@@ -85,7 +85,7 @@ export function readPhoneTest(operand: Operand): TextTest | null {
     readSet(operand) ??
     readValues(operand, (one, at) => {
       const phone = typeof one === "string" ? readPhone(one, state.country) : null;
-      return phone ?? refuse(state, at, "This is no phone number; write one such as +919876543210.");
+      return phone ?? refuse(state, at, "This is not a phone number; write one such as +919876543210.");
     });
   if (test === null || test.op === "set") return test;
   return { op: "in", values: test.values.flatMap((phone) => [phone, otherVariant(phone) ?? phone]) };
@@ -210,15 +210,14 @@ function readValues<Value>(
   readOne: (value: unknown, path: string) => Value | null,
 ): In<Value> | null {
   if (operator === "is") {
-    if (Array.isArray(value)) return refuse(state, path, `One value stands here; for several of them use "in".`);
+    if (Array.isArray(value)) return refuse(state, path, `This operator takes one value; for several, use "in".`);
     state.valueCount += 1;
     const one = readOne(value, path);
     return one === null ? null : { op: "in", values: [one] };
   }
   if (operator !== "in") return null;
   if (!Array.isArray(value)) return refuse(state, path, `"in" takes a list of values, as in ["Pune", "Mumbai"].`);
-  if (value.length === 0)
-    return refuse(state, path, `The list is empty; name a value, or ask with "set": false for none.`);
+  if (value.length === 0) return refuse(state, path, `The list is empty; add a value, or use "set": false.`);
   state.valueCount += value.length;
   // `readFilter` rejects a filter with too many values as a whole, so checking each one is pointless.
   if (value.length > VALUES_MAX) return null;
@@ -230,10 +229,10 @@ function readValues<Value>(
 function readText(state: ParseState, value: unknown, at: string): string | null {
   if (typeof value !== "string") return refuse(state, at, "This must be a text, in quotes.");
   if (value === "")
-    return refuse(state, at, `An empty text is no value; ask with "set": false for contacts without one.`);
-  if (value.length > TEXT_LENGTH_MAX) return refuse(state, at, `This may have ${TEXT_LENGTH_MAX} characters at most.`);
+    return refuse(state, at, `An empty text is not a value; use "set": false for contacts without one.`);
+  if (value.length > TEXT_LENGTH_MAX) return refuse(state, at, `This may have at most ${TEXT_LENGTH_MAX} characters.`);
   // SQLite ends a string at a NUL byte, and a lone surrogate cannot be encoded as UTF-8.
   if (value.includes("\0") || !value.isWellFormed())
-    return refuse(state, at, "This text holds characters that no field can hold.");
+    return refuse(state, at, "This text contains characters that no field can contain.");
   return value;
 }

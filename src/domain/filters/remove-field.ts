@@ -23,7 +23,9 @@ export function removeField(tx: Tx, workspaceId: number, key: string): boolean {
     conditionsOf(filter).some((condition) => "field" in condition && condition.field.id === field.id),
   );
   if (dependent !== undefined) {
-    throw invalidRequest({ key: [`The saved search ${dependent.name} asks for ${key}; remove that group first.`] });
+    throw invalidRequest({
+      key: [`The dynamic group ${dependent.name} uses the field ${key}; remove that group first.`],
+    });
   }
   const contactIds = tx.db
     .select({ id: contactFields.contactId })

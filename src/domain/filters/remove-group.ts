@@ -28,7 +28,7 @@ export function removeGroup(tx: Tx, workspaceId: number, id: number): boolean {
     listFilterGroups(tx, workspaceId, filter).some((named) => named.group?.id === id),
   );
   if (dependent !== undefined) {
-    throw invalidRequest({ id: [`The saved search ${dependent.name} asks for ${group.name}; remove that one first.`] });
+    throw invalidRequest({ id: [`The dynamic group ${dependent.name} uses ${group.name}; remove that group first.`] });
   }
   const members = removeMembers(tx, id, MEMBERS_PER_BATCH);
   if (members.length > 0) {

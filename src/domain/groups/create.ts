@@ -49,9 +49,9 @@ export function updateGroup(tx: Tx, group: Group, { name, checkedFilter }: Check
 /** Describes in a sentence what is wrong with the name of a new group; null if it is valid. */
 export function findNameProblem(tx: ReadTx, workspaceId: number, name: string): string | null {
   const plain = name.trim();
-  if (plain === "") return "Say what the group is called.";
-  if (plain.length > GROUP_NAME_LENGTH_MAX) return `A group's name has ${GROUP_NAME_LENGTH_MAX} characters at most.`;
+  if (plain === "") return "A group needs a name.";
+  if (plain.length > GROUP_NAME_LENGTH_MAX) return `A group's name has at most ${GROUP_NAME_LENGTH_MAX} characters.`;
   if (/\p{Cc}/u.test(plain) || !plain.isWellFormed()) return "A group's name is one line of ordinary characters.";
   const known = findGroupByName(tx, workspaceId, plain);
-  return known === undefined ? null : `There is a group ${known.name} already; choose another name.`;
+  return known === undefined ? null : `There is already a group ${known.name}; choose another name.`;
 }

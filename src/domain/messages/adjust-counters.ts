@@ -26,7 +26,7 @@ const byBroadcast = statement((db) =>
 
 export function getCounters(tx: ReadTx, broadcastId: number): BroadcastCounters {
   const counters = byBroadcast(tx).get({ broadcastId });
-  if (counters === undefined) throw new Error(`broadcast ${broadcastId} has no figures`);
+  if (counters === undefined) throw new Error(`broadcast ${broadcastId} has no counters`);
   return counters;
 }
 
@@ -78,7 +78,7 @@ export function adjustCounters(
   if (delta.held < 0) releaseAmount(tx, workspaceId, -delta.held);
   if (delta.charged > 0) chargeAmount(tx, workspaceId, delta.charged);
   const counters = addDelta(tx).get({ broadcastId, ...delta });
-  if (counters === undefined) throw new Error(`broadcast ${broadcastId} has no figures`);
+  if (counters === undefined) throw new Error(`broadcast ${broadcastId} has no counters`);
   if (needsReview(counters)) scheduleReview(tx, broadcastId, workspaceId, tx.now);
   return counters;
 }

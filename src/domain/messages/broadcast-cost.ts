@@ -106,6 +106,6 @@ function update(tx: Tx, broadcastId: number, values: Partial<BroadcastCounters>)
     .where(eq(broadcastCounters.broadcastId, broadcastId))
     .returning()
     .get();
-  if (changed === undefined) throw new Error(`broadcast ${broadcastId} has no figures`);
+  if (changed === undefined) throw new Error(`broadcast ${broadcastId} has no counters`);
   return changed;
 }

@@ -63,9 +63,9 @@ function findMisfits(shape: TemplateShape, { variables, media }: TemplateInput):
     fields[variables.isList ? "variables" : "variables.body"] = [tooMany("body")];
   }
   const kind = mediaKind(shape);
-  if (media !== null && kind === null) fields.media = ["The template has no file at the top."];
+  if (media !== null && kind === null) fields.media = ["The template has no media header."];
   if (media !== null && media.filename !== null && kind !== null && kind !== "document") {
-    fields["media.filename"] = [`Only a PDF has a file name; this template has ${article(kind)} ${kind} at the top.`];
+    fields["media.filename"] = [`Only a PDF has a file name; this template has ${article(kind)} ${kind} header.`];
   }
   return fields;
 }
@@ -92,8 +92,8 @@ export function requireSendable(template: Template | null, input: TemplateInput)
 const STATUS_DESCRIPTIONS = {
   PENDING: "pending: the network has not approved it yet",
   REJECTED: "rejected by the network",
-  PAUSED: "paused by the network because people complained about it",
-  DISABLED: "disabled by the network for good",
+  PAUSED: "paused by the network because of complaints",
+  DISABLED: "permanently disabled by the network",
 } as const;
 
 /** Throws `missing_media` or `missing_variable`. */
@@ -130,7 +130,7 @@ function fillHeader(template: Template, shape: TemplateShape, input: TemplateInp
   if (link === null) {
     throw new Problem(
       "missing_media",
-      `The template ${template.name} has ${article(header.type)} ${header.type} at the top: give its link in media.`,
+      `The template ${template.name} has ${article(header.type)} ${header.type} header: give its link in media.`,
     );
   }
   const filename = header.type === "document" ? (input.media?.filename ?? fileNameOf(link)) : null;

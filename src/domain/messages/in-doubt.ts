@@ -14,13 +14,13 @@ import type { Message } from "./table.ts";
 export const interrupted: Failure = {
   code: "interrupted",
   message:
-    "The server was interrupted while it sent the message. It may have arrived, so it was not repeated; if the network reports it, an event follows.",
+    "The server was interrupted while it sent the message. It may have arrived, so it was not sent again; if the network reports it, an event follows.",
   outcomeUnknown: true,
 };
 
 const interruptedUnsent: Failure = {
   code: "interrupted",
-  message: "The server was interrupted before the message was sent. Nothing left; it can be sent again.",
+  message: "The server was interrupted before the message was sent. Nothing was sent; it can be sent again.",
   outcomeUnknown: false,
 };
 

@@ -97,7 +97,7 @@ export function requireActive(workspace: Workspace): void {
 /** Throws `number_not_ready`. */
 export function requireReady(sender: SendingNumber | null): SendingNumber {
   if (sender === null) {
-    throw new Problem("number_not_ready", "This workspace has no number to send from yet.");
+    throw new Problem("number_not_ready", "This workspace has no sending number yet.");
   }
   if (sender.ready) return sender;
   throw new Problem(

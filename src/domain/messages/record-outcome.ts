@@ -109,7 +109,7 @@ export function redispatch(tx: Tx, messageId: number): boolean {
 
 /** The person was erased between two attempts. The caller gets the error for an opted-out recipient. */
 function erasedProblem(tx: Tx, { timezone }: Workspace): Problem {
-  const message = "This person was erased while the message waited for the network. Nothing was sent.";
+  const message = "The person was erased before the message was sent. Nothing was sent.";
   return new Problem("opted_out", message, { since: tx.now, timezone });
 }
 

@@ -12,12 +12,12 @@ export type Result =
   | { kind: "unknown" };
 
 export interface Streak {
-  /** The code of the current refusals of the message, and how many recipients in a row were refused with it. */
+  /** The code of the current refusals of the message, and how many consecutive recipients were refused with it. */
   code: string | null;
   repeats: number;
 }
 
-/** Stop a broadcast after this many refusals of the message in a row with the same code. */
+/** Stop a broadcast after this many consecutive refusals of the message with the same code. */
 export const REPEATS_MAX = 20;
 
 export const noStreak: Streak = { code: null, repeats: 0 };
@@ -36,5 +36,5 @@ export function streakAfter(before: Streak, result: Result): Streak {
 /** Why this streak stops the broadcast; null if it does not. */
 export function openReason({ code, repeats }: Streak): string | null {
   if (repeats < REPEATS_MAX) return null;
-  return `the network refused ${REPEATS_MAX} messages in a row with error ${code}, which speaks of the message itself`;
+  return `the network refused ${REPEATS_MAX} consecutive messages with error ${code}, which is about the message itself`;
 }

@@ -43,8 +43,8 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
   checkThroughput(input.throughput, fields);
   const { route } = input;
   if (route.network === "whatsapp") {
-    if (!/^\d{5,30}$/.test(route.phoneNumberId)) fields.phone_number_id = ["The phone number id is a row of digits."];
-    if (!/^\d{5,30}$/.test(route.accountId)) fields.account_id = ["The account id is a row of digits."];
+    if (!/^\d{5,30}$/.test(route.phoneNumberId)) fields.phone_number_id = ["The phone number id consists of digits."];
+    if (!/^\d{5,30}$/.test(route.accountId)) fields.account_id = ["The account id consists of digits."];
   }
   if (phone === null || Object.keys(fields).length > 0) throw invalidRequest(fields);
   const phoneNumberId = route.network === "whatsapp" ? route.phoneNumberId : `sim-${workspaceId}-${phone.slice(1)}`;
@@ -59,7 +59,7 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
       throughput: input.throughput,
       // A number on the real network becomes ready when the network says so.
       ready: route.network === "simulator",
-      unreadyReason: route.network === "simulator" ? null : "not checked with the network yet",
+      unreadyReason: route.network === "simulator" ? null : "not synchronized with the network yet",
       unreadyBy: route.network === "simulator" ? null : "network",
       accountId: route.network === "whatsapp" ? route.accountId : SIMULATOR_ACCOUNT,
       phoneNumberId,
@@ -91,7 +91,7 @@ export function checkName(name: string, fields: Record<string, string[]>): void 
 
 export function checkThroughput(throughput: number, fields: Record<string, string[]>): void {
   if (!Number.isSafeInteger(throughput) || throughput < 1 || throughput > THROUGHPUT_MAX) {
-    fields.throughput = [`The throughput is a whole number of messages a second, 1 to ${THROUGHPUT_MAX}.`];
+    fields.throughput = [`The throughput is a whole number of messages per second, 1 to ${THROUGHPUT_MAX}.`];
   }
 }
 

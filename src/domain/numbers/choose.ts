@@ -18,7 +18,7 @@ export function chooseSender(
   const owned = listNumbers(tx, workspace.id);
   if (from === null) {
     if (owned.length <= 1) return { sender: owned[0] ?? null };
-    return { fields: { from: [`Say which number to send from: ${owned.map(({ phone }) => phone).join(", ")}.`] } };
+    return { fields: { from: [`Several numbers: set from to one of ${owned.map(({ phone }) => phone).join(", ")}.`] } };
   }
   if (owned.length === 0) return { sender: null };
   const digits = phoneDigits(from)?.digits;

@@ -22,7 +22,7 @@ export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChang
   if (changes.throughput !== undefined) checkThroughput(changes.throughput, fields);
   const secrets = (["accessToken", "appSecret"] as const).filter((name) => changes[name] !== undefined);
   if (number.network === "simulator" && secrets.length > 0) {
-    fields.network = ["A number on the simulator has neither token nor secret."];
+    fields.network = ["A simulator number has no token or secret."];
   }
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
   const updated = tx.db

@@ -82,7 +82,7 @@ export function readShape(
         refuse(shape, "it is a carousel");
         break;
       default:
-        refuse(shape, `it has a part of the kind ${component.type}`);
+        refuse(shape, `it has a ${component.type} component`);
     }
   }
   return shape;
@@ -135,9 +135,9 @@ function readHeader(shape: TemplateShape, component: TemplateComponent, format: 
     shape.header = { type: "text", ...withPlaceholders(String(component.text ?? ""), format) };
   } else if (kind === "LOCATION") {
     shape.header = { type: "location" };
-    refuse(shape, "it has a map location at the top");
+    refuse(shape, "it has a location header");
   } else {
-    refuse(shape, `it has a header of the kind ${kind}`);
+    refuse(shape, `it has a ${kind} header`);
   }
 }
 
@@ -163,14 +163,19 @@ function readButtons(shape: TemplateShape, component: TemplateComponent, categor
     // Created as OTP, but listed by the network as a URL button with the code in its address.
     if (kind === "OTP" || (category === "AUTHENTICATION" && isDynamicUrl)) {
       shape.oneTimePasswordButton = index;
-    } else if (isDynamicUrl) {
-      refuse(shape, "it has a button whose address takes a value");
-    } else if (kind === "COPY_CODE") {
-      refuse(shape, "it has a button that copies a code");
-    } else if (kind !== "URL" && !PLAIN_BUTTONS.includes(kind)) {
-      refuse(shape, `it has a button of the kind ${kind || "unknown"}`);
+      return;
     }
+    const reason = whyUnsupported(kind, isDynamicUrl);
+    if (reason !== null) refuse(shape, reason);
   });
+}
+
+/** Why a button of this kind cannot be sent; null: it can. */
+function whyUnsupported(kind: string, isDynamicUrl: boolean): string | null {
+  if (isDynamicUrl) return "it has a button with a variable link";
+  if (kind === "COPY_CODE") return "it has a button that copies a code";
+  if (kind === "URL" || PLAIN_BUTTONS.includes(kind)) return null;
+  return `it has a button of type ${kind || "unknown"}`;
 }
 
 function refuse(shape: TemplateShape, reason: string): void {

@@ -4,7 +4,7 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type AuditEntry, auditLog, users } from "./table.ts";
 
 export interface Actor {
-  /** Null: the command line. */
+  /** Null: the command line or, with an address, someone who is not signed in. */
   userId: number | null;
   address: string;
 }

@@ -5,19 +5,24 @@
 import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
+import { forgetDevices } from "./known-devices.ts";
 import { getUser } from "./read.ts";
 import { endSessions } from "./sessions.ts";
 import { memberships, type User, userLinks, users } from "./table.ts";
 
 /**
- * Sets the password. Ends all sessions and all open links to choose a password. Invitations to workspaces stay: without
- * the account's password, an invitation only lets its holder take the account over, which the invitee may need.
+ * Sets the password. Ends all sessions, known devices and open links of the user; somebody else may have caused them.
+ * A first password keeps the invitations to other workspaces, which nobody can have caused with an older one.
  */
 export function setPassword(tx: Tx, userId: number, passwordHash: string): User {
+  const isFirst = getUser(tx, userId).password === null;
   endSessions(tx, userId);
+  forgetDevices(tx, userId);
   tx.db
     .delete(userLinks)
-    .where(and(eq(userLinks.userId, userId), isNull(userLinks.workspaceId), isNull(userLinks.usedAt)))
+    .where(
+      and(eq(userLinks.userId, userId), isFirst ? isNull(userLinks.workspaceId) : undefined, isNull(userLinks.usedAt)),
+    )
     .run();
   return updateUser(tx, userId, { password: passwordHash });
 }
@@ -30,9 +35,10 @@ export function disableUser(tx: Tx, userId: number): User {
   const user = getUser(tx, userId);
   if (user.disabledAt !== null) return user;
   if (user.isOperator && !hasOtherOperator(tx, userId)) {
-    throw invalidRequest({ email: ["This is the only operator. Make another one first."] });
+    throw invalidRequest({ email: ["This is the only operator. Add another one first."] });
   }
   endSessions(tx, userId);
+  forgetDevices(tx, userId);
   tx.db.delete(userLinks).where(eq(userLinks.userId, userId)).run();
   return updateUser(tx, userId, { disabledAt: tx.now });
 }

@@ -22,7 +22,7 @@ export function findFormAnswer(tx: ReadTx, use: FormUse): { status: number; body
     .get();
   if (found === undefined) return undefined;
   if (Buffer.compare(found.fingerprint, use.fingerprint) !== 0) {
-    throw new Problem("idempotency_conflict", "This form was sent before with other values. Reload the page.");
+    throw new Problem("idempotency_conflict", "This form was already sent with other values. Reload the page.");
   }
   return { status: found.status, body: found.body };
 }

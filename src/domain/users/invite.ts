@@ -34,12 +34,12 @@ export function inviteUser(tx: Tx, { email, role, workspaceId }: Invitation): In
   if (problem !== null) throw invalidRequest({ email: [problem] });
   if (role !== "operator") {
     if (workspaceId === null) {
-      throw invalidRequest({ workspace: [`Say of which workspace this person is ${role}.`] });
+      throw invalidRequest({ workspace: [`The role ${role} needs a workspace.`] });
     }
     return inviteTo(tx, email, workspaceId, role);
   }
   if (workspaceId !== null) {
-    throw invalidRequest({ workspace: ["An operator has every workspace; leave it out."] });
+    throw invalidRequest({ workspace: ["An operator has access to every workspace; omit the workspace."] });
   }
   return inviteOperator(tx, email);
 }
@@ -59,7 +59,7 @@ function inviteTo(tx: Tx, email: string, workspaceId: number, role: WorkspaceRol
 function inviteOperator(tx: Tx, email: string): Invited {
   const known = findEnabled(tx, email);
   if (known !== undefined && known.password !== null) {
-    throw invalidRequest({ email: ["There is a user with this e-mail address already; choose another address."] });
+    throw invalidRequest({ email: ["There is already a user with this e-mail address; choose another one."] });
   }
   if (known !== undefined) {
     tx.db
@@ -76,8 +76,8 @@ function inviteOperator(tx: Tx, email: string): Invited {
 
 function findEnabled(tx: Tx, email: string): User | undefined {
   const known = findUserByEmail(tx, email);
-  if (known?.disabledAt != null) throw invalidRequest({ email: ["This person was disabled."] });
-  if (known?.isOperator) throw invalidRequest({ email: ["This person is an operator already."] });
+  if (known?.disabledAt != null) throw invalidRequest({ email: ["This user is disabled."] });
+  if (known?.isOperator) throw invalidRequest({ email: ["This user is already an operator."] });
   return known;
 }
 
@@ -88,7 +88,7 @@ export function renewLink(tx: Tx, user: User): CreatedLink {
   if (user.isOperator) return createLink(tx, "join", user.id);
   const [invitation, ...others] = listInvitations(tx, { userId: user.id });
   if (invitation === undefined || others.length > 0) {
-    const where = invitation === undefined ? "no workspace any more" : "several workspaces";
+    const where = invitation === undefined ? "no workspace" : "several workspaces";
     throw invalidRequest({ email: [`${user.email} is invited to ${where}: invite them again to the right one.`] });
   }
   return createLink(tx, "join", user.id, invitation);

@@ -130,7 +130,7 @@ function getOpenLink(tx: Tx, token: string): OpenLink {
 }
 
 export function linkIsOver(): Problem {
-  return new Problem("not_found", "This link was used already, or is too old.");
+  return new Problem("not_found", "This link has been used or has expired.");
 }
 
 function spend(tx: Tx, { id, workspaceId, role }: UserLink, userId: number): void {
@@ -157,7 +157,7 @@ function createFirstOperator(tx: Tx, email: string): User {
   const problem = findEmailProblem(email.trim());
   if (problem !== null) throw invalidRequest({ email: [problem] });
   if (findUserByEmail(tx, email) !== undefined) {
-    throw invalidRequest({ email: ["There is a user with this e-mail address already."] });
+    throw invalidRequest({ email: ["There is already a user with this e-mail address."] });
   }
   return insertUser(tx, { email, isOperator: true, firstWorkspaceId: null });
 }

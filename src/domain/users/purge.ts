@@ -1,13 +1,14 @@
 /**
- * Deletes what signing in leaves behind: expired form answers, expired sessions, forgiven sign-in attempts. One query
- * checks all three first, because nearly always there is nothing to delete.
+ * Deletes what signing in leaves behind: expired form answers, sessions and devices, forgiven sign-in attempts. One
+ * query checks all of them first, because nearly always there is nothing to delete.
  */
 import { lte, sql } from "drizzle-orm";
 import { statement, type Tx } from "#src/db/transaction.ts";
 import { FORM_ANSWER_RETENTION_MS, purgeFormAnswers } from "./form-answers.ts";
+import { purgeDevices } from "./known-devices.ts";
 import { purgeSessions } from "./sessions.ts";
 import { purgeSignInAttempts } from "./sign-in-throttle.ts";
-import { formAnswers, sessions, signInAttempts } from "./table.ts";
+import { formAnswers, knownDevices, sessions, signInAttempts } from "./table.ts";
 import { ATTEMPTS_RESET_AFTER_MS } from "./user.ts";
 
 const expiredKinds = statement((db) =>
@@ -15,13 +16,14 @@ const expiredKinds = statement((db) =>
     .select({
       answers: sql<number>`exists (select 1 from ${formAnswers} where ${lte(formAnswers.createdAt, sql.placeholder("answeredBy"))})`,
       sessions: sql<number>`exists (select 1 from ${sessions} where ${lte(sessions.expiresAt, sql.placeholder("now"))})`,
+      devices: sql<number>`exists (select 1 from ${knownDevices} where ${lte(knownDevices.expiresAt, sql.placeholder("now"))})`,
       tries: sql<number>`exists (select 1 from ${signInAttempts} where ${lte(signInAttempts.lastAt, sql.placeholder("triedBy"))})`,
     })
     .from(sql`(select 1)`)
     .prepare(),
 );
 
-/** Deletes up to `limit` rows of each kind in one transaction; returns the largest of the three counts. */
+/** Deletes up to `limit` rows of each kind in one transaction; returns the largest of the counts. */
 export function purgeSignIns(tx: Tx, limit: number): number {
   const old = expiredKinds(tx).get({
     answeredBy: tx.now - FORM_ANSWER_RETENTION_MS,
@@ -31,6 +33,7 @@ export function purgeSignIns(tx: Tx, limit: number): number {
   return Math.max(
     old?.answers ? purgeFormAnswers(tx, limit) : 0,
     old?.sessions ? purgeSessions(tx, limit) : 0,
+    old?.devices ? purgeDevices(tx, limit) : 0,
     old?.tries ? purgeSignInAttempts(tx, limit) : 0,
   );
 }

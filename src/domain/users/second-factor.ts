@@ -20,7 +20,7 @@ const CODE_BYTES = 8;
  */
 export function startTotpSetup(tx: Tx, box: SecretBox, userId: number): { secret: string } {
   if (getUser(tx, userId).totpSecret !== null) {
-    throw invalidRequest({ code: ["There is a second factor already. Switch it off first."] });
+    throw invalidRequest({ code: ["A second factor is already set up. Turn it off first."] });
   }
   const secret = newTotpSecret(tx.random);
   updateUser(tx, userId, { totpPending: box.seal(secret, secretContext(userId)) });
@@ -33,9 +33,9 @@ export function startTotpSetup(tx: Tx, box: SecretBox, userId: number): { secret
  */
 export function confirmTotp(tx: Tx, box: SecretBox, userId: number, code: string): string[] {
   const { totpPending } = getUser(tx, userId);
-  if (totpPending === null) throw invalidRequest({ code: ["Begin again: there is no secret to confirm."] });
+  if (totpPending === null) throw invalidRequest({ code: ["Start again: there is no secret to confirm."] });
   const step = findStep(box.open(totpPending, secretContext(userId)), code, tx.now, 0);
-  if (step === null) throw invalidRequest({ code: ["This code is not right. Look at the clock of the phone."] });
+  if (step === null) throw invalidRequest({ code: ["This code is not right. Check the clock of the phone."] });
   updateUser(tx, userId, { totpSecret: totpPending, totpPending: null, totpStep: step });
   return createRecoveryCodes(tx, userId);
 }

@@ -38,6 +38,7 @@ export function startSession(
       createdAt: tx.now,
       seenAt: tx.now,
       expiresAt: tx.now + SESSION_LIFETIME_MS,
+      confirmedAt: tx.now,
       address,
       agent: agent.slice(0, AGENT_LENGTH_MAX),
     })
@@ -80,6 +81,11 @@ export function isTouchDue({ seenAt }: Session, now: number): boolean {
 
 export function touchSession(tx: Tx, id: number): void {
   tx.db.update(sessions).set({ seenAt: tx.now }).where(eq(sessions.id, id)).run();
+}
+
+/** The user has just proved again who they are. */
+export function confirmSession(tx: Tx, id: number): void {
+  tx.db.update(sessions).set({ confirmedAt: tx.now }).where(eq(sessions.id, id)).run();
 }
 
 /** The user's active sessions, most recently used first. */

@@ -60,11 +60,22 @@ export const sessions = sqliteTable("sessions", {
   /** Updated at most once a minute. */
   seenAt: instant().notNull(),
   expiresAt: instant().notNull(),
+  /** When the user last proved in this session who they are, by password or second factor. */
+  confirmedAt: instant().notNull(),
   address: text().notNull(),
   agent: text().notNull(),
 });
 
 export type Session = typeof sessions.$inferSelect;
+
+export const knownDevices = sqliteTable("known_devices", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  userId: integer().notNull(),
+  hash: bytes().notNull(),
+  expiresAt: instant().notNull(),
+});
+
+export type KnownDevice = typeof knownDevices.$inferSelect;
 
 export const recoveryCodes = sqliteTable(
   "recovery_codes",
@@ -77,6 +88,13 @@ export const signInAttempts = sqliteTable("sign_in_attempts", {
   count: integer().notNull(),
   blockedUntil: instant().notNull(),
   lastAt: instant().notNull(),
+});
+
+/** At most one row. */
+export const untrustedProxies = sqliteTable("untrusted_proxies", {
+  id: integer().primaryKey(),
+  address: text().notNull(),
+  seenAt: instant().notNull(),
 });
 
 export const formAnswers = sqliteTable(

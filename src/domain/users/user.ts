@@ -41,6 +41,9 @@ export const LINK_LIFETIME_MS: Readonly<Record<LinkKind, number>> = {
 export const SESSION_IDLE_MS = 12 * HOUR_MS;
 export const SESSION_LIFETIME_MS = 30 * 24 * HOUR_MS;
 
+/** For this long after the user proved who they are, a session may do what is sensitive. */
+export const CONFIRMATION_LIFETIME_MS = 15 * MINUTE_MS;
+
 const EMAIL_LENGTH_MAX = 254;
 export const PASSWORD_LENGTH_MIN = 10;
 const PASSWORD_LENGTH_MAX = 200;
@@ -49,7 +52,7 @@ const PASSWORD_LENGTH_MAX = 200;
 export function findEmailProblem(email: string): string | null {
   if (email.length <= EMAIL_LENGTH_MAX && /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(email)) return null;
   if (email.length <= EMAIL_LENGTH_MAX && /^[^\s@]+@localhost$/.test(email)) return null;
-  return "This is no e-mail address such as asha@example.com.";
+  return "This is not an e-mail address such as asha@example.com.";
 }
 
 /**
@@ -61,7 +64,7 @@ export function findPasswordProblem(password: string, email: string): string | n
   if (length < PASSWORD_LENGTH_MIN) return `A password has at least ${PASSWORD_LENGTH_MIN} characters.`;
   if (length > PASSWORD_LENGTH_MAX) return `A password has at most ${PASSWORD_LENGTH_MAX} characters.`;
   if (password.toLowerCase() === email.trim().toLowerCase()) return "The password must not be the e-mail address.";
-  if (new Set(password).size < 4) return "A password needs more different characters than this.";
+  if (new Set(password).size < 4) return "The password has too few different characters.";
   return null;
 }
 
@@ -70,12 +73,28 @@ export function emailKey(email: string): string {
   return email.trim().toLowerCase();
 }
 
+/** After this long, a device in which nobody has signed in is no longer known. */
+export const DEVICE_LIFETIME_MS = 180 * 24 * HOUR_MS;
+
+/**
+ * What wrong guesses are counted for. `pair` is an account and a client's network together; `network` is all guesses
+ * from a network, for any account; `device` is a known device, `session` a signed-in one, and both have only themselves
+ * to answer for.
+ */
+export type GuessSubject = "pair" | "network" | "device" | "session";
 /** Failed attempts without a wait; each further one doubles the wait, from `FIRST_WAIT_MS` to `WAIT_MAX_MS`. */
-export const FREE_ATTEMPTS: Readonly<Record<"account" | "address", number>> = { account: 5, address: 20 };
+export const FREE_ATTEMPTS: Readonly<Record<GuessSubject, number>> = { pair: 5, network: 20, device: 5, session: 5 };
 const FIRST_WAIT_MS = 30_000;
 const WAIT_MAX_MS = 15 * MINUTE_MS;
 /** After this long without an attempt, earlier ones are forgiven. */
 export const ATTEMPTS_RESET_AFTER_MS = 24 * HOUR_MS;
+
+/**
+ * Wrong guesses for an account from all unknown devices together, whatever their networks. When they are used up, an
+ * unknown device needs the second factor until no guess was counted for `BUDGET_RESET_AFTER_MS`.
+ */
+export const ACCOUNT_GUESSES_MAX = 100;
+export const BUDGET_RESET_AFTER_MS = HOUR_MS;
 
 /** How long the next attempt has to wait after `count` failed ones, in milliseconds. */
 export function waitAfterAttempts(count: number, free: number): number {

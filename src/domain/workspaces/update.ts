@@ -19,8 +19,7 @@ export function switchApi(tx: Tx, id: number, apiEnabled: boolean): Workspace {
 
 /** Suspends sending. `reason` is shown to callers who try to send. Suspending again keeps the first time. */
 export function suspend(tx: Tx, id: number, reason: string): Workspace {
-  if (reason.trim() === "")
-    throw invalidRequest({ reason: ["Say why: the reason is shown to whoever tries to send."] });
+  if (reason.trim() === "") throw invalidRequest({ reason: ["Give a reason: it is shown in refused requests."] });
   const { suspendedAt } = getWorkspace(tx, id);
   return updateRow(tx, id, { suspendedAt: suspendedAt ?? tx.now, suspendedReason: reason.trim() });
 }

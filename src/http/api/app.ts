@@ -9,7 +9,7 @@ import type { Log } from "#src/core/log.ts";
 import type { Metrics } from "#src/core/metrics.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { Random } from "#src/core/random.ts";
-import type { Reader } from "#src/db/reader.ts";
+import type { Readers } from "#src/db/fair-reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
@@ -21,7 +21,7 @@ import { healthRoutes } from "../health.ts";
 import { KeyQueue } from "../key-queue.ts";
 import { metricsRoutes } from "../metrics.ts";
 import { RateLimiter, type RateLimits } from "../rate-limit.ts";
-import { problemOf, splitUrl, toResponse } from "../respond.ts";
+import { nothingHere, problemOf, splitUrl, toResponse } from "../respond.ts";
 import { Authenticator } from "./auth.ts";
 import { docsRoutes } from "./docs/docs.ts";
 import { endpoints } from "./endpoints.ts";
@@ -34,9 +34,7 @@ export interface AppOptions {
   limits: RateLimits & { bodyBytes: number };
   /** Dependencies for sending a message. */
   dispatch: SendOptions;
-  /** Runs slow queries on another thread. */
-  reader: Reader;
-  searchReader: Reader;
+  readers: Readers;
   /** Whether startup (migrations, recovery) has finished. */
   isReady: () => boolean;
   isWritable: WriteProbe;
@@ -46,7 +44,6 @@ export interface AppOptions {
   onAnswer: (route: string, status: number, durationMs: number) => void;
 }
 
-const PLAIN = { "content-type": "text/plain; charset=utf-8" };
 const NO_BODY: Readonly<Record<string, unknown>> = {};
 
 export function createApp(options: AppOptions) {
@@ -68,7 +65,7 @@ export function createApp(options: AppOptions) {
     responseValue instanceof Response ? addSecurityHeaders(responseValue, ids(request)) : undefined,
   );
   beside.use(healthRoutes(options)).use(metricsRoutes(options)).use(docsRoutes());
-  beside.all("/*", () => new Response("There is nothing at this address.\n", { status: 404, headers: PLAIN }));
+  beside.all("/*", () => nothingHere());
   app.use(beside);
   return app;
 }
@@ -81,7 +78,7 @@ type Pipeline = (
 
 /** The order of refusals: 401, 403, 429, 404 for an unknown path, 400, then what the endpoint finds. */
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
-  const { store, clock, log, limits, dispatch, reader, searchReader, onAnswer } = options;
+  const { store, clock, log, limits, dispatch, readers, onAnswer } = options;
   const authenticator = new Authenticator(store, clock);
   const limiter = new RateLimiter(clock, limits, "workspace");
   const keyQueue = new KeyQueue();
@@ -108,10 +105,10 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         store,
         dispatch,
         keyQueue,
-        reader,
-        searchReader,
+        reader: readers.lists.of(workspace.id),
+        searchReader: readers.searches.of(workspace.id),
         workspace,
-        caller: { key: keyId },
+        keyId,
         path,
         query,
         headers: request.headers,
@@ -130,7 +127,13 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
       const durationMs = clock.monotonic() - startedAt;
       const route = endpoint === null ? "unknown" : `${endpoint.method} ${endpoint.path}`;
       onAnswer(route, answered.status, durationMs);
-      log.debug("request", { requestId, route, status: answered.status, ms: durationMs, ...answered.logFields });
+      log.debug("request.answered", "Request", {
+        requestId,
+        route,
+        status: answered.status,
+        ms: durationMs,
+        ...answered.logFields,
+      });
       return toResponse(answered, requestId);
     };
     const refuse = (error: unknown): Response => respond(answerProblem(problemOf(error, log, requestId)));

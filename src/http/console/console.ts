@@ -38,7 +38,7 @@ export function consoleRoutes(options: ConsoleOptions) {
     try {
       return await answerPage(request);
     } catch (error) {
-      options.log.error("the console page could not be built", { error });
+      options.log.error("console.failed", "Console page could not be built", { error });
       return new Response("The console could not be loaded. See the server's log.\n", {
         status: 500,
         headers: PLAIN,

@@ -6,7 +6,7 @@ import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Random } from "#src/core/random.ts";
 import type { SecretBox } from "#src/core/secret.ts";
-import type { Reader } from "#src/db/reader.ts";
+import type { Readers } from "#src/db/fair-reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
 import type { DoctorSettings } from "#src/health/doctor-context.ts";
@@ -32,8 +32,7 @@ export interface ConsoleOptions {
   dispatch: SendOptions;
   /** The server's own state, and jobs on its database. */
   system: System;
-  reader: Reader;
-  searchReader: Reader;
+  readers: Readers;
   limits: RateLimits & { bodyBytes: number };
   /** Memory budget for the forms of sign-in and one-time links. */
   bodies: UnverifiedBodies;

@@ -1,7 +1,8 @@
 /**
- * The console's two cookies: the session, which scripts cannot read, and the theme, with which the page is rendered.
+ * The console's cookies: the session and the known device, which scripts cannot read, and the theme, with which the page
+ * is rendered.
  */
-import { SESSION_LIFETIME_MS } from "#src/domain/users/user.ts";
+import { DEVICE_LIFETIME_MS, SESSION_LIFETIME_MS } from "#src/domain/users/user.ts";
 
 export const themes = ["light", "dark"] as const;
 export type Theme = (typeof themes)[number];
@@ -25,6 +26,20 @@ export function sessionCookie(token: string, isSecure: boolean): string {
 
 export function endedSessionCookie(isSecure: boolean): string {
   return `${sessionName(isSecure)}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+}
+
+/** One for each account, so that users who share a browser do not replace each other's. */
+function deviceName(isSecure: boolean, userId: number): string {
+  return `${isSecure ? "__Host-" : ""}waxwing-device-${userId}`;
+}
+
+export function readDeviceCookie(headers: Headers, isSecure: boolean, userId: number): string | null {
+  return readCookie(headers, deviceName(isSecure, userId));
+}
+
+export function deviceCookie(token: string, isSecure: boolean, userId: number): string {
+  const age = Math.floor(DEVICE_LIFETIME_MS / 1000);
+  return `${deviceName(isSecure, userId)}=${token}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
 }
 
 /** Null: follow the system's theme. */

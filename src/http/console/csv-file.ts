@@ -32,19 +32,28 @@ export async function answerCsv(
   );
   keepOpen();
   const encoder = new TextEncoder();
+  const nextBatch = async (): Promise<string[] | null> => {
+    if (!stopping.aborted) {
+      const { done, value } = await lines.next();
+      if (!stopping.aborted) return done === true ? null : value;
+    }
+    throw new Error("the server stops");
+  };
   let isFirst = true;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        const { done, value } = stopping.aborted ? { done: true, value: undefined } : await lines.next();
-        if (stopping.aborted) throw new Error("the server stops");
-        if (value !== undefined) controller.enqueue(encoder.encode((isFirst ? BYTE_ORDER_MARK : "") + value.join("")));
-        if (done === true) controller.close();
-        else if (!isFirst) await sleep(clock, YIELD_MS, stopping);
+        const batch = await nextBatch();
+        if (batch === null) {
+          controller.close();
+          return;
+        }
+        controller.enqueue(encoder.encode((isFirst ? BYTE_ORDER_MARK : "") + batch.join("")));
+        if (!isFirst) await sleep(clock, YIELD_MS, stopping);
         isFirst = false;
       } catch (error) {
         // Fail the download, so that the browser does not present a truncated file as complete.
-        if (!stopping.aborted) log.error("a file could not be written to its end", { error });
+        if (!stopping.aborted) log.error("export.failed", "Export ended early", { error });
         controller.error(error);
       }
     },

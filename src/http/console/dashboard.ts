@@ -7,7 +7,7 @@
 
 import type { Clock } from "#src/core/clock.ts";
 import { formatInstant, startOfDay } from "#src/core/instant.ts";
-import type { Reader } from "#src/db/reader.ts";
+import type { WorkspaceReaders } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { broadcastsTodaySql, firstSince, receivedTodaySql, singlesTodaySql } from "./queries/today-counters.ts";
@@ -24,13 +24,13 @@ interface CachedCounters {
 export class DashboardCounters {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #reader: Reader;
+  readonly #readers: WorkspaceReaders;
   readonly #cache = new Map<number, CachedCounters>();
 
-  constructor(store: Store, clock: Clock, reader: Reader) {
+  constructor(store: Store, clock: Clock, readers: WorkspaceReaders) {
     this.#store = store;
     this.#clock = clock;
-    this.#reader = reader;
+    this.#readers = readers;
   }
 
   read(workspace: Workspace): Promise<object> {
@@ -62,9 +62,10 @@ export class DashboardCounters {
         firstInbound: firstSince(tx, "inbounds", start),
       };
     });
-    const singles = await this.#reader.query(singlesTodaySql, [id, firstMessage]);
-    const [sums] = await this.#reader.query(broadcastsTodaySql, [id, since, id, since]);
-    const [received] = await this.#reader.query(receivedTodaySql, [id, firstInbound, id, since]);
+    const reader = this.#readers.of(id);
+    const singles = await reader.query(singlesTodaySql, [id, firstMessage]);
+    const [sums] = await reader.query(broadcastsTodaySql, [id, since, id, since]);
+    const [received] = await reader.query(receivedTodaySql, [id, firstInbound, id, since]);
     const countByStatus = (...names: string[]) =>
       singles.reduce((sum, { status, total }) => sum + (names.includes(String(status)) ? Number(total) : 0), 0);
     const number = (row: Record<string, unknown> | undefined, name: string) => Number(row?.[name] ?? 0);

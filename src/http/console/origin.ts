@@ -1,8 +1,14 @@
 /**
- * Origin checks. Only the console's own pages may change anything: browsers report in `Sec-Fetch-Site` where a request
+ * Where a request comes from. Only the console's own pages may change anything: browsers report in `Sec-Fetch-Site` where a request
  * comes from; for browsers that are too old for it, `Origin` must be ours.
  */
+import type { Clock } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
+import type { Store } from "#src/db/store.ts";
+import { noteUntrustedProxy } from "#src/domain/users/untrusted-proxy.ts";
 import { Refusal } from "./route.ts";
+
+const WARNING_INTERVAL_MS = 60 * 60_000;
 
 /** Throws a refusal for a change that another site made the browser send. */
 export function requireOwnPage(request: Request, publicUrl: string | null): void {
@@ -22,7 +28,7 @@ function isOwnOrigin(origin: string | null, host: string | null, publicUrl: stri
  * The address of the peer. Behind trusted proxies: the last forwarded address that does not belong to a trusted proxy.
  */
 export function clientAddress(request: Request, peer: string, isTrusted: (address: string) => boolean): string {
-  let address = peer.replace(/^::ffff:/, "");
+  let address = plainAddress(peer);
   if (!isTrusted(address)) return address;
   const forwarded = (request.headers.get("x-forwarded-for") ?? "").split(",").map((part) => part.trim());
   for (const hop of forwarded.toReversed()) {
@@ -31,4 +37,39 @@ export function clientAddress(request: Request, peer: string, isTrusted: (addres
     if (!isTrusted(address)) return address;
   }
   return address;
+}
+
+/** An IPv4 address that a socket for both families reports as `::ffff:1.2.3.4`, without that prefix. */
+function plainAddress(peer: string): string {
+  return peer.replace(/^::ffff:/, "");
+}
+
+interface WatchOptions {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  isTrusted: (address: string) => boolean;
+}
+
+/**
+ * Notices requests that a peer forwards without being a trusted proxy: then all users behind it count as one client.
+ * Says so in the log, and keeps it for the doctor, at most once an hour.
+ */
+export class UntrustedProxyWatch {
+  readonly #options: WatchOptions;
+  #nextAt = 0;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  note({ headers }: Request, peer: string): void {
+    const { store, clock, log, isTrusted } = this.#options;
+    const isForwarded = headers.has("x-forwarded-for") || headers.has("forwarded");
+    const address = plainAddress(peer);
+    if (!isForwarded || clock.now() < this.#nextAt || isTrusted(address)) return;
+    this.#nextAt = clock.now() + WARNING_INTERVAL_MS;
+    log.warn("proxy.untrusted", "Peer forwards requests but is not in [server] trusted_proxies", { address });
+    store.write((tx) => noteUntrustedProxy(tx, address)).catch(() => undefined);
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * The pipeline of every console request: match the route, check that the console's own page sent it, authenticate,
- * check the workspace and role, read the form, call the handler. The public API's endpoints are mounted here too, with
- * a session instead of a key, so the console has no second implementation of any operation.
+ * check the workspace and role, read the form, call the handler. Handlers run the same operations as the API's, so the
+ * console has no second implementation of any of them.
  */
 import { createHash } from "node:crypto";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
@@ -24,7 +24,7 @@ import { BroadcastStreams } from "./broadcast-stream.ts";
 import type { ConsoleContext, ConsoleOptions } from "./context.ts";
 import { readSessionCookie } from "./cookies.ts";
 import { DashboardCounters } from "./dashboard.ts";
-import { clientAddress, requireOwnPage } from "./origin.ts";
+import { clientAddress, requireOwnPage, UntrustedProxyWatch } from "./origin.ts";
 import { Passwords } from "./passwords.ts";
 import {
   type ConsoleCall,
@@ -35,6 +35,7 @@ import {
   type UserCall,
 } from "./route.ts";
 import { routes } from "./routes.ts";
+import { requireConfirmation } from "./sensitive.ts";
 
 export const CONSOLE_API = "/console/api";
 const FORM_KEY_LENGTH_MAX = 100;
@@ -58,10 +59,11 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     passwords: new Passwords(),
     keyQueue: new KeyQueue(),
     broadcastStreams: new BroadcastStreams(store, clock),
-    dashboard: new DashboardCounters(store, clock, options.reader),
+    dashboard: new DashboardCounters(store, clock, options.readers.lists),
     imports: new ImportJobs({ store, clock, log, files: options.importFiles, stopping: options.stopping }),
-    bulk: new BulkJobs({ store, clock, log, reader: options.searchReader, stopping: options.stopping }),
+    bulk: new BulkJobs({ store, clock, log, readers: options.readers.building, stopping: options.stopping }),
   };
+  const untrustedProxies = new UntrustedProxyWatch({ store, clock, log, isTrusted: isTrustedProxy });
   const limiter = new RateLimiter(clock, limits, "person");
   const table = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
   /**
@@ -91,6 +93,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     });
   };
 
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the order of refusals is the promise, and is read from top to bottom.
   const answer = async (request: Request, peer: Peer): Promise<Answer | Response> => {
     const { pathname, query } = splitUrl(request.url);
     const path = pathname.slice(CONSOLE_API.length);
@@ -102,6 +105,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     const found = matches.find(({ route }) => route.method === request.method);
     if (found === undefined) throw new Problem("not_found", "Not found.");
     const { route, values } = found;
+    untrustedProxies.note(request, peer.address);
     const isChange = request.method !== "GET";
     if (isChange) requireOwnPage(request, publicUrl);
     const principal = route.needs === "nobody" ? null : requireSession(request.headers);
@@ -110,6 +114,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     const entry =
       principal === null || values.workspace === undefined ? null : requireEntry(context, principal, values.workspace);
     requireAccess(route, principal, entry);
+    if (principal !== null) requireConfirmation(route, principal.session, clock.now());
     // The handler streams a file itself. A plain HTML form on another site cannot send this content type.
     if (isChange && route.takesFile === true) requireFileType(request);
     const body = isChange && route.takesFile !== true ? await readForm(request, peer, principal === null) : {};
@@ -131,7 +136,10 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     const userCall: UserCall = { ...call, ...principal, form: readFormUse(call, principal.user.id) };
     if (route.needs === "user" || route.needs === "server operator") return route.handle(userCall);
     if (entry === null) throw notFoundOrForbidden();
-    return route.handle({ ...userCall, ...entry });
+    const { lists, searches, building } = options.readers;
+    const { id } = entry.workspace;
+    const readers = { reader: lists.of(id), searchReader: searches.of(id), exportReader: building.of(id) };
+    return route.handle({ ...userCall, ...entry, ...readers });
   };
 
   return async (request, peer) => {

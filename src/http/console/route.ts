@@ -6,6 +6,7 @@
  */
 import type { TSchema } from "@sinclair/typebox";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
+import type { Reader } from "#src/db/reader.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { type NewAuditEntry, recordAudit } from "#src/domain/users/audit-log.ts";
 import { type FormUse, findFormAnswer, saveFormAnswer } from "#src/domain/users/form-answers.ts";
@@ -39,7 +40,13 @@ export interface UserCall extends ConsoleCall, SignedIn {
   form: FormUse | null;
 }
 
-export interface WorkspaceCall extends UserCall, WorkspaceAccess {}
+export interface WorkspaceCall extends UserCall, WorkspaceAccess {
+  /** The workspace's readers, which wait for no other workspace. */
+  reader: Reader;
+  searchReader: Reader;
+  /** For exports, which take as long as they take. */
+  exportReader: Reader;
+}
 
 type HandlerResult = Answer | Response | Promise<Answer | Response>;
 
@@ -74,6 +81,7 @@ export interface ChangeResult {
    */
   audit: (Omit<NewAuditEntry, "workspaceId"> & { workspaceId?: number }) | null;
   headers?: Readonly<Record<string, string>>;
+  cookies?: readonly string[];
 }
 
 /**
@@ -84,13 +92,18 @@ export async function change(call: UserCall | WorkspaceCall, act: (tx: Tx) => Ch
   return call.store.write((tx) => {
     const replay = form === null ? undefined : findFormAnswer(tx, form);
     if (replay !== undefined) return { ...replay, headers: { "idempotent-replayed": "true" } };
-    const { status, data, replayData = data, audit, headers } = act(tx);
+    const { status, data, replayData = data, audit, headers, cookies } = act(tx);
     if (audit !== null) {
       const workspaceId = "workspace" in call ? call.workspace.id : null;
       recordAudit(tx, { userId: user.id, address }, { workspaceId, ...audit });
     }
     if (form !== null) saveFormAnswer(tx, form, status, JSON.stringify({ data: replayData }));
-    return { status, body: JSON.stringify({ data }), ...(headers === undefined ? {} : { headers }) };
+    return {
+      status,
+      body: JSON.stringify({ data }),
+      ...(headers === undefined ? {} : { headers }),
+      ...(cookies === undefined ? {} : { cookies }),
+    };
   });
 }
 

@@ -12,7 +12,6 @@ import { groupRoutes } from "./routes/groups.ts";
 import { importRoutes } from "./routes/imports.ts";
 import { inboxRoutes } from "./routes/inbox.ts";
 import { messageRoutes } from "./routes/messages.ts";
-import { mountedRoutes } from "./routes/mounted.ts";
 import { numberRoutes } from "./routes/numbers.ts";
 import { operatingRoutes } from "./routes/operating.ts";
 import { peopleRoutes } from "./routes/people.ts";
@@ -45,5 +44,4 @@ export const routes: readonly ConsoleRoute[] = [
   ...templateRoutes,
   ...groupRoutes,
   ...importRoutes,
-  ...mountedRoutes,
 ];

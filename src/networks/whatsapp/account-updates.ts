@@ -13,11 +13,11 @@ type Change = AccountUpdate["change"];
 const RESTRICTIONS: ReadonlyMap<string, string> = new Map([
   [
     "RESTRICTED_BIZ_INITIATED_MESSAGING",
-    "Meta has restricted the account: it may not begin conversations. See the account's quality page in Meta's Business Manager.",
+    "Meta has restricted the account: it may not start conversations. See the account's quality page in Meta's Business Manager.",
   ],
   [
     "RESTRICTED_CUSTOMER_INITIATED_MESSAGING",
-    "Meta has restricted the account: it may not answer people who write. See the account's quality page in Meta's Business Manager.",
+    "Meta has restricted the account: it may not answer people. See the account's quality page in Meta's Business Manager.",
   ],
 ]);
 

@@ -89,30 +89,21 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
   }
 
   async function readPages(sender: Sender, edge: string, fields: string): Promise<Result<JsonObject[]>> {
+    const query = new URLSearchParams({ ...(hasNumbers(sender) ? { fields } : {}), limit: String(PAGE_SIZE) });
     const rows: JsonObject[] = [];
-    let after: string | null = null;
     let at: number | null = null;
     for (let page = 0; page < PAGES_MAX; page++) {
-      const query = new URLSearchParams({ ...(hasNumbers(sender) ? { fields } : {}), limit: String(PAGE_SIZE) });
-      if (after !== null) query.set("after", after);
-      const answer: Result<JsonObject> = await ask(
-        sender,
-        `${urlOf(endpoint(sender), sender.accountId, edge)}?${query}`,
-      );
+      const url = `${urlOf(endpoint(sender), sender.accountId, edge)}?${query}`;
+      const answer: Result<JsonObject> = await ask(sender, url);
       if (!answer.ok) return answer;
       // Use the first page's time: a change made while later pages are read is newer than the listing.
       at ??= answer.at;
-      const data = memberOf(answer.value, "data") === undefined ? "waba_templates" : "data";
-      if (!Array.isArray(memberOf(answer.value, data))) return unreadable();
-      rows.push(
-        ...listOf(answer.value, data)
-          .map(asObject)
-          .filter((row) => row !== null),
-      );
-      const paging = objectOf(answer.value, "paging");
-      after = stringOf(objectOf(paging, "cursors"), "after");
-      // The last page has cursors too; only `next` means that there is another page.
-      if (textOf(paging, "next") === null || after === null) return { ok: true, value: rows, at };
+      const listed = rowsOf(answer.value);
+      if (listed === null) return unreadable();
+      rows.push(...listed);
+      const after = nextCursor(answer.value);
+      if (after === null) return { ok: true, value: rows, at };
+      query.set("after", after);
     }
     return failed("other", `The list has more than ${PAGES_MAX * PAGE_SIZE} entries.`, "other");
   }
@@ -183,6 +174,21 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
   };
 }
 
+/** The rows of a page, under Meta's name or a provider's; null if it has none. */
+function rowsOf(page: JsonObject): JsonObject[] | null {
+  const name = memberOf(page, "data") === undefined ? "waba_templates" : "data";
+  if (!Array.isArray(memberOf(page, name))) return null;
+  return listOf(page, name)
+    .map(asObject)
+    .filter((row) => row !== null);
+}
+
+/** The last page has cursors too; only `next` means that there is another page. */
+function nextCursor(page: JsonObject): string | null {
+  const paging = objectOf(page, "paging");
+  return textOf(paging, "next") === null ? null : stringOf(objectOf(paging, "cursors"), "after");
+}
+
 function answerOf(result: Exchange, endpoint: Endpoint): Result<JsonObject> {
   if (result.kind === "unreachable")
     return failed("unreachable", `WhatsApp cannot be reached: ${result.reason}.`, "later");
@@ -222,7 +228,7 @@ function failed(code: string, message: string, kind: RequestFailure["kind"]): { 
 }
 
 function unreadable(): { ok: false; failure: RequestFailure } {
-  return failed("other", "The answer has another form than expected.", "other");
+  return failed("other", "The answer has an unexpected form.", "other");
 }
 
 /** The listing writes the number with spaces, unlike callbacks. */

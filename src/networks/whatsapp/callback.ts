@@ -22,9 +22,9 @@ const LONGEST_RAW = 10_000;
 
 export function parseCallback(body: string): CallbackItem[] {
   const envelope = parseJson(body);
-  if (envelope === undefined) return [brokenItem("the body is no JSON", body)];
+  if (envelope === undefined) return [brokenItem("the body is not JSON", body)];
   const object = asObject(envelope);
-  if (object === null) return [broken("the body is no JSON object", envelope)];
+  if (object === null) return [broken("the body is not a JSON object", envelope)];
   const kind = memberOf(object, "object");
   // Other Meta products may be pointed at the same URL. Some providers omit the member.
   if (kind !== undefined && kind !== "whatsapp_business_account")
@@ -92,7 +92,9 @@ function readEach(value: JsonObject, name: string, read: (item: JsonObject) => C
   if (member !== undefined && !Array.isArray(member)) return [broken(`${name} is no list`, member)];
   return listOf(value, name).map((item) => {
     const object = asObject(item);
-    return object === null ? broken(`an element of ${name} is no object`, item) : readOne(object, () => read(object));
+    return object === null
+      ? broken(`an element of ${name} is not an object`, item)
+      : readOne(object, () => read(object));
   });
 }
 
@@ -109,7 +111,7 @@ function broken(why: string, item: unknown): CallbackItem {
   try {
     return brokenItem(why, JSON.stringify(item) ?? String(item));
   } catch {
-    return brokenItem(why, "(nested too deeply to be written down)");
+    return brokenItem(why, "(nested too deeply)");
   }
 }
 

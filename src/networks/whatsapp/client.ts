@@ -41,6 +41,7 @@ export function createClient(settings: WhatsappSettings, clock: Clock, uploads: 
   }
 
   return {
+    // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the steps of one request in their order; the time limit covers them all.
     async send(outbound, timeoutMs, onAnswer) {
       const endpoint = endpointOf(settings, outbound.sender);
       const prober = proberOf(endpoint);

@@ -43,7 +43,7 @@ export async function exchange(url: string, request: ExchangeRequest): Promise<E
   } catch (error) {
     // The head has arrived, so the server had read the request before the connection broke.
     if (request.signal.aborted) return TIME_LIMIT_PASSED;
-    const reason = `the connection broke in the middle of the answer (${codeOf(error)})`;
+    const reason = `the connection was lost during the answer (${codeOf(error)})`;
     return { kind: "lost", reason, isAmbiguous: false };
   }
 }
@@ -93,7 +93,7 @@ function failureOf(error: unknown, signal: AbortSignal): Exchange {
   if (signal.aborted) return TIME_LIMIT_PASSED;
   return {
     kind: "lost",
-    reason: `the connection broke without an answer (${code})`,
+    reason: `the connection was lost before an answer (${code})`,
     isAmbiguous: AMBIGUOUS_CODES.has(code),
   };
 }

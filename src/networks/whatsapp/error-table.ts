@@ -43,11 +43,11 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
   ),
   // Temporary: the message was certainly not accepted.
   ...throttled("number", {
-    2: "WhatsApp is down or overloaded for the moment. Try again in a few minutes.",
-    17: "The token's user has made too many calls. Wait a few minutes; if it returns, lower the sending rate.",
+    2: "WhatsApp is down or overloaded. Try again in a few minutes.",
+    17: "The token's user has made too many calls. Wait a few minutes; if this happens again, lower the sending rate.",
     32: "Too many calls were made for this account's page. Wait a few minutes and send more slowly.",
     341: "The app has reached a limit. Wait a few minutes and send more slowly.",
-    4: "The app has made too many calls. Wait a few minutes; if it returns, lower the sending rate.",
+    4: "The app has made too many calls. Wait a few minutes; if this happens again, lower the sending rate.",
     613: "Too many calls of this kind in a short time. Wait a moment and send more slowly.",
     80007: "The WhatsApp account has used up its calls for now. Wait up to an hour.",
     80008: "Too many calls were made for the WhatsApp account. Wait up to an hour.",
@@ -88,7 +88,7 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
     131036: "WhatsApp refused the message and does not describe this code in public. Read its own words.",
     131059: "WhatsApp lost its place in a list. Nothing has to be done; the list is read again.",
     131061: "WhatsApp refused the message and does not describe this code in public. Read its own words.",
-    1: "WhatsApp could not make sense of the request, or failed on it. Send again; if it stays, report it.",
+    1: "WhatsApp could not process the request. Send it again; if the error persists, report it.",
     131000: "WhatsApp failed to send the message and named no reason. Send it again later.",
     135000: "WhatsApp refused the message and named no reason. Check the content and send it again.",
   }),

@@ -81,7 +81,7 @@ export function requireId(item: JsonObject, name: string): string {
 
 /** Reads seconds since the epoch, text or number, and returns milliseconds. */
 export function requireTime(item: JsonObject): number {
-  return timeIn(item, "timestamp") ?? fail("timestamp is no time in seconds");
+  return timeIn(item, "timestamp") ?? fail("timestamp is not a time in seconds");
 }
 
 /** As `requireTime`, for any member; null if it is not a time in seconds. */

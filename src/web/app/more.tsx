@@ -1,9 +1,10 @@
 /** On phones: all screens that do not fit into the bottom bar, and the switch to another workspace. */
 import { Link } from "@tanstack/react-router";
 import { CircleUser, ServerCog } from "lucide-react";
+import { lastWorkspace } from "../data/last-workspace.ts";
 import { useMe } from "../data/session.ts";
 import { Page } from "../ui/page.tsx";
-import { lastWorkspace, navigationFor } from "./shell.tsx";
+import { navigationFor } from "./shell.tsx";
 import { strings as frame } from "./strings.ts";
 import { WorkspaceSwitch } from "./workspace-switch.tsx";
 
@@ -20,13 +21,13 @@ export function More() {
         {navigationFor(current)
           .filter(({ isInPhoneBar }) => !isInPhoneBar)
           .map(({ to, label, icon: Icon }) => (
-            <Link key={to} to={to} params={{ workspace: String(current?.id) } as never} className={className}>
+            <Link key={to} to={to} params={{ workspace: String(current?.id) }} className={className}>
               <Icon aria-hidden size={20} />
               {label}
             </Link>
           ))}
         {user.is_operator && (
-          <Link to={"/system" as never} className={className}>
+          <Link to="/system" className={className}>
             <ServerCog aria-hidden size={20} />
             {frame.system}
           </Link>

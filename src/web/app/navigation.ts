@@ -16,9 +16,10 @@ import {
   Wallet,
   Webhook,
 } from "lucide-react";
+import type { WorkspaceScreen } from "./routes.ts";
 
 export interface NavigationItem {
-  to: string;
+  to: WorkspaceScreen;
   label: string;
   icon: LucideIcon;
   group: "main" | "developer";

@@ -10,7 +10,7 @@ export function NotFound() {
       <Empty
         title={strings.notFoundTitle}
         action={
-          <ButtonLink to={"/" as never} tone="primary">
+          <ButtonLink to="/" tone="primary">
             {strings.goHome}
           </ButtonLink>
         }

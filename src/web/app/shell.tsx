@@ -5,10 +5,12 @@
 import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
 import { CircleUser, Ellipsis, ServerCog } from "lucide-react";
 import { useCallback, useRef, useState } from "react";
+import { lastWorkspace, rememberWorkspace } from "../data/last-workspace.ts";
 import { hasOwnerRights, useMe, type WorkspaceEntry } from "../data/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useKeys } from "../ui/keys.ts";
 import { Banner } from "./banner.tsx";
+import { ConfirmAgain } from "./confirm-again.tsx";
 import { type NavigationItem, navigationItems } from "./navigation.ts";
 import { SignInAgain } from "./sign-in-again.tsx";
 import { strings } from "./strings.ts";
@@ -17,7 +19,7 @@ import { WorkspaceSwitch } from "./workspace-switch.tsx";
 
 export function Shell() {
   const { user, workspaces, version } = useMe();
-  const { workspace: routeWorkspace } = useParams({ strict: false }) as { workspace?: string };
+  const { workspace: routeWorkspace } = useParams({ strict: false });
   const workspace = workspaces.find(({ id }) => String(id) === (routeWorkspace ?? lastWorkspace())) ?? workspaces[0];
   if (workspace !== undefined) rememberWorkspace(workspace.id);
   const [isHelpOpen, setIsHelpOpen] = useState(false);
@@ -47,7 +49,7 @@ export function Shell() {
         )}
         <nav aria-label={strings.more} className="mt-auto flex flex-col gap-1 pt-4">
           {user.is_operator && (
-            <Link to={"/system" as never} className={sideLinkClass} activeProps={{ className: sideLinkActiveClass }}>
+            <Link to="/system" className={sideLinkClass} activeProps={{ className: sideLinkActiveClass }}>
               <ServerCog aria-hidden size={18} className="shrink-0" />
               {strings.system}
             </Link>
@@ -75,6 +77,7 @@ export function Shell() {
         <KeyHelp items={items} />
       </Dialog>
       <SignInAgain email={user.email} />
+      <ConfirmAgain hasSecondFactor={user.second_factor} />
     </div>
   );
 }
@@ -88,7 +91,7 @@ function SideLink({ item, workspace }: { item: NavigationItem; workspace: Worksp
   return (
     <Link
       to={to}
-      params={{ workspace: String(workspace.id) } as never}
+      params={{ workspace: String(workspace.id) }}
       className={sideLinkClass}
       activeProps={{ className: sideLinkActiveClass }}
       activeOptions={{ exact: to === "/w/$workspace", includeSearch: false }}
@@ -116,7 +119,7 @@ function PhoneBar({ workspace, items }: { workspace: WorkspaceEntry | undefined;
             <Link
               key={to}
               to={to}
-              params={{ workspace: String(workspace.id) } as never}
+              params={{ workspace: String(workspace.id) }}
               className={className}
               activeProps={active}
               activeOptions={{ exact: to === "/w/$workspace", includeSearch: false }}
@@ -159,7 +162,7 @@ function useNavigationKeys(workspace: WorkspaceEntry | undefined, showHelp: () =
         if (performance.now() - pressedAt.current > 1_500 || workspace === undefined) return false;
         pressedAt.current = 0;
         const item = navigationFor(workspace).find(({ shortcut }) => shortcut === key);
-        if (item !== undefined) void navigate({ to: item.to, params: { workspace: String(workspace.id) } } as never);
+        if (item !== undefined) void navigate({ to: item.to, params: { workspace: String(workspace.id) } });
         return item !== undefined;
       },
       [navigate, workspace, showHelp],
@@ -197,15 +200,4 @@ function KeyHelp({ items }: { items: readonly NavigationItem[] }) {
 export function navigationFor(workspace: WorkspaceEntry | undefined): readonly NavigationItem[] {
   if (workspace === undefined) return [];
   return navigationItems.filter(({ needs }) => needs === "member" || hasOwnerRights(workspace));
-}
-
-const LAST_WORKSPACE_KEY = "waxwing-workspace";
-
-/** The workspace that Account and More show: the one opened last in this browser. */
-export function lastWorkspace(): string | null {
-  return localStorage.getItem(LAST_WORKSPACE_KEY);
-}
-
-function rememberWorkspace(id: number): void {
-  if (lastWorkspace() !== String(id)) localStorage.setItem(LAST_WORKSPACE_KEY, String(id));
 }

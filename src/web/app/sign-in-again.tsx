@@ -23,7 +23,7 @@ export function SignInAgain({ email }: { email: string }) {
     if (me.user.id === before) return void client.invalidateQueries();
     // Another user signed in: drop all cached data.
     await resetForNewUser(client);
-    void navigate({ to: "/" } as never);
+    void navigate({ to: "/" });
   };
   return (
     <Dialog title={strings.signedOutTitle} isOpen={isOpen} onClose={() => setIsOpen(false)} isSticky>

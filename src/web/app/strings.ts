@@ -22,6 +22,12 @@ export const strings = {
   errorTitle: "Something went wrong on this page",
   signedOutTitle: "You are signed out",
   signedOutText: "Sign in again to continue. What you typed is still there.",
+  confirmTitle: "Is it still you?",
+  confirmText: "You signed in a while ago. Enter your password again to continue; what you typed is still there.",
+  confirmPassword: "Password",
+  confirmCode: "Or a code",
+  confirmCodeHint: "From your authenticator app, or one of your recovery codes.",
+  confirmAction: "Continue",
   noWorkspaceTitle: "No workspace yet",
   noWorkspaceText:
     "You don't have access to a workspace yet. Ask an operator of this server or the owner of a workspace.",

@@ -16,7 +16,7 @@ const itemClass =
 
 export function WorkspaceSwitch({ current, all, isOperator }: SwitchProps) {
   const navigate = useNavigate();
-  const go = (id: number) => void navigate({ to: "/w/$workspace", params: { workspace: String(id) } } as never);
+  const go = (id: number) => void navigate({ to: "/w/$workspace", params: { workspace: String(id) } });
   return (
     <Menu.Root>
       <Menu.Trigger
@@ -38,7 +38,7 @@ export function WorkspaceSwitch({ current, all, isOperator }: SwitchProps) {
               </Menu.Item>
             ))}
             {isOperator && (
-              <Menu.Item className={itemClass} onClick={() => void navigate({ to: "/new-workspace" } as never)}>
+              <Menu.Item className={itemClass} onClick={() => void navigate({ to: "/new-workspace" })}>
                 <Plus aria-hidden size={16} className="shrink-0" />
                 {strings.newWorkspace}
               </Menu.Item>

@@ -47,8 +47,27 @@ export function setSignedOutListener(listener: () => void): void {
   onSignedOut = listener;
 }
 
-/** `key`: the form's idempotency key, so that a repeated request acts once. */
+let confirm: () => Promise<boolean> = () => Promise.resolve(false);
+
+/** Sets what asks for the password or a code again; it resolves to whether the user entered it. */
+export function setConfirmation(ask: () => Promise<boolean>): void {
+  confirm = ask;
+}
+
+/**
+ * Sends the request, and once more after the user has entered the password again if the server asks for that. `key`: the
+ * form's idempotency key, so that a repeated request acts once.
+ */
 async function ask<T>(method: Method, path: string, body?: Json, key?: string, signal?: AbortSignal): Promise<T> {
+  try {
+    return await askOnce(method, path, body, key, signal);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "confirmation_required" || !(await confirm())) throw error;
+    return askOnce(method, path, body, key, signal);
+  }
+}
+
+async function askOnce<T>(method: Method, path: string, body?: Json, key?: string, signal?: AbortSignal): Promise<T> {
   let response: Response;
   try {
     response = await fetch(BASE + path, {

@@ -48,7 +48,7 @@ export function useMe(): Me {
 
 /** The workspace in the address. The route loads it before any of its screens render. */
 export function useWorkspace(): Workspace {
-  const { workspace } = useParams({ strict: false }) as { workspace?: string };
+  const { workspace } = useParams({ strict: false });
   return useSuspenseQuery(workspaceQuery(Number(workspace))).data;
 }
 

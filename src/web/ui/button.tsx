@@ -2,7 +2,7 @@
  * Buttons, and links that look like buttons. A page has one primary button. A destructive button is red and names what
  * it destroys.
  */
-import { Link, type LinkProps } from "@tanstack/react-router";
+import { createLink } from "@tanstack/react-router";
 import { LoaderCircle } from "lucide-react";
 import type { ComponentProps, ReactNode } from "react";
 
@@ -57,13 +57,12 @@ export function IconButton({ label, children, ...rest }: ButtonProps & { label: 
   );
 }
 
-export function ButtonLink({ tone = "plain", small, children, ...rest }: LinkProps & { tone?: Tone; small?: boolean }) {
-  return (
-    <Link {...rest} className={buttonClass(tone, small)}>
-      {children as ReactNode}
-    </Link>
-  );
+function ButtonAnchor({ tone = "plain", small, ...rest }: ComponentProps<"a"> & { tone?: Tone; small?: boolean }) {
+  return <a {...rest} className={buttonClass(tone, small)} />;
 }
+
+/** A link that looks like a button, with the addresses of `app/routes.ts`. */
+export const ButtonLink = createLink(ButtonAnchor);
 
 /** Classes of a link in running text. */
 export const textLink = "text-accent underline underline-offset-2 hover:no-underline";

@@ -3,10 +3,12 @@
  * Rows are links. Pages go by cursor; the cursors of previous pages are kept in the browser's history, so Back, reload
  * and "Newer" work.
  */
-import { Link, type LinkProps, useLocation, useNavigate, useSearch } from "@tanstack/react-router";
+import { useLocation } from "@tanstack/react-router";
 import { ChevronLeft, ChevronRight } from "lucide-react";
-import { type ReactNode, useRef } from "react";
+import { type ReactElement, type ReactNode, useRef } from "react";
+import type { Parameters, Screen, ScreenWith } from "../app/routes.ts";
 import type { Meta } from "../data/api.ts";
+import { ParameterLink, useChangeParameters, useParameters } from "./address.tsx";
 import { Button } from "./button.tsx";
 import { useKeys } from "./keys.ts";
 
@@ -24,8 +26,10 @@ interface ListProps<Row> {
   rows: readonly Row[];
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string | number;
-  /** The link of a row. */
-  rowLink?: (row: Row) => LinkProps;
+  /** Rows open in the panel of this screen: a row's link sets `?open=` to its key. */
+  panelOf?: ScreenWith<"open">;
+  /** For rows that open elsewhere: the link, to which the list adds these properties. */
+  rowLink?: (row: Row, props: RowLinkProps) => ReactElement;
   /** The row that is open in the panel. */
   openKey?: string | number | null;
   /** The rows are outdated and newer ones are being fetched. */
@@ -34,6 +38,12 @@ interface ListProps<Row> {
   actions?: (row: Row) => ReactNode;
   /** Adds a checkbox before each row. */
   selection?: ListSelection<Row>;
+}
+
+export interface RowLinkProps {
+  "data-row": string | number;
+  className: string;
+  children: ReactNode;
 }
 
 export interface ListSelection<Row> {
@@ -54,7 +64,8 @@ const PHONE: Readonly<Record<Column<unknown>["phone"], string>> = {
 };
 
 export function List<Row>(props: ListProps<Row>) {
-  const { label, rows, columns, rowKey, rowLink, openKey = null, isStale = false, actions, selection } = props;
+  const { label, rows, columns, rowKey, panelOf, openKey = null, isStale = false, actions, selection } = props;
+  const rowLink = props.rowLink ?? (panelOf === undefined ? undefined : panelLink(panelOf, rowKey));
   const body = useRef<HTMLTableSectionElement>(null);
   useKeys((key) => {
     if (key !== "j" && key !== "k") return false;
@@ -127,17 +138,9 @@ export function List<Row>(props: ListProps<Row>) {
                     role="cell"
                     className={`h-11 min-w-0 px-4 py-2 max-mid:block max-mid:h-auto max-mid:p-0 ${isNumeric ? "figures mid:text-end" : ""} ${PHONE[phone]}`}
                   >
-                    {index === 0 && rowLink !== undefined ? (
-                      <Link
-                        {...rowLink(row)}
-                        data-row={key}
-                        className="font-semibold text-ink no-underline after:absolute after:inset-0"
-                      >
-                        {cell(row)}
-                      </Link>
-                    ) : (
-                      cell(row)
-                    )}
+                    {index === 0 && rowLink !== undefined
+                      ? rowLink(row, { "data-row": key, className: ROW_LINK, children: cell(row) })
+                      : cell(row)}
                   </td>
                 ))}
                 {actions !== undefined && (
@@ -154,25 +157,34 @@ export function List<Row>(props: ListProps<Row>) {
   );
 }
 
+/** Covers the whole row. */
+const ROW_LINK = "font-semibold text-ink no-underline after:absolute after:inset-0";
+
+function panelLink<Row>(screen: ScreenWith<"open">, rowKey: (row: Row) => string | number) {
+  return (row: Row, props: RowLinkProps) => (
+    <ParameterLink {...props} screen={screen} change={{ open: String(rowKey(row)) }} resetScroll={false} />
+  );
+}
+
 interface Trail {
   trail?: string[];
 }
 
-/** The cursor in the address; undefined on the first page. */
-export function useCursor(): string | undefined {
-  const { after } = useSearch({ strict: false }) as { after?: string };
-  return after;
+interface PagerProps {
+  screen: ScreenWith<"after">;
+  meta: Meta;
+  newer?: string;
+  older?: string;
 }
 
 /** "Newer" and "Older" below a list that has more than one page. */
-export function Pager({ meta, newer = "Newer", older = "Older" }: { meta: Meta; newer?: string; older?: string }) {
-  const navigate = useNavigate();
-  const after = useCursor();
+export function Pager({ screen, meta, newer = "Newer", older = "Older" }: PagerProps) {
+  const change = useChangeParameters(screen);
+  const { after } = useParameters(screen);
   const { trail = [] } = useLocation().state as Trail;
   if (after === undefined && !meta.has_more) return null;
   const go = (to: string | undefined, state: Trail) => {
-    const search = (known: Record<string, unknown>) => ({ ...known, after: to, open: undefined });
-    void navigate({ to: ".", search, state } as never);
+    void change({ after: to, open: undefined }, { state });
     window.scrollTo({ top: 0 });
   };
   return (
@@ -197,36 +209,32 @@ export function Pager({ meta, newer = "Newer", older = "Older" }: { meta: Meta; 
   );
 }
 
-/** A row of choices: a filter stored in the address. */
-export function FilterBar<V extends string>({
-  label,
-  name,
-  choices,
-}: {
+interface FilterBarProps<At, Name, Value> {
+  screen: At;
   label: string;
-  name: string;
-  choices: readonly { value: V | undefined; label: string }[];
-}) {
-  const search = useSearch({ strict: false }) as Record<string, unknown>;
+  /** The search parameter. */
+  name: Name;
+  choices: readonly { value: Value; label: string }[];
+}
+
+/** A row of choices: a filter stored in the address. */
+export function FilterBar<At extends Screen, Name extends string & keyof Parameters<At>>(
+  props: FilterBarProps<At, Name, Parameters<At>[Name]>,
+): ReactNode;
+export function FilterBar({ screen, label, name, choices }: FilterBarProps<Screen, string, string | undefined>) {
+  const search: Readonly<Record<string, unknown>> = useParameters(screen);
   return (
     <nav aria-label={label} className="mb-4 flex flex-wrap gap-2">
       {choices.map(({ value, label: text }) => (
-        <Link
+        <ParameterLink
           key={text}
-          to="."
-          search={
-            ((known: Record<string, unknown>) => ({
-              ...known,
-              [name]: value,
-              after: undefined,
-              open: undefined,
-            })) as never
-          }
+          screen={screen}
+          change={{ [name]: value, after: undefined, open: undefined }}
           aria-current={search[name] === value ? "true" : undefined}
           className={`inline-flex min-h-8 items-center rounded-control border px-3 font-semibold no-underline max-mid:min-h-11 ${search[name] === value ? "border-accent bg-green-tint text-green" : "border-line bg-surface text-ink hover:bg-sunken"}`}
         >
           {text}
-        </Link>
+        </ParameterLink>
       ))}
     </nav>
   );

@@ -2,30 +2,33 @@
  * The detail of a row: beside the list on wide screens, over it on phones. Its address is `?open=`; Esc and the close
  * button close it, and the focus returns to the row.
  */
-import { useNavigate } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useRef } from "react";
+import type { ScreenWith } from "../app/routes.ts";
+import { useChangeParameters } from "./address.tsx";
 import { IconButton } from "./button.tsx";
 import { isOverlayOpen } from "./keys.ts";
 
 /** Closes the panel that `?open=` opened. */
-export function useClosePanel(): () => void {
-  const navigate = useNavigate();
+export function useClosePanel(screen: ScreenWith<"open">): () => void {
+  const change = useChangeParameters(screen);
   return useCallback(() => {
     const open = new URLSearchParams(location.search).get("open");
-    void navigate({
-      to: ".",
-      search: (known: Record<string, unknown>) => ({ ...known, open: undefined }),
-      resetScroll: false,
-    } as never).then(() => {
+    void change({ open: undefined }, { resetScroll: false }).then(() => {
       const row = [...document.querySelectorAll<HTMLElement>("a[data-row]")];
       row.find(({ dataset }) => dataset.row === open?.replace(/^"|"$/g, ""))?.focus();
     });
-  }, [navigate]);
+  }, [change]);
 }
 
-export function Panel({ title, children }: { title: string; children: ReactNode }) {
-  const close = useClosePanel();
+interface PanelProps {
+  screen: ScreenWith<"open">;
+  title: string;
+  children: ReactNode;
+}
+
+export function Panel({ screen, title, children }: PanelProps) {
+  const close = useClosePanel(screen);
   const heading = useRef<HTMLHeadingElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another row in the same panel takes the focus too.
   useEffect(() => heading.current?.focus({ preventScroll: true }), [title]);

@@ -1,26 +1,30 @@
 /** A search field whose text is in the address (`?q=`), updated shortly after the last key. */
-import { useNavigate } from "@tanstack/react-router";
 import { Search as SearchIcon } from "lucide-react";
 import { useEffect, useState } from "react";
+import type { ScreenWith } from "../app/routes.ts";
+import { useChangeParameters, useParameters } from "./address.tsx";
 import { inputClass } from "./field.tsx";
 
-export function SearchBox({ q, label }: { q: string | undefined; label: string }) {
-  const navigate = useNavigate();
+interface SearchBoxProps {
+  screen: ScreenWith<"q">;
+  label: string;
+  /** What is searched has no capitals. */
+  isLowerCase?: boolean;
+}
+
+export function SearchBox({ screen, label, isLowerCase = false }: SearchBoxProps) {
+  const { q } = useParameters(screen);
+  const change = useChangeParameters(screen);
   const [text, setText] = useState(q ?? "");
   useEffect(() => setText(q ?? ""), [q]);
   useEffect(() => {
-    if (text.trim() === (q ?? "")) return;
+    const query = isLowerCase ? text.trim().toLowerCase() : text.trim();
+    if (query === (q ?? "")) return;
     const timer = setTimeout(() => {
-      const search = (known: Record<string, unknown>) => ({
-        ...known,
-        q: text.trim() || undefined,
-        after: undefined,
-        open: undefined,
-      });
-      void navigate({ to: ".", search, replace: q !== undefined } as never);
+      void change({ q: query || undefined, after: undefined, open: undefined }, { replace: q !== undefined });
     }, 300);
     return () => clearTimeout(timer);
-  }, [text, q, navigate]);
+  }, [text, q, isLowerCase, change]);
   return (
     <label className="relative mb-4 w-full mid:w-80">
       <span className="sr-only">{label}</span>

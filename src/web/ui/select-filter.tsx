@@ -1,30 +1,27 @@
 /** A drop-down filter stored in the address, for more choices than a `FilterBar` has room for. */
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { Parameters, Screen } from "../app/routes.ts";
+import { useChangeParameters, useParameters } from "./address.tsx";
 import { inputClass } from "./field.tsx";
 
-interface SelectFilterProps {
+interface SelectFilterProps<At, Name, Value> {
+  screen: At;
   label: string;
   /** The search parameter. */
-  name: string;
+  name: Name;
   /** The label of "no filter". */
   any: string;
-  choices: readonly { value: string; label: string }[];
+  choices: readonly { value: Value; label: string }[];
 }
 
-export function SelectFilter({ label, name, any, choices }: SelectFilterProps) {
-  const navigate = useNavigate();
-  const search = useSearch({ strict: false }) as Record<string, unknown>;
+export function SelectFilter<At extends Screen, Name extends string & keyof Parameters<At>>(
+  props: SelectFilterProps<At, Name, NonNullable<Parameters<At>[Name]>>,
+): ReactNode;
+export function SelectFilter({ screen, label, name, any, choices }: SelectFilterProps<Screen, string, string>) {
+  const change = useChangeParameters(screen);
+  const search: Readonly<Record<string, unknown>> = useParameters(screen);
   const chosen = search[name];
-  const choose = (value: string) =>
-    void navigate({
-      to: ".",
-      search: (known: Record<string, unknown>) => ({
-        ...known,
-        [name]: value || undefined,
-        after: undefined,
-        open: undefined,
-      }),
-    } as never);
+  const choose = (value: string) => void change({ [name]: value || undefined, after: undefined, open: undefined });
   return (
     <label className="mb-4 flex items-center gap-2 max-mid:w-full">
       <span className="shrink-0 whitespace-nowrap text-quiet">{label}</span>

@@ -107,7 +107,7 @@ const rows: Row[] = [
     name: "a button with a dynamic address",
     components: [text, buttons({ type: "QUICK_REPLY", text: "Yes" }, { type: "URL", url: "https://x.example/{{1}}" })],
     counts: [0, 0],
-    unsupported: /address/,
+    unsupported: /variable link/,
   },
   {
     name: "a button that copies a code",

@@ -5,7 +5,7 @@
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound, Problem, type ProblemCode, problemCodes } from "#src/core/problem.ts";
 import { Instant, OneOf } from "#src/core/schema.ts";
-import { answerProblem, internalError, unavailable } from "../../errors.ts";
+import { bodyOf, internalError, unavailable } from "../../errors.ts";
 import { wrongParameter } from "../../page.ts";
 
 interface CodeDescription {
@@ -79,7 +79,7 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
   ),
   opted_out: withExample(
     "The person has opted out; `since` gives the time. Only they can opt back in, by sending START.",
-    new Problem("opted_out", "This person opted out on 2026-11-20 and can only undo that by writing START.", {
+    new Problem("opted_out", "This person opted out on 2026-11-20 and can only opt in again by sending START.", {
       since: Date.UTC(2026, 10, 20, 12, 30),
       timezone: "Asia/Kolkata",
     }),
@@ -142,7 +142,7 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
       ),
       unknown: new Problem(
         "whatsapp_error",
-        "The network did not answer. The message may have arrived, so do not simply repeat it; if the network reports it, an event follows.",
+        "The network did not answer. The message may have arrived, so do not send it again blindly; if the network reports it, an event follows.",
         { whatsappCode: "timeout" },
       ),
     },
@@ -161,9 +161,6 @@ function withExample(description: string, example: Problem): CodeDescription {
 export function examplesOf(code: ProblemCode): Record<string, { value: unknown }> {
   const examples = Object.entries(codeDescriptions[code].examples);
   return Object.fromEntries(
-    examples.map(([name, problem]) => [
-      examples.length === 1 ? code : `${code}_${name}`,
-      { value: JSON.parse(answerProblem(problem).body) as unknown },
-    ]),
+    examples.map(([name, problem]) => [examples.length === 1 ? code : `${code}_${name}`, { value: bodyOf(problem) }]),
   );
 }

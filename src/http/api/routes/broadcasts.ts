@@ -4,8 +4,7 @@ import { notFound, type ProblemCode } from "#src/core/problem.ts";
 import { OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
-import { planBroadcast } from "#src/domain/broadcasts/plan.ts";
-import { PreviewView, previewGroup, previewList } from "#src/domain/broadcasts/preview.ts";
+import { PreviewView } from "#src/domain/broadcasts/preview.ts";
 import {
   countBroadcasts,
   findBroadcast,
@@ -14,7 +13,7 @@ import {
   type RecipientFilter,
   recipientFilters,
 } from "#src/domain/broadcasts/read.ts";
-import { resolveList } from "#src/domain/broadcasts/resolve-list.ts";
+import { sendBroadcast } from "#src/domain/broadcasts/send.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import {
   BroadcastView,
@@ -22,13 +21,15 @@ import {
   countRecipients,
   RecipientView,
   viewBroadcast,
+  viewCreated,
   viewRecipient,
 } from "#src/domain/broadcasts/view.ts";
+import { CreateBroadcastBody, readBroadcast } from "../../bodies/broadcast-body.ts";
+import { countAudience, previewBroadcast } from "../../broadcast-audience.ts";
+import { readIdCursor } from "../../cursors.ts";
 import { answerData, type Call, type Endpoint, type Parameter, requireId } from "../../endpoint.ts";
-import { idempotencyParameter, readKey, replay } from "../../idempotency.ts";
-import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor, wrongParameter } from "../../page.ts";
-import { acceptBroadcastRequest, estimateAudience } from "../accept-broadcast.ts";
-import { CreateBroadcastBody, readBroadcast } from "../broadcast-body.ts";
+import { actOnce, changeOnce, idempotencyParameter, readKey } from "../../idempotency.ts";
+import { answerPage, PER_PAGE, pageParameters, readPage, wrongParameter } from "../../page.ts";
 import { broadcastExample, recipientExample } from "../examples.ts";
 
 const idParameter: Parameter = {
@@ -90,7 +91,7 @@ export const listBroadcastsEndpoint: Endpoint = {
   problems: [],
   handle: ({ store, workspace, query }) => {
     const from = readPage(query);
-    const position = "after" in from ? { after: readId(from.after) } : from;
+    const position = "after" in from ? { after: readIdCursor(from.after) } : from;
     return store.read((tx) =>
       answerPage(
         from,
@@ -131,15 +132,18 @@ export const createBroadcastEndpoint: Endpoint = {
   },
   problems: [...refusals, "insufficient_balance", "idempotency_conflict"],
   handle: async (call) => {
-    const input = readBroadcast(call.body, call.workspace.timezone);
+    const { workspace, keyId, dispatch } = call;
+    const input = readBroadcast(call.body, workspace.timezone);
     const use = readKey(call);
-    if (use === null) return acceptBroadcastRequest(call, input, null);
-    return call.keyQueue.run(
-      call.workspace.id,
-      use,
-      () => replay(call, use),
-      () => acceptBroadcastRequest(call, input, use),
-    );
+    return actOnce(call, use, async () => {
+      const audienceSize = await countAudience(call, workspace.id, input);
+      const { instanceId } = dispatch;
+      const request = { workspaceId: workspace.id, input, instanceId, audienceSize, evidence: { key: keyId } };
+      return changeOnce(call, use, (tx) => {
+        const { broadcast, skipped } = sendBroadcast(tx, request);
+        return answerData(202, viewCreated(tx, broadcast, skipped, workspace));
+      });
+    });
   },
 };
 
@@ -177,22 +181,8 @@ export const previewBroadcastEndpoint: Endpoint = {
   },
   problems: refusals,
   handle: async (call) => {
-    const { store, workspace } = call;
-    const input = readBroadcast(call.body, workspace.timezone);
-    const plan = store.read((tx) => planBroadcast(tx, workspace.id, input));
-    if ("to" in input.audience) {
-      const { to } = input.audience;
-      const options = { workspace: plan.workspace, variables: plan.variables, isCapChecked: plan.sendAt === null };
-      return answerData(
-        200,
-        store.read((tx) => previewList(tx, plan, resolveList(tx, to, options))),
-      );
-    }
-    const estimate = await estimateAudience(call, plan);
-    return answerData(
-      200,
-      store.read((tx) => previewGroup(tx, plan, estimate)),
-    );
+    const { workspace, body } = call;
+    return answerData(200, await previewBroadcast(call, workspace.id, readBroadcast(body, workspace.timezone)));
   },
 };
 
@@ -248,7 +238,7 @@ export const listRecipientsEndpoint: Endpoint = {
     const { store, query, workspace } = call;
     const filter = readFilter(query.get("status"));
     const from = readPage(query);
-    const position = "after" in from ? { after: readId(from.after) } : from;
+    const position = "after" in from ? { after: readIdCursor(from.after) } : from;
     return store.read((tx) => {
       const broadcast = requireBroadcast(call, tx);
       return answerPage(
@@ -297,9 +287,4 @@ function readFilter(value: string | null): RecipientFilter | null {
   const filter = recipientFilters.find((known) => known === value);
   if (filter === undefined) throw wrongParameter("status", `The status is one of ${recipientFilters.join(", ")}.`);
   return filter;
-}
-
-function readId({ id }: Record<string, unknown>): number {
-  if (typeof id !== "number") throw wrongCursor();
-  return id;
 }

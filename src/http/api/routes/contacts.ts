@@ -1,14 +1,15 @@
 /** Contacts: show one, list for syncing, create or change, opt out. */
 import { Type } from "@sinclair/typebox";
-import { notFound, Problem } from "#src/core/problem.ts";
+import { notFound } from "#src/core/problem.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
-import { type ContactCursor, countContacts, countSinceSql, listContacts } from "#src/domain/contacts/list.ts";
-import { optOut } from "#src/domain/contacts/opt-out.ts";
-import { putContact, requireValidChanges } from "#src/domain/contacts/put.ts";
+import { countContacts, countSinceSql, listContacts } from "#src/domain/contacts/list.ts";
+import { optOutNumber } from "#src/domain/contacts/opt-out.ts";
+import { putContactOf } from "#src/domain/contacts/put.ts";
 import { ContactView, viewContact } from "#src/domain/contacts/view.ts";
-import { answerData, type Call, consentEvidence, type Endpoint, type Parameter } from "../../endpoint.ts";
-import { answerRows, PER_PAGE, pageParameters, readPage, readSince, wrongCursor } from "../../page.ts";
-import { ContactBody, readContactChanges } from "../contact-body.ts";
+import { ContactBody, readContactChanges } from "../../bodies/contact-body.ts";
+import { readContactCursor } from "../../cursors.ts";
+import { answerData, type Endpoint, type Parameter } from "../../endpoint.ts";
+import { answerRows, countInReader, PER_PAGE, pageParameters, readPage, readSince } from "../../page.ts";
 import { contactExample } from "../examples.ts";
 
 const phoneParameter: Parameter = {
@@ -49,7 +50,7 @@ export const listContactsEndpoint: Endpoint = {
   handle: async ({ store, reader, workspace, query }) => {
     const since = readSince(query, "updated_since", workspace.timezone);
     const from = readPage(query);
-    const position = "after" in from ? { after: readWalk(from.after) } : from;
+    const position = "after" in from ? { after: readContactCursor(from.after) } : from;
     await store.waitForOtherWriters();
     const total =
       since === null
@@ -106,14 +107,11 @@ export const putContactEndpoint: Endpoint = {
     example: contactExample,
   },
   problems: ["invalid_number", "opted_out"],
-  handle: (call) => {
-    const changes = readContactChanges(call.body);
-    const { workspace } = call;
-    return call.store.write((tx) => {
-      // Mistakes in the body are reported before mistakes in the number.
-      requireValidChanges(tx, workspace.id, changes);
-      const person = requirePerson(call, tx);
-      const { contact, isNew } = putContact(tx, workspace, person, changes, consentEvidence(call));
+  handle: ({ store, workspace, path, body, keyId }) => {
+    const changes = readContactChanges(body);
+    return store.write((tx) => {
+      const why = { source: "api", evidence: { key: keyId } } as const;
+      const { contact, isNew } = putContactOf(tx, workspace, path.phone ?? "", changes, why);
       return answerData(isNew ? 201 : 200, viewContact(tx, contact, workspace));
     });
   },
@@ -130,35 +128,9 @@ export const optOutEndpoint: Endpoint = {
   parameters: [phoneParameter],
   success: { status: 200, description: "The contact.", data: ContactView, isList: false, example: contactExample },
   problems: ["invalid_number"],
-  handle: (call) =>
-    call.store.write((tx) => {
-      const contact = optOut(tx, call.workspace, requirePerson(call, tx), consentEvidence(call));
-      return answerData(200, viewContact(tx, contact, call.workspace));
+  handle: ({ store, workspace, path, keyId }) =>
+    store.write((tx) => {
+      const why = { source: "api", evidence: { key: keyId } } as const;
+      return answerData(200, viewContact(tx, optOutNumber(tx, workspace, path.phone ?? "", why), workspace));
     }),
 };
-
-/** Throws `invalid_number`. */
-function requirePerson({ workspace, path }: Call, tx: Parameters<typeof lookUpContact>[0]) {
-  const person = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country);
-  if (person !== null) return person;
-  throw new Problem(
-    "invalid_number",
-    `"${path.phone}" is not a phone number. Numbers without a country code are read in ${workspace.country}.`,
-  );
-}
-
-function readWalk({ over, upTo, updatedAt, id }: Record<string, unknown>): ContactCursor {
-  if ([over, upTo, updatedAt, id].every(Number.isSafeInteger)) return { over, upTo, updatedAt, id } as ContactCursor;
-  throw wrongCursor();
-}
-
-/** Counts on the reader's thread, because counting all changes since a time can be slow. */
-export async function countInReader(
-  reader: Call["reader"],
-  sql: string,
-  workspaceId: number,
-  since: number,
-): Promise<number> {
-  const [row] = await reader.query(sql, [workspaceId, since]);
-  return Number(row?.total ?? 0);
-}

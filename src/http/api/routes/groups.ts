@@ -1,9 +1,10 @@
 /** Lists groups, static and dynamic, with their counts. */
-import { countsToRefresh, recordCount } from "#src/domain/filters/count.ts";
-import { countGroups, type GroupCursor, listGroups } from "#src/domain/groups/read.ts";
+import { countGroups, listGroups } from "#src/domain/groups/read.ts";
 import { GroupView, viewGroup } from "#src/domain/groups/view.ts";
-import type { Call, Endpoint } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor } from "../../page.ts";
+import { readGroupCursor } from "../../cursors.ts";
+import type { Endpoint } from "../../endpoint.ts";
+import { refreshCounts } from "../../group-counts.ts";
+import { answerPage, PER_PAGE, pageParameters, readPage } from "../../page.ts";
 
 export const listGroupsEndpoint: Endpoint = {
   method: "GET",
@@ -25,27 +26,10 @@ export const listGroupsEndpoint: Endpoint = {
   handle: async (call) => {
     const { store, workspace, query } = call;
     const from = readPage(query);
-    const position = "after" in from ? { after: readPosition(from.after) } : from;
+    const position = "after" in from ? { after: readGroupCursor(from.after) } : from;
     const list = () => store.read((tx) => listGroups(tx, workspace.id, position, PER_PAGE + 1));
     await refreshCounts(call, list());
     const total = store.read((tx) => countGroups(tx, workspace.id));
     return answerPage(from, list(), total, viewGroup, ({ folded, id }) => ({ folded, id }));
   },
 };
-
-/** Recounts dynamic groups whose count is older than a minute, one after the other, on the reader's thread. */
-async function refreshCounts(
-  { store, searchReader, workspace }: Call,
-  groups: ReturnType<typeof listGroups>,
-): Promise<void> {
-  const stale = store.read((tx) => countsToRefresh(tx, workspace, groups));
-  for (const { groupId, sql, parameters } of stale) {
-    const [row] = await searchReader.query(sql, parameters);
-    await store.write((tx) => recordCount(tx, groupId, Number(row?.total ?? 0)));
-  }
-}
-
-function readPosition({ folded, id }: Record<string, unknown>): GroupCursor {
-  if (typeof folded !== "string" || typeof id !== "number") throw wrongCursor();
-  return { folded, id };
-}

@@ -1,17 +1,13 @@
 /** Sends one message, and shows one. */
 import { Type } from "@sinclair/typebox";
-import { notFound, Problem } from "#src/core/problem.ts";
-import { claimKey, findKey, type KeyUse, storeAnswer } from "#src/domain/idempotency/keys.ts";
-import type { IdempotencyKey } from "#src/domain/idempotency/table.ts";
+import { notFound } from "#src/core/problem.ts";
 import { findVisible } from "#src/domain/messages/read.ts";
 import { MessageView, viewMessage } from "#src/domain/messages/view.ts";
-import { resolveInDoubt } from "#src/sending/resolve-in-doubt.ts";
-import { type KeyClaim, type SendOptions, type SendResult, sendMessage } from "#src/sending/send-message.ts";
-import { type Answer, answerData, type Call, type Endpoint, requireId } from "../../endpoint.ts";
-import { answerProblem } from "../../errors.ts";
-import { idempotencyParameter, readKey, replay } from "../../idempotency.ts";
+import { readSendMessage, SendMessageBody } from "../../bodies/send-body.ts";
+import { answerData, type Endpoint, requireId } from "../../endpoint.ts";
+import { idempotencyParameter, readKey } from "../../idempotency.ts";
+import { sendOnce } from "../../send-once.ts";
 import { messageExample } from "../examples.ts";
-import { readSendMessage, SendMessageBody } from "../send-body.ts";
 
 export const sendMessageEndpoint: Endpoint = {
   method: "POST",
@@ -66,19 +62,9 @@ export const sendMessageEndpoint: Endpoint = {
     "window_closed",
     "whatsapp_error",
   ],
-  handle: async (call) => {
-    const { dispatch, keyQueue } = call;
-    const input = readSendMessage(call.body);
-    const use = readKey(call);
-    const origin = "key" in call.caller ? "api" : "console";
-    const request = { workspaceId: call.workspace.id, origin, input } as const;
-    if (use === null) return answerSent(await sendMessage(dispatch, request, null));
-    const act = async (): Promise<Answer> => {
-      const open = call.store.read((tx) => findKey(tx, call.workspace.id, use));
-      if (open !== undefined) return answerOpenKey(dispatch, open);
-      return answerSent(await sendMessage(dispatch, request, claimFor(call, use)));
-    };
-    return keyQueue.run(call.workspace.id, use, () => replay(call, use), act);
+  handle: (call) => {
+    const request = { workspaceId: call.workspace.id, origin: "api", input: readSendMessage(call.body) } as const;
+    return sendOnce(call, request, readKey(call));
   },
 };
 
@@ -101,34 +87,3 @@ export const getMessageEndpoint: Endpoint = {
     return answerData(200, viewMessage(message, workspace));
   },
 };
-
-/**
- * A key without an answer belongs to a dispatch whose outcome was not recorded. Resolves the message and stores the
- * result as the answer.
- */
-async function answerOpenKey(dispatch: SendOptions, open: IdempotencyKey): Promise<Answer> {
-  const result = await resolveInDoubt(dispatch, open.messageId, (tx, finalResult) => {
-    storeAnswer(tx, open.id, render(finalResult));
-  });
-  return render(result);
-}
-
-function claimFor({ workspace }: Call, use: KeyUse): KeyClaim {
-  return {
-    claim: (tx) => (findKey(tx, workspace.id, use) === undefined ? claimKey(tx, workspace.id, use) : null),
-    render,
-  };
-}
-
-function answerSent(sent: Awaited<ReturnType<typeof sendMessage>>): Answer {
-  if (sent === "claimed_meanwhile") throw new Error("a key was claimed by somebody else while this process held it");
-  return render(sent.result);
-}
-
-function render(result: SendResult): Answer {
-  if (result instanceof Problem) return answerProblem(result);
-  return {
-    ...answerData(201, viewMessage(result.message, result.workspace)),
-    logFields: { message: result.message.id },
-  };
-}

@@ -3,8 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { countContacts, countSinceSql, listOptOuts, type OptOutCursor } from "#src/domain/contacts/list.ts";
 import { OptOutView, viewOptOut } from "#src/domain/contacts/opt-out.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, pageParameters, readPage, readSince, wrongCursor } from "../../page.ts";
-import { countInReader } from "./contacts.ts";
+import { answerPage, countInReader, PER_PAGE, pageParameters, readPage, readSince, wrongCursor } from "../../page.ts";
 
 export const listOptOutsEndpoint: Endpoint = {
   method: "GET",

@@ -1,11 +1,12 @@
 /** Lists templates, and whether each can be sent. */
 
 import { OneOf } from "#src/core/schema.ts";
-import { countTemplates, listTemplates, type TemplatePosition } from "#src/domain/templates/read.ts";
+import { countTemplates, listTemplates } from "#src/domain/templates/read.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { TemplateView, viewTemplate } from "#src/domain/templates/view.ts";
+import { readTemplateCursor } from "../../cursors.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, pageParameters, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { answerPage, PER_PAGE, pageParameters, readPage, wrongParameter } from "../../page.ts";
 import { templateExample } from "../examples.ts";
 
 export const listTemplatesEndpoint: Endpoint = {
@@ -37,7 +38,7 @@ export const listTemplatesEndpoint: Endpoint = {
   handle: ({ store, workspace, query }) => {
     const filter = { status: readStatus(query.get("status")) };
     const from = readPage(query);
-    const position = "after" in from ? { after: readPosition(from.after) } : from;
+    const position = "after" in from ? { after: readTemplateCursor(from.after) } : from;
     return store.read((tx) =>
       answerPage(
         from,
@@ -55,9 +56,4 @@ function readStatus(value: string | null): (typeof templateStatuses)[number] | n
   const status = templateStatuses.find((known) => known === value);
   if (status === undefined) throw wrongParameter("status", `The status is one of ${templateStatuses.join(", ")}.`);
   return status;
-}
-
-function readPosition({ name, id }: Record<string, unknown>): TemplatePosition {
-  if (typeof name !== "string" || typeof id !== "number") throw wrongCursor();
-  return { name, id };
 }

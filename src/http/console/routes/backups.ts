@@ -170,7 +170,7 @@ function viewBackup({ name, bytes, createdAt, verificationReport }: ListedBackup
     bytes,
     made_at: whenUtc(createdAt),
     state: verificationReport === null ? "unverified" : faultsOf(verificationReport).length > 0 ? "broken" : "sound",
-    proof: verificationReport === null ? null : viewVerificationReport(verificationReport),
+    verification: verificationReport === null ? null : viewVerificationReport(verificationReport),
   };
 }
 

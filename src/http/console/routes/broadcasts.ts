@@ -1,16 +1,74 @@
-/** Broadcasts beyond the API: pause and resume, the causes of failures, and live counters. */
+/** Broadcasts: list, send, pause, resume and cancel them; the causes of failures, and live counters. */
 
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
+import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
 import { clockTime, pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
-import { countCausesSql, countInDoubtSql, findBroadcast } from "#src/domain/broadcasts/read.ts";
+import {
+  countBroadcasts,
+  countCausesSql,
+  countInDoubtSql,
+  findBroadcast,
+  listBroadcasts,
+} from "#src/domain/broadcasts/read.ts";
 import { countOutcomeQuery } from "#src/domain/broadcasts/recipient-filter.ts";
+import { sendBroadcast } from "#src/domain/broadcasts/send.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
-import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
+import { viewBroadcast, viewCreated } from "#src/domain/broadcasts/view.ts";
+import { readBroadcast } from "../../bodies/broadcast-body.ts";
+import { countAudience } from "../../broadcast-audience.ts";
+import { readIdCursor } from "../../cursors.ts";
 import { answerData, requireId } from "../../endpoint.ts";
+import { answerPage, PER_PAGE, readPage } from "../../page.ts";
 import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
 
 export const broadcastRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "GET",
+    path: "/w/{workspace}/v1/broadcasts",
+    needs: "member",
+    handle: ({ store, workspace, query }) => {
+      const from = readPage(query);
+      const position = "after" in from ? { after: readIdCursor(from.after) } : from;
+      return store.read((tx) =>
+        answerPage(
+          from,
+          listBroadcasts(tx, workspace.id, position, PER_PAGE + 1),
+          countBroadcasts(tx, workspace.id),
+          (broadcast) => viewBroadcast(tx, broadcast, workspace),
+          ({ id }) => ({ id }),
+        ),
+      );
+    },
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/v1/broadcasts",
+    needs: "member",
+    handle: async (call) => {
+      const { workspace, user, dispatch } = call;
+      const input = readBroadcast(call.body, workspace.timezone);
+      const audienceSize = await countAudience(call, workspace.id, input);
+      const { instanceId } = dispatch;
+      const request = { workspaceId: workspace.id, input, instanceId, audienceSize, evidence: { user: user.id } };
+      return change(call, (tx) => {
+        const { broadcast, skipped } = sendBroadcast(tx, request);
+        const audit = { action: "broadcast.create", subject: broadcast.name, details: { id: broadcast.id } };
+        return { status: 202, data: viewCreated(tx, broadcast, skipped, workspace), audit };
+      });
+    },
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/v1/broadcasts/{id}/cancel",
+    needs: "member",
+    handle: (call) =>
+      change(call, (tx) => {
+        const cancelled = cancelBroadcast(tx, requireBroadcast(call, tx));
+        const audit = { action: "broadcast.cancel", subject: cancelled.name, details: { id: cancelled.id } };
+        return { status: 200, data: viewBroadcast(tx, cancelled, call.workspace), audit };
+      }),
+  },
   {
     method: "GET",
     path: "/w/{workspace}/broadcasts/{id}",

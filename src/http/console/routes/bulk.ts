@@ -16,7 +16,7 @@ import { findGroup } from "#src/domain/groups/read.ts";
 import { createBulkChange, endBulkChange, getBulkChange, listBulkChanges } from "#src/transfer/bulk-changes.ts";
 import { countTargetQuery, lastTargetId } from "#src/transfer/bulk-target.ts";
 import type { BulkAction, BulkChange, BulkTarget } from "#src/transfer/table.ts";
-import { readContactChanges } from "../../api/contact-body.ts";
+import { readContactChanges } from "../../bodies/contact-body.ts";
 import { answerData, requireId } from "../../endpoint.ts";
 import { contactFilter } from "../contact-filter.ts";
 import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
@@ -179,6 +179,7 @@ interface ReadChange {
  * Checked before anything starts, by the same rules as the change of a single contact. Throws `invalid_request` at the
  * field of the change.
  */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch for each kind of change.
 function readChange({ workspace }: WorkspaceCall, tx: Tx, input: Change): ReadChange {
   if ("new_group" in input) {
     const group = saveGroup(tx, workspace.id, { name: input.new_group, filter: null });

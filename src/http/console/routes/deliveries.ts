@@ -14,9 +14,8 @@ import {
 } from "#src/domain/webhooks/read.ts";
 import { REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
 import { eventTypes } from "#src/domain/webhooks/table.ts";
-import { countInReader } from "../../api/routes/contacts.ts";
 import { answerData, requireId } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, readPage, readSince, wrongCursor, wrongParameter } from "../../page.ts";
+import { answerPage, countInReader, PER_PAGE, readPage, readSince, wrongCursor, wrongParameter } from "../../page.ts";
 import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
 import { viewDelivery, viewDeliveryDetail } from "../view-developer.ts";
 

@@ -20,9 +20,8 @@ import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
 import { findTemplate } from "#src/domain/templates/read.ts";
 import { renderText, valueCounts } from "#src/domain/templates/template.ts";
 import { shapeOf } from "#src/domain/templates/view.ts";
-import { estimateAudience } from "../../api/accept-broadcast.ts";
-import { readBroadcast } from "../../api/broadcast-body.ts";
-import type { Call } from "../../endpoint.ts";
+import { readBroadcast } from "../../bodies/broadcast-body.ts";
+import { estimateAudience } from "../../broadcast-audience.ts";
 import type { WorkspaceCall } from "../route.ts";
 
 const EXAMPLES = 3;
@@ -43,13 +42,12 @@ export async function previewValues(
 ): Promise<{ examples: Example[]; missing: Record<string, number> }> {
   const { store, workspace } = call;
   const plan = store.read((tx) => planBroadcast(tx, workspace.id, readIncompleteBroadcast(tx, call, content)));
-  const apiCall: Call = { ...call, caller: { user: call.user.id } };
   const to = Array.isArray(content.to) ? content.to.map(String) : null;
   const missing: Record<string, number> = {};
   for (const field of fieldsOf(plan.variables)) {
-    missing[field] = await countMissing(apiCall, plan, to, field);
+    missing[field] = await countMissing(call, plan, to, field);
   }
-  const people = to === null ? await sampleGroup(apiCall, plan, call.random.fraction()) : null;
+  const people = to === null ? await sampleGroup(call, plan, call.random.fraction()) : null;
   const examples = store.read((tx) =>
     people === null
       ? sampleList(tx, plan, to ?? [], call.random.fraction())
@@ -82,7 +80,12 @@ function fieldsOf({ header, body }: BroadcastVariables): string[] {
 }
 
 /** How many eligible recipients have no value in this field. */
-async function countMissing(call: Call, plan: BroadcastPlan, to: string[] | null, field: string): Promise<number> {
+async function countMissing(
+  call: WorkspaceCall,
+  plan: BroadcastPlan,
+  to: string[] | null,
+  field: string,
+): Promise<number> {
   const variables: BroadcastVariables = { isList: true, header: [], body: [{ field, fallback: null }] };
   if (to === null) return (await estimateAudience(call, { ...plan, variables })).missingVariable;
   const options = { workspace: plan.workspace, variables, isCapChecked: false };
@@ -91,7 +94,7 @@ async function countMissing(call: Call, plan: BroadcastPlan, to: string[] | null
 }
 
 /** Contacts after a random point, then from the start if there are too few. */
-async function sampleGroup(call: Call, plan: BroadcastPlan, fraction: number): Promise<number[]> {
+async function sampleGroup(call: WorkspaceCall, plan: BroadcastPlan, fraction: number): Promise<number[]> {
   const { workspace, searchReader, store } = call;
   const { filter, last, now } = store.read((tx) => ({
     filter: eligibleFilter(tx, plan),

@@ -1,12 +1,11 @@
 /**
- * Drafts of broadcasts in the wizard. A draft is the body of `POST /broadcasts` as far as it is filled in; the API's
- * own operations preview and send it. A draft acts as its own idempotency key: sending stores the broadcast's id in the
+ * Drafts of broadcasts in the wizard. A draft is the body of `POST /broadcasts` as far as it is filled in; the same
+ * operations as the API's preview and send it. A draft acts as its own idempotency key: sending stores the broadcast's id in the
  * draft's row in the same transaction, and sending again returns that broadcast.
  */
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { notFound } from "#src/core/problem.ts";
-import type { ReadWriteStore } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import {
   createDraft,
@@ -16,15 +15,15 @@ import {
   removeDraft,
   saveDraft,
 } from "#src/domain/broadcasts/drafts.ts";
+import type { BroadcastInput } from "#src/domain/broadcasts/plan.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
+import { sendBroadcast } from "#src/domain/broadcasts/send.ts";
 import type { Draft } from "#src/domain/broadcasts/table.ts";
-import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
-import { recordAudit } from "#src/domain/users/audit-log.ts";
-import { acceptBroadcastRequest } from "../../api/accept-broadcast.ts";
-import { readBroadcast } from "../../api/broadcast-body.ts";
-import { previewBroadcastEndpoint } from "../../api/routes/broadcasts.ts";
+import { viewBroadcast, viewCreated } from "#src/domain/broadcasts/view.ts";
+import { readBroadcast } from "../../bodies/broadcast-body.ts";
+import { countAudience, previewBroadcast } from "../../broadcast-audience.ts";
 import { type Answer, answerData, requireId } from "../../endpoint.ts";
-import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
+import { type ChangeResult, type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
 import { previewValues } from "./draft-values.ts";
 
 const strict = { additionalProperties: false };
@@ -127,11 +126,13 @@ export const draftRoutes: readonly ConsoleRoute[] = [
     path: "/w/{workspace}/drafts/{id}/check",
     needs: "member",
     // Changes nothing. A form key would only store an outdated review.
-    handle: (call) =>
-      reviewDraft(
+    handle: async (call) => {
+      const input = readDraft(
         call,
         call.store.read((tx) => requireDraft(call, tx)),
-      ),
+      );
+      return answerData(200, await previewBroadcast(call, call.workspace.id, input));
+    },
   },
   {
     method: "POST",
@@ -142,90 +143,56 @@ export const draftRoutes: readonly ConsoleRoute[] = [
   },
 ];
 
-interface Review {
-  reached: number;
-  cost: { amount: string } | null;
-}
-
-async function reviewDraft(call: WorkspaceCall, { content }: Draft): Promise<Answer> {
-  const body = toRequestBody(content);
-  return previewBroadcastEndpoint.handle({ ...call, body, caller: { user: call.user.id } });
-}
-
-/** The draft as a request body. The API requires a name, so an unnamed draft gets the template's name. */
-function toRequestBody(content: Draft["content"]): Record<string, unknown> {
+/** Reads the draft as a complete broadcast. A broadcast needs a name, so an unnamed draft gets the template's. */
+function readDraft({ workspace }: WorkspaceCall, { content }: Draft): BroadcastInput {
   const { name, template, ...rest } = content;
   const trimmed = typeof name === "string" ? name.trim() : "";
-  return { name: trimmed === "" ? String(template ?? "") : trimmed, template: template ?? "", ...rest };
+  const body = { name: trimmed === "" ? String(template ?? "") : trimmed, template: template ?? "", ...rest };
+  return readBroadcast(body, workspace.timezone);
 }
 
 /** Sends what the review showed, or refuses if it has changed. */
 async function sendDraft(call: WorkspaceCall): Promise<Answer> {
-  const { store, workspace, user, address, body } = call;
+  const { store, workspace, user, dispatch, body } = call;
   const draft = store.read((tx) => requireDraft(call, tx));
-  if (draft.broadcastId !== null) return answerSent(call, draft.broadcastId);
-  const review = JSON.parse((await reviewDraft(call, draft)).body) as { data: Review };
-  const amount = review.data.cost?.amount ?? null;
-  if (review.data.reached !== body.reached || amount !== body.amount) throw changedRefusal();
-  const content = toRequestBody(draft.content);
-  const input = readBroadcast(content, workspace.timezone);
-  let sentBroadcastId: number | null = null;
-  const auditedStore: ReadWriteStore = {
-    read: (query) => store.read(query),
-    waitForOtherWriters: () => store.waitForOtherWriters(),
-    write: (operation) =>
-      store.write((tx) => {
-        sentBroadcastId = null;
-        const current = requireDraft(call, tx);
-        if (current.broadcastId !== null) {
-          sentBroadcastId = current.broadcastId;
-          throw new AlreadySent();
-        }
-        // Another tab may have changed the draft since the review.
-        if (JSON.stringify(current.content) !== JSON.stringify(draft.content)) throw changedRefusal();
-        const result = operation(tx);
-        const created = readCreated(result);
-        if (created === null) return result;
-        if ("to" in input.audience && created.requested - created.skipped.length !== body.reached)
-          throw changedRefusal();
-        markDraftSent(tx, current, created.id);
-        const audit = {
-          action: "broadcast.create",
-          subject: input.name,
-          details: { id: created.id, draft: current.id },
-        };
-        recordAudit(tx, { userId: user.id, address }, { workspaceId: workspace.id, ...audit });
-        return result;
-      }),
-  };
-  try {
-    return await acceptBroadcastRequest({ ...call, store: auditedStore, caller: { user: user.id } }, input, null);
-  } catch (error) {
-    if (error instanceof AlreadySent && sentBroadcastId !== null) return answerSent(call, sentBroadcastId);
-    throw error;
+  if (draft.broadcastId !== null) {
+    const { broadcastId } = draft;
+    return change({ ...call, form: null }, (tx) => viewSent(tx, call, broadcastId));
   }
+  const input = readDraft(call, draft);
+  const { reached, cost } = await previewBroadcast(call, workspace.id, input);
+  if (reached !== body.reached || (cost?.amount ?? null) !== body.amount) throw changedRefusal();
+  const audienceSize = await countAudience(call, workspace.id, input);
+  const { instanceId } = dispatch;
+  const request = { workspaceId: workspace.id, input, instanceId, audienceSize, evidence: { user: user.id } };
+  // The draft is its own key: it outlasts the form's.
+  return change({ ...call, form: null }, (tx) => {
+    const current = requireDraft(call, tx);
+    if (current.broadcastId !== null) return viewSent(tx, call, current.broadcastId);
+    // Another tab may have changed the draft since the review.
+    if (JSON.stringify(current.content) !== JSON.stringify(draft.content)) throw changedRefusal();
+    const { broadcast, skipped } = sendBroadcast(tx, request);
+    if ("to" in input.audience && broadcast.requested - skipped.length !== body.reached) throw changedRefusal();
+    markDraftSent(tx, current, broadcast.id);
+    const audit = {
+      action: "broadcast.create",
+      subject: input.name,
+      details: { id: broadcast.id, draft: current.id },
+    };
+    return { status: 202, data: viewCreated(tx, broadcast, skipped, workspace), audit };
+  });
 }
-
-/** The draft was already sent, by a concurrent request. */
-class AlreadySent extends Error {}
 
 function changedRefusal(): Refusal {
   return new Refusal(409, "changed", "Something has changed since your review. Nothing was sent. Review it again.");
 }
 
-function readCreated(result: unknown): { id: number; requested: number; skipped: unknown[] } | null {
-  const answer = result as Answer | null;
-  if (answer === null || typeof answer !== "object" || !("body" in answer) || answer.status !== 202) return null;
-  return (JSON.parse(answer.body) as { data: { id: number; requested: number; skipped: unknown[] } }).data;
-}
-
-function answerSent({ store, workspace }: WorkspaceCall, id: number): Answer {
-  return store.read((tx) => {
-    const broadcast = findBroadcast(tx, workspace.id, id);
-    if (broadcast === undefined) throw notFound("broadcast");
-    const data = viewBroadcast(tx, broadcast, workspace);
-    return { ...answerData(202, data), headers: { "idempotent-replayed": "true" } };
-  });
+/** The broadcast that the draft has become, for a second click. */
+function viewSent(tx: ReadTx, { workspace }: WorkspaceCall, broadcastId: number): ChangeResult {
+  const broadcast = findBroadcast(tx, workspace.id, broadcastId);
+  if (broadcast === undefined) throw notFound("broadcast");
+  const headers = { "idempotent-replayed": "true" };
+  return { status: 202, data: viewBroadcast(tx, broadcast, workspace), audit: null, headers };
 }
 
 /** Throws `not_found`. */

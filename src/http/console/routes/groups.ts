@@ -1,6 +1,6 @@
 /**
- * Groups beyond the API: create, show with the filter, change, remove, and count the matches of a filter while it is
- * being built.
+ * Groups: list, create, show with the filter, change, remove, and count the matches of a filter while it is being
+ * built.
  */
 import { Type } from "@sinclair/typebox";
 import { sleep } from "#src/core/clock.ts";
@@ -14,11 +14,14 @@ import { COUNT_MAX_AGE_MS, recordCount } from "#src/domain/filters/count.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
 import { removeGroup } from "#src/domain/filters/remove-group.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
-import { findGroup } from "#src/domain/groups/read.ts";
+import { countGroups, findGroup, listGroups } from "#src/domain/groups/read.ts";
 import type { Group } from "#src/domain/groups/table.ts";
 import { viewGroup } from "#src/domain/groups/view.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
+import { readGroupCursor } from "../../cursors.ts";
 import { answerData, requireId } from "../../endpoint.ts";
+import { refreshCounts } from "../../group-counts.ts";
+import { answerPage, PER_PAGE, readPage } from "../../page.ts";
 import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
 
 const strict = { additionalProperties: false };
@@ -29,6 +32,20 @@ const SAMPLE = 5;
 const YIELD_MS = 5;
 
 export const groupRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "GET",
+    path: "/w/{workspace}/v1/groups",
+    needs: "member",
+    handle: async (call) => {
+      const { store, workspace, query } = call;
+      const from = readPage(query);
+      const position = "after" in from ? { after: readGroupCursor(from.after) } : from;
+      const list = () => store.read((tx) => listGroups(tx, workspace.id, position, PER_PAGE + 1));
+      await refreshCounts(call, list());
+      const total = store.read((tx) => countGroups(tx, workspace.id));
+      return answerPage(from, list(), total, viewGroup, ({ folded, id }) => ({ folded, id }));
+    },
+  },
   {
     method: "POST",
     path: "/w/{workspace}/groups",

@@ -48,7 +48,7 @@ export const importRoutes: readonly ConsoleRoute[] = [
       const name = (query.get("name") ?? "").slice(0, 191) || "people.csv";
       const created = await store.write((tx) => createImport(tx, workspace.id, user.id, name));
       try {
-        await imports.receiveFile(created.id, request.body);
+        await imports.receiveFile(created, request.body);
       } catch (error) {
         await store.write((tx) => removeImport(tx, created.id));
         throw error;

@@ -1,6 +1,6 @@
 /**
- * The inbox: conversations, the messages in each, and marking them seen. Replies are sent through the API's own
- * endpoint.
+ * The inbox: conversations, the messages in each, and marking them seen. Replies are sent like any other message
+ * (`messages.ts`).
  */
 import { Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";

@@ -1,4 +1,4 @@
-/** Messages of a workspace: search, and the timeline of each. */
+/** Messages of a workspace: send one, search, and the timeline of each. */
 
 import { sleep } from "#src/core/clock.ts";
 import { startOfDay } from "#src/core/instant.ts";
@@ -10,8 +10,13 @@ import { messageStatuses } from "#src/domain/messages/message.ts";
 import { findMessageById } from "#src/domain/messages/read.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
-import { answerData, requireId } from "../../endpoint.ts";
+import { recordAudit } from "#src/domain/users/audit-log.ts";
+import type { SendRequest } from "#src/sending/send-message.ts";
+import { readSendMessage } from "../../bodies/send-body.ts";
+import { type Answer, answerData, requireId } from "../../endpoint.ts";
+import { readKey } from "../../idempotency.ts";
 import { answerRows, PER_PAGE, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { sendOnce } from "../../send-once.ts";
 import { listDispatched, NEWEST } from "../queries/conversation.ts";
 import { buildTimeline } from "../queries/message-timeline.ts";
 import { findCallbacks, findEvents, type Slice } from "../queries/message-traces.ts";
@@ -32,6 +37,12 @@ const statuses = [...messageStatuses, "unknown"] as const;
 const origins = ["api", "console"] as const;
 
 export const messageRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "POST",
+    path: "/w/{workspace}/v1/messages",
+    needs: "member",
+    handle: sendOne,
+  },
   { method: "GET", path: "/w/{workspace}/messages", needs: "member", handle: searchMessages },
   {
     method: "GET",
@@ -48,6 +59,7 @@ export const messageRoutes: readonly ConsoleRoute[] = [
         const current = findOwn(tx, workspace.id, id) ?? message;
         const network = findNumber(tx, current.numberId)?.network ?? "simulator";
         const { parse } = call.dispatch.networks[network];
+
         const steps = buildTimeline(tx, current, { callbacks: callbacks.rows, events: events.rows, parse });
         return answerData(200, {
           ...viewOf(tx, current, call),
@@ -61,6 +73,17 @@ export const messageRoutes: readonly ConsoleRoute[] = [
     },
   },
 ];
+
+/** The form's key is kept like an API key's, so that a message in doubt is never sent again. */
+function sendOne(call: WorkspaceCall): Promise<Answer> {
+  const { workspace, user, address, body } = call;
+  const input = readSendMessage(body);
+  const onStored: SendRequest["onStored"] = (tx, { id }) => {
+    const entry = { action: "message.send", subject: input.to, details: { id } };
+    recordAudit(tx, { userId: user.id, address }, { workspaceId: workspace.id, ...entry });
+  };
+  return sendOnce(call, { workspaceId: workspace.id, origin: "console", input, onStored }, readKey(call));
+}
 
 /** Undefined for a message of another workspace. */
 export function findOwn(tx: ReadTx, workspaceId: number, id: number): Message | undefined {

@@ -1,20 +1,77 @@
-/** Contacts beyond the API: search and filter, export as a file, and the consent history of each. */
+/** Contacts: list, show, change and opt out; search and filter, export as a file, and the consent history of each. */
 
 import { formatInstant } from "#src/core/instant.ts";
 import { notFound } from "#src/core/problem.ts";
-import { listConsentChanges } from "#src/domain/contacts/consent-log.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { type ConsentEvidence, listConsentChanges } from "#src/domain/contacts/consent-log.ts";
 import { findById, lookUpContact } from "#src/domain/contacts/find.ts";
+import { countContacts, listContacts } from "#src/domain/contacts/list.ts";
+import { optOutNumber } from "#src/domain/contacts/opt-out.ts";
+import { putContactOf } from "#src/domain/contacts/put.ts";
+import type { Contact } from "#src/domain/contacts/table.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import { compileCount, compileIds } from "#src/domain/filters/compile.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
 import { CONTACTS_PER_READ, contactLines } from "#src/transfer/export-contacts.ts";
+import { readContactChanges } from "../../bodies/contact-body.ts";
+import { readContactCursor } from "../../cursors.ts";
 import { answerData } from "../../endpoint.ts";
 import { answerRows, PER_PAGE, readPage, wrongCursor } from "../../page.ts";
 import { contactFilter, readContactSearch } from "../contact-filter.ts";
 import { answerCsv } from "../csv-file.ts";
-import type { ConsoleRoute, WorkspaceCall } from "../route.ts";
+import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
 
 export const peopleRoutes: readonly ConsoleRoute[] = [
+  {
+    method: "GET",
+    path: "/w/{workspace}/v1/contacts",
+    needs: "member",
+    handle: ({ store, workspace, query }) => {
+      const from = readPage(query);
+      const position = "after" in from ? { after: readContactCursor(from.after) } : from;
+      return store.read((tx) => {
+        const { contacts, hasMore, next } = listContacts(tx, workspace.id, null, position, PER_PAGE);
+        const shown = contacts.map((contact) => viewContact(tx, contact, workspace));
+        return answerRows(from, shown, { total: countContacts(tx, workspace.id).contacts, hasMore, next });
+      });
+    },
+  },
+  {
+    method: "GET",
+    path: "/w/{workspace}/v1/contacts/{phone}",
+    needs: "member",
+    handle: (call) =>
+      call.store.read((tx) => answerData(200, viewContact(tx, requireContact(call, tx), call.workspace))),
+  },
+  {
+    method: "PUT",
+    path: "/w/{workspace}/v1/contacts/{phone}",
+    needs: "member",
+    handle: (call) => {
+      const { workspace, path } = call;
+      const phone = path.phone ?? "";
+      const changes = readContactChanges(call.body);
+      return change(call, (tx) => {
+        const { contact, isNew } = putContactOf(tx, workspace, phone, changes, evidenceOf(call));
+        const audit = { action: "contact.change", subject: phone };
+        return { status: isNew ? 201 : 200, data: viewContact(tx, contact, workspace), audit };
+      });
+    },
+  },
+  {
+    method: "POST",
+    path: "/w/{workspace}/v1/contacts/{phone}/opt-out",
+    needs: "member",
+    handle: (call) => {
+      const { workspace, path } = call;
+      const phone = path.phone ?? "";
+      return change(call, (tx) => {
+        const contact = optOutNumber(tx, workspace, phone, evidenceOf(call));
+        const audit = { action: "contact.opt-out", subject: phone };
+        return { status: 200, data: viewContact(tx, contact, workspace), audit };
+      });
+    },
+  },
   {
     method: "GET",
     path: "/w/{workspace}/contacts",
@@ -31,22 +88,35 @@ export const peopleRoutes: readonly ConsoleRoute[] = [
     method: "GET",
     path: "/w/{workspace}/contacts/{phone}/consent",
     needs: "member",
-    handle: ({ store, workspace, path }) =>
-      store.read((tx) => {
-        const contact = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country)?.contact;
-        if (contact == null) throw notFound("contact");
-        const changes = listConsentChanges(tx, contact.id).map(({ id, at, was, became, source, evidence }) => ({
-          id,
-          at: formatInstant(at, workspace.timezone),
-          was,
-          became,
-          source,
-          evidence,
-        }));
+    handle: (call) =>
+      call.store.read((tx) => {
+        const { workspace } = call;
+        const changes = listConsentChanges(tx, requireContact(call, tx).id).map(
+          ({ id, at, was, became, source, evidence }) => ({
+            id,
+            at: formatInstant(at, workspace.timezone),
+            was,
+            became,
+            source,
+            evidence,
+          }),
+        );
         return answerData(200, changes);
       }),
   },
 ];
+
+/** Throws `not_found`. */
+function requireContact({ workspace, path }: WorkspaceCall, tx: ReadTx): Contact {
+  const contact = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country)?.contact;
+  if (contact == null) throw notFound("contact");
+  return contact;
+}
+
+/** What the consent log keeps of a change that a user made. */
+function evidenceOf({ user }: WorkspaceCall): ConsentEvidence {
+  return { source: "manual", evidence: { user: user.id } };
+}
 
 /** Ordered by id and searched on the reader's thread: among a million contacts, a rare name takes a moment. */
 async function searchContacts({ store, searchReader, workspace, query, clock }: WorkspaceCall) {
@@ -76,7 +146,7 @@ async function searchContacts({ store, searchReader, workspace, query, clock }: 
 
 /** Exports everything that the list shows, on all pages, with the same code as `waxwing contact export`. */
 async function exportContacts(call: WorkspaceCall) {
-  const { store, searchReader, workspace, query, clock } = call;
+  const { store, exportReader, workspace, query, clock } = call;
   const search = readContactSearch(query);
   const isAll = Object.values(search).every((value) => value === null);
   const now = clock.now();
@@ -86,7 +156,7 @@ async function exportContacts(call: WorkspaceCall) {
       const context = { workspaceId: workspace.id, timezone: workspace.timezone, now };
       return compileIds(readGroupFilter(tx, workspace, filterJson), context, after, CONTACTS_PER_READ);
     });
-    return (await searchReader.query(sql, parameters)).map(({ id }) => Number(id));
+    return (await exportReader.query(sql, parameters)).map(({ id }) => Number(id));
   };
   // Report an invalid search before the download starts.
   if (!isAll) store.read((tx) => void readGroupFilter(tx, workspace, filterJson));

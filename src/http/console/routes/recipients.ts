@@ -26,7 +26,7 @@ import { findMessageById } from "#src/domain/messages/read.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
-import { csvLine, safeCell } from "#src/transfer/csv.ts";
+import { csvLine } from "#src/transfer/csv.ts";
 import { answerData, requireId } from "../../endpoint.ts";
 import { answerPage, PER_PAGE, readPage, wrongCursor, wrongParameter } from "../../page.ts";
 import { answerCsv } from "../csv-file.ts";
@@ -87,7 +87,8 @@ async function answerRecipients(call: WorkspaceCall) {
   });
 }
 
-const COLUMNS = ["to", "name", "status", "reason", "code", "sent_at", "delivered_at", "read_at", "failed_at"] as const;
+/** A phone number must not be the first column. */
+const COLUMNS = ["status", "to", "name", "reason", "code", "sent_at", "delivered_at", "read_at", "failed_at"] as const;
 
 async function exportRecipients(call: WorkspaceCall) {
   const outcome = readOutcome(call.query);
@@ -120,7 +121,7 @@ async function* recipientLines(
         if (message === undefined) return [];
         const recipient = viewRecipientDetail(message, broadcast, contactOf(call, tx, message), workspace);
         const shown = { ...recipient, status: recipient.is_unknown ? "unknown" : recipient.status };
-        return [csvLine(COLUMNS.map((name) => safeCell(shown[name] ?? "")))];
+        return [csvLine(COLUMNS.map((name) => shown[name] ?? ""))];
       }),
     );
   }

@@ -5,6 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
+import { rememberDevice } from "#src/domain/users/known-devices.ts";
 import {
   acceptInvitation,
   findOpenLink,
@@ -13,16 +14,16 @@ import {
   type OpenLink,
   redeemLink,
 } from "#src/domain/users/links.ts";
-import { describeAccount, findUserByEmail } from "#src/domain/users/read.ts";
-import { consumeCode, removeTotp } from "#src/domain/users/second-factor.ts";
+import { describeAccount } from "#src/domain/users/read.ts";
+import { removeTotp } from "#src/domain/users/second-factor.ts";
 import { endSession, startSession } from "#src/domain/users/sessions.ts";
-import { clearSignInAttempts, countSignInAttempt, uncountSignInAttempt } from "#src/domain/users/sign-in-throttle.ts";
 import type { User } from "#src/domain/users/table.ts";
 import { findPasswordProblem } from "#src/domain/users/user.ts";
 import { findWorkspace } from "#src/domain/workspaces/read.ts";
 import { answerData } from "../../endpoint.ts";
-import { endedSessionCookie, sessionCookie } from "../cookies.ts";
+import { deviceCookie, endedSessionCookie, readDeviceCookie, sessionCookie } from "../cookies.ts";
 import { type ConsoleCall, type ConsoleRoute, Refusal } from "../route.ts";
+import { signIn } from "../sign-in-attempt.ts";
 import { viewAccount, viewSignedIn } from "../view.ts";
 
 const Text = (maxLength: number) => Type.String({ maxLength });
@@ -53,33 +54,13 @@ export const signInRoutes: readonly ConsoleRoute[] = [
         code?: string;
         invitation?: string;
       };
-      const { store, passwords, address } = call;
-      const guess = { email, address };
-      await store.write((tx) => countSignInAttempt(tx, guess));
-      const known = store.read((tx) => findUserByEmail(tx, email));
-      const hash = known === undefined || known.disabledAt !== null ? null : known.password;
-      const isMatch = await passwords.verify(password, hash);
-      if (!isMatch || known === undefined) throw wrongCredentials();
-      const answered = await store.write((tx) => {
-        // The user may have been disabled, or their password changed, while this password was verified.
-        const user = findUserByEmail(tx, email);
-        if (user === undefined || user.disabledAt !== null || user.password !== hash) throw wrongCredentials();
-        if (user.totpSecret !== null && (code ?? "") === "") {
-          uncountSignInAttempt(tx, guess);
-          // Returned, not thrown: the transaction must commit the decremented attempt.
-          return new Refusal(401, "code_required", "Enter the code from your authenticator app.");
-        }
-        if (!consumeCode(tx, call.box, user, code ?? "")) {
-          throw new Refusal(401, "wrong_code", "The code is incorrect or has already been used.");
-        }
-        clearSignInAttempts(tx, guess);
+      return signIn(call, { email, password, code }, (tx, user) => {
+        const { address } = call;
         if (invitation !== undefined) accept(tx, invitation, user, address);
-        const { token } = startSession(tx, user.id, sessionClient(call));
+        const cookies = enter(tx, call, user.id);
         recordAudit(tx, { userId: user.id, address }, { workspaceId: null, action: "sign-in", subject: user.email });
-        return { ...answerData(200, viewSignedIn(tx, user)), headers: sessionHeaders(call, token) };
+        return { ...answerData(200, viewSignedIn(tx, user)), cookies };
       });
-      if (answered instanceof Refusal) throw answered;
-      return answered;
     },
   },
   {
@@ -88,7 +69,7 @@ export const signInRoutes: readonly ConsoleRoute[] = [
     needs: "user",
     handle: async ({ store, user, session, isSecure }) => {
       await store.write((tx) => endSession(tx, user.id, session.id));
-      return { ...answerData(200, {}), headers: { "set-cookie": endedSessionCookie(isSecure) } };
+      return { ...answerData(200, {}), cookies: [endedSessionCookie(isSecure)] };
     },
   },
   {
@@ -124,7 +105,8 @@ export const signInRoutes: readonly ConsoleRoute[] = [
       requireAnswer(open, call);
       const problem = findPasswordProblem(password, open.user?.email ?? email ?? "");
       if (problem !== null) throw invalidRequest({ password: [problem] });
-      const hash = await call.passwords.hash(password);
+      using turn = call.passwords.reserve({ name: `link ${open.link.id}`, isKnown: true });
+      const hash = await turn.hash(password);
       return store.write((tx) => {
         // The account may have been created while the password was hashed.
         requireAnswer(findOpenLink(tx, token), call);
@@ -132,7 +114,7 @@ export const signInRoutes: readonly ConsoleRoute[] = [
         const { kind, workspaceId, role } = link;
         // A user who lost the password may have lost the phone too. The operator who made the link vouches for them.
         const current = kind === "reset" ? removeTotp(tx, user.id) : user;
-        const { token: session } = startSession(tx, user.id, sessionClient(call));
+        const cookies = enter(tx, call, user.id);
         const action = { setup: "user.setup", join: "user.join", reset: "user.new-password" }[kind];
         const details = role === null ? {} : { role, taken_over: lostWorkspaceIds !== null };
         recordAudit(tx, { userId: user.id, address }, { workspaceId, action, subject: user.email, details });
@@ -144,15 +126,11 @@ export const signInRoutes: readonly ConsoleRoute[] = [
             { workspaceId: lost, action: TAKE_OVER, subject: user.email },
           );
         }
-        return { ...answerData(201, viewSignedIn(tx, current)), headers: sessionHeaders(call, session) };
+        return { ...answerData(201, viewSignedIn(tx, current)), cookies };
       });
     },
   },
 ];
-
-function wrongCredentials(): Refusal {
-  return new Refusal(401, "wrong_credentials", "Incorrect e-mail or password.");
-}
 
 const TAKE_OVER = "user.take-over";
 
@@ -180,10 +158,9 @@ function accept(tx: Tx, token: string, { id, email }: User, address: string): vo
   recordAudit(tx, { userId: id, address }, { workspaceId, action: "user.join", subject: email, details: { role } });
 }
 
-export function sessionClient({ address, headers }: ConsoleCall) {
-  return { address, agent: headers.get("user-agent") ?? "" };
-}
-
-export function sessionHeaders({ isSecure }: ConsoleCall, token: string): Record<string, string> {
-  return { "set-cookie": sessionCookie(token, isSecure) };
+/** Starts a session and makes the browser a known device. Returns the cookies of both. */
+export function enter(tx: Tx, { address, headers, isSecure }: ConsoleCall, userId: number): string[] {
+  const { token } = startSession(tx, userId, { address, agent: headers.get("user-agent") ?? "" });
+  const device = rememberDevice(tx, userId, readDeviceCookie(headers, isSecure, userId));
+  return [sessionCookie(token, isSecure), deviceCookie(device, isSecure, userId)];
 }

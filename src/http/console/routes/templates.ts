@@ -22,8 +22,9 @@ import {
 import type { Template } from "#src/domain/templates/table.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
+import { readTemplateCursor } from "../../cursors.ts";
 import { answerData, requireId } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { answerPage, PER_PAGE, readPage, wrongParameter } from "../../page.ts";
 import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
 
 const strict = { additionalProperties: false };
@@ -38,7 +39,7 @@ export const templateRoutes: readonly ConsoleRoute[] = [
       const { store, workspace, query } = call;
       const filter: TemplateFilter = { status: readStatus(query.get("status")), name: query.get("q")?.trim() ?? "" };
       const from = readPage(query);
-      const position = "after" in from ? { after: readPosition(from.after) } : from;
+      const position = "after" in from ? { after: readTemplateCursor(from.after) } : from;
       return store.read((tx) =>
         answerPage(
           from,
@@ -238,9 +239,4 @@ function readStatus(value: string | null): TemplateFilter["status"] {
   const status = templateStatuses.find((known) => known === value);
   if (status === undefined) throw wrongParameter("status", `The status must be one of ${templateStatuses.join(", ")}.`);
   return status;
-}
-
-function readPosition({ name, id }: Record<string, unknown>): { name: string; id: number } {
-  if (typeof name !== "string" || typeof id !== "number") throw wrongCursor();
-  return { name, id };
 }

@@ -25,7 +25,7 @@ export function Screen() {
   const signOut = useMutation({
     mutationFn: () => send("POST", "/sign-out"),
     onSuccess: async () => {
-      await navigate({ to: "/sign-in", replace: true } as never);
+      await navigate({ to: "/sign-in", replace: true });
       client.clear();
     },
   });

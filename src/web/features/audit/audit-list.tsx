@@ -1,7 +1,7 @@
 /** The audit log of a workspace or of the whole server: newest first, each entry with its details in a panel. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
 import { getList, queryText } from "../../data/api.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
 import { type Column, List, Pager } from "../../ui/list.tsx";
 import { DescriptionList } from "../../ui/page.tsx";
@@ -13,7 +13,7 @@ import { strings } from "./strings.ts";
 interface AuditEntry {
   id: number;
   at: string;
-  /** Null: done on the command line. */
+  /** Null: done on the command line or, with an address, by someone who was not signed in. */
   email: string | null;
   action: string;
   subject: string;
@@ -24,14 +24,15 @@ interface AuditEntry {
 }
 
 interface AuditListProps {
+  screen: "/w/$workspace/audit" | "/system/audit";
   /** Relative to the console's API. */
   path: string;
   /** The browser's timezone if absent. */
   zone?: string;
 }
 
-export function AuditList({ path, zone }: AuditListProps) {
-  const { after, open } = useSearch({ strict: false }) as { after?: string; open?: string };
+export function AuditList({ screen, path, zone }: AuditListProps) {
+  const { after, open } = useParameters(screen);
   const list = useQuery({
     queryKey: ["audit", path, after],
     queryFn: ({ signal }) => getList<AuditEntry>(`${path}${queryText({ after })}`, signal),
@@ -58,11 +59,7 @@ export function AuditList({ path, zone }: AuditListProps) {
             rowKey={({ id }) => id}
             openKey={open === undefined ? null : Number(open)}
             isStale={list.isPlaceholderData}
-            rowLink={({ id }) => ({
-              to: ".",
-              search: ((known: Record<string, unknown>) => ({ ...known, open: String(id) })) as never,
-              resetScroll: false,
-            })}
+            panelOf={screen}
             columns={[
               { head: strings.what, phone: "who", cell: ({ action }) => strings.actionLabels[action] ?? action },
               {
@@ -76,24 +73,28 @@ export function AuditList({ path, zone }: AuditListProps) {
               {
                 head: strings.who,
                 phone: "hidden",
-                cell: ({ email }) => <span className="wrap-anywhere">{email ?? strings.commandLine}</span>,
+                cell: (entry) => <span className="wrap-anywhere">{actorOf(entry)}</span>,
               },
               { head: strings.when, phone: "time", cell: ({ at }) => <Time at={at} {...zoneProps} /> },
             ]}
           />
-          <Pager meta={list.data.meta} />
+          <Pager screen={screen} meta={list.data.meta} />
         </>
       )}
-      {opened !== undefined && <AuditEntryPanel entry={opened} {...zoneProps} />}
+      {opened !== undefined && <AuditEntryPanel screen={screen} entry={opened} {...zoneProps} />}
     </>
   );
 }
 
-function AuditEntryPanel({ entry, zone }: { entry: AuditEntry; zone?: string }) {
-  const { action, subject, email, at, address, details, workspace } = entry;
+interface AuditEntryPanelProps extends Pick<AuditListProps, "screen" | "zone"> {
+  entry: AuditEntry;
+}
+
+function AuditEntryPanel({ screen, entry, zone }: AuditEntryPanelProps) {
+  const { action, subject, at, address, details, workspace } = entry;
   const hasDetails = Object.keys(details).length > 0;
   return (
-    <Panel title={strings.actionLabels[action] ?? action}>
+    <Panel screen={screen} title={strings.actionLabels[action] ?? action}>
       <div className="flex flex-col gap-6">
         <DescriptionList
           items={[
@@ -103,7 +104,7 @@ function AuditEntryPanel({ entry, zone }: { entry: AuditEntry; zone?: string }) 
                 {subject || strings.none}
               </span>,
             ],
-            [strings.who, email ?? strings.commandLine],
+            [strings.who, actorOf(entry)],
             [strings.when, <ExactTime key="at" at={at} {...(zone === undefined ? {} : { zone })} />],
             ...(workspace === undefined ? [] : [[strings.workspace, workspace?.name ?? strings.server] as const]),
             [strings.address, address || strings.none],
@@ -126,6 +127,10 @@ function AuditEntryPanel({ entry, zone }: { entry: AuditEntry; zone?: string }) 
       </div>
     </Panel>
   );
+}
+
+function actorOf({ email, address }: AuditEntry): string {
+  return email ?? (address === "" ? strings.commandLine : strings.signedOut);
 }
 
 /** A simple value as text, anything else as JSON. */

@@ -11,6 +11,7 @@ export const strings = {
   server: "Server",
   address: "From",
   commandLine: "Command line",
+  signedOut: "Not signed in",
   empty: "No entries yet",
   emptyText: "Every change is recorded here with the name of the person who made it.",
   details: "Details",
@@ -18,6 +19,9 @@ export const strings = {
   none: "–",
   actionLabels: {
     "sign-in": "Signed in",
+    "sign-in.fail": "Failed to sign in",
+    "session.confirm": "Entered the password or a code again",
+    "session.fail": "Entered a wrong password or code in a session",
     "session.end": "Ended a session",
     "session.end-others": "Ended all other sessions",
     "second-factor.on": "Turned on the second factor",

@@ -1,10 +1,11 @@
 /** Billing: available, held and charged amounts, all transactions, and adding credit for operators. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useSearch } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { get, getList, queryText, send } from "../../data/api.ts";
 import { useWorkspace, workspaceQuery } from "../../data/session.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -101,9 +102,11 @@ function BalanceCards({ account }: { account: Account }) {
   );
 }
 
+const SCREEN = "/w/$workspace/billing";
+
 function Ledger() {
   const { id, timezone } = useWorkspace();
-  const { after } = useSearch({ strict: false }) as { after?: string };
+  const { after } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["ledger", id, after],
     queryFn: ({ signal }) => getList<Entry>(`/w/${id}/billing/ledger${queryText({ after })}`, signal),
@@ -134,7 +137,9 @@ function Ledger() {
           ]}
         />
       )}
-      {list.data !== undefined && <Pager meta={list.data.meta} newer={strings.newer} older={strings.older} />}
+      {list.data !== undefined && (
+        <Pager screen={SCREEN} meta={list.data.meta} newer={strings.newer} older={strings.older} />
+      )}
     </Section>
   );
 }
@@ -144,12 +149,7 @@ function What({ entry: { message_id, broadcast, note, ref }, workspaceId }: { en
   const params = { workspace: String(workspaceId) };
   if (message_id !== null) {
     return (
-      <Link
-        to={"/w/$workspace/messages" as never}
-        params={params as never}
-        search={{ open: String(message_id) } as never}
-        className={textLink}
-      >
+      <Link to="/w/$workspace/messages" params={params} search={{ open: String(message_id) }} className={textLink}>
         {strings.message(message_id)}
       </Link>
     );
@@ -157,8 +157,8 @@ function What({ entry: { message_id, broadcast, note, ref }, workspaceId }: { en
   if (broadcast !== null) {
     return (
       <Link
-        to={"/w/$workspace/broadcasts/$broadcast" as never}
-        params={{ ...params, broadcast: String(broadcast.id) } as never}
+        to="/w/$workspace/broadcasts/$broadcast"
+        params={{ ...params, broadcast: String(broadcast.id) }}
         className={textLink}
       >
         {broadcast.name ?? broadcast.id}

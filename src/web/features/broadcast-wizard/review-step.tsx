@@ -3,10 +3,11 @@
  * The server gets the reviewed numbers and refuses to send if they have changed.
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useId, useRef, useState } from "react";
 import { ApiError, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
+import { ParameterLink } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
@@ -156,13 +157,13 @@ function Problems({ error, retry }: { error: unknown; retry: () => void }) {
             <li key={path} className="flex flex-wrap gap-x-3">
               <span>{`${path.startsWith("variables") ? `${placeholderName(path)}: ` : ""}${sentences.join(" ")}`}</span>
               {step !== undefined && (
-                <Link
-                  to="."
-                  search={((known: Record<string, unknown>) => ({ ...known, step })) as never}
+                <ParameterLink
+                  screen="/w/$workspace/broadcasts/new"
+                  change={{ step }}
                   className="font-semibold text-red underline"
                 >
                   {strings.goTo(strings.step[step])}
-                </Link>
+                </ParameterLink>
               )}
             </li>
           );
@@ -224,7 +225,7 @@ function SendButton({ draft, review, saved, isStale, recheck }: SendProps) {
       void client.invalidateQueries({ queryKey: ["broadcasts", id] });
       void client.invalidateQueries({ queryKey: ["drafts", id] });
       const params = { workspace: String(id), broadcast: String(created.id) };
-      await navigate({ to: "/w/$workspace/broadcasts/$broadcast", params, replace: true } as never);
+      await navigate({ to: "/w/$workspace/broadcasts/$broadcast", params, replace: true });
     } catch (reason) {
       pressed.current = false;
       setIsBusy(false);

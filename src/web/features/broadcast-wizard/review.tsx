@@ -38,7 +38,7 @@ interface ReviewProps {
 }
 
 /** Reasons that correspond to a consent, which the contact list can filter by. */
-const CONSENTS: Readonly<Record<string, string>> = { opted_out: "opted_out", no_opt_in: "unknown" };
+const CONSENTS: Readonly<Record<string, "opted_out" | "unknown">> = { opted_out: "opted_out", no_opt_in: "unknown" };
 
 export function Review({ review, isLater, group }: ReviewProps) {
   const { timezone } = useWorkspace();
@@ -137,9 +137,9 @@ function Reason({ reason, count, group, numbers }: ReasonProps) {
         <span className="text-quiet">{explanation}</span>
         {group !== undefined && CONSENTS[reason] !== undefined && (
           <Link
-            to={"/w/$workspace/contacts" as never}
-            params={{ workspace: String(id) } as never}
-            search={{ group: String(group), consent: CONSENTS[reason] } as never}
+            to="/w/$workspace/contacts"
+            params={{ workspace: String(id) }}
+            search={{ group: String(group), consent: CONSENTS[reason] }}
             className={textLink}
           >
             {strings.show}

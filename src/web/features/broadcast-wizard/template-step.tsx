@@ -47,7 +47,7 @@ export function TemplateStep({ content, onChoose, isBusy = false }: Props) {
         <Empty
           title={q === "" ? templateStrings.empty : templateStrings.notFound}
           action={
-            <ButtonLink to={"/w/$workspace/templates" as never} params={{ workspace: String(id) } as never}>
+            <ButtonLink to="/w/$workspace/templates" params={{ workspace: String(id) }}>
               {strings.templatesLink}
             </ButtonLink>
           }

@@ -3,12 +3,13 @@
  * Back and reload lose nothing. A draft that was sent always redirects to its broadcast.
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { NotFound } from "../../app/not-found.tsx";
 import { ApiError, get, newFormKey, queryText, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
+import { ParameterLink, useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -22,22 +23,14 @@ import { ReviewStep } from "./review-step.tsx";
 import { strings } from "./strings.ts";
 import { TemplateStep } from "./template-step.tsx";
 
+const SCREEN = "/w/$workspace/broadcasts/new";
+
 const STEPS = ["template", "people", "values", "check"] as const;
 type Step = (typeof STEPS)[number];
 
-interface Search {
-  draft?: string;
-  step?: Step;
-  /** The initial group. */
-  group?: string;
-  /** The initial template: its name, and its language. */
-  template?: string;
-  language?: string;
-}
-
 export function Screen() {
   const { id } = useWorkspace();
-  const { draft } = useSearch({ strict: false }) as Search;
+  const { draft } = useParameters(SCREEN);
   const found = useDraft(id, draft);
   if (draft === undefined) return <NewDraft />;
   if (found.isError && found.error instanceof ApiError && found.error.status === 404) return <NotFound />;
@@ -56,7 +49,7 @@ export function Screen() {
 /** No draft is stored before a template is chosen. */
 function NewDraft() {
   const { id, numbers } = useWorkspace();
-  const { group, template, language } = useSearch({ strict: false }) as Search;
+  const { group, template, language } = useParameters(SCREEN);
   const navigate = useNavigate();
   const [key] = useState(newFormKey);
   const [isBusy, setIsBusy] = useState(false);
@@ -80,8 +73,8 @@ function NewDraft() {
         body,
         `${key}-${chosen.name}-${chosen.language}`.slice(0, 100),
       );
-      const search = { draft: String(draft.id), step: "people" };
-      await navigate({ to: ".", search, replace: true } as never);
+      const search = { draft: String(draft.id), step: "people" } as const;
+      await navigate({ from: SCREEN, to: ".", search, replace: true });
     } catch (reason) {
       setError(reason);
       setIsBusy(false);
@@ -107,23 +100,23 @@ function Sent({ broadcastId }: { broadcastId: number }) {
   const navigate = useNavigate();
   useEffect(() => {
     const params = { workspace: String(id), broadcast: String(broadcastId) };
-    void navigate({ to: "/w/$workspace/broadcasts/$broadcast", params, replace: true } as never);
+    void navigate({ to: "/w/$workspace/broadcasts/$broadcast", params, replace: true });
   }, [id, broadcastId, navigate]);
   return <Loading />;
 }
 
 function Wizard({ draft }: { draft: Draft }) {
   const { id } = useWorkspace();
-  const navigate = useNavigate();
+  const changeParameters = useChangeParameters(SCREEN);
   const saved = useSaved(id, draft);
   const { content, change, flush } = saved;
-  const { step: asked = "template" } = useSearch({ strict: false }) as Search;
+  const { step: asked = "template" } = useParameters(SCREEN);
   const step = isOpen(asked, content) ? asked : "template";
   const template = useTemplate(content);
   const next = STEPS[STEPS.indexOf(step) + 1];
   const go = async (to: Step) => {
     await flush().catch(() => undefined);
-    await navigate({ to: ".", search: ((known: Search) => ({ ...known, step: to })) as never } as never);
+    await changeParameters({ step: to });
     document.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
     window.scrollTo({ top: 0 });
   };
@@ -202,47 +195,62 @@ function isOpen(step: Step, { template, group, to }: DraftContent): boolean {
 }
 
 function Steps({ step, content, draft }: { step: Step; content: DraftContent; draft?: number }) {
-  const className = "inline-flex min-h-9 items-center gap-2 rounded-control px-2 max-mid:min-h-11";
   return (
     <nav aria-label={strings.steps} className="mb-6 border-b border-line pb-3">
       <ol className="flex flex-wrap gap-x-2">
-        {STEPS.map((one, index) => {
-          const text = (
-            <>
-              <span
-                aria-hidden
-                className={`inline-flex size-6 items-center justify-center rounded-control text-label figures ${one === step ? "bg-accent text-on-accent" : "bg-grey-tint text-grey"}`}
-              >
-                {index + 1}
-              </span>
-              {/* On a phone only the current step shows its label: four labels would take two lines. */}
-              <span className={one === step ? "" : "max-mid:sr-only"}>{strings.step[one]}</span>
-            </>
-          );
-          return (
-            <li key={one}>
-              {draft !== undefined && isOpen(one, content) ? (
-                <Link
-                  to="."
-                  search={((known: Search) => ({ ...known, step: one })) as never}
-                  aria-current={one === step ? "step" : undefined}
-                  className={`${className} text-ink no-underline hover:bg-sunken ${one === step ? "font-semibold" : ""}`}
-                >
-                  {text}
-                </Link>
-              ) : (
-                <span
-                  aria-current={one === step ? "step" : undefined}
-                  className={`${className} ${one === step ? "font-semibold" : "text-quiet"}`}
-                >
-                  {text}
-                </span>
-              )}
-            </li>
-          );
-        })}
+        {STEPS.map((one, index) => (
+          <li key={one}>
+            <StepMark
+              step={one}
+              place={index + 1}
+              isCurrent={one === step}
+              isOpen={draft !== undefined && isOpen(one, content)}
+            />
+          </li>
+        ))}
       </ol>
     </nav>
+  );
+}
+
+interface StepMarkProps {
+  step: Step;
+  place: number;
+  isCurrent: boolean;
+  isOpen: boolean;
+}
+
+function StepMark({ step, place, isCurrent, isOpen }: StepMarkProps) {
+  const className = "inline-flex min-h-9 items-center gap-2 rounded-control px-2 max-mid:min-h-11";
+  const current = isCurrent ? "step" : undefined;
+  const text = (
+    <>
+      <span
+        aria-hidden
+        className={`inline-flex size-6 items-center justify-center rounded-control text-label figures ${isCurrent ? "bg-accent text-on-accent" : "bg-grey-tint text-grey"}`}
+      >
+        {place}
+      </span>
+      {/* On a phone only the current step shows its label: four labels would take two lines. */}
+      <span className={isCurrent ? "" : "max-mid:sr-only"}>{strings.step[step]}</span>
+    </>
+  );
+  if (!isOpen) {
+    return (
+      <span aria-current={current} className={`${className} ${isCurrent ? "font-semibold" : "text-quiet"}`}>
+        {text}
+      </span>
+    );
+  }
+  return (
+    <ParameterLink
+      screen={SCREEN}
+      change={{ step }}
+      aria-current={current}
+      className={`${className} text-ink no-underline hover:bg-sunken ${isCurrent ? "font-semibold" : ""}`}
+    >
+      {text}
+    </ParameterLink>
   );
 }
 
@@ -251,8 +259,8 @@ function BackLink() {
   return (
     <p className="-mt-4 mb-4">
       <Link
-        to={"/w/$workspace/broadcasts" as never}
-        params={{ workspace: String(id) } as never}
+        to="/w/$workspace/broadcasts"
+        params={{ workspace: String(id) }}
         className={`inline-flex min-h-9 items-center gap-1 ${textLink}`}
       >
         <ArrowLeft aria-hidden size={16} />
@@ -294,7 +302,7 @@ function Footer({ saved, draft, children }: { saved: Saved; draft: Draft; childr
           await client.invalidateQueries({ queryKey: ["drafts", id] });
           showToast(strings.discarded);
           const params = { workspace: String(id) };
-          await navigate({ to: "/w/$workspace/broadcasts", params, replace: true } as never);
+          await navigate({ to: "/w/$workspace/broadcasts", params, replace: true });
         }}
       >
         {strings.discardText}

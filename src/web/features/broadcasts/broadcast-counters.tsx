@@ -108,8 +108,9 @@ function Counter({ label, count, of, status, bar, isCumulative = false }: Counte
   if (isCumulative) return <div className={className}>{body}</div>;
   return (
     <Link
+      from="/w/$workspace/broadcasts/$broadcast"
       to="."
-      search={{ status } as never}
+      search={{ status }}
       hash="people"
       resetScroll={false}
       className={`${className} hover:border-edge`}
@@ -127,30 +128,35 @@ export function Causes({ broadcast }: { broadcast: BroadcastDetail }) {
   return (
     <Section title={strings.causes}>
       <ul className="flex flex-col rounded-panel border border-line bg-surface">
-        {causes.map(({ status, code, is_unknown: isUnknown, reason, count }) => (
-          <li
-            key={`${status} ${code} ${isUnknown}`}
-            className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1 border-b border-line px-4 py-3 last:border-b-0"
-          >
-            <span className="flex flex-wrap items-center gap-2">
-              <Chip tone={isUnknown ? "violet" : status === "failed" ? "red" : "grey"}>
-                {isUnknown ? states.unknown : status === "failed" ? strings.failed : strings.skipped}
-              </Chip>
-              <span>{isUnknown ? `${strings.unknownText} ${reason}` : reason}</span>
-              {code !== null && <code className="font-mono text-label text-quiet">{code}</code>}
-            </span>
-            <span className="figures font-semibold">{formatCount(count)}</span>
-            <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden className="col-span-2 h-1 w-full">
-              <rect width="100" height="4" className="fill-line" />
-              <rect
-                width={(count / max) * 100}
-                height="4"
-                className={isUnknown ? "fill-violet" : status === "failed" ? "fill-red" : "fill-grey"}
-              />
-            </svg>
-          </li>
+        {causes.map((cause) => (
+          <CauseItem key={`${cause.status} ${cause.code} ${cause.is_unknown}`} cause={cause} max={max} />
         ))}
       </ul>
     </Section>
+  );
+}
+
+const lookOf = {
+  unknown: { tone: "violet", label: states.unknown, bar: "fill-violet" },
+  failed: { tone: "red", label: strings.failed, bar: "fill-red" },
+  skipped: { tone: "grey", label: strings.skipped, bar: "fill-grey" },
+} as const;
+
+function CauseItem({ cause, max }: { cause: BroadcastDetail["causes"][number]; max: number }) {
+  const { status, code, is_unknown: isUnknown, reason, count } = cause;
+  const { tone, label, bar } = lookOf[isUnknown ? "unknown" : status === "failed" ? "failed" : "skipped"];
+  return (
+    <li className="grid grid-cols-[1fr_auto] items-center gap-x-4 gap-y-1 border-b border-line px-4 py-3 last:border-b-0">
+      <span className="flex flex-wrap items-center gap-2">
+        <Chip tone={tone}>{label}</Chip>
+        <span>{isUnknown ? `${strings.unknownText} ${reason}` : reason}</span>
+        {code !== null && <code className="font-mono text-label text-quiet">{code}</code>}
+      </span>
+      <span className="figures font-semibold">{formatCount(count)}</span>
+      <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden className="col-span-2 h-1 w-full">
+        <rect width="100" height="4" className="fill-line" />
+        <rect width={(count / max) * 100} height="4" className={bar} />
+      </svg>
+    </li>
   );
 }

@@ -24,7 +24,7 @@ import { strings } from "./strings.ts";
 
 export function Screen() {
   const { id } = useWorkspace();
-  const { broadcast } = useParams({ strict: false }) as { broadcast: string };
+  const { broadcast } = useParams({ from: "/shell/w/$workspace/broadcasts/$broadcast" });
   const detail = useQuery({
     queryKey: ["broadcast", id, broadcast],
     queryFn: ({ signal }) => get<BroadcastDetail>(`/w/${id}/broadcasts/${broadcast}`, signal),
@@ -65,8 +65,8 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
     >
       <p className="-mt-4 mb-4">
         <Link
-          to={"/w/$workspace/broadcasts" as never}
-          params={{ workspace: String(workspaceId) } as never}
+          to="/w/$workspace/broadcasts"
+          params={{ workspace: String(workspaceId) }}
           className={`inline-flex min-h-9 items-center gap-1 ${textLink}`}
         >
           <ArrowLeft aria-hidden size={16} />

@@ -1,11 +1,13 @@
 /** All broadcasts, newest first, with their results. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { getList, queryText } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
-import { List, Pager, useCursor } from "../../ui/list.tsx";
+import { List, Pager } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import { formatCount, plural, share } from "../../ui/plural.ts";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
@@ -16,10 +18,12 @@ import { type Broadcast, broadcastChip, isFinished } from "./broadcast-view.ts";
 import { Drafts, NewBroadcastLink } from "./drafts.tsx";
 import { strings } from "./strings.ts";
 
+const SCREEN = "/w/$workspace/broadcasts";
+
 export function Screen() {
   const workspace = useWorkspace();
   const { id, timezone } = workspace;
-  const after = useCursor();
+  const { after } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["broadcasts", id, after],
     queryFn: ({ signal }) => getList<Broadcast>(`/w/${id}/v1/broadcasts${queryText({ after })}`, signal),
@@ -27,7 +31,7 @@ export function Screen() {
     refetchInterval: ({ state }) => (state.data?.data.some((one) => !isFinished(one)) === true ? 2_000 : 30_000),
   });
   const rows = list.data?.data ?? [];
-  const params = { workspace: String(id) } as never;
+  const params = { workspace: String(id) };
   return (
     <Page
       title={strings.title}
@@ -43,7 +47,7 @@ export function Screen() {
           title={strings.empty}
           action={
             <>
-              <ButtonLink to={"/w/$workspace/contacts" as never} params={params}>
+              <ButtonLink to="/w/$workspace/contacts" params={params}>
                 {strings.emptyContacts}
               </ButtonLink>
               <p className="mt-4 text-quiet">{strings.emptyApi}</p>
@@ -67,10 +71,13 @@ export function Screen() {
             rows={rows}
             rowKey={(row) => row.id}
             isStale={list.isPlaceholderData}
-            rowLink={(row) => ({
-              to: "/w/$workspace/broadcasts/$broadcast",
-              params: { workspace: String(id), broadcast: String(row.id) } as never,
-            })}
+            rowLink={(row, props) => (
+              <Link
+                {...props}
+                to="/w/$workspace/broadcasts/$broadcast"
+                params={{ ...params, broadcast: String(row.id) }}
+              />
+            )}
             columns={[
               { head: strings.name, phone: "who", cell: (row) => row.name },
               {
@@ -113,7 +120,7 @@ export function Screen() {
               },
             ]}
           />
-          <Pager meta={list.data.meta} />
+          <Pager screen={SCREEN} meta={list.data.meta} />
         </>
       )}
     </Page>

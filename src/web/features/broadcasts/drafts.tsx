@@ -9,12 +9,12 @@ import { Time } from "../../ui/time.tsx";
 import type { Draft } from "../broadcast-wizard/draft.ts";
 import { strings } from "../broadcast-wizard/strings.ts";
 
-const WIZARD = "/w/$workspace/broadcasts/new" as never;
+const WIZARD = "/w/$workspace/broadcasts/new";
 
 export function NewBroadcastLink() {
   const { id } = useWorkspace();
   return (
-    <ButtonLink tone="primary" to={WIZARD} params={{ workspace: String(id) } as never}>
+    <ButtonLink tone="primary" to={WIZARD} params={{ workspace: String(id) }}>
       {strings.create}
     </ButtonLink>
   );
@@ -35,13 +35,11 @@ export function Drafts() {
           <li key={draft} className="border-b border-line last:border-b-0">
             <Link
               to={WIZARD}
-              params={{ workspace: String(id) } as never}
-              search={
-                {
-                  draft: String(draft),
-                  step: content.group === undefined && content.to === undefined ? "people" : "values",
-                } as never
-              }
+              params={{ workspace: String(id) }}
+              search={{
+                draft: String(draft),
+                step: content.group === undefined && content.to === undefined ? "people" : "values",
+              }}
               className="flex min-h-11 flex-wrap items-center gap-x-4 px-4 py-2 text-ink no-underline hover:bg-sunken"
             >
               <span className="font-semibold">{content.name || content.template || strings.draftUnnamed}</span>

@@ -97,9 +97,9 @@ function GroupProgress({ id }: { id: number }) {
   const { state, processed, total, change, error } = job.data;
   const link = (
     <Link
-      to={"/w/$workspace/groups" as never}
-      params={{ workspace: String(workspaceId) } as never}
-      search={{ open: String(change.group) } as never}
+      to="/w/$workspace/groups"
+      params={{ workspace: String(workspaceId) }}
+      search={{ open: String(change.group) }}
       className={textLink}
     >
       {strings.openGroup(change.name)}

@@ -1,11 +1,12 @@
 /** The recipients of a broadcast, filtered by outcome. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { getList, queryText } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
+import { DownloadLink } from "../../ui/download-link.tsx";
 import { FilterBar, List, Pager } from "../../ui/list.tsx";
 import { Section } from "../../ui/page.tsx";
 import { plural } from "../../ui/plural.ts";
@@ -17,10 +18,7 @@ import { type Broadcast, isFinished, type Recipient } from "./broadcast-view.ts"
 import { GroupOfRecipients } from "./group-of-recipients.tsx";
 import { strings } from "./strings.ts";
 
-interface Search {
-  status?: string;
-  after?: string;
-}
+const SCREEN = "/w/$workspace/broadcasts/$broadcast";
 
 const filters = ["pending", "sent", "delivered", "read", "failed", "unknown", "skipped"] as const;
 
@@ -31,7 +29,7 @@ const choices = [
 
 export function Recipients({ broadcast }: { broadcast: Broadcast }) {
   const { id: workspaceId, timezone } = useWorkspace();
-  const { status, after } = useSearch({ strict: false }) as Search;
+  const { status, after } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["recipients", workspaceId, broadcast.id, status, after],
     queryFn: ({ signal }) =>
@@ -47,21 +45,19 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
   return (
     <div id="people" className="scroll-mt-4">
       <Section title={strings.recipients}>
-        <FilterBar label={strings.recipients} name="status" choices={choices} />
+        <FilterBar screen={SCREEN} label={strings.recipients} name="status" choices={choices} />
         {rows.length > 0 && (
           <div className="mb-3 flex flex-wrap items-center gap-3">
             <span className="figures text-quiet">{plural(list.data?.meta.total ?? 0, strings.one, strings.other)}</span>
             <Button small className="mid:ms-auto" onClick={() => setIsGrouping(true)}>
               {strings.newGroup}
             </Button>
-            {/* A download, so a plain link instead of the router's. */}
-            <a
+            <DownloadLink
               href={`/console/api/w/${workspaceId}/broadcasts/${broadcast.id}/recipients/export${queryText({ status })}`}
-              download
               className={buttonClass("plain", true)}
             >
               {strings.csv}
-            </a>
+            </DownloadLink>
           </div>
         )}
         {isGrouping && (
@@ -120,7 +116,7 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
                 },
               ]}
             />
-            <Pager meta={list.data.meta} newer="Back" older="More" />
+            <Pager screen={SCREEN} meta={list.data.meta} newer="Back" older="More" />
           </>
         )}
       </Section>

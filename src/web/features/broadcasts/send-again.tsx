@@ -137,7 +137,7 @@ function PreparingRecipients({ result: { draft, bulk } }: { result: SendAgainRes
       to: "/w/$workspace/broadcasts/new",
       params,
       search: { draft: String(draft), step: "values" },
-    } as never);
+    });
   }, [isReady, id, draft, navigate]);
   if (job.isError) return <Failed error={job.error} retry={() => void job.refetch()} />;
   if (job.data === undefined || isReady) return <Loading />;

@@ -27,7 +27,7 @@ export function AddContact({ onClose }: { onClose: () => void }) {
           await client.invalidateQueries({ queryKey: ["contacts", id] });
           showToast(strings.added);
           onClose();
-          await navigate({ to: ".", search: { open: contact.phone } } as never);
+          await navigate({ from: "/w/$workspace/contacts", to: ".", search: { open: contact.phone } });
         }}
       >
         <TextField

@@ -70,6 +70,7 @@ interface BulkFormProps extends BulkDialogProps {
   recount: () => Promise<number | undefined>;
 }
 
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the fields of one form, each shown for the kinds of change that need it.
 function BulkForm({ kind, people, count, recount, onClose, onStarted }: BulkFormProps) {
   const { id } = useWorkspace();
   const client = useQueryClient();

@@ -27,7 +27,7 @@ export function ContactPanel({ phone }: { phone: string }) {
     queryFn: ({ signal }) => get<Contact>(`/w/${id}/v1/contacts/${encodeURIComponent(phone)}`, signal),
   });
   return (
-    <Panel title={contact.data === undefined ? phone : nameOf(contact.data)}>
+    <Panel screen="/w/$workspace/contacts" title={contact.data === undefined ? phone : nameOf(contact.data)}>
       {contact.isPending && <Loading />}
       {contact.isError && <Failed error={contact.error} retry={() => void contact.refetch()} />}
       {contact.data !== undefined && <Detail contact={contact.data} />}

@@ -1,10 +1,10 @@
 /** Contacts: the list, search, filters by consent and group, the detail of one, and adding one. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { get, getList, queryText } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { Button, ButtonLink } from "../../ui/button.tsx";
+import { ParameterLink, useParameters } from "../../ui/address.tsx";
+import { Button, ButtonLink, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { FilterBar, List, Pager } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -17,22 +17,15 @@ import { AddContact } from "./add-contact.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
 import { strings as bulkStrings } from "./bulk-strings.ts";
 import { ContactPanel } from "./contact-panel.tsx";
-import { type Consent, type Contact, consentChip, nameOf } from "./contact-view.ts";
+import { type Contact, consentChip, nameOf } from "./contact-view.ts";
 import { NOTHING_SELECTED, type Selected, Selection } from "./selection.tsx";
 import { strings } from "./strings.ts";
 
-interface Search {
-  q?: string;
-  consent?: Consent;
-  /** Only members of this group. */
-  group?: string;
-  after?: string;
-  open?: string;
-}
+const SCREEN = "/w/$workspace/contacts";
 
 export function Screen() {
   const { id, timezone } = useWorkspace();
-  const { q, consent, group, after, open } = useSearch({ strict: false }) as Search;
+  const { q, consent, group, after, open } = useParameters(SCREEN);
   const [isAdding, setIsAdding] = useState(false);
   const about = JSON.stringify([q, consent, group]);
   // A selection belongs to the filters it was made with; changing them clears it.
@@ -52,13 +45,7 @@ export function Screen() {
   return (
     <Page
       title={strings.title}
-      total={
-        list.data === undefined
-          ? undefined
-          : isSearch
-            ? strings.found(plural(total, strings.one, strings.other))
-            : formatCount(total)
-      }
+      total={list.data === undefined ? undefined : totalText(total, isSearch)}
       action={
         <>
           <ImportLink />
@@ -69,8 +56,9 @@ export function Screen() {
       }
     >
       <div className="flex flex-wrap gap-x-6">
-        <SearchBox q={q} label={strings.search} />
+        <SearchBox screen={SCREEN} label={strings.search} />
         <FilterBar
+          screen={SCREEN}
           label={strings.consent}
           name="consent"
           choices={[
@@ -105,11 +93,7 @@ export function Screen() {
               },
             }}
             isStale={list.isPlaceholderData}
-            rowLink={({ phone }) => ({
-              to: ".",
-              search: ((known: Search) => ({ ...known, open: phone })) as never,
-              resetScroll: false,
-            })}
+            panelOf={SCREEN}
             columns={[
               { head: strings.name, phone: "who", cell: (contact) => nameOf(contact) },
               {
@@ -135,13 +119,17 @@ export function Screen() {
               { head: strings.changed, phone: "time", cell: ({ updated_at: at }) => <Time at={at} zone={timezone} /> },
             ]}
           />
-          <Pager meta={list.data.meta} newer="Back" older="More" />
+          <Pager screen={SCREEN} meta={list.data.meta} newer="Back" older="More" />
         </>
       )}
       {open !== undefined && <ContactPanel key={open} phone={open} />}
       {isAdding && <AddContact onClose={() => setIsAdding(false)} />}
     </Page>
   );
+}
+
+function totalText(total: number, isSearch: boolean): string {
+  return isSearch ? strings.found(plural(total, strings.one, strings.other)) : formatCount(total);
 }
 
 /** The group that filters the list, and a link to remove the filter. */
@@ -154,13 +142,13 @@ function InGroup({ groupId }: { groupId: string }) {
   return (
     <p className="mb-4 flex flex-wrap items-center gap-3">
       {strings.inGroup(group.data?.name ?? groupId)}
-      <ButtonLink
-        small
-        to={"." as never}
-        search={((known: Search) => ({ ...known, group: undefined, after: undefined })) as never}
+      <ParameterLink
+        screen={SCREEN}
+        change={{ group: undefined, after: undefined }}
+        className={buttonClass("plain", true)}
       >
         {strings.clear}
-      </ButtonLink>
+      </ParameterLink>
     </p>
   );
 }
@@ -177,7 +165,7 @@ function NoContacts({ isSearch }: { isSearch: boolean }) {
       <Empty
         title={strings.notFound}
         action={
-          <ButtonLink to={"." as never} search={{} as never}>
+          <ButtonLink to="." search={{}}>
             {strings.clear}
           </ButtonLink>
         }

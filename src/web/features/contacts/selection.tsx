@@ -5,6 +5,7 @@ import { useState } from "react";
 import { queryText } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
+import { DownloadLink } from "../../ui/download-link.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { Notice } from "../../ui/states.tsx";
 import { BulkDialog, type BulkKind } from "./bulk-dialog.tsx";
@@ -77,14 +78,12 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
             </Button>
           </>
         )}
-        {/* A download, so a plain link instead of the router's. */}
-        <a
+        <DownloadLink
           href={`/console/api/w/${id}/contacts/export${queryText(search)}`}
-          download
           className={`ms-auto ${buttonClass("quiet", true)}`}
         >
           {strings.export}
-        </a>
+        </DownloadLink>
       </div>
       {isSome && phones.length <= PHONES_MAX && (
         <div className="flex flex-wrap gap-3 mid:ps-4.5">

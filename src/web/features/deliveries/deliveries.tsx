@@ -1,9 +1,9 @@
 /** Webhook deliveries: the list with its filters, the detail of one, and replaying the failed ones. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { getList, queryText } from "../../data/api.ts";
 import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { FilterBar, List, Pager } from "../../ui/list.tsx";
@@ -17,17 +17,12 @@ import { type Delivery, deliveryChip } from "./delivery-view.ts";
 import { ReplayFailed } from "./replay-failed.tsx";
 import { eventTypes, strings } from "./strings.ts";
 
-interface Search {
-  status?: Delivery["status"];
-  type?: string;
-  after?: string;
-  open?: string;
-}
+const SCREEN = "/w/$workspace/deliveries";
 
 export function Screen() {
   const workspace = useWorkspace();
   const { id, timezone } = workspace;
-  const { status, type, after, open } = useSearch({ strict: false }) as Search;
+  const { status, type, after, open } = useParameters(SCREEN);
   const [isReplaying, setIsReplaying] = useState(false);
   const path = `/w/${id}/deliveries${queryText({ status, type, after })}`;
   const list = useQuery({
@@ -39,7 +34,7 @@ export function Screen() {
   });
   const rows = list.data?.data ?? [];
   const isFiltered = status !== undefined || type !== undefined;
-  const params = { workspace: String(id) } as never;
+  const params = { workspace: String(id) };
   return (
     <Page
       title={strings.title}
@@ -48,6 +43,7 @@ export function Screen() {
     >
       <div className="flex flex-wrap justify-between gap-x-6">
         <FilterBar
+          screen={SCREEN}
           label={strings.state}
           name="status"
           choices={[
@@ -58,6 +54,7 @@ export function Screen() {
           ]}
         />
         <SelectFilter
+          screen={SCREEN}
           label={strings.type}
           name="type"
           any={strings.allTypes}
@@ -71,12 +68,12 @@ export function Screen() {
           title={isFiltered ? strings.emptyFiltered : strings.empty}
           action={
             isFiltered ? (
-              <ButtonLink to={"." as never} search={{} as never}>
+              <ButtonLink to="." search={{}}>
                 {strings.clearFilters}
               </ButtonLink>
             ) : (
               hasOwnerRights(workspace) && (
-                <ButtonLink to={"/w/$workspace/api" as never} params={params} hash="webhook">
+                <ButtonLink to="/w/$workspace/api" params={params} hash="webhook">
                   {strings.emptyAction}
                 </ButtonLink>
               )
@@ -94,11 +91,7 @@ export function Screen() {
             rowKey={(row) => row.id}
             openKey={open === undefined ? null : Number(open)}
             isStale={list.isPlaceholderData}
-            rowLink={(row) => ({
-              to: ".",
-              search: ((known: Search) => ({ ...known, open: String(row.id) })) as never,
-              resetScroll: false,
-            })}
+            panelOf={SCREEN}
             columns={[
               { head: strings.event, phone: "who", cell: (row) => row.event_type },
               {
@@ -131,7 +124,7 @@ export function Screen() {
               { head: strings.created, phone: "time", cell: (row) => <Time at={row.created_at} zone={timezone} /> },
             ]}
           />
-          <Pager meta={list.data.meta} />
+          <Pager screen={SCREEN} meta={list.data.meta} />
         </>
       )}
       {open !== undefined && <DeliveryPanel key={open} id={open} />}

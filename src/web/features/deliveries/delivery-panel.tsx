@@ -25,7 +25,7 @@ export function DeliveryPanel({ id }: { id: string }) {
     refetchInterval: ({ state }) => (state.data?.status === "pending" ? 2_000 : false),
   });
   return (
-    <Panel title={delivery.data?.event_type ?? strings.event}>
+    <Panel screen="/w/$workspace/deliveries" title={delivery.data?.event_type ?? strings.event}>
       {delivery.isPending && <Loading />}
       {delivery.isError && <Failed error={delivery.error} retry={() => void delivery.refetch()} />}
       {delivery.data !== undefined && <Detail delivery={delivery.data} mayReplay={hasOwnerRights(workspace)} />}

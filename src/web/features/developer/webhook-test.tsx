@@ -54,9 +54,9 @@ function Answer({ workspaceId, id, at }: { workspaceId: number; id: number; at: 
   const more = (
     <ButtonLink
       small
-      to={"/w/$workspace/deliveries" as never}
-      params={{ workspace: String(workspaceId) } as never}
-      search={{ open: String(id) } as never}
+      to="/w/$workspace/deliveries"
+      params={{ workspace: String(workspaceId) }}
+      search={{ open: String(id) }}
     >
       {strings.testOpen}
     </ButtonLink>

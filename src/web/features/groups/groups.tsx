@@ -1,9 +1,10 @@
 /** Groups, static and dynamic; the detail of one beside the list. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { get, getList, queryText, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
+import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink, textLink } from "../../ui/button.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
@@ -21,15 +22,12 @@ import type { Group, GroupDetail } from "./group-view.ts";
 import { NewGroup } from "./new-group.tsx";
 import { strings } from "./strings.ts";
 
-interface Search {
-  after?: string;
-  open?: string;
-}
+const SCREEN = "/w/$workspace/groups";
 
 export function Screen() {
   const { id } = useWorkspace();
-  const navigate = useNavigate();
-  const { after, open } = useSearch({ strict: false }) as Search;
+  const change = useChangeParameters(SCREEN);
+  const { after, open } = useParameters(SCREEN);
   const [isCreating, setIsCreating] = useState(false);
   const list = useQuery({
     queryKey: ["groups", id, after],
@@ -37,11 +35,6 @@ export function Screen() {
     placeholderData: keepPreviousData,
   });
   const rows = list.data?.data ?? [];
-  const show = (group: number) => ({
-    to: ".",
-    search: ((known: Search) => ({ ...known, open: String(group) })) as never,
-    resetScroll: false,
-  });
   return (
     <Page
       title={strings.title}
@@ -64,19 +57,22 @@ export function Screen() {
             rowKey={(row) => row.id}
             openKey={open === undefined ? null : Number(open)}
             isStale={list.isPlaceholderData}
-            rowLink={(row) => show(row.id)}
+            panelOf={SCREEN}
             columns={[
               { head: strings.name, phone: "who", cell: ({ name }) => name },
               { head: strings.kind, phone: "what", cell: ({ type }) => strings.kinds[type] },
               { head: strings.people, phone: "state", isNumeric: true, cell: ({ count }) => formatCount(count) },
             ]}
           />
-          <Pager meta={list.data.meta} newer="Back" older="More" />
+          <Pager screen={SCREEN} meta={list.data.meta} newer="Back" older="More" />
         </>
       )}
       {open !== undefined && <GroupPanel key={open} groupId={open} />}
       {isCreating && (
-        <NewGroup onClose={() => setIsCreating(false)} onCreated={(group) => navigate(show(group.id) as never)} />
+        <NewGroup
+          onClose={() => setIsCreating(false)}
+          onCreated={(group) => change({ open: String(group.id) }, { resetScroll: false })}
+        />
       )}
     </Page>
   );
@@ -89,7 +85,7 @@ function GroupPanel({ groupId }: { groupId: string }) {
     queryFn: ({ signal }) => get<GroupDetail>(`/w/${id}/groups/${groupId}`, signal),
   });
   return (
-    <Panel title={group.data?.name ?? strings.title}>
+    <Panel screen={SCREEN} title={group.data?.name ?? strings.title}>
       {group.isPending && <Loading />}
       {group.isError && <Failed error={group.error} retry={() => void group.refetch()} />}
       {group.data !== undefined && <Detail group={group.data} />}
@@ -100,18 +96,14 @@ function GroupPanel({ groupId }: { groupId: string }) {
 function Detail({ group }: { group: GroupDetail }) {
   const { id, timezone } = useWorkspace();
   const client = useQueryClient();
-  const close = useClosePanel();
+  const close = useClosePanel(SCREEN);
   const [isAsking, setIsAsking] = useState(false);
   const [isEditing, setIsEditing] = useState(false);
-  const params = { workspace: String(id) } as never;
+  const params = { workspace: String(id) };
   return (
     <>
       <div className="mb-6 flex flex-wrap gap-3">
-        <ButtonLink
-          to={"/w/$workspace/broadcasts/new" as never}
-          params={params}
-          search={{ group: String(group.id) } as never}
-        >
+        <ButtonLink to="/w/$workspace/broadcasts/new" params={params} search={{ group: String(group.id) }}>
           {strings.use}
         </ButtonLink>
         <Button onClick={() => setIsEditing(true)}>{strings.edit}</Button>
@@ -125,12 +117,7 @@ function Detail({ group }: { group: GroupDetail }) {
           {group.count === 0 ? (
             strings.emptyGroup
           ) : (
-            <Link
-              to={"/w/$workspace/contacts" as never}
-              params={params}
-              search={{ group: String(group.id) } as never}
-              className={textLink}
-            >
+            <Link to="/w/$workspace/contacts" params={params} search={{ group: String(group.id) }} className={textLink}>
               {plural(group.count, strings.one, strings.other)}
             </Link>
           )}

@@ -78,8 +78,8 @@ function ActiveBroadcasts({ workspace, broadcasts }: { workspace: Workspace; bro
           return (
             <li key={broadcast.id} className="border-b border-line last:border-b-0">
               <Link
-                to={"/w/$workspace/broadcasts/$broadcast" as never}
-                params={{ workspace: String(workspace.id), broadcast: String(broadcast.id) } as never}
+                to="/w/$workspace/broadcasts/$broadcast"
+                params={{ workspace: String(workspace.id), broadcast: String(broadcast.id) }}
                 className="flex min-h-11 flex-wrap items-center justify-between gap-3 px-4 py-2 text-ink no-underline hover:bg-sunken"
               >
                 <span className="font-semibold">{broadcast.name}</span>
@@ -105,7 +105,7 @@ function ActionsNeeded({
   home: HomeView;
   isOnboarded: boolean;
 }) {
-  const params = { workspace: String(workspace.id) } as never;
+  const params = { workspace: String(workspace.id) };
   const needs: { text: string; action?: ReactNode }[] = workspace.numbers
     .filter(({ ready }) => !ready)
     .slice(0, 4)
@@ -114,12 +114,7 @@ function ActionsNeeded({
     needs.push({
       text: strings.needsDeliveries(home.exhausted_deliveries),
       action: (
-        <ButtonLink
-          small
-          to={"/w/$workspace/deliveries" as never}
-          params={params}
-          search={{ status: "exhausted" } as never}
-        >
+        <ButtonLink small to="/w/$workspace/deliveries" params={params} search={{ status: "exhausted" }}>
           {strings.needsDeliveriesAction}
         </ButtonLink>
       ),
@@ -158,7 +153,7 @@ function ActionsNeeded({
 function OnboardingSteps({ workspace, home }: { workspace: Workspace; home: HomeView }) {
   const ready = workspace.numbers.find((number) => number.ready);
   const firstNumber = workspace.numbers[0];
-  const params = { workspace: String(workspace.id) } as never;
+  const params = { workspace: String(workspace.id) };
   const isOwner = hasOwnerRights(workspace);
   const steps: { title: string; isDone: boolean; done: string; todo: ReactNode }[] = [
     {
@@ -169,7 +164,7 @@ function OnboardingSteps({ workspace, home }: { workspace: Workspace; home: Home
         firstNumber === undefined && isOwner ? (
           <>
             <p>{strings.numberNone}</p>
-            <ButtonLink tone="primary" small to={"/w/$workspace/numbers" as never} params={params}>
+            <ButtonLink tone="primary" small to="/w/$workspace/numbers" params={params}>
               {strings.numberAction}
             </ButtonLink>
           </>
@@ -190,7 +185,7 @@ function OnboardingSteps({ workspace, home }: { workspace: Workspace; home: Home
         <>
           <p>{strings.keyText}</p>
           {isOwner && (
-            <ButtonLink tone="primary" small to={"/w/$workspace/api" as never} params={params}>
+            <ButtonLink tone="primary" small to="/w/$workspace/api" params={params}>
               {strings.keyAction}
             </ButtonLink>
           )}
@@ -226,7 +221,7 @@ function OnboardingSteps({ workspace, home }: { workspace: Workspace; home: Home
         <>
           <p>{strings.webhookText}</p>
           {isOwner && (
-            <ButtonLink small to={"/w/$workspace/api" as never} params={params} hash="webhook">
+            <ButtonLink small to="/w/$workspace/api" params={params} hash="webhook">
               {strings.webhookAction}
             </ButtonLink>
           )}

@@ -51,7 +51,7 @@ export function Today({ workspace, isHiddenWhenEmpty }: { workspace: Workspace; 
   if (isHiddenWhenEmpty && (today.data === undefined || !hasActivity(today.data))) return null;
   // Reserve the space before the counters arrive, so that the page does not jump.
   const { single, broadcast, received } = today.data ?? NOTHING;
-  const params = { workspace: String(workspace.id) } as never;
+  const params = { workspace: String(workspace.id) };
   const sum = (name: CounterName) => single[name] + broadcast[name];
   const names: CounterName[] = [
     "sent",
@@ -80,9 +80,9 @@ export function Today({ workspace, isHiddenWhenEmpty }: { workspace: Workspace; 
             )}
             {(name === "failed" || name === "unknown") && single[name] > 0 && (
               <Link
-                to={"/w/$workspace/messages" as never}
+                to="/w/$workspace/messages"
                 params={params}
-                search={{ status: name, day: "today" } as never}
+                search={{ status: name, day: "today" }}
                 className={textLink}
               >
                 {strings.single(formatCount(single[name]))}
@@ -100,9 +100,9 @@ export function Today({ workspace, isHiddenWhenEmpty }: { workspace: Workspace; 
       </dl>
       <p className="mt-3">
         <Link
-          to={"/w/$workspace/messages" as never}
+          to="/w/$workspace/messages"
           params={params}
-          search={{ day: "today" } as never}
+          search={{ day: "today" }}
           className={`inline-flex min-h-9 items-center max-mid:min-h-11 ${textLink}`}
         >
           {strings.todayMessages}

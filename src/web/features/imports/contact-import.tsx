@@ -3,12 +3,13 @@
  * `?file=` is the file on the server, so the user can leave the page and return at any step.
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft, FileUp } from "lucide-react";
 import { useState } from "react";
 import { NotFound } from "../../app/not-found.tsx";
 import { ApiError, get, send, sendFile } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
@@ -22,18 +23,20 @@ import { ImportMapping } from "./mapping.tsx";
 import { ImportResult } from "./result.tsx";
 import { strings } from "./strings.ts";
 
+const SCREEN = "/w/$workspace/contacts/import";
+
 export function Screen() {
-  const { file } = useSearch({ strict: false }) as { file?: string };
+  const { file } = useParameters(SCREEN);
   return file === undefined ? <Upload /> : <ImportPage key={file} file={file} />;
 }
 
 function BackLink() {
   const { id } = useWorkspace();
-  const params = { workspace: String(id) } as never;
+  const params = { workspace: String(id) };
   return (
     <p className="-mt-4 mb-4">
       <Link
-        to={"/w/$workspace/contacts" as never}
+        to="/w/$workspace/contacts"
         params={params}
         className={`inline-flex min-h-9 items-center gap-1 ${textLink}`}
       >
@@ -63,7 +66,7 @@ function Upload() {
     try {
       const created = await sendFile<Import>(`/w/${id}/imports?name=${encodeURIComponent(file.name)}`, file);
       await client.invalidateQueries({ queryKey: ["imports", id] });
-      await navigate({ to: ".", search: { file: String(created.id) } } as never);
+      await navigate({ from: SCREEN, to: ".", search: { file: String(created.id) } });
     } catch (reason) {
       setError(reason);
       setIsBusy(false);
@@ -120,8 +123,9 @@ function Upload() {
               return (
                 <li key={one.id} className="border-b border-line last:border-b-0">
                   <Link
+                    from={SCREEN}
                     to="."
-                    search={{ file: String(one.id) } as never}
+                    search={{ file: String(one.id) }}
                     className="flex min-h-11 flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-ink no-underline hover:bg-sunken"
                   >
                     <span className="min-w-0 font-semibold">{one.name}</span>
@@ -247,7 +251,7 @@ function Footer({ job }: { job: Import }) {
           await send("DELETE", `/w/${id}/imports/${job.id}`, {}, key);
           showToast(strings.discarded);
           await client.invalidateQueries({ queryKey: ["imports", id] });
-          await navigate({ to: ".", search: {}, replace: true } as never);
+          await navigate({ to: ".", search: {}, replace: true });
         }}
       >
         {strings.discardText}

@@ -6,7 +6,7 @@ import { strings } from "./strings.ts";
 export function ImportLink() {
   const { id } = useWorkspace();
   return (
-    <ButtonLink to={"/w/$workspace/contacts/import" as never} params={{ workspace: String(id) } as never}>
+    <ButtonLink to="/w/$workspace/contacts/import" params={{ workspace: String(id) }}>
       {strings.link}
     </ButtonLink>
   );

@@ -64,7 +64,7 @@ export function ImportMapping({ job, onStarted }: Props) {
               <select
                 aria-label={strings.targetOf(name)}
                 className={`${inputClass} ${targets[index] === NOWHERE ? "text-quiet" : ""}`}
-                {...form.register(`map.${index}` as never)}
+                {...form.register(`map.${index}` as const)}
               >
                 <option value={NOWHERE}>{strings.skipColumn}</option>
                 {job.targets.map((target) => (

@@ -81,14 +81,10 @@ export function ImportResult({ job, change, refresh }: Props) {
         )}
         {isDone && (
           <>
-            <ButtonLink
-              tone="primary"
-              to={"/w/$workspace/contacts" as never}
-              params={{ workspace: String(id) } as never}
-            >
+            <ButtonLink tone="primary" to="/w/$workspace/contacts" params={{ workspace: String(id) }}>
               {strings.seeContacts}
             </ButtonLink>
-            <ButtonLink to={"." as never} search={{} as never}>
+            <ButtonLink to="." search={{}}>
               {strings.another}
             </ButtonLink>
           </>

@@ -17,21 +17,10 @@ import { formatTimeLeft, strings } from "./strings.ts";
 import { SOON_MS, useWindowLeft } from "./window-chip.tsx";
 
 export function Composer({ conversation }: { conversation: Conversation }) {
-  const { timezone, suspended, numbers } = useWorkspace();
-  const { contact, from, has_phone: hasPhone, window_ends_at: endsAt } = conversation;
+  const { timezone } = useWorkspace();
+  const { window_ends_at: endsAt } = conversation;
   const left = useWindowLeft(endsAt);
-  const { status, source, at } = contact.consent;
-  const when = (time: string) => exact(Date.parse(time), timezone);
-  const blocker = ((): string | null => {
-    if (!hasPhone) return strings.noPhone;
-    if (status === "opted_out") {
-      const date = at === null ? "" : when(at);
-      return source === "inbound_message" ? strings.optedOut(date) : strings.optedOutElse(date);
-    }
-    if (suspended !== null) return strings.suspended;
-    if (from === null) return strings.noNumber;
-    return numbers.some(({ phone, ready }) => phone === from && !ready) ? strings.notReady(from) : null;
-  })();
+  const blocker = useBlocker(conversation);
   return (
     <div className="flex max-h-[60%] flex-col gap-3 overflow-y-auto border-t border-line p-3">
       {blocker !== null ? (
@@ -43,12 +32,28 @@ export function Composer({ conversation }: { conversation: Conversation }) {
         </>
       ) : (
         <>
-          <Notice tone="grey">{endsAt === null ? strings.neverOpen : strings.closed(when(endsAt))}</Notice>
+          <Notice tone="grey">
+            {endsAt === null ? strings.neverOpen : strings.closed(exact(Date.parse(endsAt), timezone))}
+          </Notice>
           <SendTemplate conversation={conversation} />
         </>
       )}
     </div>
   );
+}
+
+/** Why nothing can be sent, in words; null: it can. */
+function useBlocker({ contact, from, has_phone: hasPhone }: Conversation): string | null {
+  const { timezone, suspended, numbers } = useWorkspace();
+  const { status, source, at } = contact.consent;
+  if (!hasPhone) return strings.noPhone;
+  if (status === "opted_out") {
+    const date = at === null ? "" : exact(Date.parse(at), timezone);
+    return source === "inbound_message" ? strings.optedOut(date) : strings.optedOutElse(date);
+  }
+  if (suspended !== null) return strings.suspended;
+  if (from === null) return strings.noNumber;
+  return numbers.some(({ phone, ready }) => phone === from && !ready) ? strings.notReady(from) : null;
 }
 
 /** Unsent text of each conversation. Kept in memory while the page lives, never stored. */

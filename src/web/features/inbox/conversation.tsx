@@ -8,6 +8,7 @@ import { ArrowLeft } from "lucide-react";
 import { useEffect, useState } from "react";
 import { get, queryText, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
+import { ParameterLink } from "../../ui/address.tsx";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { DescriptionList } from "../../ui/page.tsx";
@@ -52,14 +53,14 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
         className="flex h-[calc(100dvh-12rem)] min-h-96 flex-col overflow-hidden rounded-panel border border-line bg-surface max-mid:h-[calc(100dvh-10.5rem)]"
       >
         <div className="flex items-center gap-2 border-b border-line px-3 py-2">
-          <Link
-            to="."
-            search={((known: object) => ({ ...known, person: undefined })) as never}
+          <ParameterLink
+            screen="/w/$workspace/inbox"
+            change={{ person: undefined }}
             aria-label={strings.back}
             className="inline-flex size-11 items-center justify-center rounded-control text-quiet mid:hidden"
           >
             <ArrowLeft aria-hidden size={18} />
-          </Link>
+          </ParameterLink>
           <div className="min-w-0 flex-1">
             <h2 className="truncate font-semibold figures">{name}</h2>
             {contact.name !== null && hasPhone && <p className="text-label text-quiet figures">{contact.phone}</p>}
@@ -100,15 +101,15 @@ function SentItemStatus({ item }: { item: SentItem }) {
     <div className="flex max-w-[85%] flex-col items-end gap-1 text-end">
       <p className="flex items-center gap-2 text-label text-quiet">
         <Chip tone={tone}>{label}</Chip>
-        <Link
-          to="."
-          search={((known: object) => ({ ...known, open: String(item.id) })) as never}
+        <ParameterLink
+          screen="/w/$workspace/inbox"
+          change={{ open: String(item.id) }}
           resetScroll={false}
           data-row={String(item.id)}
           className="text-quiet underline underline-offset-2"
         >
           #{item.id}
-        </Link>
+        </ParameterLink>
       </p>
       {isUnknown(item) && <p className="text-violet">{messageStrings.unknownText}</p>}
       {item.status === "failed" && !isUnknown(item) && item.error !== null && (
@@ -159,9 +160,9 @@ function ContactSummary({ conversation: { contact, has_phone: hasPhone } }: { co
       />
       {hasPhone && (
         <Link
-          to={"/w/$workspace/contacts" as never}
-          params={{ workspace: String(id) } as never}
-          search={{ open: contact.phone } as never}
+          to="/w/$workspace/contacts"
+          params={{ workspace: String(id) }}
+          search={{ open: contact.phone }}
           className={textLink}
         >
           {strings.openContact}

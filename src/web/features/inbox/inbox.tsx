@@ -1,8 +1,9 @@
 /** The inbox: conversations with their reply windows, and the open conversation beside them. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Link, useSearch } from "@tanstack/react-router";
+import type { Parameters } from "../../app/routes.ts";
 import { getList, queryText } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
+import { ParameterLink, useParameters } from "../../ui/address.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { FilterBar, Pager } from "../../ui/list.tsx";
@@ -18,16 +19,11 @@ import type { ConversationRow } from "./inbox-view.ts";
 import { strings } from "./strings.ts";
 import { WindowChip } from "./window-chip.tsx";
 
-interface Search {
-  show?: "unread" | "waiting" | "open";
-  person?: string;
-  after?: string;
-  open?: string;
-}
+const SCREEN = "/w/$workspace/inbox";
 
 export function Screen() {
   const { id } = useWorkspace();
-  const { show, person, after, open } = useSearch({ strict: false }) as Search;
+  const { show, person, after, open } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["conversations", id, show, after],
     queryFn: ({ signal }) => getList<ConversationRow>(`/w/${id}/conversations${queryText({ show, after })}`, signal),
@@ -39,6 +35,7 @@ export function Screen() {
     <Page title={strings.title}>
       <div className={person === undefined ? "" : "max-mid:hidden"}>
         <FilterBar
+          screen={SCREEN}
           label={strings.show}
           name="show"
           choices={[
@@ -54,7 +51,7 @@ export function Screen() {
       {list.data !== undefined && rows.length === 0 && person === undefined && (
         <>
           <NoConversations show={show} hasMore={list.data.meta.has_more} />
-          <Pager meta={list.data.meta} newer={strings.newer} older={strings.older} />
+          <Pager screen={SCREEN} meta={list.data.meta} newer={strings.newer} older={strings.older} />
         </>
       )}
       {list.data !== undefined && (rows.length > 0 || person !== undefined) && (
@@ -69,7 +66,7 @@ export function Screen() {
                 <Row key={row.contact_id} row={row} isOpen={String(row.contact_id) === person} />
               ))}
             </nav>
-            <Pager meta={list.data.meta} newer={strings.newer} older={strings.older} />
+            <Pager screen={SCREEN} meta={list.data.meta} newer={strings.newer} older={strings.older} />
           </div>
           {person === undefined ? (
             <p className="m-auto text-quiet max-mid:hidden">{strings.choose}</p>
@@ -78,7 +75,7 @@ export function Screen() {
           )}
         </div>
       )}
-      {open !== undefined && <MessagePanel key={open} id={open} />}
+      {open !== undefined && <MessagePanel key={open} screen={SCREEN} id={open} />}
     </Page>
   );
 }
@@ -90,9 +87,9 @@ function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
   // Show only states that need attention; delivered messages do not.
   const hasProblem = chip?.tone === "red" || chip?.tone === "violet";
   return (
-    <Link
-      to="."
-      search={((known: Search) => ({ ...known, person: String(id), open: undefined })) as never}
+    <ParameterLink
+      screen={SCREEN}
+      change={{ person: String(id), open: undefined }}
       resetScroll={false}
       data-row={String(id)}
       aria-current={isOpen ? "true" : undefined}
@@ -126,11 +123,11 @@ function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
         )}
         {chip !== null && hasProblem && <Chip tone={chip.tone}>{chip.label}</Chip>}
       </span>
-    </Link>
+    </ParameterLink>
   );
 }
 
-function NoConversations({ show, hasMore }: { show: Search["show"]; hasMore: boolean }) {
+function NoConversations({ show, hasMore }: { show: Parameters<typeof SCREEN>["show"]; hasMore: boolean }) {
   const { id, numbers, has_simulator: hasSimulator } = useWorkspace();
   if (show !== undefined) {
     return (
@@ -141,7 +138,7 @@ function NoConversations({ show, hasMore }: { show: Search["show"]; hasMore: boo
             : { unread: strings.emptyUnread, waiting: strings.emptyWaiting, open: strings.emptyOpen }[show]
         }
         action={
-          <ButtonLink to={"." as never} search={{} as never}>
+          <ButtonLink to="." search={{}}>
             {strings.emptyFiltered}
           </ButtonLink>
         }
@@ -153,7 +150,7 @@ function NoConversations({ show, hasMore }: { show: Search["show"]; hasMore: boo
       title={strings.empty}
       action={
         hasSimulator && (
-          <ButtonLink to={"/w/$workspace/simulator" as never} params={{ workspace: String(id) } as never}>
+          <ButtonLink to="/w/$workspace/simulator" params={{ workspace: String(id) }}>
             {strings.emptySimulator}
           </ButtonLink>
         )

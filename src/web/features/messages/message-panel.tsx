@@ -1,6 +1,7 @@
 /** One message: its outcome in a sentence, its data, and its timeline to the millisecond. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { ScreenWith } from "../../app/routes.ts";
 import { get } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
@@ -20,7 +21,13 @@ const SOON_MS = 2_000;
 const LATER_MS = 15_000;
 const YOUNG_MS = 120_000;
 
-export function MessagePanel({ id }: { id: string }) {
+interface MessagePanelProps {
+  /** The screen in which the panel is open. */
+  screen: ScreenWith<"open">;
+  id: string;
+}
+
+export function MessagePanel({ screen, id }: MessagePanelProps) {
   const { id: workspaceId } = useWorkspace();
   const message = useQuery({
     queryKey: ["message", workspaceId, id],
@@ -31,15 +38,15 @@ export function MessagePanel({ id }: { id: string }) {
     },
   });
   return (
-    <Panel title={strings.panelTitle(Number(id))}>
+    <Panel screen={screen} title={strings.panelTitle(Number(id))}>
       {message.isPending && <Loading />}
       {message.isError && <Failed error={message.error} retry={() => void message.refetch()} />}
-      {message.data !== undefined && <MessageContent message={message.data} />}
+      {message.data !== undefined && <MessageContent screen={screen} message={message.data} />}
     </Panel>
   );
 }
 
-function MessageContent({ message }: { message: MessageDetail }) {
+function MessageContent({ screen, message }: { screen: ScreenWith<"open">; message: MessageDetail }) {
   const { id, timezone } = useWorkspace();
   const { label, tone } = messageChip(message);
   const params = { workspace: String(id) };
@@ -70,9 +77,9 @@ function MessageContent({ message }: { message: MessageDetail }) {
               strings.to,
               <Link
                 key="to"
-                to={"/w/$workspace/contacts" as never}
-                params={params as never}
-                search={{ open: message.to } as never}
+                to="/w/$workspace/contacts"
+                params={params}
+                search={{ open: message.to }}
                 className={textLink}
               >
                 {message.name === null ? message.to : `${message.name} · ${message.to}`}
@@ -87,8 +94,8 @@ function MessageContent({ message }: { message: MessageDetail }) {
                     strings.broadcast,
                     <Link
                       key="broadcast"
-                      to={"/w/$workspace/broadcasts/$broadcast" as never}
-                      params={{ ...params, broadcast: String(message.broadcast.id) } as never}
+                      to="/w/$workspace/broadcasts/$broadcast"
+                      params={{ ...params, broadcast: String(message.broadcast.id) }}
                       className={textLink}
                     >
                       {message.broadcast.name}
@@ -118,7 +125,7 @@ function MessageContent({ message }: { message: MessageDetail }) {
         )}
       </div>
       <Section title={strings.timeline} lead={strings.timelineText(timezone)}>
-        <Timeline steps={message.steps} label={strings.timeline} />
+        <Timeline screen={screen} steps={message.steps} label={strings.timeline} />
         {!message.is_whole && <p className="mt-3 text-quiet">{strings.incomplete}</p>}
       </Section>
       <details>

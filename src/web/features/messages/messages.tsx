@@ -1,8 +1,8 @@
 /** Messages: search by phone, id or words, filter by state and origin; the detail of one beside the list. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
 import { getList, queryText } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
@@ -19,19 +19,12 @@ import { strings as states } from "./message-state-strings.ts";
 import type { AnyMessage } from "./message-view.ts";
 import { strings } from "./strings.ts";
 
-interface Search {
-  q?: string;
-  status?: string;
-  origin?: string;
-  day?: "today";
-  after?: string;
-  open?: string;
-}
+const SCREEN = "/w/$workspace/messages";
 
 export function Screen() {
   const workspace = useWorkspace();
   const { id, timezone } = workspace;
-  const { q, status, origin, day, after, open } = useSearch({ strict: false }) as Search;
+  const { q, status, origin, day, after, open } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["messages", id, q, status, origin, day, after],
     queryFn: ({ signal }) =>
@@ -44,8 +37,9 @@ export function Screen() {
   return (
     <Page title={strings.title} lead={strings.lead}>
       <div className="flex flex-wrap gap-x-6">
-        <SearchBox q={q} label={strings.search} />
+        <SearchBox screen={SCREEN} label={strings.search} />
         <FilterBar
+          screen={SCREEN}
           label={strings.state}
           name="status"
           choices={[
@@ -58,6 +52,7 @@ export function Screen() {
           ]}
         />
         <SelectFilter
+          screen={SCREEN}
           label={strings.origin}
           name="origin"
           any={strings.anyOrigin}
@@ -67,6 +62,7 @@ export function Screen() {
           ]}
         />
         <FilterBar
+          screen={SCREEN}
           label={strings.day}
           name="day"
           choices={[
@@ -83,7 +79,7 @@ export function Screen() {
           <Empty
             title={list.data.meta.has_more ? strings.notFoundYet : strings.notFound}
             action={
-              <ButtonLink to={"." as never} search={{} as never}>
+              <ButtonLink to="." search={{}}>
                 {strings.clear}
               </ButtonLink>
             }
@@ -107,11 +103,7 @@ export function Screen() {
           rowKey={(row) => row.id}
           openKey={open === undefined ? null : Number(open)}
           isStale={list.isPlaceholderData}
-          rowLink={(row) => ({
-            to: ".",
-            search: ((known: Search) => ({ ...known, open: String(row.id) })) as never,
-            resetScroll: false,
-          })}
+          panelOf={SCREEN}
           columns={[
             {
               head: strings.to,
@@ -149,8 +141,10 @@ export function Screen() {
           ]}
         />
       )}
-      {list.data !== undefined && <Pager meta={list.data.meta} newer={strings.newer} older={strings.older} />}
-      {open !== undefined && <MessagePanel key={open} id={open} />}
+      {list.data !== undefined && (
+        <Pager screen={SCREEN} meta={list.data.meta} newer={strings.newer} older={strings.older} />
+      )}
+      {open !== undefined && <MessagePanel key={open} screen={SCREEN} id={open} />}
     </Page>
   );
 }

@@ -31,7 +31,7 @@ export function SendTemplate({ conversation }: { conversation: Conversation }) {
   const field = useId();
   const list = useQuery({
     queryKey: ["templates", id, "sendable"],
-    queryFn: ({ signal }) => getList<Template>(`/w/${id}/v1/templates?status=APPROVED`, signal),
+    queryFn: ({ signal }) => getList<Template>(`/w/${id}/templates?status=APPROVED`, signal),
   });
   if (list.isPending) return <Loading />;
   if (list.data === undefined) return <Failed error={list.error} retry={() => void list.refetch()} />;

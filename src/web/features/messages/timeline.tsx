@@ -1,6 +1,8 @@
 /** A timeline, one line per step: time, kind, description; the network's or receiver's answer can be expanded. */
 import { Link } from "@tanstack/react-router";
+import type { ScreenWith } from "../../app/routes.ts";
 import { useWorkspace } from "../../data/session.ts";
+import { ParameterLink } from "../../ui/address.tsx";
 import { textLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
@@ -8,13 +10,15 @@ import { clockOf, dayOf, type TimelineStep } from "./message-view.ts";
 import { strings } from "./strings.ts";
 
 interface TimelineProps {
+  /** The screen whose panel shows the message of a step. */
+  screen: ScreenWith<"open">;
   steps: readonly TimelineStep[];
   label: string;
   /** For narrow places: the description is below the time instead of beside it. */
   isNarrow?: boolean;
 }
 
-export function Timeline({ steps, label, isNarrow = false }: TimelineProps) {
+export function Timeline({ screen, steps, label, isNarrow = false }: TimelineProps) {
   const { timezone } = useWorkspace();
   return (
     <ol aria-label={label} className="flex flex-col">
@@ -26,7 +30,7 @@ export function Timeline({ steps, label, isNarrow = false }: TimelineProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: several steps may have the same millisecond.
           <li key={`${step.at} ${step.what} ${step.says} ${index}`} className="flex flex-col">
             {isNewDay && <p className="mt-2 mb-1 text-label text-quiet">{day}</p>}
-            <TimelineRow step={step} timezone={timezone} isNarrow={isNarrow} />
+            <TimelineRow screen={screen} step={step} timezone={timezone} isNarrow={isNarrow} />
           </li>
         );
       })}
@@ -34,7 +38,14 @@ export function Timeline({ steps, label, isNarrow = false }: TimelineProps) {
   );
 }
 
-function TimelineRow({ step, timezone, isNarrow }: { step: TimelineStep; timezone: string; isNarrow: boolean }) {
+interface TimelineRowProps {
+  screen: ScreenWith<"open">;
+  step: TimelineStep;
+  timezone: string;
+  isNarrow: boolean;
+}
+
+function TimelineRow({ screen, step, timezone, isNarrow }: TimelineRowProps) {
   const { what, says, details } = step;
   const body = responseText(details);
   return (
@@ -45,7 +56,7 @@ function TimelineRow({ step, timezone, isNarrow }: { step: TimelineStep; timezon
         </time>
         <Chip tone={toneOf(step)}>{strings.what[what]}</Chip>
         <span className={`min-w-0 flex-1 ${isNarrow ? "order-last basis-full" : "basis-40"}`}>{says}</span>
-        <StepLink details={details} />
+        <StepLink screen={screen} details={details} />
       </div>
       {body !== null && (
         <details className="mt-1">
@@ -60,14 +71,15 @@ function TimelineRow({ step, timezone, isNarrow }: { step: TimelineStep; timezon
 }
 
 /** Links a webhook attempt to its delivery, and a step of a message to the message. */
-function StepLink({ details: { delivery, message } }: Pick<TimelineStep, "details">) {
+function StepLink({ screen, details }: { screen: ScreenWith<"open">; details: TimelineStep["details"] }) {
   const { id } = useWorkspace();
+  const { delivery, message } = details;
   if (typeof delivery === "number") {
     return (
       <Link
-        to={"/w/$workspace/deliveries" as never}
-        params={{ workspace: String(id) } as never}
-        search={{ open: String(delivery) } as never}
+        to="/w/$workspace/deliveries"
+        params={{ workspace: String(id) }}
+        search={{ open: String(delivery) }}
         className={`ms-auto ${textLink}`}
       >
         {strings.openDelivery}
@@ -76,14 +88,14 @@ function StepLink({ details: { delivery, message } }: Pick<TimelineStep, "detail
   }
   if (typeof message === "number") {
     return (
-      <Link
-        to="."
-        search={((known: object) => ({ ...known, open: String(message) })) as never}
+      <ParameterLink
+        screen={screen}
+        change={{ open: String(message) }}
         resetScroll={false}
         className={`ms-auto ${textLink}`}
       >
         #{message}
-      </Link>
+      </ParameterLink>
     );
   }
   return null;

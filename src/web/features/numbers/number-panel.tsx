@@ -23,7 +23,7 @@ import { strings } from "./strings.ts";
 export function NumberPanel({ number }: { number: SendingNumber }) {
   const isOwner = hasOwnerRights(useWorkspace());
   return (
-    <Panel title={number.phone}>
+    <Panel screen="/w/$workspace/numbers" title={number.phone}>
       <div className="mb-4">
         <Copyable text={number.phone} label={strings.copyPhone} />
       </div>

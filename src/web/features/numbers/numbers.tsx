@@ -1,9 +1,9 @@
 /** Numbers: the list, and the detail of one beside it. */
 import { useQuery } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { get } from "../../data/api.ts";
 import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -17,12 +17,14 @@ import { NumberPanel } from "./number-panel.tsx";
 import type { SendingNumber } from "./number-view.ts";
 import { strings } from "./strings.ts";
 
+const SCREEN = "/w/$workspace/numbers";
+
 export function Screen() {
   const workspace = useWorkspace();
   const { id } = workspace;
   const isOwner = hasOwnerRights(workspace);
   const [isAdding, setIsAdding] = useState(false);
-  const { open } = useSearch({ strict: false }) as { open?: string };
+  const { open } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["numbers", id],
     queryFn: ({ signal }) => get<SendingNumber[]>(`/w/${id}/numbers`, signal),
@@ -49,11 +51,7 @@ export function Screen() {
           rows={list.data}
           rowKey={(number) => number.id}
           openKey={open === undefined ? null : Number(open)}
-          rowLink={(number) => ({
-            to: ".",
-            search: ((known: object) => ({ ...known, open: String(number.id) })) as never,
-            resetScroll: false,
-          })}
+          panelOf={SCREEN}
           columns={[
             { head: strings.number, phone: "who", cell: ({ name }) => name },
             { head: strings.state, phone: "state", cell: ({ ready }) => <Readiness isReady={ready} /> },

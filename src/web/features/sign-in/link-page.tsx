@@ -85,7 +85,7 @@ function Invited({ token, email, workspace, account, look }: InvitedProps) {
   const [isTheirs, setIsTheirs] = useState(true);
   const enter = async () => {
     await resetForNewUser(client);
-    await navigate({ to: "/", replace: true } as never);
+    await navigate({ to: "/", replace: true });
   };
   return (
     <SignedOutPage
@@ -128,7 +128,7 @@ function Choose({ kind, token, email, isTakeOver, look }: ChooseProps) {
       throw error;
     }
     await resetForNewUser(client);
-    await navigate({ to: "/", replace: true } as never);
+    await navigate({ to: "/", replace: true });
   };
   return (
     <Form form={form} onSend={use} submit={isTakeOver ? strings.takeOverAction : strings[kind].submit}>
@@ -159,7 +159,7 @@ function Ended({ kind }: { kind: Kind }) {
     <SignedOutPage title={strings.endedTitle} lead={strings.endedText}>
       <p>{strings.endedNext[kind]}</p>
       <Copyable text={kind === "setup" ? strings.createCommand : strings.resetCommand} label="Copy command" />
-      <ButtonLink to={"/sign-in" as never}>{strings.toSignIn}</ButtonLink>
+      <ButtonLink to="/sign-in">{strings.toSignIn}</ButtonLink>
     </SignedOutPage>
   );
 }

@@ -34,6 +34,8 @@ export function SignInForm({ email = "", invitation, onSignedIn }: SignInProps) 
         setWantsCode(true);
         return;
       }
+      // The message says that a code may help; the field for it must be there.
+      if (error instanceof ApiError && error.code === "too_many_guesses") setWantsCode(true);
       throw error;
     }
   };

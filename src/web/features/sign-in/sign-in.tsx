@@ -1,15 +1,16 @@
 /** The sign-in page. */
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { SignedOutPage } from "../../app/signed-out-page.tsx";
 import { resetForNewUser } from "../../data/session.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
 import { strings } from "./strings.ts";
 
 export function SignIn() {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const { to } = useSearch({ strict: false }) as { to?: string };
+  const { to } = useParameters("/sign-in");
   const handleSignedIn = async () => {
     await resetForNewUser(client);
     // Accept only paths of this console, so that a crafted link cannot redirect to another site.
@@ -17,7 +18,7 @@ export function SignIn() {
     await navigate({
       href: returnPath.startsWith("/console") ? returnPath : `/console${returnPath}`,
       replace: true,
-    } as never);
+    });
   };
   return (
     <SignedOutPage title={strings.title}>

@@ -9,6 +9,7 @@ import { ArrowLeft, ChevronDown, SendHorizontal } from "lucide-react";
 import { useRef, useState } from "react";
 import { get, newFormKey, send } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
+import { ParameterLink } from "../../ui/address.tsx";
 import { Button, buttonClass, IconButton } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { inputClass } from "../../ui/field.tsx";
@@ -68,7 +69,7 @@ export function PhoneView({ phone, numbers }: { phone: string; numbers: readonly
             <p className="text-quiet">{strings.developerEmpty}</p>
           ) : (
             <div className="rounded-panel border border-line bg-surface p-4">
-              <Timeline steps={steps} label={strings.developer} isNarrow />
+              <Timeline screen="/w/$workspace/simulator" steps={steps} label={strings.developer} isNarrow />
             </div>
           )}
           {/* Screen readers hear the new count, not every word. */}
@@ -108,7 +109,7 @@ function Handset({
       <div className="flex items-center gap-2 border-b border-line px-3 py-2">
         <Link
           to="."
-          search={{} as never}
+          search={{}}
           aria-label={strings.back}
           className="inline-flex size-11 items-center justify-center rounded-control text-quiet mid:hidden"
         >
@@ -259,15 +260,15 @@ function ReceivedMessage({
           {label}
         </Chip>
         {!isDelivered && <span>{statusHint}</span>}
-        <Link
-          to="."
-          search={((known: object) => ({ ...known, open: String(item.id) })) as never}
+        <ParameterLink
+          screen="/w/$workspace/simulator"
+          change={{ open: String(item.id) }}
           resetScroll={false}
           data-row={String(item.id)}
           className="text-quiet underline underline-offset-2"
         >
           #{item.id}
-        </Link>
+        </ParameterLink>
       </div>
       {isOpen && (
         <fieldset className="flex flex-wrap gap-1">

@@ -1,9 +1,10 @@
 /** The simulator: a phone for each test person, and beside it what a developer's software sees of the same messages. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { get, type Json, newFormKey, send } from "../../data/api.ts";
 import { hasOwnerRights, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -20,14 +21,11 @@ import { PhoneView } from "./phone.tsx";
 import type { Phone, SimulatedNumber, SimulatorState } from "./simulator-view.ts";
 import { strings } from "./strings.ts";
 
-interface Search {
-  phone?: string;
-  open?: string;
-}
+const SCREEN = "/w/$workspace/simulator";
 
 export function Screen() {
   const workspace = useWorkspace();
-  const { phone, open } = useSearch({ strict: false }) as Search;
+  const { phone, open } = useParameters(SCREEN);
   const state = useQuery({
     queryKey: ["simulator", workspace.id],
     queryFn: ({ signal }) => get<SimulatorState>(`/w/${workspace.id}/simulator`, signal),
@@ -48,7 +46,7 @@ export function Screen() {
       {state.data !== undefined && state.data.numbers.length > 0 && (
         <Phones workspace={workspace} state={state.data} chosen={phone} />
       )}
-      {open !== undefined && <MessagePanel key={open} id={open} />}
+      {open !== undefined && <MessagePanel key={open} screen={SCREEN} id={open} />}
     </Page>
   );
 }
@@ -146,7 +144,7 @@ function OpenPhone() {
   const open = () => {
     const phone = field.current?.value.trim() ?? "";
     if (phone === "") return field.current?.focus();
-    void navigate({ to: ".", search: { phone } } as never);
+    void navigate({ from: SCREEN, to: ".", search: { phone } });
   };
   return (
     <form
@@ -182,8 +180,9 @@ function PhoneLink({
   const chip = last.kind === "message" ? messageChip(last) : null;
   return (
     <Link
+      from={SCREEN}
       to="."
-      search={{ phone } as never}
+      search={{ phone }}
       resetScroll={false}
       data-row={phone}
       aria-current={isOpen ? "true" : undefined}

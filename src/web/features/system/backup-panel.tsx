@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
+import { DownloadLink } from "../../ui/download-link.tsx";
 import { size, span } from "../../ui/measure.ts";
 import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -21,12 +22,12 @@ interface PanelProps {
 }
 
 export function BackupPanel({ backup, backups, start, isBusy }: PanelProps) {
-  const { name, state, proof, bytes, made_at } = backup;
+  const { name, state, verification, bytes, made_at } = backup;
   const path = `${backups.directory}/${name}`;
   const isJobRunning = backups.current !== null;
   const failed = backups.failed.filter((one) => one.name === name);
   return (
-    <Panel title={exact(Date.parse(made_at))}>
+    <Panel screen="/system/backups" title={exact(Date.parse(made_at))}>
       {isJobRunning && <RunningJob jobs={backups} />}
       {failed.map(({ kind, at, error }) => (
         <p key={kind} role="alert" className="mb-4 rounded-control bg-red-tint p-3 text-red">
@@ -39,39 +40,39 @@ export function BackupPanel({ backup, backups, start, isBusy }: PanelProps) {
           <Chip tone={backupTones[state]}>{strings.states[state]}</Chip>
           <span>{stateText(backup)}</span>
         </p>
-        {proof?.is_older_schema === true && <Notice tone="grey">{strings.olderText}</Notice>}
-        {proof !== null && <InvariantFindings findings={proof.findings} />}
+        {verification?.is_older_schema === true && <Notice tone="grey">{strings.olderText}</Notice>}
+        {verification !== null && <InvariantFindings findings={verification.findings} />}
         <div className="flex flex-wrap gap-3">
           <Button
             busy={isBusy}
             disabled={isJobRunning}
-            tone={proof === null ? "primary" : "plain"}
+            tone={verification === null ? "primary" : "plain"}
             onClick={() => void start(`/${encodeURIComponent(name)}/verify`)}
           >
-            {proof === null ? strings.verifyFirst : strings.verify}
+            {verification === null ? strings.verifyFirst : strings.verify}
           </Button>
-          <a
+          <DownloadLink
             href={`/console/api/system/backups/${encodeURIComponent(name)}/file`}
-            download={name}
+            name={name}
             className={buttonClass("plain")}
           >
             {strings.download}
-          </a>
+          </DownloadLink>
         </div>
         <p className="text-label text-quiet">{strings.downloadText}</p>
       </div>
       {state !== "broken" && (
         <Section title={strings.drill}>
           <div className="flex flex-col gap-3">
-            <RestoreDrill proof={proof} />
+            <RestoreDrill verification={verification} />
             <Button
               className="self-start"
-              tone={proof !== null && proof.drill === null ? "primary" : "plain"}
+              tone={verification !== null && verification.drill === null ? "primary" : "plain"}
               busy={isBusy}
               disabled={isJobRunning}
               onClick={() => void start(`/${encodeURIComponent(name)}/drill`)}
             >
-              {proof?.drill == null ? strings.startDrill : strings.repeatDrill}
+              {verification?.drill == null ? strings.startDrill : strings.repeatDrill}
             </Button>
           </div>
         </Section>
@@ -79,17 +80,21 @@ export function BackupPanel({ backup, backups, start, isBusy }: PanelProps) {
       <Section title={strings.holds}>
         <DescriptionList
           items={[
-            ...(proof === null ? [] : countsOf(proof.counts, strings.counts)),
+            ...(verification === null ? [] : countsOf(verification.counts, strings.counts)),
             [strings.size, size(bytes)],
-            ...(proof === null
+            ...(verification === null
               ? []
               : ([
-                  [strings.schema, String(proof.schema)],
+                  [strings.schema, String(verification.schema)],
                   [
                     strings.shows,
-                    proof.snapshot_at === null ? strings.none : <ExactTime key="shows" at={proof.snapshot_at} />,
+                    verification.snapshot_at === null ? (
+                      strings.none
+                    ) : (
+                      <ExactTime key="shows" at={verification.snapshot_at} />
+                    ),
                   ],
-                  [strings.verifiedAt, <Time key="proven" at={proof.verified_at} />],
+                  [strings.verifiedAt, <Time key="verified" at={verification.verified_at} />],
                 ] as const)),
           ]}
         />
@@ -106,13 +111,13 @@ export function BackupPanel({ backup, backups, start, isBusy }: PanelProps) {
   );
 }
 
-function stateText({ state, proof }: Backup): string {
-  if (proof === null || state === "unverified") return strings.unverifiedText;
-  return state === "broken" ? strings.brokenText : strings.soundText(proof.checks);
+function stateText({ state, verification }: Backup): string {
+  if (verification === null || state === "unverified") return strings.unverifiedText;
+  return state === "broken" ? strings.brokenText : strings.soundText(verification.checks);
 }
 
-function RestoreDrill({ proof }: { proof: VerificationReport | null }) {
-  const drill = proof?.drill ?? null;
+function RestoreDrill({ verification }: { verification: VerificationReport | null }) {
+  const drill = verification?.drill ?? null;
   if (drill === null) return <p className="text-quiet">{strings.drillNone}</p>;
   const { at, took_ms, counts, taken_over, gap, flaws } = drill;
   const merged = countsOf(

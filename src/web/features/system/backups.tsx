@@ -1,8 +1,8 @@
 /** Backups with their verification reports: make, verify, run a restore drill, download. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { get, newFormKey, send } from "../../data/api.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
@@ -18,8 +18,10 @@ import { RunningJob } from "./job.tsx";
 import { SystemTabs } from "./system-tabs.tsx";
 import { type Backup, type Backups, backupTones, jobsPollMs } from "./system-view.ts";
 
+const SCREEN = "/system/backups";
+
 export function Screen() {
-  const { open } = useSearch({ strict: false }) as { open?: string };
+  const { open } = useParameters(SCREEN);
   const backups = useQuery({
     queryKey: ["system", "backups"],
     queryFn: ({ signal }) => get<Backups>("/system/backups", signal),
@@ -108,7 +110,7 @@ function Table({ backups, open }: { backups: readonly Backup[]; open: string | u
         rows={backups}
         rowKey={({ name }) => name}
         openKey={open ?? null}
-        rowLink={({ name }) => ({ to: ".", search: { open: name } as never, resetScroll: false })}
+        panelOf={SCREEN}
         columns={[
           { head: strings.created, phone: "who", cell: ({ made_at }) => <ExactTime at={made_at} /> },
           {
@@ -125,20 +127,20 @@ function Table({ backups, open }: { backups: readonly Backup[]; open: string | u
 }
 
 /** "41,220 messages, 3,100 contacts; restored into a copy 2 hr. ago" */
-function VerificationSummary({ backup: { proof } }: { backup: Backup }) {
-  if (proof === null) return strings.none;
-  if (proof.findings.length > 0) return strings.findings(proof.findings.length);
-  const { messages = 0, contacts = 0 } = proof.counts;
+function VerificationSummary({ backup: { verification } }: { backup: Backup }) {
+  if (verification === null) return strings.none;
+  if (verification.findings.length > 0) return strings.findings(verification.findings.length);
+  const { messages = 0, contacts = 0 } = verification.counts;
   return (
     <>
       {strings.messages(messages)}, {strings.contacts(contacts)}
       <span className="max-mid:hidden">{" · "}</span>
       <span className="max-mid:block">
-        {proof.drill === null ? (
+        {verification.drill === null ? (
           strings.drillMissing
         ) : (
           <>
-            {strings.drillSucceeded} <Time at={proof.drill.at} />
+            {strings.drillSucceeded} <Time at={verification.drill.at} />
           </>
         )}
       </span>

@@ -74,7 +74,7 @@ function FindingLink({ finding: { check, workspace_id, subject_id } }: { finding
   const page = FINDING_PAGES[check];
   if (page !== undefined) {
     return (
-      <ButtonLink small to={page.to as never}>
+      <ButtonLink small to={page.to}>
         {page.label}
       </ButtonLink>
     );
@@ -83,28 +83,21 @@ function FindingLink({ finding: { check, workspace_id, subject_id } }: { finding
   const workspace = String(workspace_id);
   if (check === "broadcast") {
     return (
-      <ButtonLink
-        small
-        to={"/w/$workspace/broadcasts/$broadcast" as never}
-        params={{ workspace, broadcast: String(subject_id) } as never}
-      >
+      <ButtonLink small to="/w/$workspace/broadcasts/$broadcast" params={{ workspace, broadcast: String(subject_id) }}>
         {strings.toBroadcast}
       </ButtonLink>
     );
   }
   return (
-    <ButtonLink
-      small
-      to={"/w/$workspace/numbers" as never}
-      params={{ workspace } as never}
-      search={{ open: String(subject_id) } as never}
-    >
+    <ButtonLink small to="/w/$workspace/numbers" params={{ workspace }} search={{ open: String(subject_id) }}>
       {strings.toNumber}
     </ButtonLink>
   );
 }
 
-const FINDING_PAGES: Readonly<Record<string, { to: string; label: string }>> = {
+type SystemScreen = "/system/backups" | "/system/metrics" | "/system/workspaces";
+
+const FINDING_PAGES: Readonly<Record<string, { to: SystemScreen; label: string }>> = {
   backup: { to: "/system/backups", label: strings.toBackups },
   outbox: { to: "/system/metrics", label: strings.toMetrics },
   callbacks: { to: "/system/metrics", label: strings.toMetrics },

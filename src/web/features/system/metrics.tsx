@@ -1,7 +1,7 @@
 /** Charts of the process's metrics: messages by outcome, waiting work, webhooks, and durations. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
 import { get } from "../../data/api.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { FilterBar } from "../../ui/list.tsx";
 import { size, span } from "../../ui/measure.ts";
 import { Page } from "../../ui/page.tsx";
@@ -40,8 +40,10 @@ interface Metrics {
   points: Sample[];
 }
 
+const SCREEN = "/system/metrics";
+
 export function Screen() {
-  const { hours = "1" } = useSearch({ strict: false }) as { hours?: string };
+  const { hours = "1" } = useParameters(SCREEN);
   const metrics = useQuery({
     queryKey: ["system", "metrics", hours],
     queryFn: ({ signal }) => get<Metrics>(`/system/metrics?hours=${encodeURIComponent(hours)}`, signal),
@@ -54,6 +56,7 @@ export function Screen() {
       <SystemTabs />
       <div className="flex flex-wrap items-start justify-between gap-x-6">
         <FilterBar
+          screen={SCREEN}
           label={strings.range}
           name="hours"
           choices={[

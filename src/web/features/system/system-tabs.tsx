@@ -20,7 +20,7 @@ export function SystemTabs() {
       {TABS.map(({ to, label }) => (
         <Link
           key={to}
-          to={to as never}
+          to={to}
           activeOptions={{ exact: to === "/system", includeSearch: false }}
           className="inline-flex min-h-10 items-center px-3 text-quiet no-underline hover:text-ink mid:-mb-px mid:border-b-2 mid:border-transparent max-mid:min-h-11 max-mid:rounded-control max-mid:border max-mid:border-line max-mid:bg-surface max-mid:text-ink"
           activeProps={{

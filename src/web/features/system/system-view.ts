@@ -82,7 +82,7 @@ export interface Backup {
   bytes: number;
   made_at: string;
   state: "sound" | "broken" | "unverified";
-  proof: VerificationReport | null;
+  verification: VerificationReport | null;
 }
 
 export interface Backups extends Jobs {

@@ -28,7 +28,7 @@ export function TemplatePanel({ templateId }: { templateId: string }) {
     queryFn: ({ signal }) => get<Template>(`/w/${id}/templates/${templateId}`, signal),
   });
   return (
-    <Panel title={template.data?.name ?? strings.title}>
+    <Panel screen="/w/$workspace/templates" title={template.data?.name ?? strings.title}>
       {template.isPending && <Loading />}
       {template.isError && <Failed error={template.error} retry={() => void template.refetch()} />}
       {template.data !== undefined && <Detail template={template.data} />}
@@ -42,18 +42,13 @@ function Detail({ template }: { template: Template }) {
   const { label, tone } = templateChip(template.status);
   const blocker = findBlocker(template);
   const advice = strings.advice[template.status];
-  const search = { template: template.name, language: template.language } as never;
+  const search = { template: template.name, language: template.language };
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center gap-3">
         <Chip tone={tone}>{label}</Chip>
         {template.sendable && (
-          <ButtonLink
-            small
-            to={"/w/$workspace/broadcasts/new" as never}
-            params={{ workspace: String(id) } as never}
-            search={search}
-          >
+          <ButtonLink small to="/w/$workspace/broadcasts/new" params={{ workspace: String(id) }} search={search}>
             {strings.use}
           </ButtonLink>
         )}

@@ -1,17 +1,16 @@
 /** Templates: the list with WhatsApp's decisions, the detail of one, and the time of the last sync. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Search as SearchIcon } from "lucide-react";
 import { useEffect, useState } from "react";
 import { get, getList, newFormKey, queryText, send } from "../../data/api.ts";
 import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
+import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
-import { inputClass } from "../../ui/field.tsx";
 import { FilterBar, List, Pager } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
+import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Failed, Loading, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -19,20 +18,15 @@ import { addNumberCommand } from "../developer/printed-commands.ts";
 import { NewTemplate } from "./new-template.tsx";
 import { strings } from "./strings.ts";
 import { TemplatePanel } from "./template-panel.tsx";
-import { type Template, type TemplateStatus, templateChip } from "./template-view.ts";
+import { type Template, templateChip } from "./template-view.ts";
 
-interface Search {
-  q?: string;
-  status?: TemplateStatus;
-  after?: string;
-  open?: string;
-}
+const SCREEN = "/w/$workspace/templates";
 
 export function Screen() {
   const workspace = useWorkspace();
   const { id, timezone, has_simulator: hasSimulator } = workspace;
-  const navigate = useNavigate();
-  const { q, status, after, open } = useSearch({ strict: false }) as Search;
+  const change = useChangeParameters(SCREEN);
+  const { q, status, after, open } = useParameters(SCREEN);
   const [isCreating, setIsCreating] = useState(false);
   const isSearch = q !== undefined || status !== undefined;
   const list = useQuery({
@@ -48,11 +42,6 @@ export function Screen() {
       {strings.create}
     </Button>
   );
-  const show = (template: number) => ({
-    to: ".",
-    search: ((known: Search) => ({ ...known, open: String(template) })) as never,
-    resetScroll: false,
-  });
   return (
     <Page
       title={strings.title}
@@ -68,8 +57,9 @@ export function Screen() {
     >
       <Sync />
       <div className="flex flex-wrap gap-x-6">
-        <SearchBox q={q} />
+        <SearchBox screen={SCREEN} label={strings.search} isLowerCase />
         <FilterBar
+          screen={SCREEN}
           label={strings.status}
           name="status"
           choices={[
@@ -92,7 +82,7 @@ export function Screen() {
             rowKey={(row) => row.id}
             openKey={open === undefined ? null : Number(open)}
             isStale={list.isPlaceholderData}
-            rowLink={(row) => show(row.id)}
+            panelOf={SCREEN}
             columns={[
               { head: strings.name, phone: "who", cell: ({ name }) => name },
               { head: strings.language, phone: "what", cell: ({ language }) => language },
@@ -112,14 +102,14 @@ export function Screen() {
               { head: strings.changed, phone: "time", cell: ({ updated_at: at }) => <Time at={at} zone={timezone} /> },
             ]}
           />
-          <Pager meta={list.data.meta} newer="Back" older="More" />
+          <Pager screen={SCREEN} meta={list.data.meta} newer="Back" older="More" />
         </>
       )}
       {open !== undefined && <TemplatePanel key={open} templateId={open} />}
       {isCreating && (
         <NewTemplate
           onClose={() => setIsCreating(false)}
-          onCreated={(created) => navigate(show(created.id) as never)}
+          onCreated={(created) => change({ open: String(created.id) }, { resetScroll: false })}
         />
       )}
     </Page>
@@ -133,7 +123,7 @@ function NoTemplates({ isSearch }: { isSearch: boolean }) {
       <Empty
         title={strings.notFound}
         action={
-          <ButtonLink to={"." as never} search={{} as never}>
+          <ButtonLink to="." search={{}}>
             {strings.clear}
           </ButtonLink>
         }
@@ -220,34 +210,5 @@ function Sync() {
       {failed !== undefined && <Notice>{strings.syncFailed(failed.error ?? "")}</Notice>}
       {error !== null && <Failed error={error} />}
     </div>
-  );
-}
-
-/** Updates the address shortly after the last key. */
-function SearchBox({ q }: { q: string | undefined }) {
-  const navigate = useNavigate();
-  const [text, setText] = useState(q ?? "");
-  useEffect(() => setText(q ?? ""), [q]);
-  useEffect(() => {
-    const query = text.trim().toLowerCase();
-    if (query === (q ?? "")) return;
-    const timer = setTimeout(() => {
-      const search = (known: Search) => ({ ...known, q: query || undefined, after: undefined, open: undefined });
-      void navigate({ to: ".", search, replace: q !== undefined } as never);
-    }, 300);
-    return () => clearTimeout(timer);
-  }, [text, q, navigate]);
-  return (
-    <label className="relative mb-4 w-full mid:w-72">
-      <span className="sr-only">{strings.search}</span>
-      <SearchIcon aria-hidden size={16} className="absolute start-3 top-1/2 -translate-y-1/2 text-quiet" />
-      <input
-        type="search"
-        className={`${inputClass} ps-9! mid:min-h-8 mid:py-1`}
-        placeholder={strings.search}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-      />
-    </label>
   );
 }

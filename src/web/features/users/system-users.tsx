@@ -1,9 +1,9 @@
 /** For operators: all users of the server; invite, change roles, reset a password, disable. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { get } from "../../data/api.ts";
 import { useMe } from "../../data/session.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { List } from "../../ui/list.tsx";
@@ -17,8 +17,10 @@ import { strings } from "./strings.ts";
 import { UserPanel } from "./user-panel.tsx";
 import { type User, userChip } from "./user-view.ts";
 
+const SCREEN = "/system/users";
+
 export function Screen() {
-  const { open } = useSearch({ strict: false }) as { open?: string };
+  const { open } = useParameters(SCREEN);
   const { workspaces } = useMe();
   const client = useQueryClient();
   const [isInviting, setIsInviting] = useState(false);
@@ -54,7 +56,7 @@ export function Screen() {
           rows={users.data}
           rowKey={(user) => user.id}
           openKey={open === undefined ? null : Number(open)}
-          rowLink={({ id }) => ({ to: ".", search: { open: String(id) } as never, resetScroll: false })}
+          panelOf={SCREEN}
           columns={[
             {
               head: strings.email,

@@ -22,6 +22,7 @@ type OpenDialog =
   | { removeFrom: { id: number; name: string; isInvitation: boolean } }
   | null;
 
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the sections and dialogs of one panel, each behind its own condition.
 export function UserPanel({ user, reload }: { user: User; reload: () => Promise<unknown> }) {
   const { workspaces, user: me } = useMe();
   const [openDialog, setOpenDialog] = useState<OpenDialog>(null);
@@ -34,7 +35,7 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
   const places = [...user.workspaces, ...user.invitations];
   const others = workspaces.filter(({ id }) => !places.some((one) => one.id === id));
   return (
-    <Panel title={user.email}>
+    <Panel screen="/system/users" title={user.email}>
       <div className="mb-8 flex flex-col gap-3">
         <p className="flex flex-wrap items-center gap-3">
           <Chip tone={tone}>{label}</Chip>

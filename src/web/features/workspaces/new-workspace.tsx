@@ -23,7 +23,7 @@ const strings = {
   submit: "Create workspace",
 } as const;
 
-export function NewWorkspace() {
+export function Screen() {
   const { user } = useMe();
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -39,7 +39,7 @@ export function NewWorkspace() {
   const create = async (values: { name: string; country: string; timezone: string }, key: string) => {
     const { id } = await send<WorkspaceEntry>("POST", "/workspaces", values, key);
     await client.refetchQueries({ queryKey: meQuery.queryKey });
-    await navigate({ to: "/w/$workspace", params: { workspace: String(id) } } as never);
+    await navigate({ to: "/w/$workspace", params: { workspace: String(id) } });
   };
   return (
     <Page title={strings.title} lead={strings.lead} isNarrow>

@@ -1,10 +1,10 @@
 /** For operators: the workspaces of the server; create, suspend, resume, switch the API on and off. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { get, type Json, newFormKey, send } from "../../data/api.ts";
 import { workspaceQuery } from "../../data/session.ts";
+import { useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -36,8 +36,10 @@ interface WorkspaceRow {
   created_at: string | null;
 }
 
+const SCREEN = "/system/workspaces";
+
 export function Screen() {
-  const { open } = useSearch({ strict: false }) as { open?: string };
+  const { open } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["system", "workspaces"],
     queryFn: ({ signal }) => get<WorkspaceRow[]>("/workspaces", signal),
@@ -45,7 +47,7 @@ export function Screen() {
   const rows = list.data ?? [];
   const opened = rows.find(({ id }) => String(id) === open);
   const createButton = (
-    <ButtonLink tone="primary" to={"/new-workspace" as never}>
+    <ButtonLink tone="primary" to="/new-workspace">
       {strings.create}
     </ButtonLink>
   );
@@ -70,7 +72,7 @@ export function Screen() {
           rows={rows}
           rowKey={({ id }) => id}
           openKey={open === undefined ? null : Number(open)}
-          rowLink={({ id }) => ({ to: ".", search: { open: String(id) } as never, resetScroll: false })}
+          panelOf={SCREEN}
           columns={[
             { head: strings.name, phone: "who", cell: ({ name }) => name },
             { head: strings.state, phone: "state", cell: (workspace) => <State workspace={workspace} /> },
@@ -128,7 +130,7 @@ function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
     setIsBusy(false);
   };
   return (
-    <Panel title={name}>
+    <Panel screen={SCREEN} title={name}>
       {error !== null && (
         <div className="mb-4">
           <Failed error={error} />
@@ -147,7 +149,7 @@ function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
           )}
         </p>
         <div className="flex flex-wrap gap-3">
-          <ButtonLink to={"/w/$workspace" as never} params={{ workspace: String(id) } as never}>
+          <ButtonLink to="/w/$workspace" params={{ workspace: String(id) }}>
             {strings.enter}
           </ButtonLink>
           {suspended_at === null ? (

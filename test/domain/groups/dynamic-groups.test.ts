@@ -50,7 +50,7 @@ describe("creating a group", () => {
   test("requires a name that is unique whatever its case", async () => {
     await make("Regulars");
     expect(await problemsOf(make("REGULARS", inPune))).toEqual({
-      name: ["There is a group Regulars already; choose another name."],
+      name: ["There is already a group Regulars; choose another name."],
     });
     for (const name of ["", "  ", "x".repeat(192), "two\nlines"]) {
       expect(Object.keys(await problemsOf(make(name)))).toEqual(["name"]);
@@ -86,7 +86,9 @@ describe("creating a group", () => {
       "filter.in": ["There is no group Regulras."],
     });
     expect(await problemsOf(make("Twice", { not: { field: "group", is: search.id } }))).toEqual({
-      "filter.not.is": ["In Pune is a saved search itself; only lists can be asked for. Write its conditions here."],
+      "filter.not.is": [
+        "In Pune is a dynamic group; only static groups can be used in a filter. Write its conditions here.",
+      ],
     });
     const other = await shop.store.write((tx) =>
       createWorkspace(
@@ -164,7 +166,7 @@ describe("removing a custom field", () => {
     const asks = { field: "fields.plan", set: false };
     const search = await make("Others", { any: [inPune, { not: { all: [asks] } }] });
     expect(await problemsOf(remove("plan"))).toEqual({
-      key: ["The saved search Others asks for plan; remove that group first."],
+      key: ["The dynamic group Others uses the field plan; remove that group first."],
     });
     expect(await remove("tier")).toBe(true);
     await shop.store.write((tx) => removeGroup(tx, shop.shop.id, search.id));
@@ -199,7 +201,7 @@ describe("removing a group", () => {
     const list = await make("Regulars");
     const search = await make("Others", { not: { field: "group", is: "REGULARS" } });
     expect(await problemsOf(remove(list.id))).toEqual({
-      id: ["The saved search Others asks for Regulars; remove that one first."],
+      id: ["The dynamic group Others uses Regulars; remove that group first."],
     });
     expect(await remove(search.id)).toBe(true);
     expect(await remove(list.id)).toBe(true);

@@ -149,25 +149,26 @@ function readDate(path: string, value: string, problems: FieldProblems): string 
 
 function readPeople(list: unknown, problems: FieldProblems): NewPerson[] {
   if (!Array.isArray(list)) return [];
-  const refs = new Set<string>();
+  const refs = new Set<unknown>();
   return (list as PersonJson[]).map((item, index) => {
     const path = `people.${index}`;
-    const { name, first_name: firstName, birthday, ref } = item ?? {};
-    if (typeof name === "string" && name.trim() === "" && problems[`${path}.name`] === undefined) {
-      problems[`${path}.name`] = ["A person needs a name."];
-    }
-    // An empty `ref` counts as absent.
-    if (typeof ref === "string" && ref !== "") {
-      if (refs.has(ref)) problems[`${path}.ref`] = ["Two people cannot have the same ref."];
-      refs.add(ref);
-    }
+    const { name, birthday } = item ?? {};
+    if (typeof name === "string" && name.trim() === "") problems[`${path}.name`] ??= ["A person needs a name."];
+    const ref = nullIfEmpty(item?.ref);
+    if (ref !== null && refs.has(ref)) problems[`${path}.ref`] = ["Two people cannot have the same ref."];
+    if (ref !== null) refs.add(ref);
     return {
       name,
-      firstName: firstName === "" ? null : (firstName ?? null),
+      firstName: nullIfEmpty(item?.first_name),
       birthday: typeof birthday === "string" ? readDate(`${path}.birthday`, birthday, problems) : null,
-      ref: ref === "" ? null : (ref ?? null),
+      ref,
     };
   });
+}
+
+/** An empty text counts as absent. */
+function nullIfEmpty(text: string | null | undefined): string | null {
+  return text === "" || text === undefined ? null : text;
 }
 
 function checkNames(list: unknown, path: string, problems: FieldProblems): void {

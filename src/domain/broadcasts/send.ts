@@ -1,5 +1,5 @@
 /**
- * Accepts a broadcast: stores the broadcast, the recipients of its list, their consent and the hold in one transaction.
+ * Sends a broadcast, for the API and the console: stores the broadcast, the recipients of its list, their consent and the hold in one transaction.
  * Nothing is sent before the commit; building and sending follow on their own.
  */
 
@@ -21,7 +21,7 @@ import { type ResolvedRecipient, resolveList } from "./resolve-list.ts";
 import { describeSkip } from "./skip.ts";
 import { type Broadcast, broadcasts } from "./table.ts";
 
-export interface AcceptRequest {
+export interface BroadcastRequest {
   workspaceId: number;
   input: BroadcastInput;
   instanceId: string;
@@ -39,7 +39,7 @@ export interface AcceptedBroadcast {
 }
 
 /** Throws the `Problem` that blocks the broadcast; nothing is stored then. */
-export function acceptBroadcast(tx: Tx, request: AcceptRequest): AcceptedBroadcast {
+export function sendBroadcast(tx: Tx, request: BroadcastRequest): AcceptedBroadcast {
   const { workspaceId, input } = request;
   const plan = planBroadcast(tx, workspaceId, input);
   const { workspace, account, group, sendAt } = plan;
@@ -73,7 +73,7 @@ export function acceptBroadcast(tx: Tx, request: AcceptRequest): AcceptedBroadca
   return { broadcast, plan, skipped };
 }
 
-export function notCovered(account: BillingAccount, needed: Micros): Problem {
+function notCovered(account: BillingAccount, needed: Micros): Problem {
   return new Problem("insufficient_balance", "The balance does not cover the cost of this broadcast.", {
     needed,
     available: available(account),
@@ -81,7 +81,7 @@ export function notCovered(account: BillingAccount, needed: Micros): Problem {
 }
 
 function requireCounted(audienceSize: number | null): number {
-  if (audienceSize === null) throw new Error("a group that is charged at once has to be counted first");
+  if (audienceSize === null) throw new Error("a group whose cost is held at once must be counted first");
   return audienceSize;
 }
 
@@ -127,7 +127,7 @@ function addResolved(
   { workspace }: BroadcastPlan,
   broadcast: Broadcast,
   { input, contactLookup, skip }: ResolvedRecipient,
-  { instanceId, evidence }: AcceptRequest,
+  { instanceId, evidence }: BroadcastRequest,
 ): void {
   const consentEvidence = { source: "api" as const, evidence: { ...evidence, broadcast: broadcast.id } };
   let contactId = contactLookup?.contact?.id ?? null;

@@ -1,0 +1,90 @@
+/**
+ * Counts whom a broadcast would reach, and previews it, for the API and the console. Every member of a group is
+ * visited, so the counting runs on the reader's thread and before the transaction that sends the broadcast.
+ */
+import { Problem } from "#src/core/problem.ts";
+import {
+  type AudienceEstimate,
+  audienceEstimateSql,
+  celebrantIdsSql,
+  countCelebrants,
+  readAudienceEstimate,
+} from "#src/domain/broadcasts/audience-estimate.ts";
+import { type BroadcastInput, type BroadcastPlan, planBroadcast } from "#src/domain/broadcasts/plan.ts";
+import { type BroadcastPreview, previewGroup, previewList } from "#src/domain/broadcasts/preview.ts";
+import { resolveList } from "#src/domain/broadcasts/resolve-list.ts";
+import type { Call } from "./endpoint.ts";
+
+type CountingCall = Pick<Call, "store" | "searchReader">;
+
+/** Throws the `Problem` that would block the broadcast. */
+export async function previewBroadcast(
+  call: CountingCall,
+  workspaceId: number,
+  input: BroadcastInput,
+): Promise<BroadcastPreview> {
+  const { store } = call;
+  const plan = store.read((tx) => planBroadcast(tx, workspaceId, input));
+  if ("to" in input.audience) {
+    const { to } = input.audience;
+    const options = { workspace: plan.workspace, variables: plan.variables, isCapChecked: plan.sendAt === null };
+    return store.read((tx) => previewList(tx, plan, resolveList(tx, to, options)));
+  }
+  const estimate = await estimateAudience(call, plan);
+  return store.read((tx) => previewGroup(tx, plan, estimate));
+}
+
+/**
+ * How many members of a group have opted in: `sendBroadcast` holds their cost. Needed only for a group that is charged
+ * and starts at once; otherwise 0, and null for a list.
+ */
+export async function countAudience(
+  call: CountingCall,
+  workspaceId: number,
+  input: BroadcastInput,
+): Promise<number | null> {
+  if ("to" in input.audience) return null;
+  let plan: BroadcastPlan;
+  try {
+    plan = call.store.read((tx) => planBroadcast(tx, workspaceId, input));
+  } catch (error) {
+    // The transaction that sends the broadcast reports the problem, in order after the key.
+    if (error instanceof Problem) return 0;
+    throw error;
+  }
+  if (plan.account === null || plan.sendAt !== null) return 0;
+  const { reached, missingVariable } = await estimateAudience(call, plan);
+  return reached + missingVariable;
+}
+
+/** Ids that one query of a dynamic group returns, and how many of those contacts are read per transaction. */
+const CONTACTS_PER_QUERY = 2_000;
+const CONTACTS_PER_READ = 100;
+
+export async function estimateAudience(
+  { store, searchReader }: CountingCall,
+  plan: BroadcastPlan,
+): Promise<AudienceEstimate> {
+  if (plan.group?.isAboutBirthdays !== true) {
+    const { sql, parameters } = store.read((tx) => audienceEstimateSql(tx, plan));
+    const [row] = await searchReader.query(sql, parameters);
+    return readAudienceEstimate(row);
+  }
+  const at = plan.sendAt ?? store.read(({ now }) => now);
+  const sum: AudienceEstimate = { reached: 0, optedOut: 0, noOptIn: 0, missingVariable: 0 };
+  for (let after = 0; ; ) {
+    const { sql, parameters } = celebrantIdsSql(plan, at, after, CONTACTS_PER_QUERY);
+    const ids = (await searchReader.query(sql, parameters)).map(({ id }) => Number(id));
+    for (let start = 0; start < ids.length; start += CONTACTS_PER_READ) {
+      const batch = ids.slice(start, start + CONTACTS_PER_READ);
+      const estimate = await Promise.resolve(store.read((tx) => countCelebrants(tx, plan, at, batch)));
+      sum.reached += estimate.reached;
+      sum.optedOut += estimate.optedOut;
+      sum.noOptIn += estimate.noOptIn;
+      sum.missingVariable += estimate.missingVariable;
+    }
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < CONTACTS_PER_QUERY) return sum;
+    after = last;
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Checks how a request is addressed, before any route sees it. The runtime builds `request.url` from the `Host` header
+ * and normalizes it, so a strange host or a path with dots could reach a route that a proxy in front did not see.
+ */
+import { invalidRequest } from "#src/core/problem.ts";
+import { answerProblem } from "./errors.ts";
+import { addSecurityHeaders, type RequestIds } from "./headers.ts";
+import { nothingHere, toResponse } from "./respond.ts";
+
+type Fetch = (request: Request) => Response | Promise<Response>;
+
+export interface Entrances {
+  routes: Record<string, Fetch>;
+  fetch: Fetch;
+}
+
+/** The host of every address below this point: nothing can be built from a host that a stranger chose. */
+const ORIGIN = "http://localhost";
+
+/** A name or an address, with or without a port. Two `Host` headers arrive as one, joined by a comma. */
+const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{0,5}))?$/;
+const PORT_MAX = 65_535;
+
+/**
+ * Wraps `fetch`. The runtime matches `routes` against the path as it was sent, and each entrance passes a request on
+ * only if the normalized path is in the same family (its first segment). `paths`: of all routes behind `fetch`.
+ */
+export function guardEntrances(fetch: Fetch, paths: readonly string[], ids: RequestIds): Entrances {
+  const families = new Set(paths.map(familyOf).filter((family) => family !== "*"));
+  const enter =
+    (isOwn: (target: string) => boolean): Fetch =>
+    (request) => {
+      if (!isValidHost(request.headers.get("host"))) return refuseHost(ids(request));
+      const target = targetOf(request.url);
+      if (!isOwn(target)) return addSecurityHeaders(nothingHere(), ids(request));
+      Object.defineProperty(request, "url", { value: ORIGIN + target });
+      return fetch(request);
+    };
+  const routes: Record<string, Fetch> = {};
+  for (const family of families) {
+    const handle = enter((target) => isInFamily(target, family));
+    routes[`/${family}`] = handle;
+    if (family !== "") routes[`/${family}/*`] = handle;
+  }
+  return { routes, fetch: enter((target) => !families.has(familyOf(target))) };
+}
+
+/** HTTP/1.0 has no such header; the runtime refuses HTTP/1.1 without one. */
+function isValidHost(host: string | null): boolean {
+  if (host === null) return true;
+  const match = HOST.exec(host);
+  return match !== null && Number(match[1] ?? 0) <= PORT_MAX;
+}
+
+/** Path and query, normalized. Without a host, the runtime passes on what was sent. */
+function targetOf(url: string): string {
+  if (!url.startsWith("/")) return url.slice(url.indexOf("/", url.indexOf("//") + 2));
+  const { pathname, search } = new URL(ORIGIN + url);
+  return pathname + search;
+}
+
+/** `familyOf(path) === family`, at less cost: every request asks. */
+function isInFamily(path: string, family: string): boolean {
+  return path.startsWith(family, 1) && ["", "/", "?", "#"].includes(path.charAt(family.length + 1));
+}
+
+function familyOf(path: string): string {
+  return path.split(/[/?#]/, 2)[1] ?? "";
+}
+
+function refuseHost(requestId: string): Response {
+  const rule = "Send one Host header with a host name or address, and a port if it is not the usual one.";
+  return toResponse(answerProblem(invalidRequest({ Host: [rule] })), requestId);
+}

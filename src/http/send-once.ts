@@ -1,0 +1,63 @@
+/**
+ * Sends one message for a request of the API or the console, once under its idempotency key. The key, the message and
+ * what the caller records about it are one transaction; repetitions get the answer that was kept.
+ */
+import { Problem } from "#src/core/problem.ts";
+import { claimKey, findKey, type KeyUse, storeAnswer } from "#src/domain/idempotency/keys.ts";
+import type { IdempotencyKey } from "#src/domain/idempotency/table.ts";
+import { viewMessage } from "#src/domain/messages/view.ts";
+import { resolveInDoubt } from "#src/sending/resolve-in-doubt.ts";
+import {
+  type KeyClaim,
+  type SendOptions,
+  type SendRequest,
+  type SendResult,
+  sendMessage,
+} from "#src/sending/send-message.ts";
+import { type Answer, answerData, type Call } from "./endpoint.ts";
+import { answerProblem } from "./errors.ts";
+import { actOnce } from "./idempotency.ts";
+
+type SendingCall = Pick<Call, "store" | "dispatch" | "keyQueue" | "workspace">;
+
+/** Throws the `Problem` of a refusal that is not final; every other refusal is an answer. */
+export function sendOnce(call: SendingCall, request: SendRequest, use: KeyUse | null): Promise<Answer> {
+  const { store, dispatch, workspace } = call;
+  return actOnce(call, use, async () => {
+    if (use === null) return answerSent(await sendMessage(dispatch, request, null));
+    const open = store.read((tx) => findKey(tx, workspace.id, use));
+    if (open !== undefined) return answerOpenKey(dispatch, open);
+    return answerSent(await sendMessage(dispatch, request, claimFor(workspace.id, use)));
+  });
+}
+
+/**
+ * A key without an answer belongs to a dispatch whose outcome was not recorded. Resolves the message and stores the
+ * result as the answer.
+ */
+async function answerOpenKey(dispatch: SendOptions, open: IdempotencyKey): Promise<Answer> {
+  const result = await resolveInDoubt(dispatch, open.messageId, (tx, finalResult) => {
+    storeAnswer(tx, open.id, render(finalResult));
+  });
+  return render(result);
+}
+
+function claimFor(workspaceId: number, use: KeyUse): KeyClaim {
+  return {
+    claim: (tx) => (findKey(tx, workspaceId, use) === undefined ? claimKey(tx, workspaceId, use) : null),
+    render,
+  };
+}
+
+function answerSent(sent: Awaited<ReturnType<typeof sendMessage>>): Answer {
+  if (sent === "claimed_meanwhile") throw new Error("a key was claimed by somebody else while this process held it");
+  return render(sent.result);
+}
+
+function render(result: SendResult): Answer {
+  if (result instanceof Problem) return answerProblem(result);
+  return {
+    ...answerData(201, viewMessage(result.message, result.workspace)),
+    logFields: { message: result.message.id },
+  };
+}

@@ -1,0 +1,210 @@
+/**
+ * Every address of the console: its path, its search parameters, and who may open it. `router.tsx` adds the component of
+ * each. No component is known here, so the compiler can check a link in any component against this tree.
+ */
+import type { QueryClient } from "@tanstack/react-query";
+import { createRootRouteWithContext, createRoute, notFound, type Router, redirect } from "@tanstack/react-router";
+import { ApiError } from "../data/api.ts";
+import { lastWorkspace } from "../data/last-workspace.ts";
+import { meQuery, workspaceQuery } from "../data/session.ts";
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ConsoleRouter;
+  }
+}
+
+export type ConsoleRouter = Router<typeof tree>;
+
+/** The search parameters of a screen: each with the function that reads its value. */
+type SearchReaders = Readonly<Record<string, (value: string) => string | undefined>>;
+
+/** Reads search parameters. What is absent, empty, or not a value of the parameter is `undefined`. */
+function readSearch<const Readers extends SearchReaders>(readers: Readers) {
+  return (search: Record<string, unknown>) => {
+    const found = Object.entries(readers).flatMap(([name, read]) => {
+      const raw = search[name];
+      const value = typeof raw === "number" ? String(raw) : raw;
+      const known = typeof value === "string" && value !== "" ? read(value) : undefined;
+      return known === undefined ? [] : [[name, known]];
+    });
+    return Object.fromEntries(found) as { [Name in keyof Readers]?: ReturnType<Readers[Name]> | undefined };
+  };
+}
+
+function text(value: string): string {
+  return value;
+}
+
+function oneOf<const Value extends string>(...values: readonly Value[]) {
+  return (value: string): Value | undefined => values.find((known) => known === value);
+}
+
+const root = createRootRouteWithContext<{ client: QueryClient }>()();
+
+/** Pages for people who are not signed in. */
+const publicScreens = {
+  signIn: createRoute({
+    getParentRoute: () => root,
+    path: "/sign-in",
+    validateSearch: readSearch({ to: text }),
+  }),
+  setup: createRoute({ getParentRoute: () => root, path: "/setup" }),
+  join: createRoute({ getParentRoute: () => root, path: "/join" }),
+  reset: createRoute({ getParentRoute: () => root, path: "/reset" }),
+};
+
+/** Its child routes require a signed-in user. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: "shell",
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.client.ensureQueryData(meQuery);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      const to = location.pathname === "/" ? undefined : location.href;
+      throw redirect({ to: "/sign-in", search: { to } });
+    }
+  },
+});
+
+const userScreens = {
+  start: createRoute({
+    getParentRoute: () => shell,
+    path: "/",
+    beforeLoad: async ({ context }) => {
+      const { workspaces } = await context.client.ensureQueryData(meQuery);
+      const last = workspaces.find(({ id }) => String(id) === lastWorkspace()) ?? workspaces[0];
+      if (last !== undefined) {
+        throw redirect({ to: "/w/$workspace", params: { workspace: String(last.id) }, replace: true });
+      }
+    },
+  }),
+  newWorkspace: createRoute({ getParentRoute: () => shell, path: "/new-workspace" }),
+  more: createRoute({ getParentRoute: () => shell, path: "/more" }),
+  account: createRoute({ getParentRoute: () => shell, path: "/account" }),
+};
+
+/** Operators only; anyone else gets "not found". */
+const system = createRoute({
+  getParentRoute: () => shell,
+  path: "/system",
+  beforeLoad: async ({ context }) => {
+    const { user } = await context.client.ensureQueryData(meQuery);
+    if (!user.is_operator) throw notFound();
+  },
+});
+
+function inSystem<const Path extends string, const Readers extends SearchReaders>(path: Path, readers: Readers) {
+  return createRoute({ getParentRoute: () => system, path, validateSearch: readSearch(readers) });
+}
+
+const systemScreens = {
+  systemHealth: inSystem("/", {}),
+  systemWorkspaces: inSystem("/workspaces", { open: text }),
+  systemUsers: inSystem("/users", { open: text }),
+  systemBackups: inSystem("/backups", { open: text }),
+  systemMetrics: inSystem("/metrics", { hours: oneOf("1", "6", "24") }),
+  systemAudit: inSystem("/audit", { after: text, open: text }),
+};
+
+const workspace = createRoute({
+  getParentRoute: () => shell,
+  path: "/w/$workspace",
+  beforeLoad: async ({ context, params }) => {
+    try {
+      await context.client.ensureQueryData(workspaceQuery(Number(params.workspace)));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) throw notFound();
+      throw error;
+    }
+  },
+});
+
+function inWorkspace<const Path extends string, const Readers extends SearchReaders>(path: Path, readers: Readers) {
+  return createRoute({ getParentRoute: () => workspace, path, validateSearch: readSearch(readers) });
+}
+
+const workspaceScreens = {
+  home: inWorkspace("/", {}),
+  inbox: inWorkspace("/inbox", { show: oneOf("unread", "waiting", "open"), person: text, after: text, open: text }),
+  broadcasts: inWorkspace("/broadcasts", { after: text }),
+  broadcast: inWorkspace("/broadcasts/$broadcast", { status: text, after: text }),
+  // `group`, `template` and `language` fill in a new draft; `draft` and `step` are the place in a stored one.
+  newBroadcast: inWorkspace("/broadcasts/new", {
+    draft: text,
+    step: oneOf("template", "people", "values", "check"),
+    group: text,
+    template: text,
+    language: text,
+  }),
+  contacts: inWorkspace("/contacts", {
+    q: text,
+    consent: oneOf("opted_in", "opted_out", "unknown"),
+    group: text,
+    after: text,
+    open: text,
+  }),
+  contactImport: inWorkspace("/contacts/import", { file: text }),
+  groups: inWorkspace("/groups", { after: text, open: text }),
+  messages: inWorkspace("/messages", {
+    q: text,
+    status: text,
+    origin: text,
+    day: oneOf("today"),
+    after: text,
+    open: text,
+  }),
+  numbers: inWorkspace("/numbers", { open: text }),
+  templates: inWorkspace("/templates", {
+    q: text,
+    status: oneOf("APPROVED", "PENDING", "REJECTED", "PAUSED"),
+    after: text,
+    open: text,
+  }),
+  simulator: inWorkspace("/simulator", { phone: text, open: text }),
+  billing: inWorkspace("/billing", { after: text }),
+  members: inWorkspace("/members", {}),
+  audit: inWorkspace("/audit", { after: text, open: text }),
+  apiSettings: inWorkspace("/api", {}),
+  deliveries: inWorkspace("/deliveries", {
+    status: oneOf("pending", "delivered", "exhausted"),
+    type: text,
+    after: text,
+    open: text,
+  }),
+};
+
+export const tree = root.addChildren({
+  ...publicScreens,
+  shell: shell.addChildren({
+    ...userScreens,
+    system: system.addChildren(systemScreens),
+    workspace: workspace.addChildren(workspaceScreens),
+  }),
+});
+
+/** Routes that show the screen of a child route inside of their own. */
+export const layouts = { root, shell, system, workspace };
+
+/** All other routes: each needs its component. */
+export const screens = { ...publicScreens, ...userScreens, ...systemScreens, ...workspaceScreens };
+
+type Route = (typeof screens)[keyof typeof screens];
+
+/** The address of a screen, with placeholders: "/w/$workspace/contacts". */
+export type Screen = Route["fullPath"];
+
+/** The search parameters of a screen. */
+export type Parameters<At extends Screen> = Extract<Route, { fullPath: At }>["types"]["searchSchema"];
+
+/** The screens that have a certain search parameter. */
+export type ScreenWith<Name extends string> = {
+  [At in Screen]: Name extends keyof Parameters<At> ? At : never;
+}[Screen];
+
+/** The screens of a workspace that need no other placeholder. */
+export type WorkspaceScreen =
+  | "/w/$workspace"
+  | Exclude<Extract<Screen, `/w/$workspace/${string}`>, "/w/$workspace/" | `/w/$workspace/${string}$${string}`>;

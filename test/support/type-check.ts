@@ -1,0 +1,77 @@
+/**
+ * What the type checker says about a changed copy of the sources: for tests which promise that a certain kind of error
+ * does not compile. A run takes some seconds, so collect the changes of a test file in one.
+ */
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { checkout } from "./source.ts";
+
+export interface TypeProblem {
+  /** From the checkout: "src/web/app/router.tsx". */
+  file: string;
+  line: number;
+  /** The whole message, with its indented explanation. */
+  message: string;
+}
+
+/** The text of a new file, or an edit of an existing one. An edit that changes nothing is an error of the test. */
+export type Change = string | ((source: string) => string);
+
+/** `changes` by path from the checkout. `project` is the folder of a `tsconfig.json`: the console, or "." for the rest. */
+export async function findTypeProblems(
+  changes: Readonly<Record<string, Change>>,
+  project: "src/web" | "." = "src/web",
+): Promise<TypeProblem[]> {
+  const copy = mkdtempSync(join(tmpdir(), "waxwing-types-"));
+  try {
+    const folders = project === "." ? ["src", "migrations", "test", "scripts"] : ["src"];
+    for (const name of ["package.json", "tsconfig.json", ...folders]) {
+      cpSync(join(checkout, name), join(copy, name), { recursive: true });
+    }
+    symlinkSync(join(checkout, "node_modules"), join(copy, "node_modules"));
+    for (const [path, change] of Object.entries(changes)) writeFileSync(join(copy, path), changed(path, change));
+    const checker = Bun.spawn(
+      [
+        process.execPath,
+        join(checkout, "node_modules/typescript/bin/tsc"),
+        "--noEmit",
+        "--pretty",
+        "false",
+        "-p",
+        project,
+      ],
+      { cwd: copy, stdout: "pipe", stderr: "pipe" },
+    );
+    const [output, errors, code] = await Promise.all([
+      new Response(checker.stdout).text(),
+      new Response(checker.stderr).text(),
+      checker.exited,
+    ]);
+    const problems = readProblems(output);
+    if ((code === 0) !== (problems.length === 0)) throw new Error(`The type checker failed: ${output}${errors}`);
+    return problems;
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function changed(path: string, change: Change): string {
+  if (typeof change === "string") return change;
+  const source = readFileSync(join(checkout, path), "utf8");
+  const edited = change(source);
+  if (edited === source)
+    throw new Error(`The edit of ${path} changes nothing: its source is not what the test expects.`);
+  return edited;
+}
+
+function readProblems(output: string): TypeProblem[] {
+  const problems: TypeProblem[] = [];
+  for (const text of output.split("\n")) {
+    const [, file, line, message] = /^(\S.*?)\((\d+),\d+\): error (TS\d+: .*)$/.exec(text) ?? [];
+    const last = problems.at(-1);
+    if (file !== undefined && message !== undefined) problems.push({ file, line: Number(line), message });
+    else if (last !== undefined && text.startsWith(" ")) last.message += `\n${text}`;
+  }
+  return problems;
+}

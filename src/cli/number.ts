@@ -3,6 +3,7 @@
 import type { Tx } from "#src/db/transaction.ts";
 import { addNumber, DEFAULT_THROUGHPUT, type NewNumber } from "#src/domain/numbers/add.ts";
 import { clearRestriction } from "#src/domain/numbers/network-state.ts";
+import { type Provider, providers } from "#src/domain/numbers/provider.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import { markReady, markUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
@@ -39,6 +40,16 @@ const whatsapp = {
     value: "FILE|-",
     file: { as: "read" },
     description: "WhatsApp: a file with the Meta app's secret, if it differs from the configured one",
+  },
+  provider: {
+    kind: "choice",
+    choices: providers,
+    description: "WhatsApp: who serves the number (default: graph, Meta itself)",
+  },
+  apiUrl: {
+    kind: "text",
+    value: "URL",
+    description: "WhatsApp: the API's address, if it differs from the provider's usual one",
   },
 } as const;
 
@@ -155,9 +166,9 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "update",
-    summary: "Change a number's name, pace, token or app secret",
+    summary: "Change a number's name, pace, token, app secret or provider",
     details:
-      "A new token is used from the next message on. Token and secret are stored encrypted. After --no-app-secret, the\nconfigured app secret is used.",
+      "A new token is used from the next message on. Token and secret are stored encrypted. After --no-app-secret, the\nconfigured app secret is used. After --no-api-url, the provider's usual address is used.",
     positionals: { id },
     options: {
       name: { kind: "text", value: "NAME", description: "Display name" },
@@ -165,28 +176,35 @@ export const commands: readonly Command[] = [
       tokenFile: whatsapp.tokenFile,
       appSecretFile: whatsapp.appSecretFile,
       noAppSecret: { kind: "flag", description: "Remove the number's own app secret" },
+      provider: whatsapp.provider,
+      apiUrl: whatsapp.apiUrl,
+      noApiUrl: { kind: "flag", description: "Remove the number's own API address" },
     },
     run: async (context, values) => {
-      const { name, throughput, tokenFile, appSecretFile, noAppSecret } = values;
+      const { name, throughput, tokenFile, appSecretFile, noAppSecret, provider, apiUrl, noApiUrl } = values;
+      if (noApiUrl && apiUrl !== undefined)
+        throw new UsageError("use either --no-api-url or --api-url", "number update");
       if (noAppSecret && appSecretFile !== undefined) {
         throw new UsageError("use either --no-app-secret or --app-secret-file", "number update");
       }
-      const isUnchanged = [name, throughput, tokenFile, appSecretFile].every((value) => value === undefined);
-      if (isUnchanged && !noAppSecret) throw new UsageError("name at least one option to change", "number update");
+      const isUnchanged = [name, throughput, tokenFile, appSecretFile, provider, apiUrl].every(
+        (value) => value === undefined,
+      );
+      if (isUnchanged && !noAppSecret && !noApiUrl)
+        throw new UsageError("name at least one option to change", "number update");
       const secrets = await readSecrets(context, tokenFile, appSecretFile, "number update");
       return withDatabase(context, "write", async (database) => {
         const { store } = database;
         const { phoneNumberId } = store.read((tx) => getNumber(tx, values.id));
         const sealed = await sealSecrets(database, phoneNumberId, secrets);
         const changes = {
-          ...(name === undefined ? {} : { name }),
-          ...(throughput === undefined ? {} : { throughput }),
-          ...(sealed.accessToken === null ? {} : { accessToken: sealed.accessToken }),
-          ...(sealed.appSecret === null ? {} : { appSecret: sealed.appSecret }),
-          ...(noAppSecret ? { appSecret: null } : {}),
+          ...given({ name, throughput, provider, apiUrl: noApiUrl ? null : apiUrl }),
+          ...given({ accessToken: sealed.accessToken ?? undefined }),
+          ...given({ appSecret: noAppSecret ? null : (sealed.appSecret ?? undefined) }),
         };
         const updated = await store.write((tx) => updateNumber(tx, getNumber(tx, values.id), changes));
-        const problems = tokenFile === undefined ? [] : (await syncNow(context, database, updated)).problems;
+        const isRerouted = tokenFile !== undefined || provider !== undefined || apiUrl !== undefined || noApiUrl;
+        const problems = !isRerouted ? [] : (await syncNow(context, database, updated)).problems;
         return store.read((tx) => reportWithProblems(tx, getNumber(tx, values.id), problems));
       });
     },
@@ -205,6 +223,13 @@ export const commands: readonly Command[] = [
   }),
 ];
 
+type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
+
+/** Leaves out the options that were not given. */
+function given<Values extends object>(values: Values): Given<Values> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>;
+}
+
 function change(context: Context, numberId: number, apply: (tx: Tx, number: SendingNumber) => void): Promise<Report> {
   return withDatabase(context, "write", ({ store }) =>
     store.write((tx) => {
@@ -219,13 +244,19 @@ interface Secrets {
   readonly appSecret: string | null;
 }
 
-type RouteOptions = { readonly network: string } & { readonly [Name in keyof typeof whatsapp]: string | undefined };
+interface Route {
+  readonly phoneNumberId: string;
+  readonly accountId: string;
+  readonly provider: Provider;
+  readonly apiUrl: string | null;
+}
+
+type RouteOptions = { readonly network: string; readonly provider: Provider | undefined } & {
+  readonly [Name in Exclude<keyof typeof whatsapp, "provider">]: string | undefined;
+};
 
 /** Null for the simulator, which has no secrets. */
-async function readRoute(
-  context: Context,
-  values: RouteOptions,
-): Promise<(Secrets & { phoneNumberId: string; accountId: string }) | null> {
+async function readRoute(context: Context, values: RouteOptions): Promise<(Secrets & Route) | null> {
   const { network, phoneNumberId, accountId, tokenFile, appSecretFile } = values;
   if (network === "simulator") {
     const stray = (Object.keys(whatsapp) as (keyof typeof whatsapp)[]).filter((name) => values[name] !== undefined);
@@ -236,7 +267,9 @@ async function readRoute(
     const missing = (["phoneNumberId", "accountId", "tokenFile"] as const).filter((name) => values[name] === undefined);
     throw new UsageError(`--network whatsapp also needs ${missing.map(flagOf).join(", ")}`, "number add");
   }
-  return { phoneNumberId, accountId, ...(await readSecrets(context, tokenFile, appSecretFile, "number add")) };
+  const { provider = "graph", apiUrl = null } = values;
+  const secrets = await readSecrets(context, tokenFile, appSecretFile, "number add");
+  return { phoneNumberId, accountId, provider, apiUrl, ...secrets };
 }
 
 async function readSecrets(
@@ -254,13 +287,10 @@ async function readSecrets(
   };
 }
 
-async function seal(
-  database: Database,
-  route: Secrets & { phoneNumberId: string; accountId: string },
-): Promise<NewNumber["route"]> {
-  const { phoneNumberId, accountId } = route;
+async function seal(database: Database, route: Secrets & Route): Promise<NewNumber["route"]> {
+  const { phoneNumberId, accountId, provider, apiUrl } = route;
   const { accessToken, appSecret } = await sealSecrets(database, phoneNumberId, route);
-  return { network: "whatsapp", phoneNumberId, accountId, accessToken: accessToken ?? "", appSecret };
+  return { network: "whatsapp", phoneNumberId, accountId, provider, apiUrl, accessToken: accessToken ?? "", appSecret };
 }
 
 async function sealSecrets(

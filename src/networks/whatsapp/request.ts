@@ -3,7 +3,7 @@ import type { Sender } from "../network.ts";
 import type { Endpoint } from "./profile.ts";
 
 /**
- * `/v23.0/<owner>/<edge>`. 360dialog and similar providers derive number and account from the key, and have neither
+ * `/v25.0/<owner>/<edge>`. 360dialog and similar providers derive number and account from the key, and have neither
  * version nor owner in the path.
  */
 export function urlOf(endpoint: Endpoint, owner: string, edge: string): string {

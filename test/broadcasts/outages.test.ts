@@ -9,7 +9,7 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import { updateNumber } from "#src/domain/numbers/update.ts";
 import { startWhatsapp, type WhatsappWorld } from "#test/support/whatsapp.ts";
 
-/** The full form: `OUTAGES_FULL=1`, every outage of every length; `OUTAGES_PEOPLE=10000` for a longer list. */
+/** The full form: `OUTAGES_FULL=1`, every outage of every length; `OUTAGES_PEOPLE=1000` for a longer list. */
 const IS_FULL = process.env.OUTAGES_FULL === "1";
 const PEOPLE = Number(process.env.OUTAGES_PEOPLE ?? 300);
 const THROUGHPUT = 80;

@@ -49,7 +49,7 @@ has() { command -v "$1" >/dev/null 2>&1; }
 
 is_pinned_bun() { [ -x "$1" ] && [ "$("$1" --version 2>/dev/null </dev/null)" = "$BUN_VERSION" ]; }
 
-# Sets $bun. A Bun of another version is left alone: it may be what somebody else's project needs.
+# Sets $bun. A Bun of another version is left alone: another project may need it.
 require_bun() {
   bun=$(command -v bun 2>/dev/null || :)
   if [ -n "$bun" ] && is_pinned_bun "$bun"; then return 0; fi
@@ -107,13 +107,13 @@ link_from_bin() {
 }
 
 # require_dependencies production|full
-# The first is a fifth of the second. A stamp remembers which one lies there and for which lockfile, so that a second run
-# costs nothing. A node_modules that somebody made by hand counts as full: never take a developer's tools away.
+# The first is a fifth of the second. A marker file remembers which one is installed and for which lockfile, so that a second run
+# costs nothing. A node_modules that the script did not make counts as full: never take a developer's tools away.
 require_dependencies() {
   kind=$1
-  stamp="$root/node_modules/.waxwing-dependencies"
+  marker="$root/node_modules/.waxwing-dependencies"
   wanted=$(cat package.json bun.lock bunfig.toml | cksum)
-  present=$(cat "$stamp" 2>/dev/null || :)
+  present=$(cat "$marker" 2>/dev/null || :)
   if [ "$present" = "full $wanted" ] || [ "$present" = "$kind $wanted" ]; then return 0; fi
 
   if [ -d node_modules ] && [ "${present%% *}" != production ]; then kind=full; fi
@@ -123,11 +123,11 @@ require_dependencies() {
 
   say "installing the locked dependencies into $root/node_modules"
   mkdir -p node_modules
-  echo "$kind unfinished" >"$stamp"
+  echo "$kind unfinished" >"$marker"
   "$bun" install --frozen-lockfile ${only:+"$only"} </dev/null >&2 ||
     fail "the dependencies could not be installed." \
       "check the network; after a change of package.json, run 'bun install' and commit bun.lock; then run this again"
-  echo "$kind $wanted" >"$stamp"
+  echo "$kind $wanted" >"$marker"
 }
 
 prepare() {
@@ -155,7 +155,7 @@ run_build() {
   exec "$bun" scripts/build.ts "$@"
 }
 
-# The registry knows them by name and version. Exit code 0: none that is high or critical; 1: some; 3: nobody could say.
+# The registry knows them by name and version. Exit code 0: none that is high or critical; 1: some; 3: unknown.
 run_audit() {
   cd "$root"
   require_bun
@@ -210,7 +210,7 @@ run_service() {
   require_root
   umask 022
 
-  # An upgrade finds what the first install was told, so that nobody has to remember it.
+  # An upgrade finds what the first install was told, so that the operator need not remember it.
   former_prefix=$(sed -n 's/^# prefix: //p' "$destination$unit" 2>/dev/null || :)
   prefix=${prefix:-${former_prefix:-/usr/local}}
   # No slash at the end; a prefix of / becomes empty.
@@ -286,7 +286,7 @@ settle_data() {
       misused "--data ${data:-/}: it becomes private to the service; name a directory of its own, like /var/lib/waxwing."
       ;;
   esac
-  # Somebody else's files must not disappear behind new permissions.
+  # Another user's files must not become unreadable by new permissions.
   if [ -d "$destination$data" ] && [ -z "$destination" ] && [ ! -e "$data/waxwing.db" ] &&
     [ -n "$(ls -A "$data")" ] && [ "$(owner_of "$data")" != "$account" ]; then
     fail "$data is not empty and not waxwing's." "choose another directory with --data, or empty this one"
@@ -361,7 +361,7 @@ obtain_executable() {
   else
     built="$root/dist/waxwing"
     owner=$(owner_of "$root")
-    # What root would leave in somebody's checkout, its owner could not build over again.
+    # The owner of the checkout could not overwrite files that root leaves in it.
     if [ "$(id -u)" -eq 0 ] && [ "$owner" != root ] && id "$owner" >/dev/null 2>&1; then
       say "building as $owner, whose checkout this is"
       su -s /bin/sh "$owner" "$root/install.sh" build </dev/null >&2 || fail_of_build
@@ -463,7 +463,7 @@ require_out_of_reach() {
   done
 }
 
-# It may come to hold secrets: the service reads it, nobody else does, and the service cannot change it.
+# It may come to hold secrets: only the service can read it, and the service cannot change it.
 write_config() {
   if [ -f "$destination$config" ]; then return 0; fi
   directory=$(dirname -- "$destination$config")
@@ -500,7 +500,7 @@ install_executable() {
   unfinished="$destination$prefix/bin/.waxwing.$$"
   cp "$built" "$unfinished"
   chmod 0755 "$unfinished"
-  # The same one once more is no reason to forget the one before it.
+  # Installing the same executable again keeps the previous one.
   if [ -f "$destination$executable" ] && ! cmp -s "$unfinished" "$destination$executable"; then
     ln -f "$destination$executable" "$unfinished.previous" 2>/dev/null ||
       cp -p "$destination$executable" "$unfinished.previous"
@@ -543,7 +543,7 @@ ExecStartPre=/bin/mkdir -p "$data/tmp"
 ExecStart="$executable" serve --config $config
 Restart=always
 RestartSec=5
-# Requests and hand-overs under way are finished first.
+# Requests and dispatches in flight are finished first.
 TimeoutStopSec=30
 LimitNOFILE=65536
 UMask=0077
@@ -676,7 +676,7 @@ remove_service() {
   fi
   say "this is what happens now:"
   if [ -e "$destination$unit" ]; then step "stop and disable the service waxwing, remove $unit"; fi
-  if [ -e "$destination$executable" ]; then step "remove $executable, and the one before it"; fi
+  if [ -e "$destination$executable" ]; then step "remove $executable and the previous one"; fi
   if [ -e "$destination$unit" ]; then
     if [ -z "$destination" ] && [ -d /run/systemd/system ] && has systemctl; then
       systemctl disable --now waxwing >&2 ||

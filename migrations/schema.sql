@@ -620,7 +620,7 @@ CREATE TABLE number_states (
   -- Why the number cannot send, and a problem that does not keep it from sending. Plain text.
   problem TEXT,
   warning TEXT,
-  -- An announcement of the network, until it is withdrawn.
+  -- An announcement of the network, until it is revoked.
   notice TEXT,
   -- A restriction that the network reported, and when it ends.
   restriction TEXT,

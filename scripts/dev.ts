@@ -104,7 +104,7 @@ class Supervised {
     await this.stop();
     const aside = setAsideIfStale(this.#data);
     if (aside !== null)
-      say(`an applied migration has changed: new database, the one before is ${relative(".", aside)}`);
+      say(`an applied migration has changed: new database; the previous one is ${relative(".", aside)}`);
     const started = startServerProcess(this.#data, this.#front.url, this.#args);
     this.#process = started;
     const ready = await started.ready;

@@ -16,7 +16,16 @@ import {
   packages,
   words,
 } from "./support/house-rules.ts";
-import { checkout, lineAt, readSource, readSources, type SourceFile, type SourceImport } from "./support/source.ts";
+import {
+  checkout,
+  exportsOf,
+  importedNames,
+  lineAt,
+  readSource,
+  readSources,
+  type SourceFile,
+  type SourceImport,
+} from "./support/source.ts";
 
 const sources = readSources();
 
@@ -160,7 +169,35 @@ describe("files", () => {
   });
 });
 
+describe("exports", () => {
+  const used = importedNames(["src", "test", "scripts"]);
+
+  test("an export is imported by another file; what only its own file uses is not exported", () => {
+    const offences = sources
+      .filter(({ path }) => !used.has(`${path}#*`))
+      .flatMap((source) =>
+        exportsOf(source)
+          .filter(({ name }) => !used.has(`${source.path}#${name}`))
+          .map(({ name, line }) => `${source.path}:${line} exports ${name}, and no other file imports it`),
+      );
+    expect(offences).toEqual([]);
+  });
+});
+
 describe("the parser behind these rules", () => {
+  test("the parser finds what a file exports, in every form of a declaration", () => {
+    const text = `export async function a() {}
+export const b = 1; // export const no = 2;
+export interface C {}
+export type D = "export type No = 1";
+export abstract class E {}
+export function* f() {}
+const local = 3;
+`;
+    const names = exportsOf(readSource("src/x.ts", text)).map(({ name, line }) => `${name} ${line}`);
+    expect(names).toEqual(["a 1", "b 2", "C 3", "D 4", "E 5", "f 6"]);
+  });
+
   const sample = [
     'import { a, type B } from "#src/x.ts";',
     'import type { C } from "./c.ts";',

@@ -187,7 +187,7 @@ describe("docs/whatsapp.md, command by command", () => {
   test("doctor finds no problem after the documented setup", async () => {
     expect(await run("doctor")).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/Nothing stands in the way\.\n$/),
+      out: expect.stringMatching(/No problems found\.\n$/),
     });
     expect(await findings()).toEqual([]);
   });
@@ -369,7 +369,7 @@ describe("faults of the network", () => {
 
   test.each([
     ["the other one of its country", "+541123456789", "5491123456789"],
-    ["one that nobody could guess", "+4915120999999", "4915500000001"],
+    ["one that cannot be guessed", "+4915120999999", "4915500000001"],
   ])(
     "a recipient accepted under another wa_id, %s: statuses and answers belong to the original recipient",
     async (_, to, waId) => {
@@ -602,7 +602,7 @@ describe("secrets", () => {
 
     const backup = await shop.command("backup", "copy.db");
     expect(backup.out).toContain(
-      `The key that opens its secrets is ${join(shop.directory, "waxwing.key")}, not in the backup`,
+      `The key that decrypts its secrets is ${join(shop.directory, "waxwing.key")}, not in the backup`,
     );
     expect(await shop.json("check")).toMatchObject({ ok: true });
     expectNowhere(["data/waxwing.db", "data/waxwing.db-wal", "copy.db"]);

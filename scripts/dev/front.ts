@@ -31,7 +31,7 @@ export interface Front {
   readonly url: string;
   /** Open pages with an older bundle load themselves again. */
   announceBuild(): void;
-  /** Ends answers that go on, such as event streams: their server is to be replaced. They connect again. */
+  /** Ends long-lived answers such as event streams, because their server is replaced. The clients reconnect. */
   endStreams(): void;
   stop(): void;
 }

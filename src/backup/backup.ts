@@ -45,7 +45,7 @@ export function isDamage(name: string): boolean {
 }
 
 /** Called before each step. */
-export type OnStep = (step: string) => void;
+type OnStep = (step: string) => void;
 
 /**
  * Makes and verifies a backup. Blocks the thread, so call it in its own process or worker. `now`: milliseconds. Throws

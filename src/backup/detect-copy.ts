@@ -11,7 +11,7 @@ import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { holdRestored as holdBroadcasts } from "#src/domain/broadcasts/hold-restored.ts";
 
-export interface CopyDetection {
+interface CopyDetection {
   instanceId: string;
   /** Null: this is the file that ran last. */
   copy: DatabaseCopy | null;
@@ -64,6 +64,6 @@ export function tryRenewRunMarker({ client }: Store, database: string, newId: ()
  * Holds broadcasts. Single messages need nothing: those that a copy contains unfinished are in doubt or interrupted, as
  * after a crash, and are never sent again. Only a restore that merged newer rows knows what was sent since the backup.
  */
-export function holdAfterRestore(tx: Tx, { kind, hasGap }: DatabaseCopy): void {
+function holdAfterRestore(tx: Tx, { kind, hasGap }: DatabaseCopy): void {
   holdBroadcasts(tx, kind === "restore" && !hasGap);
 }

@@ -46,7 +46,7 @@ export function syncFile(path: string): void {
   syncHandle(path, "r+");
 }
 
-export function syncDirectory(path: string): void {
+function syncDirectory(path: string): void {
   syncHandle(path, "r");
 }
 

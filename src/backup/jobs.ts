@@ -8,7 +8,7 @@ import type { Log } from "#src/core/log.ts";
 import type { BackupJobOutcome, BackupJobRequest, WorkerRequest, WorkerResponse } from "./backup-worker.ts";
 import { faultsOf, type ListedBackup, listBackups } from "./verification-reports.ts";
 
-export interface BackupJobsOptions {
+interface BackupJobsOptions {
   clock: Clock;
   log: Log;
   database: string;
@@ -18,7 +18,7 @@ export interface BackupJobsOptions {
   onBackup: (at: number | null) => void;
 }
 
-export interface BackupJob {
+interface BackupJob {
   request: BackupJobRequest;
   startedAt: number;
   /** The current step, in words. */

@@ -38,7 +38,7 @@ export const lostWithGap = [
   "payments, revoked keys, rotated secrets, suspensions",
 ];
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** Milliseconds. */
   now: number;
   acceptGap: boolean;

@@ -9,7 +9,7 @@ import type { Log } from "#src/core/log.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { BackupJobs } from "./jobs.ts";
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   clock: Clock;
   log: Log;
   jobs: BackupJobs;

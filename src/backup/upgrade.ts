@@ -30,7 +30,7 @@ export class UpgradeFailed extends Error {
   override readonly name = "UpgradeFailed";
 }
 
-export interface Upgrade {
+interface Upgrade {
   from: number;
   to: number;
   applied: Migration[];

@@ -11,7 +11,7 @@ import { syncFile, UNFINISHED } from "./files.ts";
 import type { PreparedRestore } from "./restore.ts";
 
 /** A completed restore drill. */
-export interface RestoreDrill extends PreparedRestore {
+interface RestoreDrill extends PreparedRestore {
   /** When it ran, in milliseconds. */
   at: number;
   durationMs: number;

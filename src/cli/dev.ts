@@ -126,7 +126,7 @@ async function serveDemo(context: Context, { requested, isListenSet, kept, viewe
     data,
   };
   if (options.json && note !== null) io.err(`${note}\n`);
-  // One line, whoever reads it: a program takes the first one and leaves the server running.
+  // One line: a program reads the first line and leaves the server running.
   io.out(options.json ? `${JSON.stringify(ready)}\n` : `${devWords(words)}\n`);
   await stopped;
   await server.stop();
@@ -167,7 +167,7 @@ function createDemo(context: Context, viewer: Viewer): Promise<Demo> {
   });
 }
 
-/** The viewer of this run listens on another port than the one before. */
+/** The viewer of this run may listen on another port than the previous run's. */
 function moveWebhook(context: Context, { workspaceId }: Demo, viewer: Viewer): Promise<unknown> {
   return withDatabase(context, "write", async (database) => {
     const box = database.box();

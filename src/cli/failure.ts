@@ -36,7 +36,7 @@ export class CommandFailure extends Error {
   }
 }
 
-export interface FailureDescription {
+interface FailureDescription {
   readonly code: string;
   readonly message: string;
   readonly next: string | null;

@@ -12,7 +12,7 @@ export interface Report {
   readonly exitCode?: 1;
 }
 
-export type Cell = string | number | boolean | null;
+type Cell = string | number | boolean | null;
 
 /** Aligned columns under upper-case headings. Returns `empty` if there are no rows. */
 export function table(headings: readonly string[], rows: readonly (readonly Cell[])[], empty: string): string {

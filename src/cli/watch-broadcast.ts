@@ -3,7 +3,7 @@ import { sleep } from "#src/core/clock.ts";
 import { formatDuration } from "#src/core/duration.ts";
 import type { Io } from "./context.ts";
 
-export interface Progress {
+interface Progress {
   /** Wall time, milliseconds. */
   now: number;
   name: string;

@@ -25,7 +25,7 @@ import {
 } from "./kinds.ts";
 
 /** A value as a TOML document holds it. */
-export type FileValue = string | number | boolean | readonly string[];
+type FileValue = string | number | boolean | readonly string[];
 
 export interface Key<T> {
   /** The key's name within its section of the file. */

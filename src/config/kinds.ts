@@ -31,20 +31,20 @@ export class InvalidValue {
 }
 
 /** The address to listen on; with port 0, the system chooses a port. */
-export interface ListenAddress {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
 /** An address range in the form that `BlockList.addSubnet` takes; a single address has the full prefix length. */
-export interface AddressRange {
+interface AddressRange {
   readonly address: string;
   readonly prefixLength: number;
   readonly family: "ipv4" | "ipv6";
 }
 
 /** Minutes after midnight, in a workspace's timezone. The hours span midnight if `fromMinute` is the larger one. */
-export interface QuietHours {
+interface QuietHours {
   readonly fromMinute: number;
   readonly toMinute: number;
 }
@@ -81,7 +81,7 @@ export function optional<T>(kind: Kind<T>): Kind<T | null> {
  * A list of `element`; `refuse` may check the list as a whole. In an environment variable, elements are separated by
  * commas.
  */
-export function list<T>(
+function list<T>(
   element: Kind<T>,
   advice: string,
   refuse: (elements: readonly T[]) => InvalidValue | null = () => null,
@@ -164,7 +164,7 @@ export const retentionPeriod: Kind<Duration> = text(`${DURATION_ADVICE} or "18 m
   return (read.kind === "months" ? read.months : read.ms) > 0 ? read : null;
 });
 
-/** Retry times, counted from the first attempt: each must be later than the one before. */
+/** Retry times, counted from the first attempt: each must be later than the previous one. */
 export const retryTimes: Kind<readonly number[]> = list(
   duration(1, 30 * DAY_MS),
   'a list of durations, such as ["1m", "5m", "30m"]',

@@ -5,7 +5,7 @@
  */
 
 /** A calendar date as shown in the workspace's timezone; `month` and `day` count from 1. */
-export interface CalendarDate {
+interface CalendarDate {
   year: number;
   month: number;
   day: number;

@@ -23,7 +23,7 @@ export interface Log {
   with(fields: LogFields): Log;
 }
 
-export interface LogOptions {
+interface LogOptions {
   /** Entries below this level are dropped. */
   readonly level: LogLevel;
   readonly format: "text" | "json";

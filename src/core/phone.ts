@@ -17,7 +17,7 @@ import {
 export type E164 = string & { readonly __brand: "E164" };
 
 /** The digits as written, without `+` or `00`; `international` is true if one of the two preceded them. */
-export interface PhoneDigits {
+interface PhoneDigits {
   digits: string;
   international: boolean;
 }

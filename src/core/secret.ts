@@ -44,7 +44,7 @@ export class SecretUnreadable extends Error {
   }
 }
 
-export const SECRET_KEY_BYTES = 32;
+const SECRET_KEY_BYTES = 32;
 
 const VERSION = "v1";
 const NONCE_BYTES = 12;
@@ -133,13 +133,13 @@ export class SecretKeyUnusable extends Error {
   }
 }
 
-export interface SecretKeySources {
+interface SecretKeySources {
   readonly keyFile: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly random: Random;
 }
 
-export const SECRET_KEY_VARIABLE = "WAXWING_SECRETS_KEY";
+const SECRET_KEY_VARIABLE = "WAXWING_SECRETS_KEY";
 
 /** The accepted forms of a key, for messages. */
 const FORMS = `${SECRET_KEY_BYTES} bytes in base64 or as ${SECRET_KEY_BYTES * 2} hexadecimal digits (openssl rand -base64 ${SECRET_KEY_BYTES} makes one)`;

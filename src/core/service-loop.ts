@@ -20,7 +20,7 @@ export interface Service {
 /** When the next run is due: at once, after so many milliseconds, or (null) at the next notification. */
 export type NextRun = "at_once" | number | null;
 
-export interface ServiceOptions {
+interface ServiceOptions {
   name: string;
   clock: Pick<Clock, "setTimer">;
   /** A run that throws is reported and repeated after this long, or earlier when the service is notified. */

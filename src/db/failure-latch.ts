@@ -1,7 +1,7 @@
 /**
- * Sits between drizzle and the driver and remembers that the storage failed inside a group. SQLite then ends the whole
- * transaction. An operation that caught the error and kept writing would commit row by row, outside any transaction and
- * unnoticed. After a failure, therefore, the latch runs no further statement of the group.
+ * Sits between the statements of operations and the driver, and remembers that the storage failed inside a group.
+ * SQLite then ends the whole transaction. An operation that caught the error and kept writing would commit row by row,
+ * outside any transaction and unnoticed. After a failure, therefore, the latch runs no further statement of the group.
  */
 import type BetterSqlite3 from "better-sqlite3";
 import type { Client } from "./driver.ts";
@@ -53,9 +53,16 @@ export class FailureLatch {
     if (this.#isTripped) throw this.toError();
   }
 
-  /** Called by drizzle on its client. */
-  prepare(sql: string): BetterSqlite3.Statement {
-    const statement = this.#client.prepare(withStablePlan(sql));
+  /** The same connection; each statement prepared on it runs through this latch. */
+  guardedClient(): Client {
+    const prepare = (sql: string): BetterSqlite3.Statement => this.#prepare(sql);
+    return new Proxy(this.#client, {
+      get: (client, name) => (name === "prepare" ? prepare : Reflect.get(client, name, client)),
+    });
+  }
+
+  #prepare(sql: string): BetterSqlite3.Statement {
+    const statement = this.#client.prepare(sql);
     statement.run = this.#guarded(statement, statement.run);
     statement.get = this.#guarded(statement, statement.get);
     statement.all = this.#guarded(statement, statement.all);
@@ -74,14 +81,4 @@ export class FailureLatch {
     };
     return guarded as Run;
   }
-}
-
-/**
- * The driver clears the bindings after every call. SQLite built with STAT4, as the driver's build is, then discards the
- * plan if a bound value might allow a better one: this happens for many a `column = ?` and for every `LIMIT ?`, and
- * costs 10 µs or more per call for parsing and planning. A unary plus hides the parameter from the planner and changes
- * nothing else: the comparison keeps the column's affinity and can still use an index.
- */
-function withStablePlan(text: string): string {
-  return text.replace(/(=|\blimit|\boffset) \?/gi, "$1 +?");
 }

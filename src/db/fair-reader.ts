@@ -136,7 +136,7 @@ export interface Readers {
 }
 
 /**
- * Threads of each use at most; a thread starts when another workspace would have to wait. Queries that somebody waits
+ * Threads of each use at most; a thread starts when another workspace would have to wait. Queries that a person waits
  * for have `budgetMs`; the others take as long as they take.
  */
 const THREADS = { lists: 2, searches: 4, building: 2 };

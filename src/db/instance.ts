@@ -23,7 +23,7 @@ export interface Instance {
 }
 
 /** A database that this one was forked from. This one contains everything that the other held up to `at`. */
-export interface LineageEntry {
+interface LineageEntry {
   id: string;
   /** Milliseconds. */
   at: number;
@@ -91,7 +91,7 @@ export function findCopy({ backupMetadata, fileIdentity }: Instance, current: Fi
 /**
  * How far ids are advanced in a copy, so that it never reuses an id that the original issued after the copy was made.
  */
-export const ID_STEP = 1_000_000;
+const ID_STEP = 1_000_000;
 
 /** Advances every AUTOINCREMENT sequence by `ID_STEP`, also for tables that never had a row. */
 export function advanceIds(client: Client): void {

@@ -3,7 +3,7 @@ import { systemClock } from "#src/core/clock.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { Store } from "./store.ts";
 
-export interface OtherCommitsOptions {
+interface OtherCommitsOptions {
   store: Pick<Store, "dataVersion">;
   /** Called after other processes have committed. */
   onOtherCommit: () => void;

@@ -66,7 +66,7 @@ export function createReader(databasePath: string, budgetMs: number | null = nul
   const start = (): Worker => {
     const started = new Worker(workerUrl());
     started.onmessage = ({ data }: { data: ReaderResponse }) => {
-      // A thread that is ended in the middle of a statement goes on with it for ever, so it is ended after its answer.
+      // A thread that is ended in the middle of a statement never stops running it, so it is ended after its answer.
       if (isClosed) return void started.terminate();
       const request = pending.get(data.id);
       pending.delete(data.id);

@@ -19,7 +19,7 @@ export interface StoreOptions {
   random?: Random;
   /** Key for `keyedHash`. Called on first use, because most commands need no key. */
   hashKey?: () => Uint8Array;
-  /** Where operations log once they are on disk. Commands leave it out. */
+  /** Where operations log once they are on disk. Commands omit it. */
   log?: Log;
   /**
    * How long a statement may block on another process's lock, in milliseconds. The server passes 0, because blocking
@@ -71,8 +71,8 @@ export class Store {
       return createHmac("sha256", hashKey()).update(value).digest();
     };
     const latch = new FailureLatch(client);
-    // Drizzle only prepares statements on this client; the writer begins and ends the transactions.
-    this.#db = drizzle({ client: latch as unknown as Client, casing: "snake_case" }) as unknown as Db;
+    // Only statements are prepared on it; the writer begins and ends the transactions.
+    this.#db = drizzle(latch.guardedClient(), { casing: "snake_case" });
     this.#writer = new Writer(client, latch, this.#db, {
       clock: this.#clock,
       random: options.random ?? systemRandom,

@@ -6,9 +6,9 @@ import type { BetterSQLite3Database } from "drizzle-orm/better-sqlite3";
 import type { LogFields, LogLevel } from "#src/core/log.ts";
 import type { LogEvent } from "#src/core/log-events.ts";
 import type { Random } from "#src/core/random.ts";
-import { compileQuery } from "./compiled-query.ts";
+import type { Client } from "./driver.ts";
 
-export type Db = BetterSQLite3Database<Record<string, never>>;
+export type Db = BetterSQLite3Database<Record<string, never>> & { $client: Client };
 
 /** A read transaction: one consistent snapshot of the data. */
 export interface ReadTx {
@@ -44,53 +44,22 @@ export interface Tx extends ReadTx {
 /** Rejects promises at compile time: an asynchronous operation would be committed before it had finished. */
 export type NotPromise<T> = T extends PromiseLike<unknown> ? never : T;
 
-/**
- * Declares a prepared statement next to the code that uses it. It is prepared once per connection, at its first use,
- * because building a drizzle query takes many times longer than running it.
- */
-export function statement<Prepared extends object>(build: (db: Db) => Prepared): (tx: ReadTx) => Prepared {
-  const prepared = new WeakMap<Db, Prepared>();
+/** Compiles a statement at its first use on a connection, and keeps it for that connection. */
+export function oncePerConnection<Compiled extends object>(compile: (db: Db) => Compiled): (tx: ReadTx) => Compiled {
+  const perConnection = new WeakMap<Db, Compiled>();
   return ({ db }) => {
-    const cached = prepared.get(db);
+    const cached = perConnection.get(db);
     if (cached !== undefined) return cached;
-    const compiled = compileQuery(build(db));
-    prepared.set(db, compiled);
+    const compiled = compile(db);
+    perConnection.set(db, compiled);
     return compiled;
   };
 }
 
-/** Rows per statement, largest first. */
-const ROWS_PER_STATEMENT = [32, 8, 1] as const;
-
 /**
- * Declares an INSERT of any number of rows, several per statement, for tables with triggers. Each row is an object of
- * placeholder values. For tables with triggers, SQLite keeps a statement journal inside an operation, which costs more
- * than several rows do; an INSERT of one row into a table without triggers needs no journal and is cheaper on its own
- * (measured). `build` returns the INSERT of `count` rows; each placeholder's name ends with the index of its row.
+ * Declares a prepared statement next to the code that uses it, because building a drizzle query takes many times longer
+ * than running it. What runs for every message, status or delivery is a hot statement instead: see `hot-statement.ts`.
  */
-export function rowStatement<Row extends object>(
-  build: (db: Db, count: number) => { run(values: Record<string, unknown>): unknown },
-): (tx: ReadTx, rows: readonly Row[]) => void {
-  const sizes = ROWS_PER_STATEMENT.map((count) => ({ count, prepared: statement((db) => build(db, count)) }));
-  // Cached: building a name for each value costs more than binding the value.
-  const placeholderNames = Array.from({ length: ROWS_PER_STATEMENT[0] }, () => new Map<string, string>());
-  const placeholderName = (index: number, name: string): string => {
-    const cached = placeholderNames[index]?.get(name);
-    if (cached !== undefined) return cached;
-    placeholderNames[index]?.set(name, name + index);
-    return name + index;
-  };
-  return (tx, rows) => {
-    let done = 0;
-    for (const { count, prepared } of sizes) {
-      for (; rows.length - done >= count; done += count) {
-        const values: Record<string, unknown> = {};
-        for (let index = 0; index < count; index++) {
-          const row = rows[done + index];
-          for (const name in row) values[placeholderName(index, name)] = row[name];
-        }
-        prepared(tx).run(values);
-      }
-    }
-  };
+export function statement<Prepared extends object>(build: (db: Db) => Prepared): (tx: ReadTx) => Prepared {
+  return oncePerConnection(build);
 }

@@ -25,7 +25,7 @@ const GROUP_DURATION_MS = 20;
 const BUSY_RETRY_MS = 3;
 const BUSY_LIMIT_MS = 15_000;
 
-export interface WriterOptions {
+interface WriterOptions {
   clock: Clock;
   random: Random;
   keyedHash: (value: string) => Uint8Array;

@@ -29,7 +29,7 @@ export interface CheckResult {
   findings: CheckFinding[];
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Milliseconds. */
   now: number;
   /** No other process uses the file, so one long read is acceptable. */

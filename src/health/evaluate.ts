@@ -8,7 +8,7 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { ServerStatus } from "./status.ts";
 
-export interface HealthCondition {
+interface HealthCondition {
   level: "warning" | "problem";
   /** What was checked: `disk`, `outbox`, `backup` … */
   check: string;

@@ -10,7 +10,7 @@ import type { AccountPort, Result, Sender } from "#src/networks/network.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import type { Findings } from "./finding.ts";
 
-export interface NumberCheck {
+interface NumberCheck {
   context: DoctorContext;
   port: AccountPort;
   number: SendingNumber;

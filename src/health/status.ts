@@ -43,7 +43,7 @@ export interface ServerStatus {
   };
 }
 
-export interface StatusSources {
+interface StatusSources {
   clock: Clock;
   store: Store;
   database: string;
@@ -54,7 +54,7 @@ export interface StatusSources {
 }
 
 /** The state of the server's own backups. Times are milliseconds. */
-export interface BackupSource {
+interface BackupSource {
   directory: string;
   /** Null: no automatic backups. */
   schedule: string | null;

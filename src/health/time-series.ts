@@ -8,7 +8,7 @@ import type { Log } from "#src/core/log.ts";
 import { type Histogram, LATENCY_SECONDS, type Labels, type Metrics } from "#src/core/metrics.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 
-export interface TimeSeriesSources {
+interface TimeSeriesSources {
   metrics: Metrics;
   requests: Histogram;
   sends: Histogram;
@@ -34,7 +34,7 @@ interface Minute {
 }
 
 const timeNames = ["network", "api", "webhook", "commit"] as const;
-export type TimeName = (typeof timeNames)[number];
+type TimeName = (typeof timeNames)[number];
 
 export interface Quantiles {
   /** Number of observations. */
@@ -54,7 +54,7 @@ type Totals = Pick<Minute, "accepted" | "refused" | "unknown" | "webhooksDeliver
 const MINUTE_MS = 60_000;
 const RETENTION_MINUTES = 24 * 60;
 
-export interface TimeSeriesOptions {
+interface TimeSeriesOptions {
   sources: TimeSeriesSources;
   clock: Clock;
   /** Real timers: a test that advances its clock by a day needs no thousand samples. */

@@ -7,7 +7,7 @@ import type { Clock } from "#src/core/clock.ts";
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
 
-export interface BudgetLimits {
+interface BudgetLimits {
   /** Limit of all small bodies together, in bytes. At least one small body must fit. */
   smallBytes: number;
   /** Limit of all large bodies together, in bytes. At least one large body must fit. */

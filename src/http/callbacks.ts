@@ -24,13 +24,13 @@ import {
  * The secrets that sign callbacks. `trustOf` returns the numbers whose secret signed a body, null if none did;
  * `matches` tests one secret.
  */
-export interface Secrets {
+interface Secrets {
   trustOf(body: Uint8Array, matches: (secret: string) => boolean): Trust | null;
   /** No secret is configured, so no signature can be verified. */
   readonly isEmpty: boolean;
 }
 
-export interface CallbackOptions {
+interface CallbackOptions {
   store: Store;
   networks: Networks;
   secrets: Secrets;

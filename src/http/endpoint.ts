@@ -76,7 +76,7 @@ export interface Parameter {
   schema: TSchema;
 }
 
-export interface Success {
+interface Success {
   status: 200 | 201 | 202;
   description: string;
   /** The same answer under another status, when it depends on the previous state. */

@@ -5,7 +5,7 @@
 import { randomText } from "#src/core/id.ts";
 import type { Random } from "#src/core/random.ts";
 
-export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",

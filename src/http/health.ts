@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import type { WriteProbe } from "#src/db/write-probe.ts";
 
-export interface HealthOptions {
+interface HealthOptions {
   isWritable: WriteProbe;
   isReady: () => boolean;
 }

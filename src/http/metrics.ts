@@ -8,9 +8,9 @@ import type { Metrics } from "#src/core/metrics.ts";
 import { hashToken } from "#src/core/secret.ts";
 import { nothingHere } from "./respond.ts";
 
-export interface MetricsOptions {
+interface MetricsOptions {
   metrics: Metrics;
-  /** Null: nobody may read. */
+  /** Null: the metrics are not served. */
   metricsToken: string | null;
 }
 

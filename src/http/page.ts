@@ -41,7 +41,7 @@ export const pageParameters: readonly Parameter[] = [
   },
 ];
 
-export type PageFrom = { offset: number; page: number } | { after: Record<string, unknown> };
+type PageFrom = { offset: number; page: number } | { after: Record<string, unknown> };
 
 /** Throws `invalid_request`. A cursor wins over a page number. */
 export function readPage(query: URLSearchParams): PageFrom {
@@ -124,7 +124,7 @@ function readCursor(text: string): Record<string, unknown> {
 }
 
 export function wrongCursor(): Problem {
-  return wrongParameter("after", "This is no cursor of this list: use the `meta.next` of the answer before.");
+  return wrongParameter("after", "This is not a cursor of this list: use `meta.next` of the previous answer.");
 }
 
 export function wrongParameter(name: string, sentence: string): Problem {

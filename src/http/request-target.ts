@@ -9,7 +9,7 @@ import { nothingHere, toResponse } from "./respond.ts";
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
-export interface Entrances {
+interface Entrances {
   routes: Record<string, Fetch>;
   fetch: Fetch;
 }

@@ -50,7 +50,7 @@ function claimFor(workspaceId: number, use: KeyUse): KeyClaim {
 }
 
 function answerSent(sent: Awaited<ReturnType<typeof sendMessage>>): Answer {
-  if (sent === "claimed_meanwhile") throw new Error("a key was claimed by somebody else while this process held it");
+  if (sent === "claimed_meanwhile") throw new Error("a key was claimed by another request while this one held it");
   return render(sent.result);
 }
 

@@ -47,7 +47,7 @@ function sentence({ keyword, params, data }: ErrorObject): string {
     case "required":
       return "This field is required.";
     case "additionalProperties":
-      return "There is no field of this name here.";
+      return "Unknown field.";
     case "type":
       return `This has to be ${typeText(params.type)}, not ${nameOf(data)}.`;
     case "maxLength":

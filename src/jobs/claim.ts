@@ -2,25 +2,10 @@
  * Claims jobs and releases them. A claim names the process that holds the row, not a lease with an end: a database has one
  * server, so its start reclaims the rows of earlier processes, and no jump of the clock makes a live claim look dead.
  */
-import { and, asc, eq, gt, isNull, lte, ne, sql } from "drizzle-orm";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import { and, eq, isNull, ne } from "drizzle-orm";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { claimJob, deleteJob, dueJobs, nextQueue, unclaimJob } from "./statements.ts";
 import { type OutboxKind, type OutboxRow, outbox } from "./table.ts";
-
-const nextQueue = statement((db) =>
-  db
-    .select({ queueKey: outbox.queueKey, dueAt: outbox.dueAt })
-    .from(outbox)
-    .where(
-      and(
-        isNull(outbox.runId),
-        eq(outbox.kind, sql.placeholder("kind")),
-        gt(outbox.queueKey, sql.placeholder("after")),
-      ),
-    )
-    .orderBy(asc(outbox.queueKey), asc(outbox.dueAt))
-    .limit(1)
-    .prepare(),
-);
 
 /** The queues with unclaimed jobs of a kind, each with its earliest due time. One index step for each queue. */
 export function listQueues(tx: ReadTx, kind: OutboxKind): { queueKey: number; dueAt: number }[] {
@@ -34,65 +19,24 @@ export function listQueues(tx: ReadTx, kind: OutboxKind): { queueKey: number; du
   }
 }
 
-const due = statement((db) =>
-  db
-    .select({ id: outbox.id })
-    .from(outbox)
-    .where(
-      and(
-        isNull(outbox.runId),
-        eq(outbox.kind, sql.placeholder("kind")),
-        eq(outbox.queueKey, sql.placeholder("queueKey")),
-        lte(outbox.dueAt, sql.placeholder("now")),
-      ),
-    )
-    .orderBy(asc(outbox.dueAt))
-    .limit(sql.placeholder("limit"))
-    .prepare(),
-);
-
-const claimRow = statement((db) =>
-  db
-    .update(outbox)
-    .set({ runId: sql`${sql.placeholder("runId")}` })
-    .where(and(eq(outbox.id, sql.placeholder("id")), isNull(outbox.runId)))
-    .returning()
-    .prepare(),
-);
-
 /** Claims up to `limit` due rows of one queue for this process, the earliest first. */
 export function claim(tx: Tx, kind: OutboxKind, queueKey: number, limit: number, runId: string): OutboxRow[] {
   const claimed: OutboxRow[] = [];
-  for (const { id } of due(tx).all({ kind, queueKey, now: tx.now, limit })) {
-    const row = claimRow(tx).get({ id, runId });
+  for (const { id } of dueJobs(tx).all({ kind, queueKey, now: tx.now, limit })) {
+    const row = claimJob(tx).get({ id, runId });
     if (row !== undefined) claimed.push(row);
   }
   return claimed;
 }
 
-const deleteRow = statement((db) =>
-  db
-    .delete(outbox)
-    .where(eq(outbox.id, sql.placeholder("id")))
-    .prepare(),
-);
-
 /** Deletes a job that is done. */
 export function finish(tx: Tx, id: number): void {
-  deleteRow(tx).run({ id });
+  deleteJob(tx).run({ id });
 }
-
-const unclaim = statement((db) =>
-  db
-    .update(outbox)
-    .set({ runId: null, dueAt: sql`${sql.placeholder("dueAt")}` })
-    .where(eq(outbox.id, sql.placeholder("id")))
-    .prepare(),
-);
 
 /** Releases a job, to be tried again at `dueAt`. */
 export function postpone(tx: Tx, id: number, dueAt: number): void {
-  unclaim(tx).run({ id, dueAt });
+  unclaimJob(tx).run({ id, dueAt });
 }
 
 /** Releases the rows that earlier processes held; call it once at the start. Returns the number of rows. */
@@ -104,7 +48,7 @@ export function reclaimJobs(tx: Tx, runId: string): number {
     .run().changes;
 }
 
-/** Deletes a queue's unclaimed jobs of a kind. A job in flight notices by itself that its subject is gone. */
+/** Deletes a queue's unclaimed jobs of a kind. A job in flight finds out that its subject is gone. */
 export function deleteUnclaimed(tx: Tx, kind: OutboxKind, queueKey: number): void {
   tx.db
     .delete(outbox)

@@ -4,7 +4,7 @@ import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { outbox } from "./table.ts";
 
 /** A bounded range of rows: `after` < id <= `last`. */
-export interface IdRange {
+interface IdRange {
   after: number;
   last: number;
 }

@@ -20,7 +20,7 @@ export const outbox = sqliteTable("outbox", {
  * scheduled broadcast · `review_broadcast`: a broadcast that may have to be completed, settled or paused ·
  * `sync_account`: subject is the first number of a network's account.
  */
-export const outboxKinds = [
+const outboxKinds = [
   "deliver_webhook",
   "expire_message",
   "start_broadcast",

@@ -25,7 +25,7 @@ export function clientNetwork(address: string): string {
 
 /** The eight groups of a valid address, without leading zeros. */
 function hextetsOf(address: string): string[] {
-  // The URL parser writes every spelling the same way: lower case, no dotted tail, one `::`.
+  // The URL parser writes every form of an address the same way: lower case, no dotted tail, one `::`.
   const plain = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   const [head = "", tail] = plain.split("::");
   const before = head === "" ? [] : head.split(":");

@@ -15,14 +15,14 @@ export interface FileFetcher {
   lookup?: ResolveName | undefined;
 }
 
-export interface FileRequest {
+interface FileRequest {
   link: string;
   /** Bytes. */
   maxBytes: number;
   timeoutMs: number;
 }
 
-export interface FetchedFile {
+interface FetchedFile {
   bytes: Uint8Array<ArrayBuffer>;
   /** In lower case, without parameters; "" if the answer names none. */
   contentType: string;

@@ -18,7 +18,7 @@ import { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
 import type { CallbackItem, Networks } from "#src/networks/network.ts";
 import { applyItem, type BatchContext, type ItemResult, NOT_OURS } from "./apply-item.ts";
 
-export interface ApplyOptions {
+interface ApplyOptions {
   store: Store;
   clock: Clock;
   networks: Networks;

@@ -12,7 +12,7 @@ import type { RefusalReason, RefusedCount } from "#src/domain/inbound/table.ts";
 import { listOnNetwork } from "#src/domain/numbers/read.ts";
 import { idsIn } from "./callback-secrets.ts";
 
-export interface RefusedCallbacksOptions {
+interface RefusedCallbacksOptions {
   store: Store;
   clock: Clock;
   log: Log;

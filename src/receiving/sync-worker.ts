@@ -14,7 +14,7 @@ import type { OutboxRow } from "#src/jobs/table.ts";
 import { Worker } from "#src/jobs/worker.ts";
 import { type SyncOptions, syncAccount } from "./sync-account.ts";
 
-export interface SyncWorkerOptions extends SyncOptions {
+interface SyncWorkerOptions extends SyncOptions {
   random: Random;
   runId: string;
   everyMs: number;

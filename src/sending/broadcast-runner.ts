@@ -16,7 +16,7 @@ import { senderOf } from "#src/networks/credentials.ts";
 import { type BuildOptions, buildBroadcast } from "./build-broadcast.ts";
 import { NumberQueue, type NumberQueueOptions } from "./number-queue.ts";
 
-export interface BroadcastRunnerOptions extends NumberQueueOptions, BuildOptions {
+interface BroadcastRunnerOptions extends NumberQueueOptions, BuildOptions {
   lateness: LatenessRules;
 }
 

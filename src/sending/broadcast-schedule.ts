@@ -11,7 +11,7 @@ import { finish, postpone } from "#src/jobs/claim.ts";
 import type { OutboxKind } from "#src/jobs/table.ts";
 import { Worker } from "#src/jobs/worker.ts";
 
-export interface BroadcastWorkerOptions {
+interface BroadcastWorkerOptions {
   store: Store;
   clock: Clock;
   runId: string;

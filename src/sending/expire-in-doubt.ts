@@ -7,7 +7,7 @@ import { expireInDoubt } from "#src/domain/messages/in-doubt.ts";
 import { finish } from "#src/jobs/claim.ts";
 import { Worker } from "#src/jobs/worker.ts";
 
-export interface ExpireOptions {
+interface ExpireOptions {
   store: Store;
   clock: Clock;
   runId: string;

@@ -119,7 +119,7 @@ export class NumberQueue extends ServiceLoop {
     this.notify();
   }
 
-  /** Claims nothing more. Unlike after `stop`, runs go on: `isActive` is true until the last outcome is recorded. */
+  /** Claims nothing more. Unlike after `stop`, runs continue: `isActive` is true until the last outcome is recorded. */
   drain(): void {
     this.#state = { kind: "draining", until: this.#state.kind === "storage_failed" ? this.#state.until : 0 };
     this.notify();

@@ -9,7 +9,7 @@ import type { NotPromise, Tx } from "#src/db/transaction.ts";
 
 const RETRY_MS = 1_000;
 
-export interface OutcomeRecorderOptions {
+interface OutcomeRecorderOptions {
   store: Store;
   clock: Clock;
   /** Called when a number becomes blocked by an unwritten outcome, and when its outcome is written. */

@@ -31,7 +31,7 @@ interface Waiter {
   serve: (grant: Grant) => void;
 }
 
-export type Grant = { isGranted: true } | { isGranted: false; waitMs: number };
+type Grant = { isGranted: true } | { isGranted: false; waitMs: number };
 
 export class Pace {
   readonly #clock: Clock;

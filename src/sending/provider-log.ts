@@ -13,7 +13,7 @@ import { recordProviderRequest } from "#src/domain/messages/provider-requests.ts
 import { findBySendToken } from "#src/domain/messages/read.ts";
 import type { Network, RawAnswer } from "#src/networks/network.ts";
 
-export interface ProviderLogOptions {
+interface ProviderLogOptions {
   store: Store;
   clock: Clock;
   onRequest: (network: Network["name"], outcome: Outcome, durationMs: number) => void;

@@ -75,7 +75,7 @@ export interface KeyClaim {
   render: (result: SendResult) => { status: number; body: string };
 }
 
-export type Sent = { result: SendResult } | "claimed_meanwhile";
+type Sent = { result: SendResult } | "claimed_meanwhile";
 
 /** Waits between attempts if the network does not say how long to wait. */
 const FIRST_BACKOFF_MS = 500;

@@ -4,7 +4,7 @@ import type { Log } from "#src/core/log.ts";
 import type { Store } from "#src/db/store.ts";
 import { findMediaId, invalidateUpload } from "#src/domain/templates/sample.ts";
 
-export interface StoredUploads {
+interface StoredUploads {
   findMediaId(phoneNumberId: string, link: string): string | null;
   invalidate(phoneNumberId: string, link: string): void;
 }

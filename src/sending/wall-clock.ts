@@ -12,7 +12,7 @@ import type { Store } from "#src/db/store.ts";
 import { listOnNetwork } from "#src/domain/numbers/read.ts";
 import type { Networks } from "#src/networks/network.ts";
 
-export interface WallClockOptions {
+interface WallClockOptions {
   store: Store;
   clock: Clock;
   log: Log;

@@ -12,7 +12,7 @@ import { shiftPending } from "#src/domain/inbound/callbacks.ts";
 import { shiftRetries } from "#src/domain/webhooks/attempt.ts";
 import { lastJobId, nextRange, shiftDelays } from "#src/jobs/shift-delays.ts";
 
-export interface ClockWatchOptions {
+interface ClockWatchOptions {
   store: Store;
   clock: Clock;
   log: Log;

@@ -20,7 +20,7 @@ import { purgeSignIns } from "#src/domain/users/purge.ts";
 import { purgeEvents } from "#src/domain/webhooks/purge.ts";
 import { purgeBulkChanges } from "#src/transfer/bulk-changes.ts";
 
-export interface HousekeepingOptions {
+interface HousekeepingOptions {
   store: Store;
   clock: Clock;
   /** Null: keep for ever. */

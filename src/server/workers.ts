@@ -31,7 +31,7 @@ export interface WorkerContext
 /** A commit that notifies the topic notifies the service. */
 type Subscription = readonly [topic: string, service: Service];
 
-export interface Workers {
+interface Workers {
   /** In the order of their start. */
   services: readonly Service[];
   /** Notifies every service that waits for rows to become due. */

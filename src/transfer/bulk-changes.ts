@@ -18,7 +18,7 @@ const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 const FINISHED_SHOWN_MS = 60 * 60 * 1000;
 const LISTED_MAX = 5;
 
-export interface NewBulkChange {
+interface NewBulkChange {
   target: BulkTarget;
   change: BulkAction;
   total: number;
@@ -76,7 +76,7 @@ export function endBulkChange(
     .get();
 }
 
-export interface NextContact {
+interface NextContact {
   position: number;
   contactId: number | null;
 }

@@ -16,7 +16,7 @@ import { FairQueue } from "./fair-queue.ts";
 import type { BulkChange } from "./table.ts";
 import { Throttle } from "./throttle.ts";
 
-export interface BulkJobsOptions {
+interface BulkJobsOptions {
   store: Store;
   clock: Clock;
   readers: WorkspaceReaders;

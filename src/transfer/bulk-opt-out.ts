@@ -10,7 +10,7 @@ import { mapColumns } from "./columns.ts";
 import { type Row, readRows } from "./rows.ts";
 import type { FileSource } from "./table-text.ts";
 
-export interface BulkOptOutCounters {
+interface BulkOptOutCounters {
   rows: number;
   opted_out: number;
   /** Had already opted out; their first date stays. */

@@ -4,7 +4,7 @@ import { invalidRequest } from "#src/core/problem.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 
 /** The contact field that receives a column's values. */
-export type ColumnTarget =
+type ColumnTarget =
   | { to: "phone" }
   | { to: "profile"; field: ProfileColumn }
   | { to: "field"; field: CustomField }

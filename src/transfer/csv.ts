@@ -26,7 +26,7 @@ const NUMBER = /^[+-]?\d+(\.\d+)?$/;
  * `isFirst`: the first cell of a line. There even a number is prefixed: for a reader that splits at semicolons, the
  * number and everything after it are one cell.
  */
-export function safeCell(cell: string, isFirst = false): string {
+function safeCell(cell: string, isFirst = false): string {
   if (NUMBER.test(cell) && !isFirst) return cell;
   const safe = mapParts(cell, (part) => (FORMULA.test(part) ? `'${part}` : part));
   return BLANK_START.test(safe) ? `'${safe}` : safe;

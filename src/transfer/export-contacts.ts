@@ -19,7 +19,7 @@ export const CONTACTS_PER_READ = 500;
 const LIST_SEPARATOR = ";";
 
 /** The next ids after `after`, in ascending order, at most `CONTACTS_PER_READ`; empty at the end. */
-export type NextIds = (after: number) => Promise<readonly number[]>;
+type NextIds = (after: number) => Promise<readonly number[]>;
 
 /** Exports all contacts in pieces, header first. Returns the number of contacts written. */
 export async function exportContacts(

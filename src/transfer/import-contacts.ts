@@ -27,7 +27,7 @@ import type { ImportCounters } from "./table.ts";
 import type { FileSource } from "./table-text.ts";
 import { Throttle } from "./throttle.ts";
 
-export interface ImportOptions {
+interface ImportOptions {
   store: Store;
   clock: Clock;
   workspaceId: number;

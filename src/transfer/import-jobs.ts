@@ -20,7 +20,7 @@ import { changeImport, listOldImports, removeImport } from "./imports.ts";
 import { readRows } from "./rows.ts";
 import type { Import, ImportOutcome, ImportSettings } from "./table.ts";
 
-export interface ImportJobsOptions {
+interface ImportJobsOptions {
   store: Store;
   clock: Clock;
   log: Pick<Log, "error">;
@@ -39,7 +39,7 @@ const SWEEP_INTERVAL_MS = 24 * 60 * 60 * 1000;
 const FIRST_ROWS = 5;
 const FAILURES_SHOWN = 20;
 
-export interface FilePreview {
+interface FilePreview {
   columns: GuessedColumn[];
   rows: string[][];
 }

@@ -7,11 +7,11 @@ import { createReadStream, readSync } from "node:fs";
 /** A path or an open file descriptor: a command run as root opens its input before it drops privileges. */
 export type FileSource = string | number;
 
-export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
+type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
 /** Spreadsheets in countries with a decimal comma write semicolons; the clipboard writes tabs. */
 const DELIMITERS = [",", ";", "\t", "|"] as const;
-export type Delimiter = (typeof DELIMITERS)[number];
+type Delimiter = (typeof DELIMITERS)[number];
 
 /**
  * Detects the encoding by its byte order mark. Without one, a file that is valid UTF-8 is UTF-8; otherwise

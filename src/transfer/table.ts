@@ -3,7 +3,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
 import type { RecipientOutcome } from "#src/domain/broadcasts/recipient-filter.ts";
 
-export type ImportState = "given" | "checking" | "checked" | "importing" | "done" | "failed";
+type ImportState = "given" | "checking" | "checked" | "importing" | "done" | "failed";
 
 export interface ImportSettings {
   /** `header → target`; columns that it omits are guessed. */
@@ -62,7 +62,7 @@ export type BulkAction =
   /** The reason, in the words of the user who opted them out. Irreversible: only the person can lift it. */
   | { optOut: string };
 
-export type BulkState = "running" | "done" | "stopped" | "failed";
+type BulkState = "running" | "done" | "stopped" | "failed";
 
 export const bulkChanges = sqliteTable("bulk_changes", {
   id: integer().primaryKey({ autoIncrement: true }),

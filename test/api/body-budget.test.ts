@@ -1,5 +1,5 @@
 /**
- * The budget of unverified bodies by itself: whatever order bodies arrive in, the budget is never exceeded and never
+ * The budget of unverified bodies alone: whatever order bodies arrive in, the budget is never exceeded and never
  * leaks.
  */
 import { expect, test } from "bun:test";

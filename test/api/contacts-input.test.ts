@@ -98,7 +98,7 @@ const accepted: Record<string, [sent: Record<string, unknown>, shows?: Record<st
   ],
   "new tags": [{ add_tags: ["vip", " Café "] }, { tags: ["Café", "vip"] }],
   "a tag added and removed": [{ add_tags: ["once"], remove_tags: ["ONCE"] }, { tags: [] }],
-  "removing a tag that nobody has": [{ remove_tags: ["never"] }, { tags: [] }],
+  "removing a tag that no contact has": [{ remove_tags: ["never"] }, { tags: [] }],
   consent: [{ consent: "opted_in" }, {}],
   "an empty body": [{}, { name: null, fields: {}, people: [], tags: [], groups: [] }],
 };

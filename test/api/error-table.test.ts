@@ -65,7 +65,7 @@ describe("unauthenticated", () => {
     });
   }
 
-  test("a revoked key stops working at once, and the workspace's other keys go on working", async () => {
+  test("a revoked key stops working at once, and the workspace's other keys still work", async () => {
     const [shop, other] = [await app.workspace(), await app.workspace()];
     expect((await app.call("GET", "/api/v1/me", { key: shop.key })).status).toBe(200);
     const id = Number(app.store.client.prepare("SELECT id FROM api_keys WHERE workspace_id = ?").pluck().get(shop.id));

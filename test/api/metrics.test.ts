@@ -114,7 +114,7 @@ test("the metrics need their token, also from this machine; for everyone else th
   expect((await app.call("GET", "/metrics", { key: METRICS_TOKEN })).status).toBe(200);
 });
 
-test("without a configured token nobody reads the metrics", async () => {
+test("without a configured token the metrics are not served", async () => {
   await using app = await startTestServer({ config: { server: { metricsToken: null } } });
   for (const key of [null, "", "null", "undefined"]) {
     expect((await app.call("GET", "/metrics", { key })).status).toBe(404);

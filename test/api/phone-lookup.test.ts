@@ -73,13 +73,13 @@ describe("every way to write a number leads to one contact", () => {
 });
 
 /** The two variants of one phone number, by country. */
-const spellings: [country: string, long: string, short: string][] = [
+const variants: [country: string, long: string, short: string][] = [
   ["BR", "+5511961234567", "+551161234567"],
   ["MX", "+5215512345678", "+525512345678"],
   ["AR", "+5491123456789", "+541123456789"],
 ];
 
-for (const [country, long, short] of spellings) {
+for (const [country, long, short] of variants) {
   for (const [stored, written] of [
     [long, short],
     [short, long],

@@ -159,7 +159,7 @@ async function measurePaced(bench: Bench): Promise<Row[]> {
       // The probe's single messages take tokens from the same number.
       isKept: Math.abs(rate + singleRate(probed, middle.length / 10) - PACE) <= PACE * 0.02 && repeated === 0,
     },
-    plain("— messages, of them to somebody who had one", `${whole(messages)}, ${repeated}`),
+    plain("— messages, of them to a person who had one", `${whole(messages)}, ${repeated}`),
     bounded("— meanwhile `GET /me`, 99th percentile, ms", probed.me.p99Ms, 25),
     bounded("— meanwhile `POST /messages`, 99th percentile, ms", probed.send.p99Ms, 25),
   ];

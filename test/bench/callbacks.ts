@@ -158,7 +158,7 @@ function rowsOf(posted: StatusResult, after: Aftermath): Row[] {
       probed.send.p99Ms < 50,
     ),
     aloneRow(
-      `— meanwhile a broadcast at ${PACE} messages/s: messages/s, of them to somebody who had one`,
+      `— meanwhile a broadcast at ${PACE} messages/s: messages/s, of them to a person who had one`,
       `${sending.toFixed(1)}, ${after.repeated}`,
       "none",
       after.repeated === 0,

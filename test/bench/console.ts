@@ -108,7 +108,7 @@ async function measure(): Promise<Row[]> {
       updates <= 1.05,
     ),
     aloneRow(
-      "Meanwhile `GET /me`, 99th percentile, ms, nobody looking → looked at",
+      "Meanwhile `GET /me`, 99th percentile, ms, no viewer → one viewer",
       `${alone.me.p99Ms.toFixed(1)} → ${looked.me.p99Ms.toFixed(1)}`,
     ),
     aloneRow(

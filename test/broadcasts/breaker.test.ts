@@ -1,4 +1,4 @@
-/** The circuit breaker: 20 refusals of the message in a row, by answer or by status, pause the broadcast. */
+/** The circuit breaker: 20 consecutive refusals of the message, by answer or by status, pause the broadcast. */
 import { expect, test } from "bun:test";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { OutboundMessage } from "#src/networks/network.ts";
@@ -38,7 +38,7 @@ async function isBroken(scenario: Scenario, id: number): Promise<boolean> {
 }
 
 for (const code of OF_THE_MESSAGE) {
-  test(`${code} by answer for 20 recipients in a row pauses the broadcast, and the reason contains the code`, async () => {
+  test(`${code} by answer for 20 consecutive recipients pauses the broadcast, and the reason contains the code`, async () => {
     // One message at a time: messages already being sent when the 20th is answered would still leave.
     await using scenario = await startScenario({ throughput: 10 });
     scenario.network.always(values(code));
@@ -51,7 +51,7 @@ for (const code of OF_THE_MESSAGE) {
   });
 }
 
-test("neither 19 refusals of the message in a row nor two streaks of 19 around an acceptance pause a broadcast", async () => {
+test("neither 19 consecutive refusals of the message nor two streaks of 19 around an acceptance pause a broadcast", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   scenario.network.next(...repeat(19, values("132012")), taken, ...repeat(19, values("132012")), taken);
   const id = await run(scenario, notice(phones(40)));
@@ -93,7 +93,7 @@ test("throttles and unknown outcomes neither count toward a streak nor end one",
   expect(await isBroken(scenario, id)).toBe(true);
 });
 
-test("20 refusals in a row by status pause the broadcast too, although every answer was an acceptance", async () => {
+test("20 consecutive refusals by status pause the broadcast too, although every answer was an acceptance", async () => {
   await using scenario = await startScenario({ throughput: 25 });
   const id = await create(scenario, notice(phones(60)));
   await scenario.app.clock.advance(SECOND);

@@ -76,7 +76,7 @@ test("a broadcast over 12 hours late is paused until a person resumes it", async
   });
 });
 
-test("MARKETING over an hour late at night waits until 08:00 in the workspace's timezone and then continues by itself", async () => {
+test("MARKETING over an hour late at night waits until 08:00 in the workspace's timezone and then continues automatically", async () => {
   await using scenario = await missed(offer, {
     sendAt: "2026-11-21T20:00:00+05:30",
     backAt: "2026-11-21T21:30:00+05:30",

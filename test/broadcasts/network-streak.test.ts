@@ -272,7 +272,7 @@ test("a status about the whole account also pauses a broadcast whose last recipi
   expect(scenario.network.sent).toHaveLength(2);
 });
 
-test("a status about the account leaves a pause by a person, and replaces a pause that would end by itself", async () => {
+test("a status about the account leaves a pause by a person, and replaces a pause that would end automatically", async () => {
   for (const [rest, cause] of [
     ["manual", "manual"],
     ["number", "account"],

@@ -1,4 +1,4 @@
-/** What pauses a broadcast for a while and ends by itself, and what does not pause it at all. */
+/** Causes that pause a broadcast temporarily, and causes that do not pause it. */
 import { expect, test } from "bun:test";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";

@@ -63,7 +63,7 @@ test("a resumed broadcast sends the values that were frozen when it was built", 
   });
   await untilSent(scenario, 3);
   await pause(scenario, id);
-  for (const phone of to) await put(scenario, phone, { first_name: "Somebody else" });
+  for (const phone of to) await put(scenario, phone, { first_name: "Another name" });
   await resume(scenario, id);
   await scenario.app.clock.advance(MINUTE);
   expect(scenario.network.sent.map(valuesOf)).toEqual(to.map(() => ["Asha"]));

@@ -33,7 +33,7 @@ function chosen(seed: string, index: number, count: number): number {
 function randomStatuses(scenario: Scenario, seed: string, count: number): ReportedStatus[] {
   return Array.from({ length: count }, (_, index) => {
     const outbound = scenario.network.sent[chosen(`${seed} who`, index, scenario.network.sent.length)];
-    if (outbound === undefined) throw new Error("nobody was sent to");
+    if (outbound === undefined) throw new Error("no recipient was sent to");
     return {
       id: networkIdOf(outbound),
       sendToken: outbound.sendToken,

@@ -64,7 +64,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const kept = await page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage, state: history.state })");
       expect(`${await page.content()} ${kept}`).not.toContain(key);
 
-      // A form that is submitted twice in a row acts once.
+      // A form that is submitted twice acts once.
       await button("Create key").click();
       await page.getByLabel("Name").fill("Till");
       await page.getByRole("dialog").getByRole("button", { name: "Create key" }).dblclick();
@@ -114,7 +114,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
 
       // The session ends in the middle: the typed text stays, and signing in over it resumes the form.
       await context.clearCookies();
-      // The frame polls by itself and may notice first, which covers the button.
+      // The frame polls too and may notice first, which covers the button.
       await button("Save").dispatchEvent("click");
       await page.getByText("You are signed out").first().waitFor();
       await page.getByLabel("Password").fill(SCENARIO_PASSWORD);

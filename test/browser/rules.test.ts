@@ -426,6 +426,19 @@ describe.skipIf(noBrowser)("in a browser", () => {
     SCENARIO_LIMIT_MS,
   );
 
+  test(
+    "an address with a filter value that does not exist shows the list without that filter",
+    async () => {
+      const { page } = scenario;
+      await scenario.go("contacts?consent=perhaps");
+      await page.getByRole("table", { name: "Contacts" }).waitFor();
+      const filters = page.getByRole("navigation", { name: "Consent" });
+      expect(await filters.locator("[aria-current]").textContent()).toBe("All");
+      expect(await page.getByRole("alert").count()).toBe(0);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
   test("none of the rules' tests caused an error in the browser's console", () => {
     expect(scenario.troubles.filter((trouble) => !/ERR_FAILED/.test(trouble))).toEqual([]);
   });

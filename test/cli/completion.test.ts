@@ -1,6 +1,6 @@
 /** Shell completion: what bash offers at the Tab key, and that every script knows all that can be typed. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { type Command, flagOf, nameOf } from "#src/cli/command.ts";
 import { groups } from "#src/cli/commands.ts";
 import { globalOptions } from "#src/cli/global-options.ts";
@@ -90,25 +90,143 @@ describe.skipIf(Bun.which("bash") === null)("bash", () => {
   });
 });
 
-for (const shell of ["zsh", "fish"]) {
-  const isMissing = Bun.which(shell) === null;
-  test.skipIf(isMissing)(`${shell} reads its script${isMissing ? ` (skipped: there is no ${shell} here)` : ""}`, () => {
-    runShell(
-      shell,
-      shell === "zsh" ? "autoload -Uz compinit; compinit -u -D; source ./completion.zsh" : "source ./completion.fish",
+/**
+ * What zsh and fish offer for typed lines, in one run of the shell. Both complete a whole line themselves, so quotes,
+ * `=` and colons are taken apart by the shell and not by the test.
+ */
+const offeredBy = {
+  fish(lines: readonly string[]): string[][] {
+    const script = `source ./completion.fish; for line in $argv; complete -C $line; echo; echo "${END}"; end`;
+    const offers = parted(runShell("fish", `set argv ${lines.map(quoted).join(" ")}; ${script}`));
+    return offers.map((words) => words.map((word) => word.split("\t")[0] ?? ""));
+  },
+
+  /**
+   * zsh completes only at a terminal: a second zsh runs at one, and a key writes what it offers to a file. `compadd` is
+   * the builtin that every completion ends in.
+   */
+  zsh(lines: readonly string[], load = "source ./completion.zsh"): string[][] {
+    workshop.write("lines", lines.map((line) => `${line}\n`).join(""));
+    workshop.write(
+      "terminal.zsh",
+      `PS1='' PROMPT_EOL_MARK='' LINES=500 COLUMNS=300 LISTMAX=1000
+autoload -Uz compinit
+${load.includes("fpath") ? `${load}; compinit -u -D` : `compinit -u -D; ${load}`}
+compadd() {
+  if [[ \${@[1,(i)(-|--)]} == *-(O|A|D)\\ * ]]; then builtin compadd "$@"; return; fi
+  local -a hits
+  builtin compadd -A hits "$@"
+  if (($#hits)); then print -rl -- $hits >> offered; fi
+  builtin compadd "$@"
+}
+integer answered=0
+offer() { zle list-choices; print -r -- "${END}" >> offered; zle kill-buffer; answered+=1; print -n "@$answered@" }
+zle -N offer
+bindkey '^G' offer
+: > offered
+print "@0@"
+`,
     );
+    runShell(
+      "zsh",
+      `zmodload zsh/zpty; zpty shell zsh -f -i; zpty -w shell 'source ./terminal.zsh'; zpty -r shell seen '*@0@*'
+integer n=0
+while IFS= read -r line; do n+=1; zpty -w -n shell "$line"$'\\x07'; zpty -r shell seen "*@$n@*"; done < lines
+zpty -d shell`,
+    );
+    const offers = parted(readFileSync(workshop.path("offered"), "utf8"));
+    // A directory comes twice: zsh asks for paths in two ways.
+    return offers.map((words) => [...new Set(words.map((word) => word.replaceAll("\\", "")))]);
+  },
+};
+
+const END = "== end";
+
+function parted(text: string): string[][] {
+  return text
+    .split(`${END}\n`)
+    .slice(0, -1)
+    .map((part) => part.split("\n").filter(Boolean));
+}
+
+function quoted(text: string): string {
+  return `'${text.replace(/[\\']/g, "\\$&")}'`;
+}
+
+/** Typed text, then what zsh offers, and fish where that is different. */
+const typedLines: [typed: string, zsh: string[], fish?: string[]][] = [
+  ["waxwing wo", ["workspace"]],
+  ["waxwing workspace en", ["enable-api"]],
+  ["waxwing number add --network ", ["simulator", "whatsapp"]],
+  ["waxwing number add --network s", ["simulator"]],
+  ["waxwing number add --network=wh", ["whatsapp"], ["--network=whatsapp"]],
+  ["waxwing number add --network=", ["simulator", "whatsapp"], ["--network=simulator", "--network=whatsapp"]],
+  ["waxwing --json --data mine key re", ["revoke"]],
+  ["waxwing serve --listen h:80 --j", ["--json"]],
+  ["waxwing serve --listen h:80", []],
+  ["waxwing help workspace cred", ["credit"]],
+  ["waxwing completion z", ["zsh"]],
+  ["waxwing contact import peo", ["people", "people list.csv"], ["people/", "people list.csv"]],
+  ["waxwing contact import 'peo", ["people", "people list.csv"], ["people/", "people list.csv"]],
+  ["waxwing --config wax", ["waxwing.toml"]],
+  ["waxwing --config=wax", ["waxwing.toml"], ["--config=waxwing.toml"]],
+  ["waxwing check --data peo", ["people"], ["people/"]],
+  ["waxwing check --data=peo", ["people"], ["--data=people/"]],
+  ["waxwing check -- peo", ["people", "people list.csv"], ["people/", "people list.csv"]],
+  ["waxwing workspace create --name ", []],
+  // fish offers an option again that was given already: a condition on it would also hide its value.
+  [
+    "waxwing key create --workspace 1 --",
+    ["--name", "--config", "--data", "--json", "--help"],
+    ["--workspace", "--name", "--config", "--data", "--json", "--help"],
+  ],
+  // Both show options only where a dash is typed.
+  ["waxwing message show 7 ", []],
+  ["waxwing message show 7 -", ["--config", "--data", "--json", "--help"]],
+  ["waxwing nonsense --n", []],
+];
+
+for (const shell of ["zsh", "fish"] as const) {
+  const isMissing = Bun.which(shell) === null;
+  describe.skipIf(isMissing)(`${shell}${isMissing ? ` (skipped: there is no ${shell} here)` : ""}`, () => {
+    test(`${shell} offers words, options, values and files for what is typed`, () => {
+      const offers = offeredBy[shell](typedLines.map(([typed]) => typed));
+      expect(offers.length).toBe(typedLines.length);
+      for (const [index, [typed, zsh, fish = zsh]] of typedLines.entries()) {
+        const expected = shell === "zsh" ? zsh : fish;
+        expect([typed, offers[index]?.toSorted()]).toEqual([typed, expected.toSorted()]);
+      }
+    });
+
+    test(`${shell} offers every group's commands, every command's options, and the words of each of them`, () => {
+      const all = Object.keys(globalOptions).map(flagOf);
+      const expected = new Map<string, string[]>();
+      expected.set("waxwing ", [...groups.map(({ word }) => word), "help"]);
+      for (const { word } of groups) {
+        const names = commands.filter((one) => one.group === word).map(({ name }) => name);
+        if (names.length > 0) expected.set(`waxwing ${word} `, names);
+      }
+      for (const command of commands) {
+        const typed = `waxwing ${nameOf(command)}`;
+        expected.set(`${typed} --`, [...Object.keys(command.options).map(flagOf), ...all]);
+        for (const [property, option] of Object.entries(command.options)) {
+          if (option.kind === "choice") expected.set(`${typed} ${flagOf(property)} `, [...option.choices]);
+        }
+      }
+      const offers = offeredBy[shell]([...expected.keys()]);
+      expect(offers.length).toBe(expected.size);
+      for (const [index, [typed, words]] of [...expected].entries()) {
+        expect([typed, offers[index]?.toSorted()]).toEqual([typed, words.toSorted()]);
+      }
+    });
   });
 }
 
-test.skipIf(Bun.which("fish") === null)("fish offers words, options and choices", () => {
-  const complete = (line: string) =>
-    runShell("fish", `source ./completion.fish; complete -C '${line}'`)
-      .split("\n")
-      .map((one) => one.split("\t")[0] ?? "")
-      .filter(Boolean);
-  expect(complete("waxwing wo")).toEqual(["workspace"]);
-  expect(complete("waxwing number add --network ").toSorted()).toEqual(["simulator", "whatsapp"]);
-  expect(complete("waxwing --json key ").toSorted()).toEqual(["create", "list", "revoke"]);
+test.skipIf(Bun.which("zsh") === null)("zsh loads the script alone from a directory of fpath, too", () => {
+  mkdirSync(workshop.path("functions"));
+  workshop.write("functions/_waxwing", scripts.get("zsh") ?? "");
+  const lines = ["waxwing wo", "waxwing key re"];
+  expect(offeredBy.zsh(lines, "fpath=($PWD/functions $fpath)")).toEqual([["workspace"], ["revoke"]]);
 });
 
 describe.each([...shells])("the script for %s", (shell) => {

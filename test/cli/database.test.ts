@@ -65,7 +65,7 @@ describe("an unusable database", () => {
     setVersion(0);
     const older = await workshop.refusal(["key", "create", "--workspace", "1"]);
     expect(older).toMatchObject({ code: "older_schema", next: expect.stringContaining("start the server") });
-    workshop.write("notes.db", "these are no pages of a database, but a long enough text".repeat(100));
+    workshop.write("notes.db", "these are not pages of a database, but a long enough text".repeat(100));
     const env = { WAXWING_STORAGE_PATH: workshop.path("notes.db") };
     expect(await workshop.refusal(["workspace", "list"], { env })).toMatchObject({ code: "unavailable" });
   });

@@ -154,9 +154,9 @@ describe("the viewer", () => {
     ["a right signature", signature, NOW, null],
     ["another secret's", serviceSignature('{"id":"evt_1"}', "whsec_y", NOW), NOW, "does not match"],
     ["another body's", serviceSignature('{"id":"evt_2"}', "whsec_x", NOW), NOW, "does not match"],
-    ["one that somebody plays back", signature, NOW + 301_000, "older"],
+    ["one that is replayed", signature, NOW + 301_000, "older"],
     ["none", "", NOW, "missing"],
-  ])("judges %s", (_, header, now, fault) => {
+  ])("verifies %s", (_, header, now, fault) => {
     const found = findSignatureProblem(header, body, "whsec_x", now);
     if (fault === null) expect(found).toBeNull();
     else expect(found).toContain(fault);

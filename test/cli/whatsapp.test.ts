@@ -226,7 +226,7 @@ describe("doctor", () => {
       "system user",
     ],
     [
-      "a token whose permissions nobody tells",
+      "a token with unknown permissions",
       "token",
       (account) => {
         account.refuse = ({ path }) => (path.includes("debug_token") ? { code: 100 } : null);
@@ -238,7 +238,7 @@ describe("doctor", () => {
       "an app that is not subscribed",
       "subscription",
       (account) => {
-        account.subscribedApps = [{ id: "999", name: "Somebody else's" }];
+        account.subscribedApps = [{ id: "999", name: "Another app" }];
       },
       "problem",
       "doctor --subscribe",

@@ -58,7 +58,7 @@ test("a workspace keeps twenty files: the next one is refused with the field, an
   expect((await scenario.give(1)).status).toBe(201);
 });
 
-test("an import that has ended makes room for the next file by itself", async () => {
+test("an import that has ended makes room for the next file", async () => {
   await using scenario = await start();
   for (let count = 0; count < 20; count++) await scenario.give(1);
   scenario.app.store.client.exec("UPDATE imports SET state = 'done' WHERE id IN (3, 5)");

@@ -1,6 +1,6 @@
 /**
  * An invitation is accepted only through its own one-time link. An existing account of the address, which may belong to
- * somebody else, gains nothing by it: the invitee signs in to that account or takes the address over.
+ * another person, gains nothing by it: the invitee signs in to that account or takes the address over.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { totpCode } from "#src/core/totp.ts";

@@ -68,7 +68,7 @@ describe("the simulator's phone", () => {
       { id: sent.body.data.id, text: "Hi Asha.", buttons: [{ text: "Stop promotions", is_reply: true }] },
     ]);
     const whats = phone.steps.map(({ what }: { what: string }) => what);
-    for (const what of ["request", "hand-over", "sent", "delivered", "read", "event", "webhook"]) {
+    for (const what of ["request", "dispatch", "sent", "delivered", "read", "event", "webhook"]) {
       expect(whats).toContain(what);
     }
     expect(receiver.received.length).toBeGreaterThan(0);

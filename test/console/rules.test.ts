@@ -48,7 +48,7 @@ const KEYLESS: Readonly<Record<string, string>> = {
   "POST /deliveries/replay": "what was counted, or nothing",
   "POST /links/look": "changes nothing",
   "POST /links/use": "a link is used once",
-  "POST /sign-in": "another session, and the one before is left",
+  "POST /sign-in": "another session; the previous one ends",
   "POST /sign-out": "a session ends once",
   "POST /me/sessions/end-others": "sessions end once",
   "DELETE /me/sessions/${id}": "a session ends once",

@@ -28,7 +28,7 @@ const age = (ms: number): void => void app.store.client.exec(`UPDATE sessions SE
 
 /** Changes by owners and operators that need no second look, and why. */
 const NOT_SENSITIVE: Readonly<Record<string, string>> = {
-  "POST /workspaces": "gives nobody access",
+  "POST /workspaces": "gives no user access",
   "POST /workspaces/{id}/suspend": "can be undone, and hides nothing",
   "POST /workspaces/{id}/resume": "undoes it",
   "POST /workspaces/{id}/api": "keys stay as they are",
@@ -43,7 +43,7 @@ const NOT_SENSITIVE: Readonly<Record<string, string>> = {
   "POST /w/{workspace}/numbers/{id}/ready": "no secret",
   "POST /w/{workspace}/numbers/{id}/unready": "no secret",
   "POST /w/{workspace}/numbers/{id}/sync": "no secret",
-  "POST /w/{workspace}/billing/credit": "in the ledger, and can be taken back",
+  "POST /w/{workspace}/billing/credit": "in the ledger, and can be reversed",
   "POST /w/{workspace}/templates": "no secret",
   "POST /w/{workspace}/templates/{id}/decide": "no secret",
   "PUT /w/{workspace}/templates/{id}/sample": "no secret",

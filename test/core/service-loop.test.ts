@@ -162,7 +162,7 @@ describe("a notification", () => {
   });
 
   test("is not lost at any point of a run that is ending", async () => {
-    // The promise of a run settles some microtasks before the loop goes on: notify in each of them.
+    // The promise of a run settles some microtasks before the loop continues: notify in each of them.
     for (let microtasks = 0; microtasks < 12; microtasks++) {
       const service = probe();
       service.start();

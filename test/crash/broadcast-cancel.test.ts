@@ -94,7 +94,7 @@ scenario(
 const BUILT_WITHIN_MS = isFull ? 150 : 20;
 
 scenario(
-  "a cancel while the recipients are being built: nobody else is added or sent to, and nothing stays held",
+  "a cancel while the recipients are being built: no recipient is added or sent to, and nothing stays held",
   async () => {
     using waxwing = await program();
     await using installation = await makeLiveInstallation({

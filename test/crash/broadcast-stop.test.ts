@@ -33,7 +33,7 @@ const answers = isFull ? [40, 1_000, 9_000] : [40, 1_000];
 const PROMPT_MS = 3_000;
 
 scenario(
-  "stopped in the middle of a broadcast: whoever is on the way is waited for, nobody is left in doubt, the next start goes on at once",
+  "stopped in the middle of a broadcast: messages in flight are awaited, none is left in doubt, and the next start continues at once",
   async () => {
     using waxwing = await program();
     await using installation = await makeLiveInstallation({
@@ -82,7 +82,7 @@ scenario(
     const whole = (values: readonly number[]): string => values.map((value) => value.toFixed(0)).join(", ");
     console.log(
       `${stops} stops while the network answers within ${answers.join(", ")} ms: ended after ${whole(measurements.stopMs)} ms, ` +
-        `nobody in doubt; the next life sent ${whole(measurements.goOnMs)} ms after it listened`,
+        `none in doubt; the next life sent ${whole(measurements.goOnMs)} ms after it listened`,
     );
   },
   isFull ? 60_000 + stops * 20_000 : 60_000,

@@ -111,7 +111,7 @@ const throttleForms: ThrottleForm[] = isFull
 for (const form of throttleForms) {
   const { throughput, people, before, throttledMs } = form;
   scenario(
-    `turned away by the network for ${throttledMs / 1000} s at ${throughput} a second: nothing fails, it asks seldom, the pace comes back, nobody gets two`,
+    `turned away by the network for ${throttledMs / 1000} s at ${throughput} a second: nothing fails, requests are rare, the pace recovers, and no recipient gets two messages`,
     async () => {
       using waxwing = await program();
       await using installation = await makeLiveInstallation({

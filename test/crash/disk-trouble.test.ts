@@ -111,7 +111,7 @@ async function suffer(what: string, trouble: Trouble, env: Record<string, string
 
   const endedAt = performance.now();
   while ((await order(server))?.status !== 201) {
-    if (performance.now() > endedAt + PATIENCE_MS) throw new Error("it does not go on by itself");
+    if (performance.now() > endedAt + PATIENCE_MS) throw new Error("it does not continue automatically");
     await Bun.sleep(10);
   }
   const recoveryMs = performance.now() - endedAt;

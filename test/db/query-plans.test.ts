@@ -60,11 +60,11 @@ const queries: Record<string, (tx: Tx) => unknown> = {
     ignoring(() => getContact(tx, 1, 1)),
   ],
   "a number": (tx) => [findByPhoneNumberId(tx, "1"), listNumbers(tx, 1)],
-  "lanes of the outbox": (tx) => {
+  "queue keys of the outbox": (tx) => {
     enqueue(tx, { kind: "deliver_webhook", subject: 1, queueKey: 1, dueAt: 0 });
     listQueues(tx, "deliver_webhook");
   },
-  "work of a lane": (tx) => {
+  "jobs of a queue key": (tx) => {
     claim(tx, "deliver_webhook", 1, 8, "boot");
     postpone(tx, 1, 0);
     finish(tx, 1);

@@ -65,7 +65,7 @@ async function expectRows(database: TestDatabase, ids: number[]): Promise<void> 
 const encounters: Record<string, (tx: Tx) => void> = {
   "lets the error out": insertBig,
   "catches the driver's error": (tx) => ignoring(() => insertBig(tx)),
-  "catches it and goes on writing": (tx) => {
+  "catches it and continues to write": (tx) => {
     ignoring(() => insertBig(tx));
     insert(tx, 101);
   },
@@ -75,11 +75,11 @@ const encounters: Record<string, (tx: Tx) => void> = {
     ignoring(() => void tx.db.get(sql`INSERT INTO rows (id) VALUES (102) RETURNING id`));
     ignoring(() => void tx.db.all(sql`INSERT INTO rows (id) VALUES (103) RETURNING id`));
   },
-  "catches it and goes on in a part": (tx) => {
+  "catches it and continues in a nested transaction": (tx) => {
     ignoring(() => insertBig(tx));
     ignoring(() => tx.savepoint(() => insert(tx, 101)));
   },
-  "meets it in a part and goes on after it": (tx) => {
+  "meets it in a nested transaction and continues after it": (tx) => {
     ignoring(() => tx.savepoint(() => insertBig(tx)));
     ignoring(() => insert(tx, 101));
   },

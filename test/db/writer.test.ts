@@ -139,7 +139,7 @@ describe("group commit", () => {
       try {
         tx.savepoint(() => {
           insert(tx, 2);
-          tx.afterCommit(() => effects.push("taken back"));
+          tx.afterCommit(() => effects.push("rolled back"));
           throw new Error("refused");
         });
       } catch (error) {

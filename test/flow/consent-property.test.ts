@@ -311,10 +311,10 @@ function expectNobodyReached(sent: readonly OutboundMessage[], before: Contact[]
 /** The contact of a number, found by either variant or by the network's name for it. */
 function contactNamed(all: Contact[], phones: string[], by: number): Contact | undefined {
   const first = by < 2 ? 0 : 2;
-  const spellings = phones.slice(first, first + 2);
-  const stored = all.find(({ phone }) => spellings.includes(phone?.slice(1) ?? ""));
+  const variants = phones.slice(first, first + 2);
+  const stored = all.find(({ phone }) => variants.includes(phone?.slice(1) ?? ""));
   if (stored !== undefined) return stored;
-  const ids = aliasesOf(app).filter(({ networkId }) => spellings.includes(networkId));
+  const ids = aliasesOf(app).filter(({ networkId }) => variants.includes(networkId));
   return all.find(({ id }) => ids.some(({ contactId }) => contactId === id));
 }
 

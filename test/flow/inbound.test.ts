@@ -152,13 +152,13 @@ test("an inbound message to a number that is not on this server is skipped, and 
   expect(inboundsOf(app).map((inbound) => inbound.text)).toEqual(["found"]);
 });
 
-const spellings: [country: string, code: string, stored: string, network: string][] = [
+const variants: [country: string, code: string, stored: string, network: string][] = [
   ["Brazil", "BR", "+5511987654321", "551187654321"],
   ["Mexico", "MX", "+525512345678", "5215512345678"],
   ["Argentina", "AR", "+541123456789", "5491123456789"],
 ];
 
-for (const [country, code, stored, network] of spellings) {
+for (const [country, code, stored, network] of variants) {
   test(`in ${country} the network's other variant leads to the stored contact, whose number stays as it was stored`, async () => {
     const { app, shop } = await start(code);
     await using _ = app;

@@ -38,7 +38,7 @@ test("a moved contact takes data, consent and window to the new number; the old 
   expect((await getContactOf(app, shop, old)).status).toBe(404);
   expect(await listed(app, shop)).toEqual([fresh]);
   expect([await writeTo(app, shop, fresh), await writeTo(app, shop, old)]).toEqual([fresh, "window_closed"]);
-  await app.inbound(shop, old, "I am somebody new");
+  await app.inbound(shop, old, "This is a new person");
   expect(contactOf(app, old)).toMatchObject({ consent: "unknown", name: null, identityId: null });
 });
 
@@ -57,7 +57,7 @@ test("a repeated move notice moves no contact twice, even if the old number has 
   await using _ = app;
   await app.inbound(shop, old, "Hi");
   await move(app, shop, "wamid.moved");
-  await app.inbound(shop, old, "I am somebody new");
+  await app.inbound(shop, old, "This is a new person");
   await move(app, shop, "wamid.moved");
   expect(contactsOf(app).map(({ phone, identityId }) => [phone, identityId])).toEqual([
     [fresh, null],
@@ -90,13 +90,13 @@ test("a stranger's move creates no contact, and a move opens no window", async (
   expect(await writeTo(app, shop, fresh)).toBe("window_closed");
 });
 
-const spellings = [
+const variants = [
   ["BR", "+5511987654321", "551187654321"],
   ["MX", "+525512345678", "5215512345678"],
   ["AR", "+541143456789", "5491143456789"],
 ] as const;
 
-for (const [country, stored, other] of spellings) {
+for (const [country, stored, other] of variants) {
   test(`${country}: a move told in the other variant moves the contact, and neither variant of the old number leads to it any more`, async () => {
     const { app } = await start();
     await using _ = app;

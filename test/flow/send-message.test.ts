@@ -86,7 +86,7 @@ test("a Retry-After longer than the budget is passed on at once, in whole second
   expect(network.sent).toHaveLength(1);
 });
 
-test("the network's Retry-After is obeyed", async () => {
+test("the network's Retry-After is honoured", async () => {
   const network = fakeNetwork();
   const { app, shop } = await start(network);
   await using _ = app;

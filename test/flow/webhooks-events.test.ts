@@ -147,7 +147,7 @@ describe("a message", () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock);
     const shop = await shopWith(app, hook);
-    const body = { to: "+919876543210", text: "nobody wrote first" };
+    const body = { to: "+919876543210", text: "no inbound came first" };
     expect((await app.send("POST", "/api/v1/messages", { key: shop.key, body })).status).toBe(422);
     await app.clock.advance(SECOND);
     expect([eventCount(app), hook.hits.length]).toEqual([0, 0]);

@@ -110,7 +110,7 @@ test("a workspace has at most eight attempts in flight, and the next starts when
   expect(deliveries(app, shop).every(({ attemptCount }) => attemptCount === 1)).toBe(true);
 });
 
-test("after twenty time-outs in a row an address has one attempt in flight, until one succeeds", async () => {
+test("after twenty consecutive time-outs an address has one attempt in flight, until one succeeds", async () => {
   await using app = await startTestServer({ config: { webhooks: once } });
   await using hook = startHook(app.clock, never);
   const shop = await app.workspace();

@@ -65,7 +65,7 @@ describe("a workspace without a webhook address", () => {
     await using hook = startHook(app.clock, ok);
     const shop = await twoUnheard(app);
     const rival = await app.workspace({ number: "+911244001199" });
-    await app.inbound(rival, "+919876543210", "somebody else's");
+    await app.inbound(rival, "+919876543210", "another shop's");
     await app.webhook(shop, hook.url);
     await app.webhook(rival, hook.url);
     const [, second = ""] = eventIds(app);

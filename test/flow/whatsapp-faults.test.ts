@@ -201,7 +201,7 @@ describe("WhatsApp statuses", () => {
     ["backwards", ["read", "delivered", "sent"], "read"],
     ["with the middle one missing", ["sent", "read"], "read"],
     ["twice each", ["sent", "sent", "delivered", "delivered", "read", "read"], "read"],
-    ["of kinds that nobody needs", ["sent", "deleted", "warning", "played"], "sent"],
+    ["of irrelevant kinds", ["sent", "deleted", "warning", "played"], "sent"],
     ["failed on one device, delivered on another", ["failed", "delivered"], "delivered"],
     ["delivered on one device, failed on another", ["delivered", "failed"], "delivered"],
     ["sent after failed", ["failed", "sent"], "failed"],

@@ -159,7 +159,7 @@ test("a damaged file and a file that is not a database are told apart from a sou
   closeSync(handle);
   const { code, stdout } = await workshop.run(["check", copy, "--json"]);
   expect([code, JSON.parse(stdout).ok]).toEqual([1, false]);
-  workshop.write("notes.db", "these are no pages of a database, but a long enough text".repeat(100));
+  workshop.write("notes.db", "these are not pages of a database, but a long enough text".repeat(100));
   expect((await workshop.run(["check", workshop.path("notes.db"), "--json"])).code).toBe(1);
   expect(await workshop.refusal(["check", workshop.path("none.db")])).toMatchObject({ code: "unreadable_file" });
 });

@@ -1,4 +1,4 @@
-/** Durable work, row by row: asked for once, claimed by one process, given back, taken over after a crash. */
+/** Durable jobs: enqueued once, claimed by one process, released, reclaimed after a crash. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import type { Clock } from "#src/core/clock.ts";
@@ -40,7 +40,7 @@ describe("asking for work", () => {
     expect(rows(database).length).toBe(3);
   });
 
-  test("wakes whoever does it, once it is on disk; a refused operation wakes nobody", async () => {
+  test("enqueuing notifies the worker once the job is on disk; a refused operation notifies no worker", async () => {
     await using database = open();
     const { store } = database;
     const notified: number[] = [];
@@ -69,7 +69,7 @@ describe("asking for work", () => {
 });
 
 describe("claiming", () => {
-  test("takes what is due of one lane and kind, the earliest first, up to the limit", async () => {
+  test("a claim takes due jobs of one queue key and kind, earliest first, up to the limit", async () => {
     await using database = open(1_000);
     const { store } = database;
     await store.write((tx) => {
@@ -90,7 +90,7 @@ describe("claiming", () => {
     expect(await store.write((tx) => claim(tx, KIND, 2, ALL, "boot"))).toMatchObject([{ subject: 5, runId: "boot" }]);
   });
 
-  test("lanes are those with free work, each with its earliest time", async () => {
+  test("queue keys are listed if they have unclaimed jobs, each with its earliest time", async () => {
     await using database = open(1_000);
     const { store } = database;
     const listed = () => store.read((tx) => listQueues(tx, KIND));
@@ -146,7 +146,7 @@ test("a start takes over what other boots held, and leaves alone what is its own
   expect(await store.write((tx) => reclaimJobs(tx, "new"))).toBe(0);
 });
 
-test("dropping a lane's work spares what is in flight, other lanes and other kinds", async () => {
+test("deleting the jobs of a queue key spares jobs in flight, other queue keys and other kinds", async () => {
   await using database = open();
   const { store } = database;
   await store.write((tx) => {
@@ -202,7 +202,7 @@ test("whatever happens in whichever order, no work is lost, and none is held twi
         const now = database.clock.at;
         const heldIds = [...held.keys()];
         if (action.do === "enqueue") {
-          // A subject belongs to one lane for good.
+          // A subject always belongs to one queue key.
           const queueKey = (action.subject % 3) + 1;
           const dueAt = now + action.delayMs;
           await store.write((tx) => enqueue(tx, work(action.subject, { queueKey, dueAt })));

@@ -57,7 +57,7 @@ async function stage(given: Partial<WorkerOptions> & { instant?: boolean } = {})
   store.onNotify(KIND, () => worker.notify());
   const settle = async (subject: number, error?: Error): Promise<void> => {
     const end = underWay.get(subject);
-    if (end === undefined) throw new Error(`nobody works on ${subject}`);
+    if (end === undefined) throw new Error(`no worker has ${subject}`);
     underWay.delete(subject);
     if (error === undefined) end.resolve();
     else end.reject(error);
@@ -112,13 +112,13 @@ test("work for later is begun at its time, and earlier when it is asked for agai
 test("work that is months away does not keep a timer for longer than ten minutes at a time", async () => {
   await using on = await stage({ instant: true });
   await on.ask(1, { delayMs: 40 * 24 * 60 * 60 * 1_000 });
-  // A row that somebody writes past the worker is found at the next look.
+  // A row that is written without a notification is found at the next poll.
   on.store.client.exec("UPDATE outbox SET due_at = 0");
   await on.clock.advance(600_000);
   expect(on.begun).toEqual([1]);
 });
 
-describe("lanes", () => {
+describe("queue keys", () => {
   test("each has a bounded number in flight, and the next begins when one ends", async () => {
     await using on = await stage();
     for (const subject of [1, 2, 3, 4]) await on.ask(subject);
@@ -198,7 +198,7 @@ describe("a fault", () => {
     expect(on.begun).toEqual([1, 2, 3]);
   });
 
-  test("of the disk while claiming is reported, and claiming goes on when it is over", async () => {
+  test("of the disk while claiming is reported, and claiming resumes when it is over", async () => {
     await using on = await stage({ instant: true });
     on.worker.stop();
     await on.ask(1);
@@ -265,7 +265,7 @@ describe("stopping", () => {
     expect(on.begun).toEqual([1, 2, 3, 4]);
   });
 
-  test("while a claim is on its way leaves nothing claimed that nobody works on", async () => {
+  test("while a claim is in flight leaves no claimed job without a worker", async () => {
     await using on = await stage({ instant: true });
     on.worker.stop();
     await on.ask(1);

@@ -109,7 +109,7 @@ describe("an inbound message", () => {
       text: "Bo, +4930",
     },
     { name: "a reaction", item: { type: "reaction", reaction: { message_id: "w", emoji: "👍" } }, text: "👍" },
-    { name: "a reaction taken back", item: { type: "reaction", reaction: { message_id: "w", emoji: "" } }, text: null },
+    { name: "a removed reaction", item: { type: "reaction", reaction: { message_id: "w", emoji: "" } }, text: null },
     { name: "an order", item: { type: "order", order: { catalog_id: "1", text: "Two please" } }, text: "Two please" },
     {
       name: "an edit",
@@ -117,7 +117,7 @@ describe("an inbound message", () => {
       text: "STOP",
       command: "STOP",
     },
-    { name: "a message taken back", item: { type: "revoke", revoke: { original_message_id: "w" } }, text: null },
+    { name: "a revoked message", item: { type: "revoke", revoke: { original_message_id: "w" } }, text: null },
     {
       name: "something unsupported",
       item: { type: "unsupported", errors: [{ code: 131051 }], unsupported: { type: "poll" } },

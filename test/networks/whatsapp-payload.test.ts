@@ -123,7 +123,7 @@ describe("a template's payload", () => {
       ],
     },
     {
-      name: "with a document header without a filename leaves it out",
+      name: "with a document header without a filename omits it",
       content: template({ header: { type: "document", link: "https://cdn.example/inv.pdf", filename: null } }),
       components: [
         { type: "header", parameters: [{ type: "document", document: { link: "https://cdn.example/inv.pdf" } }] },

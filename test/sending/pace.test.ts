@@ -44,7 +44,7 @@ test("numbers do not share a bucket", async () => {
   expect([pace.tryAcquire(1, 1), pace.tryAcquire(2, 1), pace.tryAcquire(1, 1)]).toEqual([true, true, false]);
 });
 
-test("a token that is given back goes to whoever waits first, and never fills the bucket above its brim", async () => {
+test("a released token goes to the first waiter and never overfills the bucket", async () => {
   const clock = new TestClock();
   const pace = new Pace(clock);
   const order: string[] = [];
@@ -58,7 +58,7 @@ test("a token that is given back goes to whoever waits first, and never fills th
   expect(drain(pace, 1)).toBe(1);
 });
 
-test("nobody overtakes who waits, not even when a token is there", async () => {
+test("no caller overtakes a waiting one, not even when a token is available", async () => {
   const clock = new TestClock();
   const pace = new Pace(clock);
   const waiting = pace.acquire(NUMBER, 10, 60_000);

@@ -139,7 +139,7 @@ export class Disk {
         now: () => player().scheduler.now(),
         monotonic: () => player().scheduler.elapsed(),
         setTimer: () => {
-          throw new Error("the store waits for nobody");
+          throw new Error("the store never waits");
         },
       },
       random: { bytes: (count) => player().random.bytes(count), fraction: () => player().random.fraction() },

@@ -89,7 +89,7 @@ export class OutsideNetwork {
       this.count += 1;
       const arrived = this.#check(outbound);
       const kind = random.weighted(weathers[this.weather]);
-      note(`hand-over ${outbound.sendToken} to ${outbound.to} (${arrived.token}): ${kind}`);
+      note(`dispatch ${outbound.sendToken} to ${outbound.to} (${arrived.token}): ${kind}`);
       const outcome = this.#outcome(kind, outbound);
       const isTaken = outcome.kind === "accepted" || (outcome.kind === "unknown" && random.chance(0.5));
       if (isTaken) this.#reportLater(outbound);

@@ -37,7 +37,7 @@ export interface Surroundings {
   secretKey: Uint8Array;
   networkOf(life: Life): Network;
   posterOf(life: Life): WebhookPoster;
-  /** What the server logs as an error, or throws where nobody catches it. */
+  /** Errors that the server logs, and exceptions that are not caught. */
   onError(what: string): void;
 }
 

@@ -115,7 +115,7 @@ function pass(world: World): void {
   for (let i = 0; i < turns && scheduler.turn(until); i++);
 }
 
-/** Removes every obstacle and resumes everything: then all work must finish. */
+/** Removes every blocker and resumes everything: then all work must finish. */
 function comeToRest(world: World): void {
   const { town, scheduler } = world;
   world.network.weather = "fair";

@@ -81,7 +81,7 @@ function play({ first, rounds, isOfBroadcasts, isTold }: Play): number {
     }
     if (done % 250 === 0) console.log(`${done} rounds from seed ${first}, ${rate(done, startedAt)} a second`);
   }
-  const words = `${turns} turns, ${dispatches} hand-overs, ${lives} lives`;
+  const words = `${turns} turns, ${dispatches} dispatches, ${lives} lives`;
   console.log(
     `${rounds} rounds from seed ${first}: nothing broke; ${words}; ${rate(rounds, startedAt)} rounds a second`,
   );

@@ -130,7 +130,7 @@ export class Scheduler {
     return true;
   }
 
-  /** Runs everything that is due in the next `ms`; false if there is so much that it must be an endless loop. */
+  /** Runs everything that is due in the next `ms`; false if the amount suggests an endless loop. */
   run(ms: number): boolean {
     const until = this.#elapsed + ms;
     const limit = 5_000 + ms / 1_000;

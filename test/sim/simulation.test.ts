@@ -17,7 +17,7 @@ async function play(rounds: number, ...flags: string[]): Promise<{ output: strin
   return { output: await new Response(child.stdout).text(), code: await child.exited };
 }
 
-test("whatever happens in whatever order, nothing is lost, nobody is sent to twice or against their will, and money closes", async () => {
+test("in any order of events, nothing is lost, no person is sent to twice or against their will, and the money adds up", async () => {
   const { output, code } = await play(230);
   if (code !== 0) throw new Error(output);
   expect(output).toContain("230 rounds in 2 jobs: nothing broke");

@@ -260,7 +260,7 @@ const administration: readonly (readonly [number, (world: World) => string])[] =
   [
     4,
     (world) => {
-      if (!world.isCharged) return "nobody pays";
+      if (!world.isCharged) return "not charged";
       const ref = world.newToken("credit-");
       const amount = world.random.pick([-4, -1, 1, 3, 20]) * RATE;
       world.command(
@@ -273,7 +273,7 @@ const administration: readonly (readonly [number, (world: World) => string])[] =
   [
     1,
     (world) => {
-      if (!world.isCharged) return "nobody pays";
+      if (!world.isCharged) return "not charged";
       const rate = world.random.pick([RATE, 2 * RATE, 0]);
       world.command((tx) => setPrice(tx, world.town.workspaceId, "USD", rate));
       return `the price is ${rate}`;

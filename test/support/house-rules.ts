@@ -73,6 +73,8 @@ export const folders: Folder[] = [
       "core/",
       "db/transaction.ts",
       "db/columns.ts",
+      "db/hot-rows.ts",
+      "db/hot-statement.ts",
       "db/query-budget.ts",
       "jobs/enqueue.ts",
       "jobs/claim.ts",
@@ -188,7 +190,7 @@ export const packages: { name: RegExp; only: string[]; why: string }[] = [
     why: "Queries belong to the module whose rows they read; read models of one screen are the console's.",
   },
   { name: /^libphonenumber-js/, only: ["core/phone.ts"], why: "One reading of a phone number." },
-  { name: /^smol-toml/, only: ["config/"], why: "One reading of the configuration." },
+  { name: /^(smol-toml|toml-eslint-parser)/, only: ["config/"], why: "One reading of the configuration." },
   {
     name: /^node:(http|https|http2|net|tls|dgram|dns|child_process|worker_threads)/,
     // node:net also classifies IP addresses, which opens no connection.
@@ -246,6 +248,16 @@ export const words: { what: RegExp; where: RegExp; except?: Record<string, strin
     what: /\bJSON\.parse\s*\(\s*(?:\(\s*await\b|\w+(?:\([^()]*\))?\.body\b)/,
     where: /^src\/http\//,
     right: "take the value before it becomes an answer: no handler parses what another one answered",
+  },
+  {
+    what: /\bnew\s+Function\b|\beval\s*\(/,
+    where: /^src\//,
+    right: "no code is made from text",
+  },
+  {
+    what: /\bas\s+unknown\s+as\b/,
+    where: /^src\/(db|domain|jobs)\//,
+    right: "use what a library declares: a cast past its types breaks silently with its next version",
   },
   {
     what: /\bexport\s+default\b/,

@@ -160,7 +160,7 @@ export async function checkEnd(
       wrong.push(`${recipient.to} is ${recipient.status} (${recipient.reason}), at the network: ${!!request}`);
   }
   const named = recipients.map(({ to }) => to).toSorted();
-  if (named.join() !== broadcast.people.toSorted().join()) wrong.push("somebody is missing, or there twice");
+  if (named.join() !== broadcast.people.toSorted().join()) wrong.push("a recipient is missing, or there twice");
   const { counts } = shown;
   const left = recipients.filter(({ to }) => !asked.has(to));
   const expected = {

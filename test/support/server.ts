@@ -77,7 +77,7 @@ export interface TestServer extends AsyncDisposable {
   workspace(settings?: Partial<WorkspaceRecipe>): Promise<TestWorkspace>;
   template(workspace: TestWorkspace, json: Record<string, unknown>, status?: TemplateStatus): Promise<void>;
   webhook(workspace: TestWorkspace, url: string): Promise<string>;
-  /** Somebody writes to the workspace's number; applied when it returns. */
+  /** A person writes to the workspace's number; applied when it returns. */
   inbound(workspace: TestWorkspace, from: string, text: string, at?: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -121,7 +121,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...options.config,
   });
   const log = createLog({ level: "info", format: "text", now: () => clock.now(), write: (line) => logged.push(line) });
-  // A test that goes on with a copied directory means a crash, not a restored copy, unless it says where files lie.
+  // A test that continues with a copied directory means a crash, not a restored copy, unless it says where files lie.
   const readFileIdentity = () => ({ inode: "1", createdAt: 1 });
   const server = await startServer({ readFileIdentity, ...options, config, log, clock });
   const { store } = server;

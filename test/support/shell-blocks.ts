@@ -7,6 +7,8 @@ export function commandsIn(page: string): string[][] {
   return [...page.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].flatMap(([, block = ""]) =>
     block
       .replace(/\\\n\s*/g, " ")
+      // A quoted text may span several lines.
+      .replace(/'[^'\n]*(\n[^'\n]*)+'/g, (text) => (/^'[^']*'$/.test(text) ? text.replace(/\n\s*/g, " ") : text))
       .split("\n")
       .map(wordsOf)
       .filter((words) => words.length > 0),

@@ -39,6 +39,36 @@ export function readSource(path: string, text: string): SourceFile {
   return { path, text, code, imports: readImports(path, withStrings) };
 }
 
+const EXPORTED =
+  /^export\s+(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\b\s*\*?|class|const|let|enum|interface|type)\s*(\w+)/gm;
+
+/** The exports of a file that are declared where they are exported. */
+export function exportsOf({ code }: SourceFile): { name: string; line: number }[] {
+  return [...code.matchAll(EXPORTED)].map((match) => ({ name: match[1] ?? "", line: lineAt(code, match.index) }));
+}
+
+/**
+ * What the files of these folders import of ours: `path#name`, or `path#*` where a whole module is taken. Comments are
+ * read too, which is faster; at worst, an export looks used.
+ */
+export function importedNames(directories: readonly string[]): Set<string> {
+  const used = new Set<string>();
+  for (const directory of directories) {
+    for (const name of readdirSync(join(checkout, directory), { recursive: true, encoding: "utf8" })) {
+      if (!/\.tsx?$/.test(name)) continue;
+      const path = join(directory, name);
+      const text = readFileSync(join(checkout, path), "utf8");
+      for (const [, , , names = "", , specifier = ""] of text.matchAll(STATIC)) {
+        const file = fileOf(path, specifier);
+        const listed = /\{([^}]*)\}/.exec(names)?.[1]?.split(",") ?? ["*"];
+        for (const one of listed) used.add(`${file}#${/^\s*(?:type\s+)?([\w*]+)/.exec(one)?.[1]}`);
+      }
+      for (const match of text.matchAll(CALLED)) used.add(`${fileOf(path, match[2] ?? "")}#*`);
+    }
+  }
+  return used;
+}
+
 /** "line 12" for an offset. */
 export function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;

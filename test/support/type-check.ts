@@ -18,42 +18,49 @@ export interface TypeProblem {
 /** The text of a new file, or an edit of an existing one. An edit that changes nothing is an error of the test. */
 export type Change = string | ((source: string) => string);
 
-/** `changes` by path from the checkout. `project` is the folder of a `tsconfig.json`: the console, or "." for the rest. */
-export async function findTypeProblems(
-  changes: Readonly<Record<string, Change>>,
-  project: "src/web" | "." = "src/web",
-): Promise<TypeProblem[]> {
-  const copy = mkdtempSync(join(tmpdir(), "waxwing-types-"));
+export type Changes = Readonly<Record<string, Change>>;
+
+const COPIED = ["package.json", "tsconfig.json", "bunfig.toml", "docs", "migrations", "scripts", "src", "test"];
+
+/** Applies `changes`, by path from the checkout, to a copy of the checkout that exists while `use` runs. */
+export async function withChangedCopy<T>(changes: Changes, use: (directory: string) => Promise<T>): Promise<T> {
+  const copy = mkdtempSync(join(tmpdir(), "waxwing-copy-"));
   try {
-    const folders = project === "." ? ["src", "migrations", "test", "scripts"] : ["src"];
-    for (const name of ["package.json", "tsconfig.json", ...folders]) {
-      cpSync(join(checkout, name), join(copy, name), { recursive: true });
-    }
+    for (const name of COPIED) cpSync(join(checkout, name), join(copy, name), { recursive: true });
     symlinkSync(join(checkout, "node_modules"), join(copy, "node_modules"));
     for (const [path, change] of Object.entries(changes)) writeFileSync(join(copy, path), changed(path, change));
-    const checker = Bun.spawn(
-      [
-        process.execPath,
-        join(checkout, "node_modules/typescript/bin/tsc"),
-        "--noEmit",
-        "--pretty",
-        "false",
-        "-p",
-        project,
-      ],
-      { cwd: copy, stdout: "pipe", stderr: "pipe" },
-    );
-    const [output, errors, code] = await Promise.all([
-      new Response(checker.stdout).text(),
-      new Response(checker.stderr).text(),
-      checker.exited,
-    ]);
-    const problems = readProblems(output);
-    if ((code === 0) !== (problems.length === 0)) throw new Error(`The type checker failed: ${output}${errors}`);
-    return problems;
+    return await use(copy);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
+}
+
+/** `project` is the folder of a `tsconfig.json`: the console, or "." for everything else. */
+export function findTypeProblems(changes: Changes, project: "src/web" | "." = "src/web"): Promise<TypeProblem[]> {
+  return withChangedCopy(changes, (directory) => checkTypes(directory, project));
+}
+/** Throws if the checker itself fails. */
+export async function checkTypes(directory: string, project: "src/web" | "."): Promise<TypeProblem[]> {
+  const checker = Bun.spawn(
+    [
+      process.execPath,
+      join(checkout, "node_modules/typescript/bin/tsc"),
+      "--noEmit",
+      "--pretty",
+      "false",
+      "-p",
+      project,
+    ],
+    { cwd: directory, stdout: "pipe", stderr: "pipe" },
+  );
+  const [output, errors, code] = await Promise.all([
+    new Response(checker.stdout).text(),
+    new Response(checker.stderr).text(),
+    checker.exited,
+  ]);
+  const problems = readProblems(output);
+  if ((code === 0) !== (problems.length === 0)) throw new Error(`The type checker failed: ${output}${errors}`);
+  return problems;
 }
 
 function changed(path: string, change: Change): string {

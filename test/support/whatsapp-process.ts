@@ -136,7 +136,7 @@ export async function makeWhatsappProcess(
     async fetch(request) {
       const name = request.url.split("/files/")[1];
       if (name !== undefined) return name === PICTURE ? picture() : new Response("not here\n", { status: 404 });
-      if (running === null) return new Response("nobody is there\n", { status: 502 });
+      if (running === null) return new Response("no server is running\n", { status: 502 });
       const { pathname, search } = new URL(request.url);
       const { method, headers } = request;
       const body = method === "GET" ? null : await request.arrayBuffer();

@@ -27,7 +27,7 @@ export interface Demo {
   /** E.164 of the sending number. */
   readonly number: string;
   readonly webhookSecret: string;
-  /** E.164 of somebody who has not written, for a template. */
+  /** E.164 of a person who has not written, for a template. */
   readonly person: string;
   /** E.164 of the person who has just written, for a text. */
   readonly writer: string;

@@ -12,7 +12,7 @@ export interface Kept {
   readonly viewerPort: number;
 }
 
-export const KEPT_FILE = "dev.json";
+const KEPT_FILE = "dev.json";
 
 /** Null if dev has never created a demo in this directory. Throws the system's error if the file cannot be read. */
 export function readKept(data: string): Kept | null {

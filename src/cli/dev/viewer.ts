@@ -28,7 +28,7 @@ interface Received {
 
 const RECEIVED_MAX = 200;
 const BODY_BYTES_MAX = 1024 * 1024;
-/** A receiver refuses a webhook that somebody replays later. */
+/** A receiver refuses a webhook that is replayed later. */
 const SIGNATURE_AGE_MAX_SECONDS = 5 * 60;
 
 /** `port`: where to listen if it is free. */

@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { relative } from "node:path";
 import type { Demo } from "./demo.ts";
 
-export interface DevServer {
+interface DevServer {
   readonly baseUrl: string;
   readonly docsUrl: string;
   /** Makes the first operator. */

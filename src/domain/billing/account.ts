@@ -2,20 +2,13 @@
 import { eq, sql } from "drizzle-orm";
 import type { Micros } from "#src/core/money.ts";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { accountOfWorkspace } from "./statements.ts";
 import { type BillingAccount, billingAccounts, ledgerEntries } from "./table.ts";
-
-const byWorkspace = statement((db) =>
-  db
-    .select()
-    .from(billingAccounts)
-    .where(eq(billingAccounts.workspaceId, sql.placeholder("workspaceId")))
-    .prepare(),
-);
 
 /** Undefined: the workspace is not charged. */
 export function findAccount(tx: ReadTx, workspaceId: number): BillingAccount | undefined {
-  return byWorkspace(tx).get({ workspaceId });
+  return accountOfWorkspace(tx).get({ workspaceId });
 }
 
 /** What can still be spent; negative if messages were delivered after their hold had been released. */

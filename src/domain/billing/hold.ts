@@ -4,26 +4,12 @@
  * ledger. A broadcast updates the account with each recipient and books sums in the ledger. Invariant: available + held
  * + charged = credited.
  */
-import { and, eq, sql } from "drizzle-orm";
 import type { Micros } from "#src/core/money.ts";
 import { Problem } from "#src/core/problem.ts";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { available, findAccount } from "./account.ts";
-import { billingAccounts, type LedgerKind, ledgerEntries } from "./table.ts";
-
-const { credited, held, charged, workspaceId: workspaceColumn } = billingAccounts;
-const amount = sql.placeholder("amount");
-
-const increaseHeld = statement((db) =>
-  db
-    .update(billingAccounts)
-    .set({ held: sql`${held} + ${amount}` })
-    .where(
-      and(eq(workspaceColumn, sql.placeholder("workspaceId")), sql`${credited} - ${held} - ${charged} >= ${amount}`),
-    )
-    .returning({ workspaceId: workspaceColumn })
-    .prepare(),
-);
+import { decreaseHeld, increaseCharged, increaseHeld, insertLedgerEntry } from "./statements.ts";
+import type { LedgerKind } from "./table.ts";
 
 /** Holds the price of a message that is stored in this transaction. Throws `insufficient_balance`. */
 export function hold(tx: Tx, workspaceId: number, messageId: number, price: Micros): void {
@@ -31,12 +17,12 @@ export function hold(tx: Tx, workspaceId: number, messageId: number, price: Micr
     requireCovered(tx, workspaceId, price);
     throw new Error(`workspace ${workspaceId} has no account to hold ${price} from`);
   }
-  insertLedgerEntry(tx, workspaceId, { messageId }, "hold", price);
+  addEntry(tx, workspaceId, { messageId }, "hold", price);
 }
 
 /** Holds an amount if the balance covers it; the caller books it. False: it does not, and nothing changed. */
 export function holdAmount(tx: Tx, workspaceId: number, price: Micros): boolean {
-  return increaseHeld(tx).get({ workspaceId, amount: price }) !== undefined;
+  return increaseHeld(tx).run({ workspaceId, amount: price }) === 1;
 }
 
 /** Throws `insufficient_balance` with the cost and the available balance. */
@@ -49,18 +35,10 @@ export function requireCovered(tx: ReadTx, workspaceId: number, needed: Micros, 
   });
 }
 
-const decreaseHeld = statement((db) =>
-  db
-    .update(billingAccounts)
-    .set({ held: sql`${held} - ${amount}` })
-    .where(eq(workspaceColumn, sql.placeholder("workspaceId")))
-    .prepare(),
-);
-
 /** Releases the hold of a message that costs nothing after all. */
 export function release(tx: Tx, workspaceId: number, messageId: number, price: Micros): void {
   releaseAmount(tx, workspaceId, price);
-  insertLedgerEntry(tx, workspaceId, { messageId }, "release", price);
+  addEntry(tx, workspaceId, { messageId }, "release", price);
 }
 
 /** Releases an amount; the caller books it. */
@@ -74,18 +52,10 @@ export function chargeHeld(tx: Tx, workspaceId: number, messageId: number, price
   chargeReleased(tx, workspaceId, messageId, price);
 }
 
-const increaseCharged = statement((db) =>
-  db
-    .update(billingAccounts)
-    .set({ charged: sql`${charged} + ${amount}` })
-    .where(eq(workspaceColumn, sql.placeholder("workspaceId")))
-    .prepare(),
-);
-
 /** Charges a message that was delivered after its hold had been released; the available balance may become negative. */
 export function chargeReleased(tx: Tx, workspaceId: number, messageId: number, price: Micros): void {
   chargeAmount(tx, workspaceId, price);
-  insertLedgerEntry(tx, workspaceId, { messageId }, "charge", price);
+  addEntry(tx, workspaceId, { messageId }, "charge", price);
 }
 
 /** Charges an amount that is not held (any more); the caller books it. */
@@ -94,38 +64,24 @@ export function chargeAmount(tx: Tx, workspaceId: number, price: Micros): void {
 }
 
 /** What a ledger entry is for. */
-export interface LedgerSubject {
+interface LedgerSubject {
   messageId?: number;
   broadcastId?: number;
 }
 
 export function bookCharge(tx: Tx, workspaceId: number, subject: LedgerSubject, price: Micros): void {
-  insertLedgerEntry(tx, workspaceId, subject, "charge", price);
+  addEntry(tx, workspaceId, subject, "charge", price);
 }
 
 export function bookHold(tx: Tx, workspaceId: number, subject: LedgerSubject, price: Micros): void {
-  insertLedgerEntry(tx, workspaceId, subject, "hold", price);
+  addEntry(tx, workspaceId, subject, "hold", price);
 }
 
 export function bookRelease(tx: Tx, workspaceId: number, subject: LedgerSubject, price: Micros): void {
-  insertLedgerEntry(tx, workspaceId, subject, "release", price);
+  addEntry(tx, workspaceId, subject, "release", price);
 }
 
-const insertEntry = statement((db) =>
-  db
-    .insert(ledgerEntries)
-    .values({
-      workspaceId: sql.placeholder("workspaceId"),
-      kind: sql.placeholder("kind"),
-      amount: sql.placeholder("amount"),
-      messageId: sql.placeholder("messageId"),
-      broadcastId: sql.placeholder("broadcastId"),
-      createdAt: sql.placeholder("createdAt"),
-    })
-    .prepare(),
-);
-
-function insertLedgerEntry(tx: Tx, workspaceId: number, subject: LedgerSubject, kind: LedgerKind, price: Micros): void {
+function addEntry(tx: Tx, workspaceId: number, subject: LedgerSubject, kind: LedgerKind, price: Micros): void {
   const { messageId = null, broadcastId = null } = subject;
-  insertEntry(tx).run({ workspaceId, messageId, broadcastId, kind, amount: price, createdAt: tx.now });
+  insertLedgerEntry(tx).run({ workspaceId, messageId, broadcastId, kind, amount: price, createdAt: tx.now });
 }

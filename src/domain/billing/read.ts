@@ -3,7 +3,7 @@ import { and, desc, eq, lt } from "drizzle-orm";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { ledgerEntries } from "./table.ts";
 
-export type LedgerEntry = typeof ledgerEntries.$inferSelect;
+type LedgerEntry = typeof ledgerEntries.$inferSelect;
 
 /** `before`: the last entry of the previous page; null for the first page. */
 export function listLedger(tx: ReadTx, workspaceId: number, before: number | null, limit: number): LedgerEntry[] {

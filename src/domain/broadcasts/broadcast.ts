@@ -97,7 +97,7 @@ export type Trigger =
   /** It can never continue. */
   | "fail";
 
-export interface TransitionContext {
+interface TransitionContext {
   /** All recipients are built. */
   isBuilt: boolean;
   /** `send_at` lies ahead. */

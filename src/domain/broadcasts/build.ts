@@ -41,7 +41,7 @@ import { type Addressee, areFixed, resolveValues } from "./values.ts";
 /** Most recipients of one write; this bounds how long other writers wait. */
 export const BUILD_BATCH = 64;
 
-export type NextBatch =
+type NextBatch =
   /** The list's own rows. */
   | { kind: "list" }
   | { kind: "members"; contactIds: number[] }

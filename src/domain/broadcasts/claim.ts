@@ -3,12 +3,10 @@
  * anything leaves. A claim never takes more recipients than can leave right after the commit, because every recipient
  * in `sending` at a crash is in doubt.
  */
-import { and, eq, sql } from "drizzle-orm";
-import { statement, type Tx } from "#src/db/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { listLinkedContacts } from "../contacts/change-consent.ts";
 import type { Consent } from "../contacts/consent.ts";
 import { getContact } from "../contacts/find.ts";
-import { contacts } from "../contacts/table.ts";
 import { adjustCounters, getCounters, recordLastSent } from "../messages/adjust-counters.ts";
 import { holdCost } from "../messages/broadcast-cost.ts";
 import { addDelta, computeDelta, zeroDelta } from "../messages/broadcast-counters.ts";
@@ -16,7 +14,6 @@ import type { Content } from "../messages/content.ts";
 import { addRecentRecipient, hasCap, isRecentRecipient, remainingUnderCap } from "../messages/daily-cap.ts";
 import { fillTemplate } from "../messages/fill-template.ts";
 import { hasDispatchedRecipient, lastDispatchedAt } from "../messages/read.ts";
-import { messages } from "../messages/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Template } from "../templates/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -27,6 +24,7 @@ import { applyBlocker, pauseBroadcast } from "./pause.ts";
 import { templateInput } from "./plan.ts";
 import { delayRecipient, listDue, listReady, nextDueAt, skipRecipient, type WaitingRecipient } from "./recipients.ts";
 import { describeSkip, type SkipCode } from "./skip.ts";
+import { claimRecipient, contactOfRecipient } from "./statements.ts";
 import type { Broadcast } from "./table.ts";
 
 export interface ClaimedRecipient {
@@ -114,7 +112,7 @@ function claimRows(
     } else if (decision.kind === "skip") {
       if (!skipRecipient(tx, row.id, decision.code, describeSkip(decision.code))) continue;
       addDelta(delta, computeDelta(queued, { status: "skipped", money: "released" }, rate));
-    } else if (dispatch(tx).run({ id: row.id, now: tx.now }).changes === 1) {
+    } else if (claimRecipient(tx).run({ id: row.id, dispatchedAt: tx.now }) === 1) {
       addDelta(delta, computeDelta(queued, { status: "sending", money: "held" }, rate));
       claimed.push(decision.recipient);
     }
@@ -124,36 +122,15 @@ function claimRows(
   return claimed;
 }
 
-const dispatch = statement((db) =>
-  db
-    .update(messages)
-    .set({ status: "sending", dispatchedAt: sql`${sql.placeholder("now")}`, notBefore: null })
-    .where(and(eq(messages.id, sql.placeholder("id")), sql`${messages.status} = 'queued'`))
-    .prepare(),
-);
-
 type Decision =
   | { kind: "send"; recipient: ClaimedRecipient }
   | { kind: "later"; until: number }
   | { kind: "skip"; code: SkipCode };
 
-const contactById = statement((db) =>
-  db
-    .select({
-      phone: contacts.phone,
-      consent: contacts.consent,
-      identityId: contacts.identityId,
-      networkUserId: contacts.networkUserId,
-    })
-    .from(contacts)
-    .where(eq(contacts.id, sql.placeholder("id")))
-    .prepare(),
-);
-
 function decide(context: ClaimContext, row: WaitingRecipient): Decision {
   const { tx, broadcast, workspace, template } = context;
   if (broadcast.dayEndsAt !== null && tx.now >= broadcast.dayEndsAt) return { kind: "skip", code: "day_passed" };
-  const contact = row.contactId === null ? undefined : contactById(tx).get({ id: row.contactId });
+  const contact = row.contactId === null ? undefined : contactOfRecipient(tx).get({ id: row.contactId });
   if (row.contactId === null || contact === undefined || contact.phone === null)
     return { kind: "skip", code: "erased" };
   const consentCode = consentSkip(contact.consent);

@@ -21,7 +21,7 @@ export type Blocker =
   /** The blocker is permanent. */
   | { kind: "permanent"; reason: string };
 
-export type Eligibility =
+type Eligibility =
   | { isEligible: true; workspace: Workspace; sender: SendingNumber; template: Template }
   | { isEligible: false; blocker: Blocker };
 

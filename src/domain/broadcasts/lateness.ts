@@ -12,7 +12,7 @@ export interface LatenessRules {
   quiet: { fromMinute: number; toMinute: number } | null;
 }
 
-export type Lateness = { kind: "on_time" } | { kind: "late"; lateByMs: number } | { kind: "wait"; until: number };
+type Lateness = { kind: "on_time" } | { kind: "late"; lateByMs: number } | { kind: "wait"; until: number };
 
 /** A broadcast that is late by less than this ignores quiet hours: it runs close to the time that was chosen. */
 const QUIET_AFTER_MS = 60 * 60 * 1000;

@@ -1,7 +1,8 @@
 /** The guarded statement that changes a broadcast: it names the state that the broadcast leaves. */
-import { and, eq, sql } from "drizzle-orm";
-import { statement, type Tx } from "#src/db/transaction.ts";
+import { and, eq } from "drizzle-orm";
+import type { Tx } from "#src/db/transaction.ts";
 import { BROADCASTS, nextStatus, resumesAutomatically, type Trigger } from "./broadcast.ts";
+import { setBuiltAfterId } from "./statements.ts";
 import { type Broadcast, broadcasts } from "./table.ts";
 
 /** Applies a trigger; null if the trigger has no effect in this state. */
@@ -47,17 +48,9 @@ export function update(tx: Tx, broadcast: Broadcast, changes: Partial<Broadcast>
   return changed;
 }
 
-const updateProgress = statement((db) =>
-  db
-    .update(broadcasts)
-    .set({ builtAfterId: sql`${sql.placeholder("lastId")}` })
-    .where(and(eq(broadcasts.id, sql.placeholder("id")), sql`${broadcasts.status} = 'queueing'`))
-    .prepare(),
-);
-
 /** Stores how far building has come. Runs often, so it has its own statement and notifies no one. */
 export function recordProgress(tx: Tx, broadcast: Broadcast, lastId: number): void {
-  if (updateProgress(tx).run({ id: broadcast.id, lastId }).changes !== 1) {
+  if (setBuiltAfterId(tx).run({ id: broadcast.id, builtAfterId: lastId }) !== 1) {
     throw new Error(`broadcast ${broadcast.id} was not queueing any more`);
   }
 }

@@ -44,7 +44,7 @@ export function pauseBroadcast(
 }
 
 /**
- * Pauses the broadcast. One that is paused for a cause that passes by itself now waits for a person, if `cause`
+ * Pauses the broadcast. One that is paused for a temporary cause now waits for a person, if `cause`
  * requires it.
  */
 export function holdBroadcast(

@@ -48,7 +48,7 @@ export interface BroadcastPlan {
   variables: BroadcastVariables;
 }
 
-export interface PlannedGroup {
+interface PlannedGroup {
   group: Group;
   /** Null for a static group. */
   filter: Filter | null;

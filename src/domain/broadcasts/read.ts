@@ -1,36 +1,29 @@
 /** Queries for broadcasts and their recipients. */
 import { and, asc, count, desc, eq, gt, lt, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
-import { type ReadTx, statement } from "#src/db/transaction.ts";
-import { type MessageStatus, messageStatuses } from "../messages/message.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import type { MessageStatus } from "../messages/message.ts";
 import { type Message, messages } from "../messages/table.ts";
 import { type BroadcastStatus, isFinished } from "./broadcast.ts";
+import { broadcastById, openBroadcasts } from "./statements.ts";
 import { type Broadcast, broadcasts } from "./table.ts";
-
-const byId = statement((db) =>
-  db
-    .select()
-    .from(broadcasts)
-    .where(eq(broadcasts.id, sql.placeholder("id")))
-    .prepare(),
-);
 
 /** Undefined for a broadcast of another workspace. */
 export function findBroadcast(tx: ReadTx, workspaceId: number, id: number): Broadcast | undefined {
-  const broadcast = byId(tx).get({ id });
+  const broadcast = broadcastById(tx).get({ id });
   return broadcast?.workspaceId === workspaceId ? broadcast : undefined;
 }
 
 /** For internal work on a known id. */
 export function getBroadcast(tx: ReadTx, id: number): Broadcast {
-  const broadcast = byId(tx).get({ id });
+  const broadcast = broadcastById(tx).get({ id });
   if (broadcast === undefined) throw new Error(`broadcast ${id} is gone`);
   return broadcast;
 }
 
 /** For commands, which may name any workspace's broadcast. */
 export function findAnyBroadcast(tx: ReadTx, id: number): Broadcast | undefined {
-  return byId(tx).get({ id });
+  return broadcastById(tx).get({ id });
 }
 
 /** The newest first: either from `offset` on, or older than an id. */
@@ -55,21 +48,9 @@ export function countBroadcasts(tx: ReadTx, workspaceId: number): number {
   return row?.total ?? 0;
 }
 
-/** Repeats the condition of the index `broadcasts_open` literally: with bound values SQLite could not use the index. */
-const isOpen = sql`${broadcasts.status} in ('scheduled', 'queueing', 'running', 'paused')`;
-
-const openIn = statement((db) =>
-  db
-    .select()
-    .from(broadcasts)
-    .where(and(isOpen, eq(broadcasts.status, sql.placeholder("status"))))
-    .orderBy(asc(broadcasts.id))
-    .prepare(),
-);
-
 /** Unfinished broadcasts in the given states, the oldest first. Reads only those rows, however many are finished. */
 export function listOpen(tx: ReadTx, statuses: readonly BroadcastStatus[]): Broadcast[] {
-  return statuses.flatMap((status) => openIn(tx).all({ status })).sort((a, b) => a.id - b.id);
+  return statuses.flatMap((status) => openBroadcasts(tx).all({ status })).sort((a, b) => a.id - b.id);
 }
 
 export const recipientFilters = ["pending", "sent", "delivered", "read", "failed", "skipped"] as const;
@@ -111,19 +92,6 @@ export function listRecipients(
     .all();
 }
 
-/** The number of rows in each state. Reads all recipients; for tests and `waxwing check`. */
-export function countRows(tx: ReadTx, broadcastId: number): Record<MessageStatus, number> {
-  const rows = tx.db
-    .select({ status: messages.status, total: count() })
-    .from(messages)
-    .where(eq(messages.broadcastId, broadcastId))
-    .groupBy(messages.status)
-    .all();
-  const counts = Object.fromEntries(messageStatuses.map((status) => [status, 0])) as Record<MessageStatus, number>;
-  for (const { status, total } of rows) counts[status] = total;
-  return counts;
-}
-
 /** How many messages in flight have an unknown outcome. Reads all recipients in `sending`. */
 export function countInDoubt(tx: ReadTx, broadcastId: number): number {
   const row = tx.db
@@ -148,7 +116,7 @@ export const countCausesSql = `SELECT status, error_code, outcome_unknown, max(e
 export const countInDoubtSql =
   "SELECT count(*) AS total FROM messages WHERE broadcast_id = ? AND status = 'sending' AND outcome_unknown = 1";
 
-export interface ReasonCount {
+interface ReasonCount {
   status: "failed" | "skipped";
   reason: string;
   count: number;

@@ -21,7 +21,7 @@ export interface ResolvedRecipient {
   skip: Skip | null;
 }
 
-export interface Skip {
+interface Skip {
   reason: SkipReason;
   /** For an opt-out: since when. */
   since: number | null;
@@ -29,7 +29,7 @@ export interface Skip {
   detail: string | null;
 }
 
-export interface ResolveOptions {
+interface ResolveOptions {
   workspace: Workspace;
   variables: BroadcastVariables;
   /** False where the cap is checked later, as for a scheduled broadcast. */

@@ -21,7 +21,7 @@ import { type ResolvedRecipient, resolveList } from "./resolve-list.ts";
 import { describeSkip } from "./skip.ts";
 import { type Broadcast, broadcasts } from "./table.ts";
 
-export interface BroadcastRequest {
+interface BroadcastRequest {
   workspaceId: number;
   input: BroadcastInput;
   instanceId: string;
@@ -31,7 +31,7 @@ export interface BroadcastRequest {
   evidence: Record<string, unknown>;
 }
 
-export interface AcceptedBroadcast {
+interface AcceptedBroadcast {
   broadcast: Broadcast;
   plan: BroadcastPlan;
   /** The skipped recipients of the list, in its order. */

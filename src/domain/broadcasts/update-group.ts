@@ -13,7 +13,7 @@ import type { Group } from "../groups/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { listOpen } from "./read.ts";
 
-export interface GroupUpdate {
+interface GroupUpdate {
   name: string;
   /** The filter's JSON as the caller wrote it; null for a static group. */
   filter: unknown;

@@ -73,7 +73,7 @@ export function requiredFields({ header, body }: BroadcastVariables): string[] {
   return [...new Set(names)];
 }
 
-export type Resolved = { values: FrozenValues | null } | { missing: string };
+type Resolved = { values: FrozenValues | null } | { missing: string };
 
 /** The values for one person; `missing` names the first field that has neither a value nor a fallback. */
 export function resolveValues(

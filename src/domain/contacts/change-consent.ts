@@ -2,15 +2,16 @@
  * Changes a contact's consent: updates the row, appends to the append-only consent log and publishes the customer's
  * event. Linked contacts change together.
  */
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, ne } from "drizzle-orm";
 import type { E164 } from "#src/core/phone.ts";
-import { statement, type Tx } from "#src/db/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { type ConsentMove, decideConsent, latestCommandTimes } from "./consent.ts";
 import { type ConsentEvidence, logConsent } from "./consent-log.ts";
 import { deleteErasedOptOut } from "./erased-opt-outs.ts";
 import { isOptedOutByMarketingPreference } from "./marketing-preference.ts";
+import { updateConsent } from "./statements.ts";
 import { type Contact, contacts } from "./table.ts";
 import { viewContact } from "./view.ts";
 
@@ -40,22 +41,6 @@ function remainsOptedOut(contact: Contact, move: ConsentMove): boolean {
   return contact.consent === "opted_out" && decideConsent(contact, move) === null;
 }
 
-const update = statement((db) =>
-  db
-    .update(contacts)
-    .set({
-      consent: sql`${sql.placeholder("consent")}`,
-      consentSource: sql`${sql.placeholder("source")}`,
-      consentAt: sql`${sql.placeholder("at")}`,
-      stopSaidAt: sql`${sql.placeholder("stopSaidAt")}`,
-      startSaidAt: sql`${sql.placeholder("startSaidAt")}`,
-      updatedAt: sql`${sql.placeholder("now")}`,
-    })
-    .where(and(eq(contacts.id, sql.placeholder("id")), eq(contacts.consent, sql.placeholder("was"))))
-    .returning()
-    .prepare(),
-);
-
 function applyMove(tx: Tx, workspace: Workspace, contact: Contact, move: ConsentMove, why: ConsentEvidence): Contact {
   const became = decideConsent(contact, move);
   const commandTimes = latestCommandTimes(contact, move);
@@ -65,7 +50,15 @@ function applyMove(tx: Tx, workspace: Workspace, contact: Contact, move: Consent
   }
   const was = contact.consent;
   const { source, at = tx.now } = why;
-  const changed = update(tx).get({ id: contact.id, was, consent: became, source, at, now: tx.now, ...commandTimes });
+  const changed = updateConsent(tx).get({
+    id: contact.id,
+    was,
+    consent: became,
+    consentSource: source,
+    consentAt: at,
+    updatedAt: tx.now,
+    ...commandTimes,
+  });
   // The contact was read in this transaction, so no other writer can have changed it.
   if (changed === undefined) throw new Error(`contact ${contact.id} was not ${was} any more`);
   logConsent(tx, changed, was, why);

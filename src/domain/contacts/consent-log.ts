@@ -2,9 +2,10 @@
  * The append-only log of consent changes, each with its evidence. It also records an opt-out that follows one by the
  * network's marketing control, which changes nothing that is shown.
  */
-import { desc, eq, sql } from "drizzle-orm";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import { desc, eq } from "drizzle-orm";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { Consent, ConsentSource } from "./consent.ts";
+import { insertConsentLog } from "./statements.ts";
 import { type Contact, consentLog } from "./table.ts";
 
 export interface ConsentEvidence {
@@ -17,7 +18,7 @@ export interface ConsentEvidence {
   evidence: Record<string, unknown>;
 }
 
-export type ConsentChange = typeof consentLog.$inferSelect;
+type ConsentChange = typeof consentLog.$inferSelect;
 
 const CHANGES_SHOWN = 100;
 
@@ -32,21 +33,6 @@ export function listConsentChanges(tx: ReadTx, contactId: number): ConsentChange
     .all();
 }
 
-const insertLog = statement((db) =>
-  db
-    .insert(consentLog)
-    .values({
-      workspaceId: sql.placeholder("workspaceId"),
-      contactId: sql.placeholder("contactId"),
-      was: sql.placeholder("was"),
-      became: sql.placeholder("became"),
-      source: sql.placeholder("source"),
-      evidence: sql.placeholder("evidence"),
-      at: sql.placeholder("at"),
-    })
-    .prepare(),
-);
-
 /** Appends the change from `was` to the contact's current consent. */
 export function logConsent(
   tx: Tx,
@@ -54,7 +40,7 @@ export function logConsent(
   was: Consent,
   { source, evidence }: ConsentEvidence,
 ): void {
-  insertLog(tx).run({
+  insertConsentLog(tx).run({
     workspaceId: contact.workspaceId,
     contactId: contact.id,
     was,

@@ -31,7 +31,7 @@ export interface ConsentState {
 }
 
 export type ConsentMove =
-  /** Recorded by somebody other than the person: an API call, a send, an import, the console. */
+  /** Not recorded by the person: an API call, a send, an import, the console. */
   | { kind: "opt_in" }
   | { kind: "opt_out" }
   /** The person wrote it; `saidAt` is the network's time. */

@@ -2,33 +2,15 @@
  * Creates a contact by phone number or by the network's user id. A person who was erased after opting out is created as
  * opted out: the opt-out outlives the erasure.
  */
-import { sql } from "drizzle-orm";
 import type { E164 } from "#src/core/phone.ts";
-import { statement, type Tx } from "#src/db/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { type ConsentEvidence, logConsent } from "./consent-log.ts";
 import { findErasedOptOut } from "./erased-opt-outs.ts";
-import { fullProfile, type Profile, profilePlaceholders } from "./profile.ts";
-import { type Contact, contacts } from "./table.ts";
+import { fullProfile, type Profile } from "./profile.ts";
+import { insertContact } from "./statements.ts";
+import type { Contact } from "./table.ts";
 
-const insert = statement((db) =>
-  db
-    .insert(contacts)
-    .values({
-      workspaceId: sql.placeholder("workspaceId"),
-      phone: sql.placeholder("phone"),
-      networkUserId: sql.placeholder("networkUserId"),
-      ...profilePlaceholders,
-      consent: sql.placeholder("consent"),
-      consentSource: sql.placeholder("consentSource"),
-      consentAt: sql.placeholder("consentAt"),
-      createdAt: sql.placeholder("now"),
-      updatedAt: sql.placeholder("now"),
-    })
-    .returning()
-    .prepare(),
-);
-
-export interface NewContact {
+interface NewContact {
   phone: E164 | null;
   networkUserId?: string | null;
   profile?: Profile;
@@ -39,7 +21,7 @@ export interface NewContact {
 export function createContact(tx: Tx, workspaceId: number, input: NewContact): Contact {
   const optedOutAt = input.phone === null ? null : findErasedOptOut(tx, workspaceId, input.phone);
   const optIn = optedOutAt === null ? input.optIn : undefined;
-  const contact = insert(tx).get({
+  const contact = insertContact(tx).only({
     workspaceId,
     phone: input.phone,
     networkUserId: input.networkUserId ?? null,
@@ -48,7 +30,7 @@ export function createContact(tx: Tx, workspaceId: number, input: NewContact): C
     consentSource: optedOutAt !== null ? "manual" : (optIn?.source ?? null),
     // The time of the original opt-out: a START written now is later and lifts it.
     consentAt: optedOutAt ?? (optIn === undefined ? null : tx.now),
-    now: tx.now,
+    createdAt: tx.now,
   });
   if (optIn !== undefined) logConsent(tx, contact, "unknown", optIn);
   return contact;

@@ -6,7 +6,7 @@ export type FieldKind = (typeof fieldKinds)[number];
 export type FieldValue = string | number | boolean;
 
 /** What a field holds. `choices` is null unless `kind` is `choice`. */
-export interface FieldRule {
+interface FieldRule {
   kind: FieldKind;
   choices: readonly string[] | null;
 }
@@ -64,7 +64,7 @@ export function findValueProblem(field: FieldRule, value: unknown): string | nul
   }
 }
 
-export interface StoredValue {
+interface StoredValue {
   textValue: string | null;
   numberValue: number | null;
 }

@@ -1,65 +1,31 @@
 /** Reads and adds custom fields, and reads a contact's values. */
 
-import { and, asc, eq, sql } from "drizzle-orm";
 import { invalidRequest } from "#src/core/problem.ts";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { type FieldKind, type FieldValue, findKeyProblem, readValue } from "./custom-field.ts";
-import { type CustomField, contactFields, customFields } from "./table.ts";
-
-const byWorkspace = statement((db) =>
-  db
-    .select()
-    .from(customFields)
-    .where(eq(customFields.workspaceId, sql.placeholder("workspaceId")))
-    .orderBy(asc(customFields.key))
-    .prepare(),
-);
+import { fieldByKey, fieldsOfWorkspace, valuesOfContact } from "./detail-statements.ts";
+import { type CustomField, customFields } from "./table.ts";
 
 export function listFields(tx: ReadTx, workspaceId: number): CustomField[] {
-  return byWorkspace(tx).all({ workspaceId });
+  return fieldsOfWorkspace(tx).all({ workspaceId });
 }
-
-const byKey = statement((db) =>
-  db
-    .select()
-    .from(customFields)
-    .where(
-      and(eq(customFields.workspaceId, sql.placeholder("workspaceId")), eq(customFields.key, sql.placeholder("key"))),
-    )
-    .prepare(),
-);
 
 export function findField(tx: ReadTx, workspaceId: number, key: string): CustomField | undefined {
-  return byKey(tx).get({ workspaceId, key });
+  return fieldByKey(tx).get({ workspaceId, key });
 }
-
-const byContact = statement((db) =>
-  db
-    .select({
-      key: customFields.key,
-      kind: customFields.kind,
-      textValue: contactFields.textValue,
-      numberValue: contactFields.numberValue,
-    })
-    .from(contactFields)
-    .innerJoin(customFields, eq(customFields.id, contactFields.fieldId))
-    .where(eq(contactFields.contactId, sql.placeholder("contactId")))
-    .orderBy(asc(customFields.key))
-    .prepare(),
-);
 
 /** The contact's values by key. Keys without a value are omitted. */
 export function readFieldsOfContact(tx: ReadTx, contactId: number): Record<string, FieldValue> {
   const values: Record<string, FieldValue> = {};
-  for (const { key, kind, ...stored } of byContact(tx).all({ contactId })) {
+  for (const { key, kind, ...stored } of valuesOfContact(tx).all({ contactId })) {
     const value = readValue(kind, stored);
     if (value !== null) values[key] = value;
   }
   return values;
 }
 
-export interface NewField {
+interface NewField {
   key: string;
   label: string;
   kind: FieldKind;

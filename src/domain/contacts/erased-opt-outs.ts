@@ -2,36 +2,15 @@
  * Keeps a keyed hash of the number of each person who was erased after opting out, so that a new contact with the
  * number starts opted out.
  */
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { type E164, otherVariant } from "#src/core/phone.ts";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { anyErasedOptOut, erasedOptOut } from "./statements.ts";
 import { erasedOptOuts } from "./table.ts";
-
-const anyInWorkspace = statement((db) =>
-  db
-    .select({ at: erasedOptOuts.optedOutAt })
-    .from(erasedOptOuts)
-    .where(eq(erasedOptOuts.workspaceId, sql.placeholder("workspaceId")))
-    .limit(1)
-    .prepare(),
-);
-
-const byHash = statement((db) =>
-  db
-    .select({ at: erasedOptOuts.optedOutAt })
-    .from(erasedOptOuts)
-    .where(
-      and(
-        eq(erasedOptOuts.workspaceId, sql.placeholder("workspaceId")),
-        eq(erasedOptOuts.phoneHash, sql.placeholder("phoneHash")),
-      ),
-    )
-    .prepare(),
-);
 
 /** Whether the workspace has erased opt-outs. If it has none, callers skip the lookup by number. */
 export function hasErasedOptOuts(tx: ReadTx, workspaceId: number): boolean {
-  return anyInWorkspace(tx).get({ workspaceId }) !== undefined;
+  return anyErasedOptOut(tx).get({ workspaceId }) !== undefined;
 }
 
 /** When the erased person of this number, in either number variant, opted out; null if there is no erased opt-out. */
@@ -39,8 +18,8 @@ export function findErasedOptOut(tx: ReadTx, workspaceId: number, phone: E164): 
   if (!hasErasedOptOuts(tx, workspaceId)) return null;
   for (const variant of [phone, otherVariant(phone)]) {
     if (variant === null) continue;
-    const found = byHash(tx).get({ workspaceId, phoneHash: phoneHash(tx, workspaceId, variant) });
-    if (found !== undefined) return found.at;
+    const found = erasedOptOut(tx).get({ workspaceId, phoneHash: phoneHash(tx, workspaceId, variant) });
+    if (found !== undefined) return found.optedOutAt;
   }
   return null;
 }

@@ -3,88 +3,36 @@
  * used for a person leads to the contact: the stored number, the network's number variants, and the country's other
  * number variant.
  */
-import { and, eq, isNotNull, sql } from "drizzle-orm";
 import { type E164, fromNetwork, otherVariant, phoneDigits, readPhone } from "#src/core/phone.ts";
 import { Problem } from "#src/core/problem.ts";
-import { type ReadTx, statement } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { type Contact, contactNetworkIds, contacts } from "./table.ts";
-
-const byPhone = statement((db) =>
-  db
-    .select()
-    .from(contacts)
-    .where(
-      and(
-        eq(contacts.workspaceId, sql.placeholder("workspaceId")),
-        eq(contacts.phone, sql.placeholder("phone")),
-        isNotNull(contacts.phone),
-      ),
-    )
-    .prepare(),
-);
-
-/** A subquery: the equivalent join takes ten times as long (measured), and this runs on every lookup. */
-const byNetworkId = statement((db) =>
-  db
-    .select()
-    .from(contacts)
-    .where(
-      eq(
-        contacts.id,
-        db
-          .select({ id: contactNetworkIds.contactId })
-          .from(contactNetworkIds)
-          .where(
-            and(
-              eq(contactNetworkIds.workspaceId, sql.placeholder("workspaceId")),
-              eq(contactNetworkIds.networkId, sql.placeholder("networkId")),
-            ),
-          ),
-      ),
-    )
-    .prepare(),
-);
-
-const byNetworkUser = statement((db) =>
-  db
-    .select()
-    .from(contacts)
-    .where(
-      and(
-        eq(contacts.workspaceId, sql.placeholder("workspaceId")),
-        eq(contacts.networkUserId, sql.placeholder("networkUserId")),
-        isNotNull(contacts.networkUserId),
-      ),
-    )
-    .prepare(),
-);
-
-const byId = statement((db) =>
-  db
-    .select()
-    .from(contacts)
-    .where(and(eq(contacts.workspaceId, sql.placeholder("workspaceId")), eq(contacts.id, sql.placeholder("id"))))
-    .prepare(),
-);
+import {
+  contactByNetworkId,
+  contactByNetworkUser,
+  contactByPhone,
+  contactInWorkspace,
+  knownIdentifiers,
+} from "./statements.ts";
+import type { Contact } from "./table.ts";
 
 export function findById(tx: ReadTx, workspaceId: number, id: number): Contact | undefined {
-  return byId(tx).get({ workspaceId, id });
+  return contactInWorkspace(tx).get({ workspaceId, id });
 }
 
 export function getContact(tx: ReadTx, workspaceId: number, id: number): Contact {
-  const contact = byId(tx).get({ workspaceId, id });
+  const contact = contactInWorkspace(tx).get({ workspaceId, id });
   if (contact === undefined) throw new Error(`contact ${id} is gone from workspace ${workspaceId}`);
   return contact;
 }
 
 export function findByNetworkUser(tx: ReadTx, workspaceId: number, networkUserId: string): Contact | undefined {
-  return byNetworkUser(tx).get({ workspaceId, networkUserId });
+  return contactByNetworkUser(tx).get({ workspaceId, networkUserId });
 }
 
 /** Matches the stored number only; no variants. */
 export function findByPhone(tx: ReadTx, workspaceId: number, phone: E164): Contact | undefined {
-  return byPhone(tx).get({ workspaceId, phone });
+  return contactByPhone(tx).get({ workspaceId, phone });
 }
 
 /** Tries the stored number, then the network's ids, then the country's other number variant. */
@@ -98,7 +46,10 @@ function findByOtherVariant(tx: ReadTx, workspaceId: number, phone: E164): Conta
 }
 
 function findExact(tx: ReadTx, workspaceId: number, phone: E164): Contact | undefined {
-  return byPhone(tx).get({ workspaceId, phone }) ?? byNetworkId(tx).get({ workspaceId, networkId: phone.slice(1) });
+  return (
+    contactByPhone(tx).get({ workspaceId, phone }) ??
+    contactByNetworkId(tx).get({ workspaceId, networkId: phone.slice(1) })
+  );
 }
 
 export interface ContactLookup {
@@ -124,21 +75,6 @@ export function readIdentifiers(input: string, country: string): ContactIdentifi
   const other = phone === null ? null : otherVariant(phone);
   return { phone, identifiers: [...new Set([literal, phone, other])].filter((name) => name !== null) };
 }
-
-/**
- * Finds which identifiers are known, in one query. They are passed as one JSON array because there can be any number of
- * them.
- */
-const knownIdentifiers = statement((db) =>
-  db
-    .select({ name: sql<string>`value` })
-    .from(sql`json_each(${sql.placeholder("identifiers")})`)
-    .where(
-      sql`exists (select 1 from ${contacts} where ${contacts.workspaceId} = ${sql.placeholder("workspaceId")} and ${contacts.phone} = value and ${contacts.phone} is not null)
-        or exists (select 1 from ${contactNetworkIds} where ${contactNetworkIds.workspaceId} = ${sql.placeholder("workspaceId")} and ${contactNetworkIds.networkId} = substr(value, 2))`,
-    )
-    .prepare(),
-);
 
 /** Returns the identifiers that belong to a contact, as its phone number or as a network id. */
 export function findKnownIdentifiers(tx: ReadTx, workspaceId: number, identifiers: readonly string[]): string[] {

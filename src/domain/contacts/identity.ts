@@ -2,27 +2,16 @@
  * Identity: the link between contacts that are one person, and the network's ids for a contact (number variants and
  * user ids). Contacts are never merged: linked contacts both stay and share STOP, START and opt-out.
  */
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { fromNetwork } from "#src/core/phone.ts";
-import { statement, type Tx } from "#src/db/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent } from "./change-consent.ts";
 import { decideConsent } from "./consent.ts";
 import { findByAnyVariant, findByNetworkUser, getContact } from "./find.ts";
 import { isLiftedByMarketingPreference, isOptedOutByMarketingPreference } from "./marketing-preference.ts";
-import { type Contact, contactNetworkIds, contacts } from "./table.ts";
-
-const insertAlias = statement((db) =>
-  db
-    .insert(contactNetworkIds)
-    .values({
-      workspaceId: sql.placeholder("workspaceId"),
-      networkId: sql.placeholder("networkId"),
-      contactId: sql.placeholder("contactId"),
-    })
-    .onConflictDoNothing()
-    .prepare(),
-);
+import { insertAlias } from "./statements.ts";
+import { type Contact, contacts } from "./table.ts";
 
 /**
  * The network calls this contact's number `digits`. Records the variant; if it belongs to another contact, links the

@@ -20,9 +20,9 @@ export interface ContactCursor {
   id: number;
 }
 
-export type ContactsFrom = { offset: number } | { after: ContactCursor };
+type ContactsFrom = { offset: number } | { after: ContactCursor };
 
-export interface ContactsPage {
+interface ContactsPage {
   contacts: Contact[];
   hasMore: boolean;
   /** The cursor of the next page; null at the end. */

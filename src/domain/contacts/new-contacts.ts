@@ -4,23 +4,24 @@
  * `add` rejects, to `putContact`, which reports why. A batch lives for one operation, because its cached state is valid
  * only then.
  */
-import { sql } from "drizzle-orm";
 import type { E164 } from "#src/core/phone.ts";
-import { type ReadTx, rowStatement, statement, type Tx } from "#src/db/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { foldName, isDynamic } from "../groups/group.ts";
 import { addNewMembers, findOrCreateStaticGroup } from "../groups/membership.ts";
 import { findGroupByName } from "../groups/read.ts";
 import { type ConsentEvidence, logConsent } from "./consent-log.ts";
 import { type FieldValue, findValueProblem, storeValue } from "./custom-field.ts";
 import { listFields } from "./custom-fields.ts";
+import { insertContacts, insertValue } from "./detail-statements.ts";
 import { findErasedOptOut, hasErasedOptOuts } from "./erased-opt-outs.ts";
 import { type ContactIdentifiers, findKnownIdentifiers } from "./find.ts";
-import { fullProfile, type Profile, profileFields } from "./profile.ts";
+import { fullProfile, type Profile } from "./profile.ts";
 import type { ContactChanges } from "./put.ts";
-import { type CustomField, contactFields, contacts } from "./table.ts";
+import { lastContactId } from "./statements.ts";
+import type { CustomField } from "./table.ts";
 import { attachTag, findOrCreateTag } from "./tagging.ts";
 
-export interface NewContactRow {
+interface NewContactRow {
   person: ContactIdentifiers;
   changes: Pick<ContactChanges, "profile" | "fields" | "addTags" | "addToGroups">;
   optIn: ConsentEvidence | null;
@@ -97,7 +98,7 @@ export class NewContactBatch {
     if (this.#pending.length === 0) return;
     const tx = this.#tx;
     const workspaceId = this.#workspaceId;
-    const firstId = lastContactId(tx) + 1;
+    const firstId = (lastContactId(tx).get()?.id ?? 0) + 1;
     const people = this.#pending.map((one, index) => ({ ...one, contactId: firstId + index }));
     this.#pending = [];
     insertContacts(
@@ -107,9 +108,10 @@ export class NewContactBatch {
         workspaceId,
         phone,
         consent: optIn === null ? "unknown" : "opted_in",
-        source: optIn?.source ?? null,
-        at: optIn === null ? null : tx.now,
-        now: tx.now,
+        consentSource: optIn?.source ?? null,
+        consentAt: optIn === null ? null : tx.now,
+        createdAt: tx.now,
+        updatedAt: tx.now,
         ...fullProfile(null, profile),
       })),
     );
@@ -160,43 +162,3 @@ export class NewContactBatch {
     return id;
   }
 }
-
-/** The counter that AUTOINCREMENT uses, so that no id is ever reused. */
-const lastId = statement((db) =>
-  db.select({ id: sql<number>`seq` }).from(sql`sqlite_sequence`).where(sql`name = 'contacts'`).prepare(),
-);
-
-function lastContactId(tx: ReadTx): number {
-  return lastId(tx).get()?.id ?? 0;
-}
-
-const insertContacts = rowStatement<Record<string, unknown>>((db, count) =>
-  db
-    .insert(contacts)
-    .values(
-      Array.from({ length: count }, (_, index) => ({
-        id: sql.placeholder(`id${index}`),
-        workspaceId: sql.placeholder(`workspaceId${index}`),
-        phone: sql`${sql.placeholder(`phone${index}`)}`,
-        consent: sql.placeholder(`consent${index}`),
-        consentSource: sql`${sql.placeholder(`source${index}`)}`,
-        consentAt: sql`${sql.placeholder(`at${index}`)}`,
-        createdAt: sql.placeholder(`now${index}`),
-        updatedAt: sql.placeholder(`now${index}`),
-        ...Object.fromEntries(profileFields.map((field) => [field, sql`${sql.placeholder(`${field}${index}`)}`])),
-      })),
-    )
-    .prepare(),
-);
-
-const insertValue = statement((db) =>
-  db
-    .insert(contactFields)
-    .values({
-      contactId: sql.placeholder("contactId"),
-      fieldId: sql.placeholder("fieldId"),
-      textValue: sql.placeholder("textValue"),
-      numberValue: sql.placeholder("numberValue"),
-    })
-    .prepare(),
-);

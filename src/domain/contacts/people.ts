@@ -66,7 +66,7 @@ const TITLES = new Set(
 );
 
 /** The first word of a name that is not a title; null if there is none. */
-export function readFirstName(name: string): string | null {
+function readFirstName(name: string): string | null {
   const words = name.trim().split(/\s+/u);
   return words.find((word) => word !== "" && !TITLES.has(word.toLowerCase().replace(/\.$/u, ""))) ?? null;
 }

@@ -1,5 +1,4 @@
 /** The profile columns of a contact: the texts and dates that a caller may set. */
-import { sql } from "drizzle-orm";
 import type { Contact } from "./table.ts";
 
 export const profileFields = [
@@ -19,7 +18,6 @@ export type ProfileField = (typeof profileFields)[number];
 
 /** An omitted field stays unchanged; null clears it. */
 export type Profile = Partial<Record<ProfileField, string | null>>;
-
 /** Every profile column with its value: the profile's if given, else the contact's. */
 export function fullProfile(contact: Contact | null, profile: Profile): Record<ProfileField, string | null> {
   const full = {} as Record<ProfileField, string | null>;
@@ -29,16 +27,3 @@ export function fullProfile(contact: Contact | null, profile: Profile): Record<P
   }
   return full;
 }
-
-export const profilePlaceholders = {
-  name: sql`${sql.placeholder("name")}`,
-  firstName: sql`${sql.placeholder("firstName")}`,
-  lastName: sql`${sql.placeholder("lastName")}`,
-  email: sql`${sql.placeholder("email")}`,
-  city: sql`${sql.placeholder("city")}`,
-  state: sql`${sql.placeholder("state")}`,
-  postalCode: sql`${sql.placeholder("postalCode")}`,
-  company: sql`${sql.placeholder("company")}`,
-  birthday: sql`${sql.placeholder("birthday")}`,
-  anniversary: sql`${sql.placeholder("anniversary")}`,
-} as const satisfies Record<ProfileField, unknown>;

@@ -2,9 +2,8 @@
  * Creates or updates a contact. Only given fields change, and a contact that ends up equal does not count as changed.
  * Everything is validated before anything is written.
  */
-import { eq, sql } from "drizzle-orm";
 import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
-import { statement, type Tx } from "#src/db/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { isDynamic } from "../groups/group.ts";
 import { addMember, findOrCreateStaticGroup, removeMember } from "../groups/membership.ts";
 import { findGroup, findGroupByName, listGroupsOfContact } from "../groups/read.ts";
@@ -14,12 +13,14 @@ import type { ConsentEvidence } from "./consent-log.ts";
 import { createContact } from "./create.ts";
 import { type FieldValue, findValueProblem, readValue, storeValue } from "./custom-field.ts";
 import { findField } from "./custom-fields.ts";
+import { deleteValue, storedValue, upsertValue } from "./detail-statements.ts";
 import { listTags } from "./details.ts";
 import { type ContactLookup, getContact, requirePerson } from "./find.ts";
 import { type NewPerson, replacePeople } from "./people.ts";
-import { fullProfile, type Profile, profileFields, profilePlaceholders } from "./profile.ts";
+import { fullProfile, type Profile, profileFields } from "./profile.ts";
 import { requireNotOptedOut } from "./refuse.ts";
-import { type Contact, type CustomField, contactFields, contacts } from "./table.ts";
+import { setUpdatedAt, updateProfile } from "./statements.ts";
+import type { Contact, CustomField } from "./table.ts";
 import { addTag, removeTag } from "./tagging.ts";
 
 /** An omitted field stays unchanged; null clears it. The caller checks shapes; this module checks meaning. */
@@ -37,7 +38,7 @@ export interface ContactChanges {
   consent?: "opted_in" | "opted_out";
 }
 
-export interface PutResult {
+interface PutResult {
   contact: Contact;
   isNew: boolean;
   isChanged: boolean;
@@ -98,17 +99,9 @@ function moveConsent(
   return changeConsent(tx, workspace, contact, { kind: consent === "opted_in" ? "opt_in" : "opt_out" }, why);
 }
 
-const touchRow = statement((db) =>
-  db
-    .update(contacts)
-    .set({ updatedAt: sql`${sql.placeholder("now")}` })
-    .where(eq(contacts.id, sql.placeholder("id")))
-    .prepare(),
-);
-
 /** Marks the contact as changed. Call it when anything that the API shows of the contact has changed. */
 export function touchContact(tx: Tx, contactId: number): void {
-  touchRow(tx).run({ id: contactId, now: tx.now });
+  setUpdatedAt(tx).run({ id: contactId, updatedAt: tx.now });
 }
 
 /** Custom fields with their validated values; null clears one. */
@@ -152,55 +145,12 @@ function checkGroups(
   });
 }
 
-const updateProfile = statement((db) =>
-  db
-    .update(contacts)
-    .set(profilePlaceholders)
-    .where(eq(contacts.id, sql.placeholder("id")))
-    .prepare(),
-);
-
 function changeProfile(tx: Tx, contact: Contact, profile: Profile): boolean {
   const merged = fullProfile(contact, profile);
   if (profileFields.every((field) => merged[field] === contact[field])) return false;
   updateProfile(tx).run({ id: contact.id, ...merged });
   return true;
 }
-
-const storedValue = statement((db) =>
-  db
-    .select({ textValue: contactFields.textValue, numberValue: contactFields.numberValue })
-    .from(contactFields)
-    .where(
-      sql`${contactFields.contactId} = ${sql.placeholder("contactId")} and ${contactFields.fieldId} = ${sql.placeholder("fieldId")}`,
-    )
-    .prepare(),
-);
-
-const upsertValue = statement((db) =>
-  db
-    .insert(contactFields)
-    .values({
-      contactId: sql.placeholder("contactId"),
-      fieldId: sql.placeholder("fieldId"),
-      textValue: sql.placeholder("textValue"),
-      numberValue: sql.placeholder("numberValue"),
-    })
-    .onConflictDoUpdate({
-      target: [contactFields.contactId, contactFields.fieldId],
-      set: { textValue: sql`excluded.text_value`, numberValue: sql`excluded.number_value` },
-    })
-    .prepare(),
-);
-
-const deleteValue = statement((db) =>
-  db
-    .delete(contactFields)
-    .where(
-      sql`${contactFields.contactId} = ${sql.placeholder("contactId")} and ${contactFields.fieldId} = ${sql.placeholder("fieldId")}`,
-    )
-    .prepare(),
-);
 
 function changeFields(tx: Tx, contactId: number, values: FieldValues): boolean {
   let isChanged = false;

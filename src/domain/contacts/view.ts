@@ -13,7 +13,7 @@ const CalendarDay = Nullable(
   Type.String({ description: "ISO 8601 date; `--MM-DD` if the year is unknown.", examples: ["1990-02-28"] }),
 );
 
-export const PersonOnNumberView = Type.Object(
+const PersonOnNumberView = Type.Object(
   {
     name: Type.String(),
     first_name: OptionalText,

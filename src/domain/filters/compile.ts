@@ -10,7 +10,8 @@ import { caseVariants, conditionSql, type FilterContext, type Membership, type S
 import type { Filter } from "./filter.ts";
 
 export type { Sql } from "./condition-sql.ts";
-export type CompileContext = Omit<FilterContext, "membership">;
+
+type CompileContext = Omit<FilterContext, "membership">;
 
 /**
  * The index that scans all of a workspace's contacts in table order. Any other order reads the file's pages at random.

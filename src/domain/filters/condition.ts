@@ -31,9 +31,9 @@ const textColumns = ["name", "first_name", "last_name", "email", "city", "state"
 const yearlyColumns = ["birthday", "anniversary"] as const;
 const instantColumns = ["created_at", "updated_at", "last_message_at"] as const;
 
-export type TextColumn = (typeof textColumns)[number] | "phone";
-export type YearlyColumn = (typeof yearlyColumns)[number];
-export type InstantColumn = (typeof instantColumns)[number];
+type TextColumn = (typeof textColumns)[number] | "phone";
+type YearlyColumn = (typeof yearlyColumns)[number];
+type InstantColumn = (typeof instantColumns)[number];
 
 export type Condition =
   /** A phone number is compared in every E.164 form in which it may be stored. */
@@ -79,7 +79,7 @@ const operatorsOf = {
 
 const builtIn = ["phone", ...textColumns, ...yearlyColumns, "consent", "tag", "group", ...instantColumns];
 
-export interface ReadCondition {
+interface ReadCondition {
   condition: Condition;
   isNegated: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * Counts of dynamic groups. A group is counted on the reader's thread when somebody views it and the last count is a
+ * Counts of dynamic groups. A group is counted on the reader's thread when it is viewed and the last count is a
  * minute old. This module builds the queries and stores the results.
  */
 import { and, eq, isNotNull } from "drizzle-orm";
@@ -12,7 +12,7 @@ import { type FilterWorkspace, readGroupFilter } from "./group-filter.ts";
 
 export const COUNT_MAX_AGE_MS = 60_000;
 
-export interface CountQuery extends Sql {
+interface CountQuery extends Sql {
   groupId: number;
 }
 

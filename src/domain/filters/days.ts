@@ -4,7 +4,7 @@ import { dateIn, readInstant } from "#src/core/instant.ts";
 /**
  * Months and days (`MM-DD`), both ends included. If `from` is later than `to`, the span crosses the end of the year.
  */
-export interface YearlySpan {
+interface YearlySpan {
   from: string;
   to: string;
 }

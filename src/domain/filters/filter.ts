@@ -14,8 +14,8 @@ export type Filter =
   | { kind: "condition"; condition: Condition };
 
 /** A single condition has depth 1. */
-export const DEPTH_MAX = 10;
-export const CONDITIONS_MAX = 100;
+const DEPTH_MAX = 10;
+const CONDITIONS_MAX = 100;
 
 /**
  * Throws `invalid_request` with every mistake. Phone numbers without a country code belong to `country`. Does not check

@@ -1,7 +1,7 @@
 /**
  * Reads the filter of a dynamic group and checks the groups that it names. A custom field or group may have been
  * removed since the filter was saved. The whole filter is then rejected, because ignoring a condition would match
- * contacts that nobody asked for.
+ * contacts that the filter's author did not mean.
  */
 import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";

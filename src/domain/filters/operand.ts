@@ -11,9 +11,9 @@ import type { CustomField } from "../contacts/table.ts";
 
 /** Limits of one filter. They keep its SQL within SQLite's limits for any input. */
 export const VALUES_MAX = 2_000;
-export const TEXT_LENGTH_MAX = 1_000;
+const TEXT_LENGTH_MAX = 1_000;
 /** A year and a day, so that every yearly date is within the span. */
-export const WITHIN_DAYS_MAX = 366;
+const WITHIN_DAYS_MAX = 366;
 
 /** State while a filter is read: the known custom fields and the problems found so far. */
 export interface ParseState {
@@ -42,11 +42,11 @@ export interface In<Value> {
 export interface IsSet {
   op: "set";
 }
-export interface WithinDays {
+interface WithinDays {
   op: "within_days";
   days: number;
 }
-export interface Beside {
+interface Beside {
   op: "before" | "after";
   date: string;
 }

@@ -6,7 +6,7 @@ import type { Group } from "../groups/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { readGroupFilter } from "./group-filter.ts";
 
-export interface NewGroup {
+interface NewGroup {
   name: string;
   /** The filter as the caller wrote it in JSON; null creates a static group. */
   filter: unknown;

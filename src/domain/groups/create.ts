@@ -8,7 +8,7 @@ import { foldName, GROUP_NAME_LENGTH_MAX } from "./group.ts";
 import { findGroupByName } from "./read.ts";
 import { type Group, groups } from "./table.ts";
 
-export interface CheckedGroup {
+interface CheckedGroup {
   /** Validated with `findNameProblem`. */
   name: string;
   /** The filter of a dynamic group, as the caller wrote it in JSON; null for a static group. */

@@ -1,8 +1,9 @@
 /** Members of static groups. Triggers maintain the group's count in the same transaction. */
-import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
-import { type ReadTx, rowStatement, statement, type Tx } from "#src/db/transaction.ts";
+import { and, asc, eq, inArray } from "drizzle-orm";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { foldName } from "./group.ts";
 import { findGroupByName } from "./read.ts";
+import { deleteMember, insertMember, insertMembers, memberIds } from "./statements.ts";
 import { type Group, groupMembers, groups } from "./table.ts";
 
 /**
@@ -20,47 +21,15 @@ export function findOrCreateStaticGroup(tx: Tx, workspaceId: number, name: strin
   );
 }
 
-const insert = statement((db) =>
-  db
-    .insert(groupMembers)
-    .values({ groupId: sql.placeholder("groupId"), contactId: sql.placeholder("contactId") })
-    .onConflictDoNothing()
-    .prepare(),
-);
-
 /** Returns false if the contact was already a member. */
 export function addMember(tx: Tx, groupId: number, contactId: number): boolean {
-  return insert(tx).run({ groupId, contactId }).changes === 1;
+  return insertMember(tx).run({ groupId, contactId }) === 1;
 }
-
-const remove = statement((db) =>
-  db
-    .delete(groupMembers)
-    .where(
-      and(
-        eq(groupMembers.groupId, sql.placeholder("groupId")),
-        eq(groupMembers.contactId, sql.placeholder("contactId")),
-      ),
-    )
-    .prepare(),
-);
 
 /** Returns false if the contact was not a member. */
 export function removeMember(tx: Tx, groupId: number, contactId: number): boolean {
-  return remove(tx).run({ groupId, contactId }).changes === 1;
+  return deleteMember(tx).run({ groupId, contactId }) === 1;
 }
-
-const memberIds = statement((db) =>
-  db
-    .select({ contactId: groupMembers.contactId })
-    .from(groupMembers)
-    .where(
-      and(eq(groupMembers.groupId, sql.placeholder("groupId")), gt(groupMembers.contactId, sql.placeholder("after"))),
-    )
-    .orderBy(groupMembers.contactId)
-    .limit(sql.placeholder("limit"))
-    .prepare(),
-);
 
 /** Ids of up to `limit` members with an id greater than `after`, in ascending order. */
 export function listMemberIds(tx: ReadTx, groupId: number, after: number, limit: number): number[] {
@@ -69,21 +38,9 @@ export function listMemberIds(tx: ReadTx, groupId: number, after: number, limit:
     .map(({ contactId }) => contactId);
 }
 
-const insertMany = rowStatement<{ groupId: number; contactId: number }>((db, count) =>
-  db
-    .insert(groupMembers)
-    .values(
-      Array.from({ length: count }, (_, index) => ({
-        groupId: sql.placeholder(`groupId${index}`),
-        contactId: sql.placeholder(`contactId${index}`),
-      })),
-    )
-    .prepare(),
-);
-
 /** Inserts memberships, none of which may exist. */
 export function addNewMembers(tx: Tx, members: readonly { groupId: number; contactId: number }[]): void {
-  insertMany(tx, members);
+  insertMembers(tx, members);
 }
 
 /** Removes up to `limit` members; returns their contact ids. */

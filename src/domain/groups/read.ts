@@ -1,47 +1,22 @@
 /** Queries for groups. */
-import { and, asc, count, eq, gt, or, sql } from "drizzle-orm";
-import { type ReadTx, statement } from "#src/db/transaction.ts";
+import { and, asc, count, eq, gt, or } from "drizzle-orm";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { foldName } from "./group.ts";
-import { type Group, groupMembers, groups } from "./table.ts";
-
-const byId = statement((db) =>
-  db
-    .select()
-    .from(groups)
-    .where(and(eq(groups.workspaceId, sql.placeholder("workspaceId")), eq(groups.id, sql.placeholder("id"))))
-    .prepare(),
-);
+import { groupByName, groupInWorkspace, groupsOfContact } from "./statements.ts";
+import { type Group, groups } from "./table.ts";
 
 /** Undefined for a group of another workspace. */
 export function findGroup(tx: ReadTx, workspaceId: number, id: number): Group | undefined {
-  return byId(tx).get({ workspaceId, id });
+  return groupInWorkspace(tx).get({ workspaceId, id });
 }
-
-const byName = statement((db) =>
-  db
-    .select()
-    .from(groups)
-    .where(and(eq(groups.workspaceId, sql.placeholder("workspaceId")), eq(groups.folded, sql.placeholder("folded"))))
-    .prepare(),
-);
 
 export function findGroupByName(tx: ReadTx, workspaceId: number, name: string): Group | undefined {
-  return byName(tx).get({ workspaceId, folded: foldName(name) });
+  return groupByName(tx).get({ workspaceId, folded: foldName(name) });
 }
-
-const byContact = statement((db) =>
-  db
-    .select({ id: groups.id, name: groups.name })
-    .from(groupMembers)
-    .innerJoin(groups, eq(groups.id, groupMembers.groupId))
-    .where(eq(groupMembers.contactId, sql.placeholder("contactId")))
-    .orderBy(asc(groups.folded))
-    .prepare(),
-);
 
 /** The static groups that a contact is in, by name. */
 export function listGroupsOfContact(tx: ReadTx, contactId: number): { id: number; name: string }[] {
-  return byContact(tx).all({ contactId });
+  return groupsOfContact(tx).all({ contactId });
 }
 
 export interface GroupCursor {

@@ -4,10 +4,11 @@
  */
 import { and, eq, inArray, isNull, lte, sql } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { deleteOpenKey, insertAnswer, insertKey, keyByName, linkMessage } from "./statements.ts";
 import { type IdempotencyKey, idempotencyKeys } from "./table.ts";
 
-export const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;
+const KEY_RETENTION_MS = 24 * 60 * 60 * 1000;
 
 export interface KeyUse {
   key: string;
@@ -15,30 +16,17 @@ export interface KeyUse {
   fingerprint: Uint8Array;
 }
 
-export interface StoredAnswer {
+interface StoredAnswer {
   status: number;
   body: string;
 }
-
-const byKey = statement((db) =>
-  db
-    .select()
-    .from(idempotencyKeys)
-    .where(
-      and(
-        eq(idempotencyKeys.workspaceId, sql.placeholder("workspaceId")),
-        eq(idempotencyKeys.key, sql.placeholder("key")),
-      ),
-    )
-    .prepare(),
-);
 
 /**
  * Returns what is stored under the key; undefined if the key is free (never used, or last used over 24 hours ago).
  * Throws `idempotency_conflict` if it was used with another request.
  */
 export function findKey(tx: ReadTx, workspaceId: number, use: KeyUse): IdempotencyKey | undefined {
-  const found = byKey(tx).get({ workspaceId, key: use.key });
+  const found = keyByName(tx).get({ workspaceId, key: use.key });
   if (found === undefined || isExpired(found, tx.now)) return undefined;
   requireSameRequest(found.fingerprint, use.fingerprint);
   return found;
@@ -57,37 +45,22 @@ function isExpired(found: IdempotencyKey, now: number): boolean {
 
 /** Claims a free key for this request. The caller has called `findKey` in the same transaction. */
 export function claimKey(tx: Tx, workspaceId: number, use: KeyUse): number {
-  return tx.db
-    .insert(idempotencyKeys)
-    .values({ workspaceId, key: use.key, fingerprint: use.fingerprint, createdAt: tx.now })
-    .onConflictDoUpdate({
-      target: [idempotencyKeys.workspaceId, idempotencyKeys.key],
-      set: { fingerprint: use.fingerprint, messageId: null, status: null, body: null, createdAt: tx.now },
-    })
-    .returning({ id: idempotencyKeys.id })
-    .get().id;
+  return insertKey(tx).only({ workspaceId, key: use.key, fingerprint: use.fingerprint, createdAt: tx.now }).id;
 }
 
 /** Links the key to its message while the answer is open. */
 export function bindKey(tx: Tx, keyId: number, messageId: number): void {
-  tx.db.update(idempotencyKeys).set({ messageId }).where(eq(idempotencyKeys.id, keyId)).run();
+  linkMessage(tx).run({ id: keyId, messageId });
 }
 
 /** Keeps the answer for all repetitions. The first one stays. */
 export function storeAnswer(tx: Tx, keyId: number, answer: StoredAnswer): void {
-  tx.db
-    .update(idempotencyKeys)
-    .set({ status: answer.status, body: answer.body })
-    .where(and(eq(idempotencyKeys.id, keyId), isNull(idempotencyKeys.status)))
-    .run();
+  insertAnswer(tx).run({ id: keyId, status: answer.status, body: answer.body });
 }
 
 /** The request had no final answer: the key may be used again. */
 export function releaseKey(tx: Tx, keyId: number): void {
-  tx.db
-    .delete(idempotencyKeys)
-    .where(and(eq(idempotencyKeys.id, keyId), isNull(idempotencyKeys.status)))
-    .run();
+  deleteOpenKey(tx).run({ id: keyId });
 }
 
 export function releaseKeyOfMessage(tx: Tx, messageId: number): void {

@@ -2,25 +2,13 @@
  * The durable queue between a network's callback and its effects: a callback is stored, then answered, then applied in
  * order.
  */
-import { and, asc, desc, eq, inArray, isNull, lte, min, sql } from "drizzle-orm";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import { asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { callbackById, dueCallbacks, firstDueAt, insertCallback, setCallbackDone } from "./statements.ts";
 import { type Callback, callbacks, type Trust } from "./table.ts";
 
 /** The topic that notifies the code that applies callbacks. */
 export const CALLBACKS = "callbacks";
-
-const insert = statement((db) =>
-  db
-    .insert(callbacks)
-    .values({
-      network: sql.placeholder("network"),
-      body: sql.placeholder("body"),
-      receivedAt: sql.placeholder("now"),
-      dueAt: sql.placeholder("dueAt"),
-      trust: sql.placeholder("trust"),
-    })
-    .prepare(),
-);
 
 /**
  * `dueAt` lies in the future only for callbacks that the simulator schedules; `trust` is null only for the simulator's
@@ -33,38 +21,20 @@ export function storeCallback(
   dueAt = tx.now,
   trust: Trust | null = null,
 ): void {
-  insert(tx).run({ network, body, now: tx.now, dueAt, trust });
+  insertCallback(tx).run({ network, body, receivedAt: tx.now, dueAt, trust });
   tx.notify(CALLBACKS);
 }
 
 /** A pending body's id and size, without the body: up to a thousand large bodies must not be read at once. */
-export type PendingCallback = Pick<Callback, "id"> & { size: number };
-
-const pending = statement((db) =>
-  db
-    .select({ id: callbacks.id, size: sql<number>`octet_length(${callbacks.body})` })
-    .from(callbacks)
-    .where(and(isNull(callbacks.doneAt), lte(callbacks.dueAt, sql.placeholder("now"))))
-    .orderBy(asc(callbacks.dueAt), asc(callbacks.id))
-    .limit(sql.placeholder("limit"))
-    .prepare(),
-);
+type PendingCallback = Pick<Callback, "id"> & { size: number };
 
 /** Due bodies that are not applied yet, in the order in which they became due. */
 export function listPending(tx: ReadTx, limit: number): PendingCallback[] {
-  return pending(tx).all({ now: tx.now, limit });
+  return dueCallbacks(tx).all({ now: tx.now, limit });
 }
 
-const byId = statement((db) =>
-  db
-    .select()
-    .from(callbacks)
-    .where(eq(callbacks.id, sql.placeholder("id")))
-    .prepare(),
-);
-
 export function getCallback(tx: ReadTx, id: number): Callback {
-  const callback = byId(tx).get({ id });
+  const callback = callbackById(tx).get({ id });
   if (callback === undefined) throw new Error(`callback ${id} is gone`);
   return callback;
 }
@@ -81,30 +51,14 @@ export function lastReceivedAt(tx: ReadTx, network: Callback["network"]): number
   return row?.at ?? null;
 }
 
-const earliest = statement((db) =>
-  db
-    .select({ dueAt: min(callbacks.dueAt) })
-    .from(callbacks)
-    .where(isNull(callbacks.doneAt))
-    .prepare(),
-);
-
 /** When the next body is due; null if none is pending. */
 export function nextDueAt(tx: ReadTx): number | null {
-  return earliest(tx).get()?.dueAt ?? null;
+  return firstDueAt(tx).get()?.dueAt ?? null;
 }
-
-const markDone = statement((db) =>
-  db
-    .update(callbacks)
-    .set({ doneAt: sql`${sql.placeholder("now")}`, note: sql`${sql.placeholder("note")}` })
-    .where(eq(callbacks.id, sql.placeholder("id")))
-    .prepare(),
-);
 
 /** Call in the write of the last item. `note`: what could not be applied. */
 export function finishCallback(tx: Tx, id: number, note: string | null): void {
-  markDone(tx).run({ id, now: tx.now, note });
+  setCallbackDone(tx).run({ id, doneAt: tx.now, note });
 }
 
 /** Empties an applied body that names an erased person. */

@@ -6,7 +6,7 @@ import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type Conversation, conversations } from "./table.ts";
 
-export interface ConversationFilter {
+interface ConversationFilter {
   /** Only conversations with unread inbounds. */
   isUnread?: boolean;
   /** Only conversations whose person wrote after this moment. */

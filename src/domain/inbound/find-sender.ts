@@ -10,7 +10,7 @@ import { recordNetworkId, recordNetworkUser } from "../contacts/identity.ts";
 import { type Contact, contacts } from "../contacts/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
 
-export interface SenderIdentity {
+interface SenderIdentity {
   /** Digits without `+`; null if the network gives only its own id of the person. */
   from: string | null;
   networkUserId: string | null;

@@ -2,10 +2,10 @@
  * Applies an inbound message: finds or creates the contact, stores the message exactly once, opens the 24-hour window,
  * and applies STOP and START.
  */
-import { eq, sql } from "drizzle-orm";
-import { statement, type Tx } from "#src/db/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
-import { type Contact, contacts } from "../contacts/table.ts";
+import { setLastMessageAt } from "../contacts/statements.ts";
+import type { Contact } from "../contacts/table.ts";
 import { viewContact } from "../contacts/view.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { publish } from "../webhooks/publish.ts";
@@ -14,40 +14,13 @@ import { readCommand } from "../workspaces/read-command.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { InboundItem } from "./callback-item.ts";
 import { findOrCreateSender } from "./find-sender.ts";
-import { type Inbound, inbounds } from "./table.ts";
+import { insertInbound, knownInbound } from "./statements.ts";
+import type { Inbound } from "./table.ts";
 import { viewInbound } from "./view.ts";
-
-const insert = statement((db) =>
-  db
-    .insert(inbounds)
-    .values({
-      workspaceId: sql.placeholder("workspaceId"),
-      numberId: sql.placeholder("numberId"),
-      contactId: sql.placeholder("contactId"),
-      networkMessageId: sql.placeholder("networkMessageId"),
-      type: sql.placeholder("type"),
-      text: sql.placeholder("text"),
-      receivedAt: sql.placeholder("receivedAt"),
-      createdAt: sql.placeholder("now"),
-    })
-    .onConflictDoNothing()
-    .returning()
-    .prepare(),
-);
-
-const isKnown = statement((db) =>
-  db
-    .select({ id: inbounds.id })
-    .from(inbounds)
-    .where(
-      sql`${inbounds.workspaceId} = ${sql.placeholder("workspaceId")} and ${inbounds.networkMessageId} = ${sql.placeholder("networkMessageId")}`,
-    )
-    .prepare(),
-);
 
 /** Whether this inbound was stored before. */
 export function isKnownInbound(tx: Tx, workspaceId: number, networkMessageId: string): boolean {
-  return isKnown(tx).get({ workspaceId, networkMessageId }) !== undefined;
+  return knownInbound(tx).get({ workspaceId, networkMessageId }) !== undefined;
 }
 
 /** Stores an inbound exactly once. Undefined: it was stored before. */
@@ -57,7 +30,7 @@ export function recordInbound(
   sender: Contact,
   { networkMessageId, type, text, at }: Pick<InboundItem, "networkMessageId" | "type" | "text" | "at">,
 ): Inbound | undefined {
-  return insert(tx).get({
+  return insertInbound(tx).get({
     workspaceId: number.workspaceId,
     numberId: number.id,
     contactId: sender.id,
@@ -65,7 +38,7 @@ export function recordInbound(
     type,
     text,
     receivedAt: Math.min(at, tx.now),
-    now: tx.now,
+    createdAt: tx.now,
   });
 }
 
@@ -90,13 +63,7 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
 /** The window opens at the network's time, which is never later than now and never moves back. */
 function openWindow(tx: Tx, contact: Contact, at: number): Contact {
   if (contact.lastMessageAt !== null && contact.lastMessageAt >= at) return contact;
-  const opened = tx.db
-    .update(contacts)
-    .set({ lastMessageAt: at, updatedAt: tx.now })
-    .where(eq(contacts.id, contact.id))
-    .returning()
-    .get();
-  return opened ?? contact;
+  return setLastMessageAt(tx).get({ id: contact.id, lastMessageAt: at, updatedAt: tx.now }) ?? contact;
 }
 
 /**

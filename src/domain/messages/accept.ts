@@ -2,44 +2,16 @@
  * Accepts a message for sending: stores the contact, the message (`sending`) and the hold in one transaction, so that
  * the intent is on disk before the request leaves. The caller dispatches the message right after the commit.
  */
-import { sql } from "drizzle-orm";
 import { newSendToken } from "#src/core/id.ts";
-import { statement, type Tx } from "#src/db/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { hold } from "../billing/hold.ts";
 import { createContact } from "../contacts/create.ts";
 import { identityOf } from "../contacts/identity.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
 import type { MessageOrigin } from "./message.ts";
 import { planSend, type SendInput, type SendPlan } from "./plan.ts";
-import { type Message, messages } from "./table.ts";
-
-const insert = statement((db) =>
-  db
-    .insert(messages)
-    .values({
-      workspaceId: sql.placeholder("workspaceId"),
-      numberId: sql.placeholder("numberId"),
-      contactId: sql.placeholder("contactId"),
-      origin: sql.placeholder("origin"),
-      type: sql.placeholder("type"),
-      toPhone: sql.placeholder("toPhone"),
-      fromPhone: sql.placeholder("fromPhone"),
-      templateName: sql.placeholder("templateName"),
-      templateLanguage: sql.placeholder("templateLanguage"),
-      templateCategory: sql.placeholder("templateCategory"),
-      text: sql.placeholder("text"),
-      status: "sending",
-      outcomeUnknown: false,
-      sendToken: sql.placeholder("sendToken"),
-      charged: sql.placeholder("charged"),
-      rate: sql.placeholder("rate"),
-      money: sql.placeholder("money"),
-      createdAt: sql.placeholder("now"),
-      dispatchedAt: sql.placeholder("now"),
-    })
-    .returning()
-    .prepare(),
-);
+import { insertMessage } from "./statements.ts";
+import type { Message } from "./table.ts";
 
 export interface AcceptedMessage {
   message: Message;
@@ -56,7 +28,7 @@ export function acceptMessage(
 ): AcceptedMessage {
   const plan = planSend(tx, workspaceId, input);
   const contact = plan.contact ?? createContact(tx, workspaceId, { phone: plan.phone });
-  const message = insert(tx).get({
+  const message = insertMessage(tx).only({
     workspaceId,
     numberId: plan.sender.id,
     contactId: contact.id,
@@ -72,7 +44,7 @@ export function acceptMessage(
     charged: plan.charged,
     rate: plan.price,
     money: plan.price > 0 ? "held" : "none",
-    now: tx.now,
+    createdAt: tx.now,
   });
   if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
   if (plan.template !== null) addRecentRecipient(tx, plan.workspace, identityOf(contact));

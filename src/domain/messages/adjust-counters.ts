@@ -3,8 +3,7 @@
  * change. Schedules a review of the broadcast when no recipient is pending or being sent, or, once it is finished, when
  * every outcome is final.
  */
-import { eq, sql } from "drizzle-orm";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { bookCharge, chargeAmount, releaseAmount } from "../billing/hold.ts";
 import {
@@ -14,42 +13,14 @@ import {
   isClosed,
   type RecipientState,
 } from "./broadcast-counters.ts";
-import { type BroadcastCounters, broadcastCounters } from "./table.ts";
-
-const byBroadcast = statement((db) =>
-  db
-    .select()
-    .from(broadcastCounters)
-    .where(eq(broadcastCounters.broadcastId, sql.placeholder("broadcastId")))
-    .prepare(),
-);
+import { addToCounters, countersOfBroadcast, setLastSentAt } from "./counter-statements.ts";
+import type { BroadcastCounters } from "./table.ts";
 
 export function getCounters(tx: ReadTx, broadcastId: number): BroadcastCounters {
-  const counters = byBroadcast(tx).get({ broadcastId });
+  const counters = countersOfBroadcast(tx).get({ broadcastId });
   if (counters === undefined) throw new Error(`broadcast ${broadcastId} has no counters`);
   return counters;
 }
-
-const increment = (column: keyof CounterDelta) => sql`${broadcastCounters[column]} + ${sql.placeholder(column)}`;
-
-const addDelta = statement((db) =>
-  db
-    .update(broadcastCounters)
-    .set({
-      pending: increment("pending"),
-      sending: increment("sending"),
-      sent: increment("sent"),
-      delivered: increment("delivered"),
-      read: increment("read"),
-      failed: increment("failed"),
-      skipped: increment("skipped"),
-      held: increment("held"),
-      charged: increment("charged"),
-    })
-    .where(eq(broadcastCounters.broadcastId, sql.placeholder("broadcastId")))
-    .returning()
-    .prepare(),
-);
 
 /**
  * Counts one recipient's change from `before` to `after`. `messageId` is for the ledger, once the broadcast is settled.
@@ -77,7 +48,7 @@ export function adjustCounters(
 ): BroadcastCounters {
   if (delta.held < 0) releaseAmount(tx, workspaceId, -delta.held);
   if (delta.charged > 0) chargeAmount(tx, workspaceId, delta.charged);
-  const counters = addDelta(tx).get({ broadcastId, ...delta });
+  const counters = addToCounters(tx).get({ broadcastId, ...delta });
   if (counters === undefined) throw new Error(`broadcast ${broadcastId} has no counters`);
   if (needsReview(counters)) scheduleReview(tx, broadcastId, workspaceId, tx.now);
   return counters;
@@ -92,15 +63,7 @@ export function scheduleReview(tx: Tx, broadcastId: number, workspaceId: number,
   enqueue(tx, { kind: "review_broadcast", subject: broadcastId, queueKey: workspaceId, dueAt });
 }
 
-const updateLastSentAt = statement((db) =>
-  db
-    .update(broadcastCounters)
-    .set({ lastSentAt: sql`${sql.placeholder("now")}` })
-    .where(eq(broadcastCounters.broadcastId, sql.placeholder("broadcastId")))
-    .prepare(),
-);
-
 /** Call when recipients of the broadcast are dispatched. */
 export function recordLastSent(tx: Tx, broadcastId: number): void {
-  updateLastSentAt(tx).run({ broadcastId, now: tx.now });
+  setLastSentAt(tx).run({ broadcastId, lastSentAt: tx.now });
 }

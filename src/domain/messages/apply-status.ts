@@ -3,17 +3,18 @@
  * server does not know (yet). Each status changes a message at most once. A status whose message is unknown is parked
  * for as long as the message may still appear.
  */
-import { and, asc, eq, inArray, lte, sql } from "drizzle-orm";
+import { asc, inArray, lte } from "drizzle-orm";
 import { parseSendToken } from "#src/core/id.ts";
-import { statement, type Tx } from "#src/db/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { type BreakerSignal, countNetworkStatus, countStatus } from "./breaker.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 import { decideStatus, isContactErased } from "./message.ts";
 import { enter, move } from "./move.ts";
 import { findForStatus } from "./read.ts";
+import { deleteParked, insertParked, parkedCount, parkedForMessage } from "./statements.ts";
 import type { StatusItem } from "./status-item.ts";
-import { type Message, parkedStatusCounts, parkedStatuses } from "./table.ts";
+import { type Message, parkedStatuses } from "./table.ts";
 
 /** How long a status waits for its message: with a send token of ours, and without one. */
 const PARKED_WITH_TOKEN_MS = 24 * 60 * 60 * 1000;
@@ -22,7 +23,7 @@ const PARKED_WITHOUT_TOKEN_MAX = 100_000;
 
 const NO_REASON = "The network gave no reason.";
 
-export type StatusResult =
+type StatusResult =
   /** Applied to `messageId`, perhaps without effect. `isContactErased`: the status still names an erased person. */
   { kind: "applied"; messageId: number; isContactErased: boolean } | { kind: "parked" } | { kind: "dropped" };
 
@@ -43,20 +44,6 @@ export function applyStatus(
   return { kind: "applied", messageId: message.id, isContactErased: isContactErased(message) };
 }
 
-const parkedForMessage = statement((db) =>
-  db
-    .select()
-    .from(parkedStatuses)
-    .where(
-      and(
-        eq(parkedStatuses.networkMessageId, sql.placeholder("networkMessageId")),
-        eq(parkedStatuses.numberId, sql.placeholder("numberId")),
-      ),
-    )
-    .orderBy(asc(parkedStatuses.id))
-    .prepare(),
-);
-
 /** Applies the statuses that arrived before the answer that named the network's id. Returns whether there were any. */
 export function applyParked(
   tx: Tx,
@@ -66,7 +53,7 @@ export function applyParked(
 ): boolean {
   const parked = parkedForMessage(tx).all({ networkMessageId, numberId });
   for (const { id, item } of parked) {
-    tx.db.delete(parkedStatuses).where(eq(parkedStatuses.id, id)).run();
+    deleteParked(tx).run({ id });
     const message = findForStatus(tx, numberId, item.sendToken, networkMessageId);
     if (message !== undefined) applyToMessage(tx, message, item, deltas);
   }
@@ -155,19 +142,6 @@ function statusTimes(message: Message, item: StatusItem, now: number): Partial<M
   return { sentAt, deliveredAt, readAt: message.readAt ?? Math.max(at, deliveredAt) };
 }
 
-const insertParked = statement((db) =>
-  db
-    .insert(parkedStatuses)
-    .values({
-      numberId: sql.placeholder("numberId"),
-      networkMessageId: sql.placeholder("networkMessageId"),
-      sendToken: sql.placeholder("sendToken"),
-      item: sql.placeholder("item"),
-      expiresAt: sql.placeholder("expiresAt"),
-    })
-    .prepare(),
-);
-
 function park(tx: Tx, number: Pick<SendingNumber, "id">, item: StatusItem, instanceId: string): StatusResult {
   const token = item.sendToken === null ? null : parseSendToken(item.sendToken);
   // Another copy of this database issued this send token, so the message will never appear here.
@@ -183,14 +157,6 @@ function park(tx: Tx, number: Pick<SendingNumber, "id">, item: StatusItem, insta
   });
   return { kind: "parked" };
 }
-
-const parkedCount = statement((db) =>
-  db
-    .select({ count: parkedStatusCounts.count })
-    .from(parkedStatusCounts)
-    .where(eq(parkedStatusCounts.numberId, sql.placeholder("numberId")))
-    .prepare(),
-);
 
 /**
  * Reads the number of parked statuses without a send token. Triggers keep it, because counting up to 100,000 rows for

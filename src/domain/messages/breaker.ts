@@ -4,10 +4,11 @@
  * statuses are counted separately: an answer is weaker evidence, since the network accepts messages that it later fails.
  * A status that refuses the template, the number or the account is kept here until the broadcast acts on it.
  */
-import { and, eq, gt, sql } from "drizzle-orm";
-import { statement, type Tx } from "#src/db/transaction.ts";
+import { eq } from "drizzle-orm";
+import type { Tx } from "#src/db/transaction.ts";
 import { recordNetworkResult } from "../numbers/network-health.ts";
 import { getCounters, scheduleReview } from "./adjust-counters.ts";
+import { resetAnswerStreaks, resetStatusStreaks } from "./counter-statements.ts";
 import { affectsEveryone, decide, describeFailure, type Failure } from "./failure.ts";
 import type { Outcome } from "./outcome.ts";
 import * as streak from "./streak.ts";
@@ -19,30 +20,10 @@ export type BreakerSignal =
   /** `dispatchedAt`: when the message was sent; null if another copy of this database sent it. */
   | { kind: "failed"; failure: Failure; dispatchedAt: number | null };
 
-const resetAnswers = statement((db) =>
-  db
-    .update(broadcastCounters)
-    .set({ answerCode: null, answerRepeats: 0 })
-    .where(
-      and(eq(broadcastCounters.broadcastId, sql.placeholder("broadcastId")), gt(broadcastCounters.answerRepeats, 0)),
-    )
-    .prepare(),
-);
-
-const resetStatuses = statement((db) =>
-  db
-    .update(broadcastCounters)
-    .set({ statusCode: null, statusRepeats: 0 })
-    .where(
-      and(eq(broadcastCounters.broadcastId, sql.placeholder("broadcastId")), gt(broadcastCounters.statusRepeats, 0)),
-    )
-    .prepare(),
-);
-
 /** Counts the network's answer for one recipient of a broadcast. */
 export function countAnswer(tx: Tx, broadcastId: number, result: streak.Result): void {
   if (result.kind === "succeeded") {
-    resetAnswers(tx).run({ broadcastId });
+    resetAnswerStreaks(tx).run({ broadcastId });
     return;
   }
   const counters = getCounters(tx, broadcastId);
@@ -55,7 +36,7 @@ export function countAnswer(tx: Tx, broadcastId: number, result: streak.Result):
 export function countStatus(tx: Tx, broadcastId: number, signal: BreakerSignal): void {
   if (signal.kind === "accepted") return;
   if (signal.kind === "delivered") {
-    resetStatuses(tx).run({ broadcastId });
+    resetStatusStreaks(tx).run({ broadcastId });
     return;
   }
   const counters = getCounters(tx, broadcastId);
@@ -126,8 +107,8 @@ export function consumeReportedRefusal(tx: Tx, broadcastId: number): Failure | n
 
 /** Resets all streaks, after a person has looked at the broadcast. */
 export function resetBreaker(tx: Tx, broadcastId: number): void {
-  resetAnswers(tx).run({ broadcastId });
-  resetStatuses(tx).run({ broadcastId });
+  resetAnswerStreaks(tx).run({ broadcastId });
+  resetStatusStreaks(tx).run({ broadcastId });
   set(tx, broadcastId, { reportedRefusal: null });
 }
 

@@ -11,7 +11,7 @@ import { getCounters, scheduleReview } from "./adjust-counters.ts";
 import { isClosed, openCost } from "./broadcast-counters.ts";
 import { type BroadcastCounters, broadcastCounters } from "./table.ts";
 
-export interface NewCounters {
+interface NewCounters {
   broadcastId: number;
   workspaceId: number;
   pending: number;
@@ -59,7 +59,7 @@ export function reprice(tx: Tx, broadcastId: number, account: BillingAccount | n
 }
 
 /** How much is missing from the hold to cover every recipient without a final outcome; negative if too much is held. */
-export function missingHold(counters: BroadcastCounters): Micros {
+function missingHold(counters: BroadcastCounters): Micros {
   return openCost(counters) - counters.held;
 }
 

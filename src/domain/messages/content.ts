@@ -1,7 +1,7 @@
 /** The complete content of a message for the network: the connector adds nothing and looks nothing up. */
 export type Content = TextContent | TemplateContent;
 
-export interface TextContent {
+interface TextContent {
   type: "text";
   body: string;
 }

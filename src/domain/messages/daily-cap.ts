@@ -4,54 +4,28 @@
  * message that the network refused does not count. Workspaces without a cap store nothing: when a cap is set, a trigger
  * collects the last 24 hours. When two contacts turn out to be one person, another trigger merges them.
  */
-import { and, asc, eq, gt, inArray, lte, max, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, max, sql } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { listLinkedContacts } from "../contacts/change-consent.ts";
 import { getContact } from "../contacts/find.ts";
 import { identityOf } from "../contacts/identity.ts";
 import type { Contact } from "../contacts/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { type Message, messages, recentRecipientCounts, recentRecipients } from "./table.ts";
+import {
+  countExpired,
+  countRecent,
+  deleteRecent,
+  lastSentTo,
+  listExpired,
+  upsertRecent,
+} from "./counter-statements.ts";
+import { type Message, messages, recentRecipients } from "./table.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How many expired rows each new recipient removes: more than one, so that expired rows never pile up. */
 const PURGE_BATCH = 8;
-
-const countAll = statement((db) =>
-  db
-    .select({ count: recentRecipientCounts.count })
-    .from(recentRecipientCounts)
-    .where(eq(recentRecipientCounts.workspaceId, sql.placeholder("workspaceId")))
-    .prepare(),
-);
-
-const countExpired = statement((db) =>
-  db
-    .select({ count: sql<number>`count(*)`.as("people") })
-    .from(recentRecipients)
-    .where(
-      and(
-        eq(recentRecipients.workspaceId, sql.placeholder("workspaceId")),
-        lte(recentRecipients.lastAt, sql.placeholder("since")),
-      ),
-    )
-    .prepare(),
-);
-
-const lastSentTo = statement((db) =>
-  db
-    .select({ lastAt: recentRecipients.lastAt })
-    .from(recentRecipients)
-    .where(
-      and(
-        eq(recentRecipients.workspaceId, sql.placeholder("workspaceId")),
-        eq(recentRecipients.identityId, sql.placeholder("identityId")),
-      ),
-    )
-    .prepare(),
-);
 
 type CappedWorkspace = Workspace & { dailyCap: number };
 
@@ -87,7 +61,7 @@ export function requireUnderCap(tx: ReadTx, workspace: Workspace, contact: Conta
 }
 
 function countRecentRecipients(tx: ReadTx, workspaceId: number): number {
-  const all = countAll(tx).get({ workspaceId })?.count ?? 0;
+  const all = countRecent(tx).get({ workspaceId })?.count ?? 0;
   const expired = countExpired(tx).get({ workspaceId, since: tx.now - DAY_MS })?.count ?? 0;
   return all - expired;
 }
@@ -106,56 +80,14 @@ function timeUntilRoom(tx: ReadTx, workspaceId: number, exceededBy: number): num
   return (next?.lastAt ?? tx.now) - since;
 }
 
-const upsert = statement((db) =>
-  db
-    .insert(recentRecipients)
-    .values({
-      workspaceId: sql.placeholder("workspaceId"),
-      identityId: sql.placeholder("identityId"),
-      lastAt: sql.placeholder("lastAt"),
-    })
-    .onConflictDoUpdate({
-      target: [recentRecipients.workspaceId, recentRecipients.identityId],
-      set: { lastAt: sql`excluded.last_at` },
-    })
-    .prepare(),
-);
-
-const listExpired = statement((db) =>
-  db
-    .select({ identityId: recentRecipients.identityId })
-    .from(recentRecipients)
-    .where(
-      and(
-        eq(recentRecipients.workspaceId, sql.placeholder("workspaceId")),
-        lte(recentRecipients.lastAt, sql.placeholder("since")),
-      ),
-    )
-    .orderBy(asc(recentRecipients.lastAt))
-    .limit(PURGE_BATCH)
-    .prepare(),
-);
-
-const remove = statement((db) =>
-  db
-    .delete(recentRecipients)
-    .where(
-      and(
-        eq(recentRecipients.workspaceId, sql.placeholder("workspaceId")),
-        eq(recentRecipients.identityId, sql.placeholder("identityId")),
-      ),
-    )
-    .prepare(),
-);
-
 /** Call when a template is dispatched to this person. */
 export function addRecentRecipient(tx: Tx, workspace: Workspace, identityId: number): void {
   if (!hasCap(workspace)) return;
   const workspaceId = workspace.id;
-  for (const expired of listExpired(tx).all({ workspaceId, since: tx.now - DAY_MS })) {
-    remove(tx).run({ workspaceId, identityId: expired.identityId });
+  for (const expired of listExpired(tx).all({ workspaceId, since: tx.now - DAY_MS, limit: PURGE_BATCH })) {
+    deleteRecent(tx).run({ workspaceId, identityId: expired.identityId });
   }
-  upsert(tx).run({ workspaceId, identityId, lastAt: tx.now });
+  upsertRecent(tx).run({ workspaceId, identityId, lastAt: tx.now });
 }
 
 /** The condition under which a message counts: it was dispatched and not refused. */
@@ -176,6 +108,6 @@ export function refreshRecentRecipient(tx: Tx, message: Pick<Message, "workspace
     .where(and(inArray(messages.contactId, contactIds), gt(messages.dispatchedAt, tx.now - DAY_MS), countsTowardsCap))
     .get();
   const identityId = identityOf(contact);
-  if (found?.lastAt == null) remove(tx).run({ workspaceId: workspace.id, identityId });
-  else upsert(tx).run({ workspaceId: workspace.id, identityId, lastAt: found.lastAt });
+  if (found?.lastAt == null) deleteRecent(tx).run({ workspaceId: workspace.id, identityId });
+  else upsertRecent(tx).run({ workspaceId: workspace.id, identityId, lastAt: found.lastAt });
 }

@@ -27,7 +27,7 @@ export type FailureEffect = "number_unready" | "template_disabled";
 
 export type FailureSource = "answer" | "status";
 
-export interface Verdict {
+interface Verdict {
   /**
    * `fail`: the message has failed. `requeue`: the recipient waits until its broadcast goes on. `retry`: it is sent
    * again, at most `NETWORK_RETRIES_MAX` times. A status is always final.

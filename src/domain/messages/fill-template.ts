@@ -24,7 +24,7 @@ export interface Variables {
   body: readonly string[];
 }
 
-export interface TemplateChoice {
+interface TemplateChoice {
   /** Null: the sending number's account has no template of that name (and language). */
   template: Template | null;
   /** What the template shows to be wrong with the request. */

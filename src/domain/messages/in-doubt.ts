@@ -11,7 +11,7 @@ import { findMessageById, listOpen } from "./read.ts";
 import { type Failure, recordFailure } from "./record-outcome.ts";
 import type { Message } from "./table.ts";
 
-export const interrupted: Failure = {
+const interrupted: Failure = {
   code: "interrupted",
   message:
     "The server was interrupted while it sent the message. It may have arrived, so it was not sent again; if the network reports it, an event follows.",
@@ -24,7 +24,7 @@ const interruptedUnsent: Failure = {
   outcomeUnknown: false,
 };
 
-export const RECLAIM_BATCH = 200;
+const RECLAIM_BATCH = 200;
 
 /**
  * Runs at startup, batch by batch, before anything is dispatched. `expireAt`: until when to wait for echoes. Returns

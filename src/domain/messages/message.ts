@@ -44,7 +44,7 @@ export type StatusEffect =
   | "fill_error"
   | "ignore";
 
-export interface StatusContext {
+interface StatusContext {
   /** The message was sent and its outcome is unknown. */
   outcomeUnknown: boolean;
 }

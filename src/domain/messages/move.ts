@@ -2,8 +2,7 @@
  * The guarded statement that changes a message: it names the state that the message leaves, so a change that lost a
  * race has no effect. Money and events follow in the same transaction.
  */
-import { and, eq, sql } from "drizzle-orm";
-import { statement, type Tx } from "#src/db/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { chargeHeld, chargeReleased, release } from "../billing/hold.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
 import { publish } from "../webhooks/publish.ts";
@@ -13,39 +12,9 @@ import type { CounterDeltas } from "./counter-deltas.ts";
 import { refreshRecentRecipient } from "./daily-cap.ts";
 import { ERASED, isContactErased, visibleStatuses } from "./message.ts";
 import { contactOf } from "./read.ts";
-import { type Message, messages } from "./table.ts";
+import { updateState, updateStateAndDispatch } from "./statements.ts";
+import type { Message } from "./table.ts";
 import { viewMessage } from "./view.ts";
-
-const statusColumns = {
-  status: sql`${sql.placeholder("status")}`,
-  outcomeUnknown: sql`${sql.placeholder("outcomeUnknown")}`,
-  errorCode: sql`${sql.placeholder("errorCode")}`,
-  errorMessage: sql`${sql.placeholder("errorMessage")}`,
-  money: sql`${sql.placeholder("money")}`,
-  sentAt: sql`${sql.placeholder("sentAt")}`,
-  deliveredAt: sql`${sql.placeholder("deliveredAt")}`,
-  readAt: sql`${sql.placeholder("readAt")}`,
-  failedAt: sql`${sql.placeholder("failedAt")}`,
-};
-const isUnchanged = and(eq(messages.id, sql.placeholder("id")), eq(messages.status, sql.placeholder("previousStatus")));
-
-const update = statement((db) =>
-  db
-    .update(messages)
-    .set({
-      ...statusColumns,
-      networkMessageId: sql`${sql.placeholder("networkMessageId")}`,
-      dispatchedAt: sql`${sql.placeholder("dispatchedAt")}`,
-    })
-    .where(isUnchanged)
-    .prepare(),
-);
-
-/**
- * The same without indexed columns, for most changes by status. SQLite rewrites an index if a statement names one of
- * its columns, changed or not. Leaving out the network's id and the time of dispatch halves the cost.
- */
-const updateStatus = statement((db) => db.update(messages).set(statusColumns).where(isUnchanged).prepare());
 
 /**
  * Applies `changes` if the message is still in the state in which this transaction read it, and returns the changed
@@ -59,7 +28,7 @@ export function move(tx: Tx, message: Message, changes: Partial<Message>): Messa
     id: message.id,
     previousStatus: message.status,
     status: next.status,
-    outcomeUnknown: next.outcomeUnknown ? 1 : 0,
+    outcomeUnknown: next.outcomeUnknown,
     errorCode: next.errorCode,
     errorMessage: next.errorMessage,
     money: next.money,
@@ -68,9 +37,13 @@ export function move(tx: Tx, message: Message, changes: Partial<Message>): Messa
     readAt: next.readAt,
     failedAt: next.failedAt,
   };
-  const { changes: rows } = isIndexed
-    ? update(tx).run({ ...values, networkMessageId: next.networkMessageId, dispatchedAt: next.dispatchedAt })
-    : updateStatus(tx).run(values);
+  const rows = isIndexed
+    ? updateStateAndDispatch(tx).run({
+        ...values,
+        networkMessageId: next.networkMessageId,
+        dispatchedAt: next.dispatchedAt,
+      })
+    : updateState(tx).run(values);
   return rows === 1 ? next : undefined;
 }
 

@@ -3,7 +3,7 @@
  * `unreachable` prove that the network did not accept the message, so only these two may be tried again.
  */
 
-import type { Failure, FailureScope } from "./failure.ts";
+import type { Failure } from "./failure.ts";
 
 export type Outcome =
   | {
@@ -38,8 +38,6 @@ export type Outcome =
    * proves nothing about this message, for example an unreadable 401.
    */
   | { kind: "unknown"; reason: string; failure?: Failure; retryAfterMs?: number | null };
-
-export type RefusalScope = FailureScope;
 
 export type ProviderRequestOutcome = Outcome["kind"];
 

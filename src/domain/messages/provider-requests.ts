@@ -3,32 +3,17 @@
  * An attempt that was accepted without a raw answer (by the simulator) is not recorded, because the message's row says
  * it all.
  */
-import { asc, eq, inArray, sql } from "drizzle-orm";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import { asc, eq, inArray } from "drizzle-orm";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { ProviderRequestRecord } from "./outcome.ts";
+import { insertProviderRequest } from "./statements.ts";
 import { type ProviderRequest, providerRequests } from "./table.ts";
 
 const LONGEST_ANSWER = 4_000;
 const LONGEST_REASON = 500;
 
-const insert = statement((db) =>
-  db
-    .insert(providerRequests)
-    .values({
-      sendToken: sql.placeholder("sendToken"),
-      outcome: sql.placeholder("outcome"),
-      code: sql.placeholder("code"),
-      reason: sql.placeholder("reason"),
-      httpStatus: sql.placeholder("httpStatus"),
-      answer: sql.placeholder("answer"),
-      requestedAt: sql.placeholder("requestedAt"),
-      durationMs: sql.placeholder("durationMs"),
-    })
-    .prepare(),
-);
-
 export function recordProviderRequest(tx: Tx, sendToken: string, request: ProviderRequestRecord): void {
-  insert(tx).run({
+  insertProviderRequest(tx).run({
     ...request,
     sendToken,
     reason: request.reason.slice(0, LONGEST_REASON),

@@ -9,7 +9,7 @@ import { type Message, messages } from "./table.ts";
  */
 const RETENTION_MIN_MS = 2 * 24 * 60 * 60 * 1000;
 
-export interface PurgeResult {
+interface PurgeResult {
   /** The id to continue after; null when the remaining messages are younger. */
   next: number | null;
   /** The first message that is old enough but not final yet. A later run must start here. */

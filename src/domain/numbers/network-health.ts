@@ -29,7 +29,7 @@ const RECOVERING_MAX_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_MAX_MS = 60_000;
 
-export type NetworkResult =
+type NetworkResult =
   /** For an answer: accepted. For a status: delivered or read. */
   | { kind: "succeeded" }
   /** `dispatchedAt`: when the message was sent; null if another copy of this database sent it. */
@@ -71,12 +71,7 @@ export function hasNetworkTrouble(tx: ReadTx, numberId: number): boolean {
 }
 
 /** Null: nothing changes. */
-export function healthAfter(
-  health: NetworkHealth,
-  source: Source,
-  result: NetworkResult,
-  now: number,
-): NetworkHealth | null {
+function healthAfter(health: NetworkHealth, source: Source, result: NetworkResult, now: number): NetworkHealth | null {
   const count = source === "answer" ? "answerFailures" : "statusFailures";
   if (result.kind === "succeeded") return afterSuccess(health, source, count, now);
   const { message, dispatchedAt } = result;

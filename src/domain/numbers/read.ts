@@ -1,39 +1,29 @@
 /** Queries for numbers: of a workspace, or by the network's identifiers. */
-import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNull } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
-import { type ReadTx, statement } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import {
+  numberByCallbackToken,
+  numberById,
+  numberByNetworkId,
+  numbersOfWorkspace,
+  numbersWithSecret,
+} from "./statements.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
-const ofWorkspace = statement((db) =>
-  db
-    .select()
-    .from(numbers)
-    .where(and(eq(numbers.workspaceId, sql.placeholder("workspaceId")), isNull(numbers.removedAt)))
-    .orderBy(asc(numbers.id))
-    .prepare(),
-);
-
 export function listNumbers(tx: ReadTx, workspaceId: number): SendingNumber[] {
-  return ofWorkspace(tx).all({ workspaceId });
+  return numbersOfWorkspace(tx).all({ workspaceId });
 }
-
-const byId = statement((db) =>
-  db
-    .select()
-    .from(numbers)
-    .where(eq(numbers.id, sql.placeholder("id")))
-    .prepare(),
-);
 
 /** For internal work on a message of this number; undefined once the number was removed. */
 export function findNumber(tx: ReadTx, id: number): SendingNumber | undefined {
-  const number = byId(tx).get({ id });
+  const number = numberById(tx).get({ id });
   return number?.removedAt === null ? number : undefined;
 }
 
 /** A removed number; undefined if the number still exists or never existed. */
 export function findRemoved(tx: ReadTx, id: number): SendingNumber | undefined {
-  const number = byId(tx).get({ id });
+  const number = numberById(tx).get({ id });
   return number === undefined || number.removedAt === null ? undefined : number;
 }
 
@@ -44,17 +34,9 @@ export function getNumber(tx: ReadTx, id: number): SendingNumber {
   return number;
 }
 
-const byPhoneNumberId = statement((db) =>
-  db
-    .select()
-    .from(numbers)
-    .where(and(eq(numbers.phoneNumberId, sql.placeholder("phoneNumberId")), isNull(numbers.removedAt)))
-    .prepare(),
-);
-
 /** The number that a network's callback refers to. The id is unique on the whole server. */
 export function findByPhoneNumberId(tx: ReadTx, phoneNumberId: string): SendingNumber | undefined {
-  return byPhoneNumberId(tx).get({ phoneNumberId });
+  return numberByNetworkId(tx).get({ phoneNumberId });
 }
 
 /** The numbers of an account, in all workspaces: callbacks about an account name no number. */
@@ -67,17 +49,9 @@ export function listOfAccount(tx: ReadTx, network: SendingNumber["network"], acc
     .all();
 }
 
-const byToken = statement((db) =>
-  db
-    .select()
-    .from(numbers)
-    .where(and(eq(numbers.callbackToken, sql.placeholder("token")), isNull(numbers.removedAt)))
-    .prepare(),
-);
-
 /** The number whose own callback address ends in this token. */
 export function findByCallbackToken(tx: ReadTx, token: string): SendingNumber | undefined {
-  return byToken(tx).get({ token });
+  return numberByCallbackToken(tx).get({ callbackToken: token });
 }
 
 /** Every number on a network, in all workspaces. */
@@ -90,22 +64,9 @@ export function listOnNetwork(tx: ReadTx, network: SendingNumber["network"]): Se
     .all();
 }
 
-const withSecret = statement((db) =>
-  db
-    .select({
-      id: numbers.id,
-      appSecret: numbers.appSecret,
-      phoneNumberId: numbers.phoneNumberId,
-      accountId: numbers.accountId,
-    })
-    .from(numbers)
-    .where(and(isNotNull(numbers.appSecret), isNull(numbers.removedAt)))
-    .prepare(),
-);
-
 export type SecretOwner = Pick<SendingNumber, "id" | "appSecret" | "phoneNumberId" | "accountId">;
 
 /** The numbers that have their own app secret, sealed. */
 export function listSecretOwners(tx: ReadTx): SecretOwner[] {
-  return withSecret(tx).all();
+  return numbersWithSecret(tx).all();
 }

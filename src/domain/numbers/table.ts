@@ -49,7 +49,7 @@ export const numberStates = sqliteTable("number_states", {
   problem: text(),
   /** A problem that does not keep the number from sending. */
   warning: text(),
-  /** An announcement of the network, until it is withdrawn. */
+  /** An announcement of the network, until it is revoked. */
   notice: text(),
   /** A restriction that the network reported, in plain text. `restrictedUntil`: when it ends. */
   restriction: text(),

@@ -10,7 +10,7 @@ import { numbers, type SendingNumber } from "./table.ts";
 /**
  * Undefined fields stay unchanged. Secrets are passed sealed; an `appSecret` of null falls back to the configuration's.
  */
-export interface NumberChanges {
+interface NumberChanges {
   name?: string;
   throughput?: number;
   accessToken?: string;

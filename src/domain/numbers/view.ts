@@ -7,7 +7,7 @@ import type { BillingAccount } from "../billing/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { SendingNumber } from "./table.ts";
 
-export const NumberView = Type.Object(
+const NumberView = Type.Object(
   {
     phone: Type.String({ description: "Phone number in E.164.", examples: ["+919876543210"] }),
     name: Type.String({ description: "The display name that recipients see." }),
@@ -16,7 +16,7 @@ export const NumberView = Type.Object(
   { $id: "Number", description: "A phone number that the workspace sends from." },
 );
 
-export const BillingView = Type.Object(
+const BillingView = Type.Object(
   {
     currency: Type.String({ description: "ISO 4217 code.", examples: ["USD"] }),
     available: Type.String({

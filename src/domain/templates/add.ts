@@ -13,7 +13,7 @@ import {
   templateCategories,
 } from "./template.ts";
 
-export interface NewTemplate {
+interface NewTemplate {
   name: string;
   language: string;
   category: TemplateCategory;

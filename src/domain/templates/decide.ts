@@ -26,7 +26,7 @@ const updateStatus = statement((db) =>
 );
 
 /**
- * Moves a known template into `status`; an unchanged status emits no event. `reason` is the network's own and goes only
+ * Moves a known template into `status`; an unchanged status emits no event. `reason` is the network's own and is set only
  * into the event; an approval has none.
  */
 export function decideTemplate(tx: Tx, template: Template, status: TemplateStatus, reason: string | null): Template {

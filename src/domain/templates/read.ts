@@ -1,27 +1,13 @@
 /** Queries for templates. */
 import { and, asc, count, eq, gt, or, sql } from "drizzle-orm";
-import { type ReadTx, statement } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { templateInAccount, templatesByName } from "./statements.ts";
 import { type Template, templates } from "./table.ts";
 import type { TemplateStatus } from "./template.ts";
 
-const byName = statement((db) =>
-  db
-    .select()
-    .from(templates)
-    .where(
-      and(
-        eq(templates.workspaceId, sql.placeholder("workspaceId")),
-        eq(templates.accountId, sql.placeholder("accountId")),
-        eq(templates.name, sql.placeholder("name")),
-      ),
-    )
-    .orderBy(asc(templates.language))
-    .prepare(),
-);
-
 /** Every language of a template in the sending number's account. */
 export function listLanguages(tx: ReadTx, workspaceId: number, accountId: string, name: string): Template[] {
-  return byName(tx).all({ workspaceId, accountId, name });
+  return templatesByName(tx).all({ workspaceId, accountId, name });
 }
 
 /** In any account of the workspace; undefined if there is none. */
@@ -33,21 +19,6 @@ export function findTemplate(tx: ReadTx, workspaceId: number, name: string, lang
     .get();
 }
 
-const byAccount = statement((db) =>
-  db
-    .select()
-    .from(templates)
-    .where(
-      and(
-        eq(templates.accountId, sql.placeholder("accountId")),
-        eq(templates.name, sql.placeholder("name")),
-        eq(templates.language, sql.placeholder("language")),
-        eq(templates.workspaceId, sql.placeholder("workspaceId")),
-      ),
-    )
-    .prepare(),
-);
-
 /** The template that a network's report refers to. */
 export function findInAccount(
   tx: ReadTx,
@@ -56,7 +27,7 @@ export function findInAccount(
   name: string,
   language: string,
 ): Template | undefined {
-  return byAccount(tx).get({ workspaceId, accountId, name, language });
+  return templateInAccount(tx).get({ workspaceId, accountId, name, language });
 }
 
 export interface TemplateFilter {

@@ -1,7 +1,8 @@
 /** Uploads of sample files to the network: which file each number needs, and the network's id of an upload. */
-import { and, eq, isNotNull, sql } from "drizzle-orm";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import { and, eq, isNotNull } from "drizzle-orm";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findByPhoneNumberId } from "../numbers/read.ts";
+import { sampleUpload } from "./statements.ts";
 import type { AccountKey } from "./sync.ts";
 import { type SampleUpload, sampleUploads, templates } from "./table.ts";
 import type { MediaKind } from "./template.ts";
@@ -10,7 +11,7 @@ import { shapeOf } from "./view.ts";
 /**
  * Meta keeps an uploaded file for 30 days. One day less ensures that no message carries an id that has just expired.
  */
-export const UPLOAD_LIFE_MS = 29 * 24 * 60 * 60_000;
+const UPLOAD_LIFE_MS = 29 * 24 * 60 * 60_000;
 /** Upload the file again this long before it expires. */
 const RENEW_BEFORE_MS = 5 * 24 * 60 * 60_000;
 const AFTER_FAILURE_MS = 60 * 60_000;
@@ -40,26 +41,16 @@ export function listSamples(tx: ReadTx, { workspaceId, accountId }: AccountKey):
 }
 
 export function isUploadDue(tx: ReadTx, numberId: number, link: string): boolean {
-  const upload = findUpload(tx).get({ numberId, link });
+  const upload = sampleUpload(tx).get({ numberId, link });
   if (upload === undefined) return true;
   if (upload.error !== null && tx.now < upload.attemptedAt + AFTER_FAILURE_MS) return false;
   return upload.mediaId === null || upload.error !== null || tx.now > upload.expiresAt - RENEW_BEFORE_MS;
 }
 
-const findUpload = statement((db) =>
-  db
-    .select()
-    .from(sampleUploads)
-    .where(
-      and(eq(sampleUploads.numberId, sql.placeholder("numberId")), eq(sampleUploads.link, sql.placeholder("link"))),
-    )
-    .prepare(),
-);
-
 /** The network's id of an uploaded sample while it is valid; null: send the link itself. */
 export function findMediaId(tx: ReadTx, phoneNumberId: string, link: string): string | null {
   const number = findByPhoneNumberId(tx, phoneNumberId);
-  const upload = number === undefined ? undefined : findUpload(tx).get({ numberId: number.id, link });
+  const upload = number === undefined ? undefined : sampleUpload(tx).get({ numberId: number.id, link });
   return upload !== undefined && upload.expiresAt > tx.now ? upload.mediaId : null;
 }
 
@@ -80,7 +71,7 @@ export function recordUpload(tx: Tx, numberId: number, link: string, mediaId: st
 
 /** An earlier id stays valid until it expires. */
 export function recordUploadFailure(tx: Tx, numberId: number, link: string, error: string): void {
-  const previous = findUpload(tx).get({ numberId, link });
+  const previous = sampleUpload(tx).get({ numberId, link });
   const { mediaId = null, expiresAt = 0 } = previous ?? {};
   saveUpload(tx, { numberId, link, mediaId, expiresAt, error, attemptedAt: tx.now });
 }
@@ -98,7 +89,7 @@ export function deleteUnusedUploads(tx: Tx, numberId: number, samples: readonly 
   }
 }
 
-export function listUploads(tx: ReadTx, numberId: number): SampleUpload[] {
+function listUploads(tx: ReadTx, numberId: number): SampleUpload[] {
   return tx.db.select().from(sampleUploads).where(eq(sampleUploads.numberId, numberId)).all();
 }
 

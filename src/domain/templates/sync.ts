@@ -36,7 +36,7 @@ export interface AccountKey {
 }
 
 /** How many templates a listing added and changed. */
-export interface ListingResult {
+interface ListingResult {
   added: number;
   changed: number;
 }

@@ -3,7 +3,7 @@ import { and, desc, eq, lt } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type AuditEntry, auditLog, users } from "./table.ts";
 
-export interface Actor {
+interface Actor {
   /** Null: the command line or, with an address, someone who is not signed in. */
   userId: number | null;
   address: string;
@@ -25,7 +25,7 @@ export function recordAudit(tx: Tx, { userId, address }: Actor, entry: NewAuditE
   tx.db.insert(auditLog).values({ at: tx.now, userId, workspaceId, action, subject, details, address }).run();
 }
 
-export interface ListedAuditEntry extends AuditEntry {
+interface ListedAuditEntry extends AuditEntry {
   /** Null: the command line. */
   email: string | null;
 }

@@ -11,8 +11,8 @@ import { endSessions } from "./sessions.ts";
 import { memberships, type User, userLinks, users } from "./table.ts";
 
 /**
- * Sets the password. Ends all sessions, known devices and open links of the user; somebody else may have caused them.
- * A first password keeps the invitations to other workspaces, which nobody can have caused with an older one.
+ * Sets the password. Ends all sessions, known devices and open links of the user; another person may have caused them.
+ * A first password keeps the invitations to other workspaces, which cannot have been caused with an older one.
  */
 export function setPassword(tx: Tx, userId: number, passwordHash: string): User {
   const isFirst = getUser(tx, userId).password === null;

@@ -3,7 +3,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import { memberships, type User, users } from "./table.ts";
 import { emailKey, type WorkspaceRole } from "./user.ts";
 
-export interface NewUser {
+interface NewUser {
   email: string;
   isOperator: boolean;
   /** The workspace that invites the address; null if an operator does. */

@@ -14,7 +14,7 @@ import { describeAccount, findUserByEmail, type KnownAccount, listInvitations, r
 import { type User, userLinks } from "./table.ts";
 import { findEmailProblem, type Role, type WorkspaceRole } from "./user.ts";
 
-export interface Invitation {
+interface Invitation {
   email: string;
   role: Role;
   /** Null for an operator. */

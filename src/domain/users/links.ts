@@ -24,7 +24,7 @@ export interface CreatedLink {
 }
 
 /** The workspace and role that an invitation gives. */
-export interface Place {
+interface Place {
   workspaceId: number;
   role: WorkspaceRole;
 }
@@ -92,7 +92,7 @@ export function leadsToAccount({ link, user }: OpenLink): boolean {
   return link.workspaceId !== null && user !== null && user.password !== null;
 }
 
-export interface UsedLink {
+interface UsedLink {
   link: UserLink;
   user: User;
   /** Null if no account was taken over; else the workspaces that the account could enter before. */

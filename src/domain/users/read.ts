@@ -46,14 +46,14 @@ export function hasOperator(tx: ReadTx): boolean {
   );
 }
 
-export interface Membership {
+interface Membership {
   userId: number;
   workspaceId: number;
   role: WorkspaceRole;
 }
 
 /** An invitation to a workspace that has not been accepted; its link may have expired. */
-export interface PendingInvitation extends Membership {
+interface PendingInvitation extends Membership {
   createdAt: number;
   expiresAt: number;
 }

@@ -16,7 +16,7 @@ const TOUCH_EVERY_MS = 60_000;
 /** Maximum number of sessions per user. Starting another one ends the session unused for longest. */
 const SESSIONS_MAX = 50;
 
-export interface ClientInfo {
+interface ClientInfo {
   address: string;
   agent: string;
 }

@@ -5,7 +5,7 @@
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { untrustedProxies } from "./table.ts";
 
-export interface UntrustedProxy {
+interface UntrustedProxy {
   address: string;
   seenAt: number;
 }

@@ -18,7 +18,7 @@ export function mayActAs(role: Role, needed: Role): boolean {
   return RANK[role] >= RANK[needed];
 }
 
-export const linkKinds = [
+const linkKinds = [
   /** Creates the first operator; belongs to no user yet. */
   "setup",
   /** An invitee chooses a first password. */
@@ -45,7 +45,7 @@ export const SESSION_LIFETIME_MS = 30 * 24 * HOUR_MS;
 export const CONFIRMATION_LIFETIME_MS = 15 * MINUTE_MS;
 
 const EMAIL_LENGTH_MAX = 254;
-export const PASSWORD_LENGTH_MIN = 10;
+const PASSWORD_LENGTH_MIN = 10;
 const PASSWORD_LENGTH_MAX = 200;
 
 /** Describes in a sentence what is wrong with an e-mail address; null if it is valid. */
@@ -73,7 +73,7 @@ export function emailKey(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** After this long, a device in which nobody has signed in is no longer known. */
+/** A device is no longer known this long after its last sign-in. */
 export const DEVICE_LIFETIME_MS = 180 * 24 * HOUR_MS;
 
 /**

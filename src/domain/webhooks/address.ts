@@ -1,11 +1,12 @@
 /** The webhook address of a workspace, the secret that signs its events, and its streak of timeouts. */
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
 import { newToken, type SecretBox } from "#src/core/secret.ts";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { deleteUnclaimed } from "#src/jobs/claim.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { findWebhook } from "./read.ts";
+import { addTimeout, resetTimeouts } from "./statements.ts";
 import { deliveries, type Webhook, webhooks } from "./table.ts";
 
 const SECRET_PREFIX = "whsec_";
@@ -103,28 +104,6 @@ function requireWebhook(tx: ReadTx, workspaceId: number): Webhook {
 
 /** After this many consecutive timeouts an address gets one attempt at a time, until one succeeds. */
 export const TIMEOUTS_UNTIL_SINGLE = 20;
-
-const addTimeout = statement((db) =>
-  db
-    .update(webhooks)
-    .set({ consecutiveTimeouts: sql`${webhooks.consecutiveTimeouts} + 1` })
-    .where(and(eq(webhooks.workspaceId, sql.placeholder("workspaceId")), eq(webhooks.url, sql.placeholder("url"))))
-    .prepare(),
-);
-
-const resetTimeouts = statement((db) =>
-  db
-    .update(webhooks)
-    .set({ consecutiveTimeouts: 0 })
-    .where(
-      and(
-        eq(webhooks.workspaceId, sql.placeholder("workspaceId")),
-        eq(webhooks.url, sql.placeholder("url")),
-        sql`${webhooks.consecutiveTimeouts} between 1 and ${sql.placeholder("max")}`,
-      ),
-    )
-    .prepare(),
-);
 
 /**
  * Updates the address's streak of timeouts. Any other result resets a streak below `TIMEOUTS_UNTIL_SINGLE`; a longer

@@ -1,21 +1,18 @@
 /** Plans and records one attempt of a delivery. */
-import { and, eq, sql } from "drizzle-orm";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import { sql } from "drizzle-orm";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { finish, postpone } from "#src/jobs/claim.ts";
-import { outbox } from "#src/jobs/table.ts";
 import { updateTimeoutStreak } from "./address.ts";
 import { nextAttemptAt, type RetrySchedule } from "./delivery.ts";
-import { deliveries, deliveryAttempts, events, type Webhook, webhooks } from "./table.ts";
-
-const attemptableDelivery = statement((db) =>
-  db
-    .select({ id: deliveries.id, eventId: events.id, body: events.body, webhook: webhooks })
-    .from(deliveries)
-    .innerJoin(events, eq(events.seq, deliveries.eventSeq))
-    .innerJoin(webhooks, eq(webhooks.workspaceId, deliveries.workspaceId))
-    .where(and(eq(deliveries.id, sql.placeholder("id")), eq(deliveries.status, "pending")))
-    .prepare(),
-);
+import {
+  attemptableDelivery,
+  countAttempt,
+  existingDelivery,
+  finishDelivery,
+  insertAttempt,
+  scheduleNextAttempt,
+} from "./statements.ts";
+import type { Webhook } from "./table.ts";
 
 export interface AttemptPlan {
   url: string;
@@ -30,8 +27,9 @@ export interface AttemptPlan {
  */
 export function planAttempt(tx: ReadTx, deliveryId: number): AttemptPlan | undefined {
   const found = attemptableDelivery(tx).get({ id: deliveryId });
-  if (found?.webhook.url == null) return undefined;
-  return { url: found.webhook.url, body: found.body, eventId: found.eventId, webhook: found.webhook };
+  if (found?.url == null) return undefined;
+  const { eventId, body, ...webhook } = found;
+  return { url: found.url, body, eventId, webhook };
 }
 
 export interface AttemptResult {
@@ -45,68 +43,6 @@ export interface AttemptResult {
   isSuccess: boolean;
   hasTimedOut: boolean;
 }
-
-const insertAttempt = statement((db) =>
-  db
-    .insert(deliveryAttempts)
-    .values({
-      deliveryId: sql.placeholder("deliveryId"),
-      url: sql.placeholder("url"),
-      attemptedAt: sql.placeholder("attemptedAt"),
-      durationMs: sql.placeholder("durationMs"),
-      statusCode: sql.placeholder("statusCode"),
-      error: sql.placeholder("error"),
-      response: sql.placeholder("response"),
-    })
-    .prepare(),
-);
-
-/** Matches no row if the delivery has ended meanwhile, or a replay has replaced this attempt's job. */
-const countAttempt = statement((db) =>
-  db
-    .update(deliveries)
-    .set({
-      attemptCount: sql`${deliveries.attemptCount} + 1`,
-      firstAttemptAt: sql`coalesce(${deliveries.firstAttemptAt}, ${sql.placeholder("attemptedAt")})`,
-    })
-    .where(
-      and(
-        eq(deliveries.id, sql.placeholder("id")),
-        eq(deliveries.status, "pending"),
-        sql`exists (select 1 from ${outbox} where ${outbox.id} = ${sql.placeholder("outboxId")})`,
-      ),
-    )
-    .returning()
-    .prepare(),
-);
-
-const existingDelivery = statement((db) =>
-  db
-    .select({ id: deliveries.id })
-    .from(deliveries)
-    .where(eq(deliveries.id, sql.placeholder("id")))
-    .prepare(),
-);
-
-const finishDelivery = statement((db) =>
-  db
-    .update(deliveries)
-    .set({
-      status: sql`${sql.placeholder("status")}`,
-      nextAttemptAt: null,
-      finishedAt: sql`${sql.placeholder("now")}`,
-    })
-    .where(and(eq(deliveries.id, sql.placeholder("id")), eq(deliveries.status, "pending")))
-    .prepare(),
-);
-
-const scheduleNextAttempt = statement((db) =>
-  db
-    .update(deliveries)
-    .set({ nextAttemptAt: sql`${sql.placeholder("next")}` })
-    .where(and(eq(deliveries.id, sql.placeholder("id")), eq(deliveries.status, "pending")))
-    .prepare(),
-);
 
 /**
  * Records the attempt and schedules the next one or ends the delivery. An attempt that was superseded by a replay or a
@@ -133,11 +69,11 @@ export function recordAttempt(
     ? null
     : nextAttemptAt(schedule, delivery.firstAttemptAt ?? result.attemptedAt, delivery.attemptCount, tx.now, tx.random);
   if (next === null) {
-    finishDelivery(tx).run({ id: delivery.id, status: isSuccess ? "delivered" : "exhausted", now: tx.now });
+    finishDelivery(tx).run({ id: delivery.id, status: isSuccess ? "delivered" : "exhausted", finishedAt: tx.now });
     finish(tx, outboxId);
     return;
   }
-  scheduleNextAttempt(tx).run({ id: delivery.id, next });
+  scheduleNextAttempt(tx).run({ id: delivery.id, nextAttemptAt: next });
   postpone(tx, outboxId, next);
 }
 

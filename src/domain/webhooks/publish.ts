@@ -3,15 +3,15 @@
  * transaction of the change.
  */
 
-import { sql } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
-import { statement, type Tx } from "#src/db/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { findWebhook } from "./read.ts";
 import { recordEvent } from "./record-event.ts";
-import { deliveries, type EventRow, type EventType } from "./table.ts";
+import { insertDelivery } from "./statements.ts";
+import type { EventRow, EventType } from "./table.ts";
 
 export function publish(
   tx: Tx,
@@ -25,24 +25,9 @@ export function publish(
   return event;
 }
 
-const insert = statement((db) =>
-  db
-    .insert(deliveries)
-    .values({
-      eventSeq: sql.placeholder("eventSeq"),
-      workspaceId: sql.placeholder("workspaceId"),
-      status: "pending",
-      attemptCount: 0,
-      nextAttemptAt: sql.placeholder("now"),
-      createdAt: sql.placeholder("now"),
-    })
-    .returning({ id: deliveries.id })
-    .prepare(),
-);
-
 /** Adds a delivery of an event, due at once. Returns the delivery's id. */
 export function addDelivery(tx: Tx, workspaceId: number, eventSeq: number): number {
-  const { id } = insert(tx).get({ eventSeq, workspaceId, now: tx.now });
+  const { id } = insertDelivery(tx).only({ eventSeq, workspaceId, createdAt: tx.now });
   enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId, dueAt: tx.now });
   return id;
 }

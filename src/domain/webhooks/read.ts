@@ -1,8 +1,9 @@
 /** Queries for webhook addresses, deliveries and attempts. */
-import { and, asc, desc, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, lt } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
-import { type ReadTx, statement } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import type { DeliveryStatus } from "./delivery.ts";
+import { webhookOfWorkspace } from "./statements.ts";
 import {
   type Delivery,
   type DeliveryAttempt,
@@ -11,20 +12,11 @@ import {
   type EventRow,
   events,
   type Webhook,
-  webhooks,
 } from "./table.ts";
-
-const byWorkspace = statement((db) =>
-  db
-    .select()
-    .from(webhooks)
-    .where(eq(webhooks.workspaceId, sql.placeholder("workspaceId")))
-    .prepare(),
-);
 
 /** Undefined: no address was ever set. */
 export function findWebhook(tx: ReadTx, workspaceId: number): Webhook | undefined {
-  return byWorkspace(tx).get({ workspaceId });
+  return webhookOfWorkspace(tx).get({ workspaceId });
 }
 
 export interface DeliveryOfEvent extends Delivery {
@@ -32,7 +24,7 @@ export interface DeliveryOfEvent extends Delivery {
   eventType: EventRow["type"];
 }
 
-export interface DeliveryFilter {
+interface DeliveryFilter {
   status: DeliveryStatus | null;
   /** Only deliveries with a lower id; null starts at the newest. */
   before: number | null;

@@ -1,9 +1,10 @@
 /** Creates, finds and revokes API keys. The key in clear is returned once, at creation, and never stored. */
-import { and, asc, eq, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNull } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "./read.ts";
+import { validKeyByHash } from "./statements.ts";
 import { type ApiKey, apiKeys, type Workspace } from "./table.ts";
 
 const KEY_PREFIX = "wx_";
@@ -12,7 +13,7 @@ const KEY_BYTES = 32;
 const SHOWN_CHARACTERS = 9;
 const NAME_LENGTH_MAX = 100;
 
-export interface CreatedKey extends ApiKey {
+interface CreatedKey extends ApiKey {
   /** The bearer key in clear. */
   key: string;
 }
@@ -38,14 +39,6 @@ export function createKey(tx: Tx, workspaceId: number, name: string): CreatedKey
   return { ...row, key };
 }
 
-const byHash = statement((db) =>
-  db
-    .select({ id: apiKeys.id, lastUsedAt: apiKeys.lastUsedAt, workspaceId: apiKeys.workspaceId })
-    .from(apiKeys)
-    .where(and(eq(apiKeys.hash, sql.placeholder("hash")), isNull(apiKeys.revokedAt)))
-    .prepare(),
-);
-
 export interface Bearer {
   keyId: number;
   lastUsedAt: number | null;
@@ -54,7 +47,7 @@ export interface Bearer {
 
 /** The key's id and workspace; undefined for an unknown or revoked key. `hash` is the SHA-256 of the whole key. */
 export function findBearer(tx: ReadTx, hash: Uint8Array): Bearer | undefined {
-  const found = byHash(tx).get({ hash });
+  const found = validKeyByHash(tx).get({ hash });
   return found && { keyId: found.id, lastUsedAt: found.lastUsedAt, workspace: getWorkspace(tx, found.workspaceId) };
 }
 

@@ -73,7 +73,7 @@ function withoutCourtesy(text: string): string {
     const before = courtesyBefore(text, start, end);
     const after = before > 0 ? 0 : courtesyAfter(text, start, end);
     const [newStart, newEnd] = trim(text, start + before, end - after);
-    // A text that is only courtesy words stays as it is: there is no word that they decorate.
+    // A text of courtesy words alone stays unchanged.
     if (before + after === 0 || newStart >= newEnd) return text.slice(start, end);
     [start, end] = [newStart, newEnd];
   }

@@ -10,9 +10,9 @@
  * word or fixed phrase. `button`: the network's opt-out button below marketing templates, seen in published templates.
  * `button, translated`: the same button in a language of which we have seen no published template.
  */
-export type WordSource = "carriers" | "usage" | "button" | "button, translated";
+type WordSource = "carriers" | "usage" | "button" | "button, translated";
 
-export interface OptOutWord {
+interface OptOutWord {
   language: string;
   word: string;
   source: WordSource;

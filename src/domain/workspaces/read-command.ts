@@ -2,7 +2,7 @@
 import { normalizeCommand } from "./normalize-command.ts";
 import { OPT_IN_WORDS, OPT_OUT_WORDS } from "./opt-out-words.ts";
 
-export type Command = "stop" | "start";
+type Command = "stop" | "start";
 
 const shippedStopWords: ReadonlySet<string> = new Set(
   OPT_OUT_WORDS.filter(({ isAmbiguous }) => !isAmbiguous).map(({ word }) => normalizeCommand(word)),

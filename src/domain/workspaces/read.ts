@@ -1,19 +1,12 @@
 /** Queries for workspaces. */
-import { asc, eq, sql } from "drizzle-orm";
+import { asc } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
-import { type ReadTx, statement } from "#src/db/transaction.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { workspaceById } from "./statements.ts";
 import { type Workspace, workspaces } from "./table.ts";
 
-const byId = statement((db) =>
-  db
-    .select()
-    .from(workspaces)
-    .where(eq(workspaces.id, sql.placeholder("id")))
-    .prepare(),
-);
-
 export function findWorkspace(tx: ReadTx, id: number): Workspace | undefined {
-  return byId(tx).get({ id });
+  return workspaceById(tx).get({ id });
 }
 
 /** Throws `not_found`. */

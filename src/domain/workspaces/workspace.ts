@@ -50,7 +50,7 @@ export function requireSettings(settings: WorkspaceSettings): WorkspaceSettings 
   return { ...settings, name, country, stopWords, startWords };
 }
 
-/** Drops empty entries, as left by two commas in a row. */
+/** Drops empty entries, as left by two adjacent commas. */
 function ownWords(given: string[]): string[] {
   return given.filter((word) => word.trim() !== "");
 }

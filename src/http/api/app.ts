@@ -26,7 +26,7 @@ import { Authenticator } from "./auth.ts";
 import { docsRoutes } from "./docs/docs.ts";
 import { endpoints } from "./endpoints.ts";
 
-export interface AppOptions {
+interface AppOptions {
   store: Store;
   clock: Clock;
   random: Random;

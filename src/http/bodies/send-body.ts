@@ -22,7 +22,7 @@ const From = Type.Optional(
   }),
 );
 
-export const SendTemplateBody = Type.Object(
+const SendTemplateBody = Type.Object(
   {
     to: Phone,
     template: Type.String({ description: "Name of the template.", examples: ["order_shipped"] }),
@@ -43,7 +43,7 @@ export const SendTemplateBody = Type.Object(
   },
 );
 
-export const SendTextBody = Type.Object(
+const SendTextBody = Type.Object(
   {
     to: Phone,
     text: Type.String({ minLength: 1, maxLength: TEXT_LENGTH_MAX, examples: ["Your table is ready."] }),

@@ -7,7 +7,7 @@ const FILENAME_LENGTH_MAX = 240;
 /** The network refuses more consecutive spaces. */
 const SPACES_MAX = 4;
 
-export const Values = Type.Array(Type.Unsafe<string | number>({ type: ["string", "number"] }), {
+const Values = Type.Array(Type.Unsafe<string | number>({ type: ["string", "number"] }), {
   description: "Values in the order of the placeholders.",
   examples: [["Asha", 10042]],
 });
@@ -49,7 +49,7 @@ export const MediaBody = Type.Object(
 /** Converts the value at `path`; adds any mistake to `fields`. */
 export type ReadValue<Value> = (raw: unknown, path: string, fields: FieldProblems) => Value;
 
-export interface ReadVariables<Value> {
+interface ReadVariables<Value> {
   /** Given as one list, which fills the body. */
   isList: boolean;
   header: Value[];
@@ -79,7 +79,7 @@ export function readVariables<Value>(
   }
   const { header, body, ...unknown } = raw as Record<string, unknown>;
   for (const name of Object.keys(unknown)) {
-    fields[`variables.${name}`] = ["There is no field of this name here: use header and body."];
+    fields[`variables.${name}`] = ["Unknown field. Use header and body."];
   }
   return {
     isList: false,
@@ -97,7 +97,7 @@ export function readLiteral(raw: unknown, path: string, fields: FieldProblems): 
 }
 
 /** The network also refuses these values, but only after it accepted the message. */
-export function findValueProblem(value: unknown, text: unknown): string | null {
+function findValueProblem(value: unknown, text: unknown): string | null {
   if (typeof text !== "string") {
     const isContactField = typeof value === "object" && value !== null && "field" in value;
     return isContactField

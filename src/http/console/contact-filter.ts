@@ -8,7 +8,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { requireId } from "../endpoint.ts";
 import { wrongParameter } from "../page.ts";
 
-export interface ContactSearch {
+interface ContactSearch {
   q?: string | null;
   consent?: string | null;
   /** Id of a static or dynamic group. */

@@ -100,7 +100,7 @@ function compress(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }));
 }
 
-/** Serves one file of the front end; null if there is no file of that name. */
+/** Serves one file of the front end; null if no such file exists. */
 export async function answerAsset(request: Request, name: string): Promise<Response | null> {
   const file = (await getBundle()).files.get(name);
   if (file === undefined) return null;

@@ -8,7 +8,7 @@ import { Problem } from "#src/core/problem.ts";
 
 const CONCURRENCY_MAX = 2;
 const OPTIONS = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const;
-/** The hash of a random text that was thrown away, with the same parameters: verified where there is no account. */
+/** The hash of a discarded random text, with the same parameters. It is verified if there is no account. */
 const NOBODYS_HASH =
   "$argon2id$v=19$m=65536,t=2,p=1$noMrCZobcaPArQMJ4ik3gzsK2SlCJmd5NRISmK/JJZo$UzeNo9Serq6NCv8igp99f99+FRYueXImNtH5L8trSJI";
 /** How many operations one network may have waiting, by how many wait altogether. Above the last step: none. */
@@ -28,7 +28,7 @@ export interface PasswordClient {
 }
 
 /** A place in the queue; dispose of it when done. */
-export interface PasswordTurn extends Disposable {
+interface PasswordTurn extends Disposable {
   hash(password: string): Promise<string>;
   /**
    * `hash` null: the user does not exist or has no password yet. The result is false, after the same time as for a

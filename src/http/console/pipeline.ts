@@ -40,14 +40,14 @@ import { requireConfirmation } from "./sensitive.ts";
 export const CONSOLE_API = "/console/api";
 const FORM_KEY_LENGTH_MAX = 100;
 
-export interface Peer {
+interface Peer {
   address: string;
   keepOpen: () => void;
   /** Closes the connection soon unless the request's body ends. */
   closeSoon: () => void;
 }
 
-export type ConsolePipeline = (request: Request, peer: Peer) => Promise<Response>;
+type ConsolePipeline = (request: Request, peer: Peer) => Promise<Response>;
 
 export function createPipeline(options: ConsoleOptions, ids: RequestIds): ConsolePipeline {
   const { isTrustedProxy, limits, bodies, ...rest } = options;

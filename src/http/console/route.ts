@@ -17,7 +17,7 @@ import type { Answer } from "../endpoint.ts";
 import { findFieldProblems } from "../validate.ts";
 import type { ConsoleContext } from "./context.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** What every call carries, signed in or not. */
 export interface ConsoleCall extends ConsoleContext {

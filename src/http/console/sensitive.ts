@@ -1,7 +1,7 @@
 /**
- * Which routes ask again for the password or the second factor when the last time is long ago: whoever sits down at a
- * forgotten screen, or has stolen a session's cookie, must not be able to give out access, take it away, or carry
- * everything off. Routes that ask for the password in their own form are not among them.
+ * Which routes ask again for the password or the second factor when the last time is long ago: a person at an
+ * unattended screen, or with a stolen session cookie, must not be able to grant or revoke access, or to download
+ * everything. Routes that ask for the password in their own form are not among them.
  */
 import type { Session } from "#src/domain/users/table.ts";
 import { CONFIRMATION_LIFETIME_MS } from "#src/domain/users/user.ts";
@@ -34,7 +34,7 @@ export const sensitiveRoutes: ReadonlySet<string> = new Set([
   "GET /me/confirmation",
 ]);
 
-/** Throws `confirmation_required` if the route is sensitive and the session was not confirmed lately. */
+/** Throws `confirmation_required` if the route is sensitive and the session was not confirmed recently. */
 export function requireConfirmation(route: { method: string; path: string }, session: Session, now: number): void {
   if (!sensitiveRoutes.has(`${route.method} ${route.path}`) || isConfirmed(session, now)) return;
   const message = "Enter your password or a code of your second factor again to do this.";

@@ -25,7 +25,7 @@ import { readDeviceCookie } from "./cookies.ts";
 import type { PasswordClient } from "./passwords.ts";
 import { type ConsoleCall, Refusal } from "./route.ts";
 
-export interface Credentials {
+interface Credentials {
   email: string;
   password: string;
   code?: string | undefined;

@@ -6,7 +6,7 @@ import type { Sender } from "../network.ts";
 
 type FromNumber = Pick<Sender, "phone" | "phoneNumberId" | "accountId">;
 
-export interface SimulatedStatus {
+interface SimulatedStatus {
   networkMessageId: string;
   sendToken: string;
   status: "sent" | "delivered" | "read" | "failed";
@@ -34,7 +34,7 @@ export function statusCallback(sender: FromNumber, status: SimulatedStatus): str
   });
 }
 
-export interface SimulatedInbound {
+interface SimulatedInbound {
   networkMessageId: string;
   /** E.164. */
   from: string;

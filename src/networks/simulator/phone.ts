@@ -18,7 +18,7 @@ export const phoneStatuses = ["sent", "delivered", "read", "failed"] as const;
 export type PhoneStatus = (typeof phoneStatuses)[number];
 
 /** A callback to store, and the network's id of the message it concerns. */
-export interface ComposedCallback {
+interface ComposedCallback {
   networkMessageId: string;
   body: string;
 }

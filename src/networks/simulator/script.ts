@@ -24,7 +24,7 @@ const ARRIVES_AFTER_MS = 2_000;
 const NOT_ON_NETWORK = "131026";
 const SOMETHING_WENT_WRONG = "131000";
 /** Meta's code for its throughput limit. */
-export const THROTTLED = "130429";
+const THROTTLED = "130429";
 
 export function scriptFor(phone: string, { deliverAfterMs, readAfterMs, noAnswerAfterMs }: SimulatorTimes): Script {
   const sent = { status: "sent", afterMs: 0 } as const;

@@ -14,7 +14,7 @@ import { describeCode, failureOf } from "../whatsapp/errors.ts";
 import { statusCallback } from "./callback.ts";
 import { type Script, type SimulatorTimes, scriptFor } from "./script.ts";
 
-export interface SimulatorOptions {
+interface SimulatorOptions {
   clock: Clock;
   random: Random;
   times: SimulatorTimes;

@@ -16,7 +16,7 @@ import { type Endpoint, endpointOf } from "./profile.ts";
 import { findHeaders, urlOf } from "./request.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
 
-export interface Client {
+interface Client {
   send(outbound: OutboundMessage, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;
 }
 

@@ -21,7 +21,7 @@ export type Exchange =
   /** The server may have read the request. `isAmbiguous`: over TLS, the handshake may have failed instead. */
   | { kind: "lost"; reason: string; isAmbiguous: boolean };
 
-export interface ExchangeRequest {
+interface ExchangeRequest {
   method: "POST" | "HEAD" | "GET";
   headers?: Headers;
   body?: string | FormData;

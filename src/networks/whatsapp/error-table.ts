@@ -95,7 +95,7 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
   // Concern the message: its values, its media, its destination.
   ...refused("message", {
     100: "WhatsApp did not accept a part of the request. Check the template's values and the media link.",
-    130497: "The business may not write to people in this country. Leave out recipients of that country.",
+    130497: "The business may not write to people in this country. Remove recipients in that country.",
     131001: "The message is too long. Shorten it.",
     131002: "WhatsApp does not take this kind of recipient. Check the number.",
     131014: "WhatsApp could not fetch the file from its link. Check that the link opens without signing in.",

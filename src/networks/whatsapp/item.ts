@@ -34,7 +34,7 @@ export interface NetworkProfile {
 }
 
 /** The item is unreadable and cannot be ignored. */
-export class Unreadable extends Error {}
+class Unreadable extends Error {}
 
 /**
  * Meta's own user ids: country code and letters, or the form with a parent company. They appear in place of phone

@@ -81,7 +81,7 @@ function templateKeyOf(value: JsonObject, entry: Entry) {
 }
 
 /** Callbacks write `en-US`; everything else writes `en_US`. */
-export function apiLanguage(language: string): string {
+function apiLanguage(language: string): string {
   const [code = "", ...regions] = language.replaceAll("-", "_").split("_");
   return [code.toLowerCase(), ...regions.map((region) => region.toUpperCase())].join("_");
 }

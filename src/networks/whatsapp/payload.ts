@@ -11,7 +11,7 @@ import type {
 } from "#src/domain/messages/content.ts";
 import type { OutboundMessage } from "../network.ts";
 
-export interface MessagePayload {
+interface MessagePayload {
   messaging_product: "whatsapp";
   recipient_type: "individual";
   /**
@@ -27,7 +27,7 @@ export interface MessagePayload {
   template?: TemplatePayload;
 }
 
-export interface TemplatePayload {
+interface TemplatePayload {
   name: string;
   language: { code: string };
   components?: Component[];

@@ -14,10 +14,10 @@ export interface Prober {
   observe(result: Exchange): void;
 }
 
-export type FailedExchange = Exclude<Exchange, { kind: "answered" }>;
+type FailedExchange = Exclude<Exchange, { kind: "answered" }>;
 
 export function createProber(graphUrl: string, clock: Clock): Prober {
-  // Without TLS there is no handshake that could fail, and fetch's error codes are enough.
+  // Without TLS no handshake can fail, and fetch's error codes are enough.
   let isVerified = !graphUrl.startsWith("https:");
   let running: Promise<FailedExchange | null> | null = null;
 

@@ -19,14 +19,16 @@ export type ConsoleRouter = Router<typeof tree>;
 /** The search parameters of a screen: each with the function that reads its value. */
 type SearchReaders = Readonly<Record<string, (value: string) => string | undefined>>;
 
-/** Reads search parameters. What is absent, empty, or not a value of the parameter is `undefined`. */
+/**
+ * Reads search parameters. What is absent, empty, or not a value of the parameter is `undefined`: written out, because
+ * the router keeps what the address says about a name that is missing here.
+ */
 function readSearch<const Readers extends SearchReaders>(readers: Readers) {
   return (search: Record<string, unknown>) => {
-    const found = Object.entries(readers).flatMap(([name, read]) => {
+    const found = Object.entries(readers).map(([name, read]) => {
       const raw = search[name];
       const value = typeof raw === "number" ? String(raw) : raw;
-      const known = typeof value === "string" && value !== "" ? read(value) : undefined;
-      return known === undefined ? [] : [[name, known]];
+      return [name, typeof value === "string" && value !== "" ? read(value) : undefined];
     });
     return Object.fromEntries(found) as { [Name in keyof Readers]?: ReturnType<Readers[Name]> | undefined };
   };

@@ -33,7 +33,7 @@ export interface Meta {
   next: string | null;
 }
 
-export interface ListOf<T> {
+interface ListOf<T> {
   data: T[];
   meta: Meta;
 }

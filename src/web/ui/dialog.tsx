@@ -108,7 +108,7 @@ function ConfirmBody({ title, children, onClose, action, cancelLabel, confirmati
       {confirmationText !== undefined && (
         <div className="flex flex-col gap-1">
           <label htmlFor={id}>
-            Type <strong className="font-semibold">{confirmationText}</strong> to go on
+            Type <strong className="font-semibold">{confirmationText}</strong> to continue
           </label>
           <input
             id={id}

@@ -40,13 +40,13 @@ interface ListProps<Row> {
   selection?: ListSelection<Row>;
 }
 
-export interface RowLinkProps {
+interface RowLinkProps {
   "data-row": string | number;
   className: string;
   children: ReactNode;
 }
 
-export interface ListSelection<Row> {
+interface ListSelection<Row> {
   /** Label of a row's checkbox: "Select Asha". */
   label: (row: Row) => string;
   isSelected: (row: Row) => boolean;

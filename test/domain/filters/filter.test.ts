@@ -173,7 +173,7 @@ describe("a filter is accepted", () => {
     ["ten levels", nested(10)],
     ["a hundred conditions", { any: Array.from({ length: 100 }, () => city) }],
     ["everybody", { field: "phone", set: true }],
-    ["a tag that nobody has yet", { field: "tag", is: "unheard of" }],
+    ["a tag that no contact has yet", { field: "tag", is: "unheard of" }],
     ["a birthday as people write it", { field: "birthday", is: "28/02/1990" }],
     ["a day of every year", { field: "anniversary", in: ["--02-29", "2000-02-29"] }],
     ["today", { field: "birthday", within_days: 0 }],

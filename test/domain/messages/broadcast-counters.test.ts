@@ -60,7 +60,7 @@ test("the counter deltas of any transitions of any recipients add up to the coun
         for (const { who, to } of moves) {
           const index = who % rows.length;
           const before = rows[index];
-          if (before === undefined) throw new Error("nobody there");
+          if (before === undefined) throw new Error("no counters");
           addDelta(sum, computeDelta(before, to, RATE));
           rows[index] = to;
         }

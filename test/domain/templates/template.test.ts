@@ -141,7 +141,7 @@ const rows: Row[] = [
     unsupported: /offer/,
   },
   {
-    name: "a kind that nobody knows yet",
+    name: "an unknown kind",
     components: [text, { type: "HOLOGRAM" }],
     counts: [0, 0],
     unsupported: /HOLOGRAM/,

@@ -13,7 +13,7 @@ export type SchemaObject = {
   oneOf?: SchemaObject[];
 } & Record<string, unknown>;
 
-export interface MediaTypeObject {
+interface MediaTypeObject {
   schema: SchemaObject;
   examples: Record<string, { summary?: string; value: unknown }>;
 }

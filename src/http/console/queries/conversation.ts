@@ -16,7 +16,7 @@ export type ConversationItem =
   | { kind: "message"; at: number; message: Message; text: string; broadcast: Broadcast | null; buttons: Button[] };
 
 /** A button of a template. Only a quick reply can be pressed as an answer. */
-export interface Button {
+interface Button {
   text: string;
   isReply: boolean;
 }
@@ -28,7 +28,7 @@ export interface ConversationCursor {
   messageId: number;
 }
 
-export interface ConversationPage {
+interface ConversationPage {
   items: ConversationItem[];
   /** Null: no older items. */
   next: ConversationCursor | null;

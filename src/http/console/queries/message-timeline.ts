@@ -13,14 +13,14 @@ import type { EventRow } from "#src/domain/webhooks/table.ts";
 /** One step, at a moment. */
 export interface TimelineStep {
   at: number;
-  what: "request" | "hand-over" | "attempt" | "status" | "sent" | "delivered" | "read" | "failed" | "event" | "webhook";
+  what: "request" | "dispatch" | "attempt" | "status" | "sent" | "delivered" | "read" | "failed" | "event" | "webhook";
   /** A sentence for people. */
   says: string;
   details: Record<string, unknown>;
 }
 
 /** Callbacks and events about a message, which are found by scanning. */
-export interface MessageTraces {
+interface MessageTraces {
   callbacks: readonly Callback[];
   events: readonly EventRow[];
   /** The network's parser for callback bodies. */
@@ -53,7 +53,7 @@ export function ownSteps(message: Message): TimelineStep[] {
   const add = (at: number | null, what: TimelineStep["what"], says: string): void => {
     if (at !== null) steps.push({ at, what, says, details: {} });
   };
-  add(message.dispatchedAt, "hand-over", "dispatched to the network");
+  add(message.dispatchedAt, "dispatch", "dispatched to the network");
   add(
     message.sentAt,
     "sent",

@@ -7,7 +7,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { deliveries, events } from "#src/domain/webhooks/table.ts";
 import { apiKeys } from "#src/domain/workspaces/table.ts";
 
-export interface Onboarding {
+interface Onboarding {
   hasKey: boolean;
   hasSent: boolean;
   /** When a single message was last reported delivered, among the newest events. */

@@ -141,7 +141,7 @@ function requireAnswer(open: OpenLink | undefined, { body }: ConsoleCall): void 
   throw new Refusal(409, "account_exists", message);
 }
 
-/** Shows what is known of the address: whoever holds the link is the invitee. */
+/** Shows what is known of the address: the holder of the link is the invitee. */
 function viewLink(tx: ReadTx, { link, user }: OpenLink) {
   const workspace = link.workspaceId === null ? undefined : findWorkspace(tx, link.workspaceId);
   return {

@@ -14,7 +14,7 @@ import type { Template } from "../templates/template-view.ts";
 import type { DraftContent, DraftValue, Saved } from "./draft.ts";
 import { strings } from "./strings.ts";
 
-export interface Example {
+interface Example {
   to: string;
   name: string | null;
   text: string | null;
@@ -23,7 +23,7 @@ export interface Example {
   body: string[];
 }
 
-export interface ValuesPreview {
+interface ValuesPreview {
   examples: Example[];
   missing: Record<string, number>;
 }

@@ -20,7 +20,7 @@ interface Props {
 }
 
 const GROUP_PAGES = 10;
-export const NUMBERS_MAX = 1_000;
+const NUMBERS_MAX = 1_000;
 
 export function RecipientsStep({ content, change }: Props) {
   const { id, numbers } = useWorkspace();
@@ -226,7 +226,7 @@ function Numbers({ content, change }: Props) {
 }
 
 /** Numbers separated by lines, commas or semicolons. Invalid numbers are reported by the review, not here. */
-export function readNumbers(text: string): string[] {
+function readNumbers(text: string): string[] {
   return text
     .split(/[\n\r,;]+/)
     .map((one) => one.trim().slice(0, 64))
@@ -234,7 +234,7 @@ export function readNumbers(text: string): string[] {
 }
 
 /** The first cell of each line that looks like a phone number. */
-export function phonesIn(text: string): string[] {
+function phonesIn(text: string): string[] {
   return text.split(/[\r\n]+/).flatMap((line) => {
     const cells = line.split(/[,;\t|]/).map((cell) => cell.trim().replace(/^"|"$/g, "").trim());
     const phone = cells.find((cell) => /^[+\d][\d\s().\-/]{5,}$/.test(cell) && cell.replace(/\D/g, "").length >= 7);

@@ -3,7 +3,7 @@ import type { ChipTone } from "../../ui/chip.tsx";
 import type { MessageStatus } from "../messages/message-state.ts";
 import { strings } from "./strings.ts";
 
-export type BroadcastStatus = keyof typeof strings.states;
+type BroadcastStatus = keyof typeof strings.states;
 
 export interface Broadcast {
   id: number;
@@ -20,7 +20,7 @@ export interface Broadcast {
   created_at: string;
 }
 
-export interface Cause {
+interface Cause {
   status: "failed" | "skipped";
   code: string | null;
   is_unknown: boolean;

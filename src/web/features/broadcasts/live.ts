@@ -46,7 +46,7 @@ export function useLive(workspaceId: number, broadcastId: number, isEnabled: boo
   return live;
 }
 
-/** Resolves when `signal` aborts. The browser reconnects by itself. */
+/** Resolves when `signal` aborts. The browser reconnects automatically. */
 function stream(path: string, signal: AbortSignal, onEvent: (event: StreamEvent) => void): Promise<void> {
   return new Promise((resolve) => {
     const source = new EventSource(path);

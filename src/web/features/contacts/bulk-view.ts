@@ -11,7 +11,7 @@ export type BulkPeople =
   | { search: { q?: string; consent?: string; group?: string } }
   | { broadcast: number; status?: string };
 
-export type BulkState = keyof typeof strings.states;
+type BulkState = keyof typeof strings.states;
 
 export interface BulkChange {
   id: number;

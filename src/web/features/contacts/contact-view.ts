@@ -27,7 +27,7 @@ export interface Contact {
 }
 
 /** The text fields. */
-export type ContactText =
+type ContactText =
   | "name"
   | "first_name"
   | "last_name"

@@ -29,7 +29,7 @@ export function Screen() {
     queryKey: ["deliveries", id, status, type, after],
     queryFn: ({ signal }) => getList<Delivery>(path, signal),
     placeholderData: keepPreviousData,
-    // The first page refreshes by itself, because users watch it while they repair a receiver.
+    // The first page refreshes automatically, because users watch it while they repair a receiver.
     refetchInterval: after === undefined ? 5_000 : false,
   });
   const rows = list.data?.data ?? [];

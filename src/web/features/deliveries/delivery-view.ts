@@ -28,7 +28,7 @@ export interface DeliveryDetail extends Delivery {
 }
 
 /** The first attempt and six retries. */
-export const ATTEMPTS_MAX = 7;
+const ATTEMPTS_MAX = 7;
 
 /** Distinguishes "waiting for the first attempt" from "retrying", because only the latter indicates trouble. */
 export function deliveryChip({ status, attempt_count }: Delivery): { label: string; tone: ChipTone } {

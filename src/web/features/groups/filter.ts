@@ -6,7 +6,7 @@ import type { CustomField } from "../developer/custom-fields.tsx";
 import { strings } from "./strings.ts";
 
 /** The input of a comparison's value. */
-export type Input = "none" | "text" | "choice" | "number" | "date" | "days";
+type Input = "none" | "text" | "choice" | "number" | "date" | "days";
 
 export interface Comparison {
   /** Unique within a field. */

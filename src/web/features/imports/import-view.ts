@@ -2,7 +2,7 @@
 import type { ChipTone } from "../../ui/chip.tsx";
 import { strings } from "./strings.ts";
 
-export type ImportState = keyof typeof strings.states;
+type ImportState = keyof typeof strings.states;
 
 export interface ImportOutcome {
   rows: number;

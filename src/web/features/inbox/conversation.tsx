@@ -45,7 +45,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
   const { contact, contact_id: id, has_phone: hasPhone } = conversation;
   useMarkSeen(workspaceId, conversation);
   const { items, earlier } = useConversationItems(workspaceId, conversation);
-  const name = contact.name ?? (hasPhone ? contact.phone : strings.somebody);
+  const name = contact.name ?? (hasPhone ? contact.phone : strings.unknownNumber);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6 wide:grid-cols-[minmax(0,1fr)_16rem]">
       <section
@@ -190,7 +190,7 @@ function useMarkSeen(workspaceId: number, { contact_id: id, unread, last_inbound
   }, [client, workspaceId, id, unread, last]);
 }
 
-/** The newest page, which updates by itself, and the older items loaded so far. */
+/** The newest page, which updates automatically, and the older items loaded so far. */
 function useConversationItems(workspaceId: number, { contact_id: id, items, next }: Conversation) {
   const [older, setOlder] = useState<{ items: ConversationItem[]; next: string | null } | null>(null);
   const [isBusy, setIsBusy] = useState(false);

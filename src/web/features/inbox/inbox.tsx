@@ -97,7 +97,7 @@ function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
     >
       <span className="flex items-baseline justify-between gap-2">
         <span className={`truncate figures ${unread > 0 ? "font-semibold" : ""}`}>
-          {name ?? phone ?? strings.somebody}
+          {name ?? phone ?? strings.unknownNumber}
         </span>
         <span className="shrink-0 text-label text-quiet">
           <Time at={last?.at ?? row.wrote_at} zone={timezone} />

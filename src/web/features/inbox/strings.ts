@@ -20,7 +20,7 @@ export const strings = {
   emptyFiltered: "Clear filters",
   choose: "Choose a conversation.",
   back: "All conversations",
-  somebody: "Unknown number",
+  unknownNumber: "Unknown number",
   you: "You: ",
   unreadCount: (count: number) => (count === 1 ? "1 unread" : `${count} unread`),
   windowOpen: (left: string) => `Open ${left}`,

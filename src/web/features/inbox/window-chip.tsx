@@ -1,4 +1,4 @@
-/** The time left in which free-form text can be sent: open, closing soon, or closed. It counts down by itself. */
+/** The time left in which free-form text can be sent: open, closing soon, or closed. It counts down. */
 import { useEffect, useState } from "react";
 import { Chip } from "../../ui/chip.tsx";
 import { formatTimeLeft, strings } from "./strings.ts";

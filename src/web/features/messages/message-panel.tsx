@@ -138,6 +138,6 @@ function MessageContent({ screen, message }: { screen: ScreenWith<"open">; messa
   );
 }
 
-export function chargeText({ rate, money }: Pick<MessageDetail, "rate" | "money">): string {
+function chargeText({ rate, money }: Pick<MessageDetail, "rate" | "money">): string {
   return rate === null || money === "none" ? strings.money.none : `${rate} ${strings.money[money]}`;
 }

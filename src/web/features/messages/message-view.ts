@@ -48,7 +48,7 @@ export interface SentItem extends AnyMessage {
   buttons: { text: string; is_reply: boolean }[];
 }
 
-export interface InboundItem {
+interface InboundItem {
   kind: "inbound";
   key: string;
   id: number;

@@ -54,7 +54,7 @@ export const strings = {
   details: "Details",
   what: {
     request: "Request",
-    "hand-over": "Dispatch",
+    dispatch: "Dispatch",
     attempt: "Attempt",
     status: "Status",
     sent: "Sent",

@@ -60,7 +60,7 @@ function Phones({
   state: SimulatorState;
   chosen: string | undefined;
 }) {
-  // On wide screens, the phone with the latest message opens by itself.
+  // On wide screens, the phone with the latest message opens automatically.
   const shown = chosen ?? phones[0]?.phone;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6 mid:grid-cols-[16rem_minmax(0,1fr)] wide:grid-cols-[17rem_minmax(0,1fr)]">

@@ -51,7 +51,7 @@ export interface InvariantFinding {
   next: string;
 }
 
-export type JobKind = "backup" | "verify" | "drill" | "check";
+type JobKind = "backup" | "verify" | "drill" | "check";
 
 export interface Jobs {
   current: { kind: JobKind; name: string | null; started_at: string; step: string | null } | null;

@@ -2,7 +2,7 @@
 import type { ChipTone } from "../../ui/chip.tsx";
 import { strings } from "./strings.ts";
 
-export type TemplateStatus = keyof typeof strings.states;
+type TemplateStatus = keyof typeof strings.states;
 
 export interface Template {
   id: number;

@@ -1,0 +1,95 @@
+/**
+ * The hot statements of what belongs to a contact: tags, custom fields and people on the number. They run for every
+ * contact that is shown in an event or comes from an import. See `db/hot-statement.ts`.
+ */
+import { getTableColumns } from "drizzle-orm";
+import { hotRows } from "#src/db/hot-rows.ts";
+import { columns, hotQuery, hotWrite } from "#src/db/hot-statement.ts";
+import { contactFields, contactPeople, contacts, contactTags, customFields, tags } from "./table.ts";
+
+const person = getTableColumns(contactPeople);
+const tag = getTableColumns(tags);
+const taggingOf = getTableColumns(contactTags);
+const field = getTableColumns(customFields);
+const { contactId, fieldId, textValue, numberValue } = getTableColumns(contactFields);
+const value = { contactId, fieldId, textValue, numberValue };
+
+export const peopleOfContact = hotQuery(
+  `SELECT ${columns(person)} FROM contact_people WHERE contact_id = +:contactId ORDER BY position`,
+  person,
+  person,
+);
+
+export const tagsOfContact = hotQuery(
+  `SELECT tags.id AS id, tags.name AS name FROM contact_tags JOIN tags ON tags.id = contact_tags.tag_id
+  WHERE contact_tags.contact_id = +:contactId ORDER BY tags.folded`,
+  taggingOf,
+  { id: tag.id, name: tag.name },
+);
+
+export const tagByName = hotQuery(
+  `SELECT ${columns(tag)} FROM tags WHERE workspace_id = +:workspaceId AND folded = +:folded`,
+  tag,
+  tag,
+);
+
+export const insertTagging = hotWrite(
+  "INSERT INTO contact_tags (contact_id, tag_id) VALUES (:contactId, :tagId) ON CONFLICT DO NOTHING",
+  taggingOf,
+);
+
+export const deleteTagging = hotWrite(
+  "DELETE FROM contact_tags WHERE contact_id = +:contactId AND tag_id = +:tagId",
+  taggingOf,
+);
+
+export const fieldsOfWorkspace = hotQuery(
+  `SELECT ${columns(field)} FROM custom_fields WHERE workspace_id = +:workspaceId ORDER BY key`,
+  field,
+  field,
+);
+
+export const fieldByKey = hotQuery(
+  `SELECT ${columns(field)} FROM custom_fields WHERE workspace_id = +:workspaceId AND key = +:key`,
+  field,
+  field,
+);
+
+export const valuesOfContact = hotQuery(
+  `SELECT custom_fields.key AS key, custom_fields.kind AS kind, text_value AS textValue, number_value AS numberValue
+  FROM contact_fields JOIN custom_fields ON custom_fields.id = contact_fields.field_id
+  WHERE contact_fields.contact_id = +:contactId ORDER BY custom_fields.key`,
+  { contactId },
+  { key: field.key, kind: field.kind, textValue, numberValue },
+);
+
+export const storedValue = hotQuery(
+  `SELECT text_value AS textValue, number_value AS numberValue FROM contact_fields
+  WHERE contact_id = +:contactId AND field_id = +:fieldId`,
+  value,
+  { textValue, numberValue },
+);
+
+export const insertValue = hotWrite(
+  `INSERT INTO contact_fields (contact_id, field_id, text_value, number_value)
+  VALUES (:contactId, :fieldId, :textValue, :numberValue)`,
+  value,
+);
+
+export const upsertValue = hotWrite(
+  `INSERT INTO contact_fields (contact_id, field_id, text_value, number_value)
+  VALUES (:contactId, :fieldId, :textValue, :numberValue)
+  ON CONFLICT (contact_id, field_id) DO UPDATE SET
+    text_value = excluded.text_value, number_value = excluded.number_value`,
+  value,
+);
+
+export const deleteValue = hotWrite(
+  "DELETE FROM contact_fields WHERE contact_id = +:contactId AND field_id = +:fieldId",
+  value,
+);
+
+const { networkUserId, identityId, stopSaidAt, startSaidAt, lastMessageAt, ...newContact } = getTableColumns(contacts);
+
+/** Contacts that are known to be new, each with the id that the caller gives it. */
+export const insertContacts = hotRows(contacts, newContact);

@@ -1,0 +1,120 @@
+/** The hot statements of contacts: see `db/hot-statement.ts`. */
+import { getTableColumns } from "drizzle-orm";
+import { columns, hotQuery, hotWrite, integer, string } from "#src/db/hot-statement.ts";
+import { consentLog, contactNetworkIds, contacts, erasedOptOuts } from "./table.ts";
+
+const contact = getTableColumns(contacts);
+const alias = getTableColumns(contactNetworkIds);
+const { workspaceId, phoneHash, optedOutAt } = getTableColumns(erasedOptOuts);
+
+export const contactByPhone = hotQuery(
+  `SELECT ${columns(contact)} FROM contacts
+  WHERE workspace_id = +:workspaceId AND phone = +:phone AND phone IS NOT NULL`,
+  contact,
+  contact,
+);
+
+/** A subquery: the equivalent join takes ten times as long (measured), and this runs on every lookup. */
+export const contactByNetworkId = hotQuery(
+  `SELECT ${columns(contact)} FROM contacts WHERE id =
+    (SELECT contact_id FROM contact_network_ids WHERE workspace_id = +:workspaceId AND network_id = +:networkId)`,
+  alias,
+  contact,
+);
+
+export const contactByNetworkUser = hotQuery(
+  `SELECT ${columns(contact)} FROM contacts
+  WHERE workspace_id = +:workspaceId AND network_user_id = +:networkUserId AND network_user_id IS NOT NULL`,
+  contact,
+  contact,
+);
+
+export const contactInWorkspace = hotQuery(
+  `SELECT ${columns(contact)} FROM contacts WHERE workspace_id = +:workspaceId AND id = +:id`,
+  contact,
+  contact,
+);
+
+/**
+ * Which of these phone numbers, and network ids with a plus, belong to a contact. They are one JSON array because there
+ * can be any number of them.
+ */
+export const knownIdentifiers = hotQuery(
+  `SELECT value AS name FROM json_each(:identifiers)
+  WHERE EXISTS (SELECT 1 FROM contacts WHERE workspace_id = +:workspaceId AND phone = value AND phone IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM contact_network_ids
+      WHERE workspace_id = +:workspaceId AND network_id = substr(value, 2))`,
+  { workspaceId, identifiers: string },
+  { name: string },
+);
+
+export const insertContact = hotQuery(
+  `INSERT INTO contacts (
+    workspace_id, phone, network_user_id, name, first_name, last_name, email, city, state, postal_code, company,
+    birthday, anniversary, consent, consent_source, consent_at, created_at, updated_at
+  ) VALUES (
+    :workspaceId, :phone, :networkUserId, :name, :firstName, :lastName, :email, :city, :state, :postalCode, :company,
+    :birthday, :anniversary, :consent, :consentSource, :consentAt, :createdAt, :createdAt
+  ) RETURNING ${columns(contact)}`,
+  contact,
+  contact,
+);
+
+export const updateProfile = hotWrite(
+  `UPDATE contacts SET name = :name, first_name = :firstName, last_name = :lastName, email = :email, city = :city,
+    state = :state, postal_code = :postalCode, company = :company, birthday = :birthday, anniversary = :anniversary
+  WHERE id = +:id`,
+  contact,
+);
+
+export const setUpdatedAt = hotWrite("UPDATE contacts SET updated_at = :updatedAt WHERE id = +:id", contact);
+
+/** Names the consent that the contact leaves. */
+export const updateConsent = hotQuery(
+  `UPDATE contacts SET consent = :consent, consent_source = :consentSource, consent_at = :consentAt,
+    stop_said_at = :stopSaidAt, start_said_at = :startSaidAt, updated_at = :updatedAt
+  WHERE id = +:id AND consent = +:was RETURNING ${columns(contact)}`,
+  { ...contact, was: contact.consent },
+  contact,
+);
+
+/** The network's time of the person's last message. */
+export const setLastMessageAt = hotQuery(
+  `UPDATE contacts SET last_message_at = :lastMessageAt, updated_at = :updatedAt WHERE id = +:id
+  RETURNING ${columns(contact)}`,
+  contact,
+  contact,
+);
+
+export const insertConsentLog = hotWrite(
+  `INSERT INTO consent_log (workspace_id, contact_id, was, became, source, evidence, at)
+  VALUES (:workspaceId, :contactId, :was, :became, :source, :evidence, :at)`,
+  getTableColumns(consentLog),
+);
+
+export const insertAlias = hotWrite(
+  `INSERT INTO contact_network_ids (workspace_id, network_id, contact_id)
+  VALUES (:workspaceId, :networkId, :contactId) ON CONFLICT DO NOTHING`,
+  alias,
+);
+
+/** Whether the workspace has any. */
+export const anyErasedOptOut = hotQuery(
+  "SELECT opted_out_at AS optedOutAt FROM erased_opt_outs WHERE workspace_id = +:workspaceId LIMIT 1",
+  { workspaceId },
+  { optedOutAt },
+);
+
+export const erasedOptOut = hotQuery(
+  `SELECT opted_out_at AS optedOutAt FROM erased_opt_outs
+  WHERE workspace_id = +:workspaceId AND phone_hash = +:phoneHash`,
+  { workspaceId, phoneHash },
+  { optedOutAt },
+);
+
+/** The counter that AUTOINCREMENT uses, so that no id is ever reused. */
+export const lastContactId = hotQuery(
+  "SELECT seq AS id FROM sqlite_sequence WHERE name = 'contacts'",
+  {},
+  { id: integer },
+);

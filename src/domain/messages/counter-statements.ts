@@ -1,0 +1,82 @@
+/**
+ * The hot statements of a broadcast's counters, its circuit breaker and the daily cap: see `db/hot-statement.ts`. They
+ * run for every recipient and status of a broadcast.
+ */
+import { getTableColumns } from "drizzle-orm";
+import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { broadcastCounters, recentRecipientCounts, recentRecipients } from "./table.ts";
+
+const counters = getTableColumns(broadcastCounters);
+const recent = getTableColumns(recentRecipients);
+const { count } = getTableColumns(recentRecipientCounts);
+
+export const countersOfBroadcast = hotQuery(
+  `SELECT ${columns(counters)} FROM broadcast_counters WHERE broadcast_id = +:broadcastId`,
+  counters,
+  counters,
+);
+
+/** Adds to each counter; a delta may be negative. */
+export const addToCounters = hotQuery(
+  `UPDATE broadcast_counters SET pending = pending + :pending, sending = sending + :sending, sent = sent + :sent,
+    delivered = delivered + :delivered, read = read + :read, failed = failed + :failed, skipped = skipped + :skipped,
+    held = held + :held, charged = charged + :charged
+  WHERE broadcast_id = +:broadcastId RETURNING ${columns(counters)}`,
+  counters,
+  counters,
+);
+
+export const setLastSentAt = hotWrite(
+  "UPDATE broadcast_counters SET last_sent_at = :lastSentAt WHERE broadcast_id = +:broadcastId",
+  counters,
+);
+
+export const resetAnswerStreaks = hotWrite(
+  `UPDATE broadcast_counters
+  SET answer_code = NULL, answer_repeats = 0
+  WHERE broadcast_id = +:broadcastId AND answer_repeats > 0`,
+  counters,
+);
+
+export const resetStatusStreaks = hotWrite(
+  `UPDATE broadcast_counters
+  SET status_code = NULL, status_repeats = 0
+  WHERE broadcast_id = +:broadcastId AND status_repeats > 0`,
+  counters,
+);
+
+export const countRecent = hotQuery(
+  "SELECT count FROM recent_recipient_counts WHERE workspace_id = +:workspaceId",
+  recent,
+  { count },
+);
+
+export const countExpired = hotQuery(
+  "SELECT count(*) AS count FROM recent_recipients WHERE workspace_id = +:workspaceId AND last_at <= :since",
+  { ...recent, since: integer },
+  { count: integer },
+);
+
+export const lastSentTo = hotQuery(
+  `SELECT last_at AS lastAt FROM recent_recipients WHERE workspace_id = +:workspaceId AND identity_id = +:identityId`,
+  recent,
+  { lastAt: recent.lastAt },
+);
+
+export const upsertRecent = hotWrite(
+  `INSERT INTO recent_recipients (workspace_id, identity_id, last_at) VALUES (:workspaceId, :identityId, :lastAt)
+  ON CONFLICT (workspace_id, identity_id) DO UPDATE SET last_at = excluded.last_at`,
+  recent,
+);
+
+export const listExpired = hotQuery(
+  `SELECT identity_id AS identityId FROM recent_recipients WHERE workspace_id = +:workspaceId AND last_at <= :since
+  ORDER BY last_at LIMIT +:limit`,
+  { ...recent, since: integer, limit: integer },
+  { identityId: recent.identityId },
+);
+
+export const deleteRecent = hotWrite(
+  "DELETE FROM recent_recipients WHERE workspace_id = +:workspaceId AND identity_id = +:identityId",
+  recent,
+);

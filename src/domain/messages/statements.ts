@@ -1,0 +1,109 @@
+/** The hot statements of messages and what is stored about them: see `db/hot-statement.ts`. */
+import { getTableColumns } from "drizzle-orm";
+import { columns, hotQuery, hotWrite } from "#src/db/hot-statement.ts";
+import { messages, parkedStatusCounts, parkedStatuses, providerRequests } from "./table.ts";
+
+const message = getTableColumns(messages);
+const parked = getTableColumns(parkedStatuses);
+const { id, dispatchedAt } = message;
+
+export const insertMessage = hotQuery(
+  `INSERT INTO messages (
+    workspace_id, number_id, contact_id, origin, type, to_phone, from_phone, template_name, template_language,
+    template_category, text, status, outcome_unknown, send_token, charged, rate, money, created_at, dispatched_at
+  ) VALUES (
+    :workspaceId, :numberId, :contactId, :origin, :type, :toPhone, :fromPhone, :templateName, :templateLanguage,
+    :templateCategory, :text, 'sending', 0, :sendToken, :charged, :rate, :money, :createdAt, :createdAt
+  ) RETURNING ${columns(message)}`,
+  message,
+  message,
+);
+
+export const messageById = hotQuery(`SELECT ${columns(message)} FROM messages WHERE id = +:id`, message, message);
+
+export const messageBySendToken = hotQuery(
+  `SELECT ${columns(message)} FROM messages WHERE send_token = +:sendToken`,
+  message,
+  message,
+);
+
+export const messageByNetworkId = hotQuery(
+  `SELECT ${columns(message)} FROM messages
+  WHERE network_message_id = +:networkMessageId AND number_id = +:numberId LIMIT 1`,
+  message,
+  message,
+);
+
+/**
+ * Each change of a message names the state that the message leaves, so that a change that lost a race has no effect.
+ * `updateState` omits the two indexed columns and is for most changes by status: SQLite rewrites an index if a
+ * statement names one of its columns, changed or not, and without them a change costs half.
+ */
+export const updateState = hotWrite(
+  `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
+    error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
+    failed_at = :failedAt
+  WHERE id = +:id AND status = +:previousStatus`,
+  { ...message, previousStatus: message.status },
+);
+
+export const updateStateAndDispatch = hotWrite(
+  `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
+    error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
+    failed_at = :failedAt, network_message_id = :networkMessageId, dispatched_at = :dispatchedAt
+  WHERE id = +:id AND status = +:previousStatus`,
+  { ...message, previousStatus: message.status },
+);
+
+/** The plus before `broadcast_id` makes SQLite search by the contact, who has fewer messages than the broadcast. */
+export const activeRecipient = hotQuery(
+  `SELECT id FROM messages WHERE contact_id = +:contactId AND +broadcast_id = +:broadcastId AND status <> 'skipped'
+  LIMIT 1`,
+  message,
+  { id },
+);
+
+export const dispatchedRecipient = hotQuery(
+  `SELECT id FROM messages WHERE contact_id = +:contactId AND +broadcast_id = +:broadcastId
+    AND status NOT IN ('pending', 'queued', 'skipped')
+  LIMIT 1`,
+  message,
+  { id },
+);
+
+export const lastDispatch = hotQuery(
+  `SELECT dispatched_at AS dispatchedAt FROM messages WHERE contact_id = +:contactId
+  ORDER BY dispatched_at DESC LIMIT 1`,
+  message,
+  { dispatchedAt },
+);
+
+export const insertProviderRequest = hotWrite(
+  `INSERT INTO provider_requests (send_token, outcome, code, reason, http_status, answer, requested_at, duration_ms)
+  VALUES (:sendToken, :outcome, :code, :reason, :httpStatus, :answer, :requestedAt, :durationMs)`,
+  getTableColumns(providerRequests),
+);
+
+/** In the order in which they arrived. */
+export const parkedForMessage = hotQuery(
+  `SELECT ${columns(parked)} FROM parked_statuses
+  WHERE network_message_id = +:networkMessageId AND number_id = +:numberId ORDER BY id`,
+  parked,
+  parked,
+);
+
+export const insertParked = hotWrite(
+  `INSERT INTO parked_statuses (number_id, network_message_id, send_token, item, expires_at)
+  VALUES (:numberId, :networkMessageId, :sendToken, :item, :expiresAt)`,
+  parked,
+);
+
+export const deleteParked = hotWrite("DELETE FROM parked_statuses WHERE id = +:id", parked);
+
+const { numberId, count } = getTableColumns(parkedStatusCounts);
+
+export const parkedCount = hotQuery(
+  "SELECT count FROM parked_status_counts WHERE number_id = +:numberId",
+  { numberId },
+  { count },
+);

@@ -1,0 +1,36 @@
+/** The hot statements of numbers: see `db/hot-statement.ts`. */
+import { getTableColumns } from "drizzle-orm";
+import { columns, hotQuery } from "#src/db/hot-statement.ts";
+import { numbers } from "./table.ts";
+
+const number = getTableColumns(numbers);
+const { id, appSecret, phoneNumberId, accountId } = number;
+
+export const numbersOfWorkspace = hotQuery(
+  `SELECT ${columns(number)} FROM numbers WHERE workspace_id = +:workspaceId AND removed_at IS NULL ORDER BY id`,
+  number,
+  number,
+);
+
+/** Removed or not. */
+export const numberById = hotQuery(`SELECT ${columns(number)} FROM numbers WHERE id = +:id`, number, number);
+
+export const numberByNetworkId = hotQuery(
+  `SELECT ${columns(number)} FROM numbers WHERE phone_number_id = +:phoneNumberId AND removed_at IS NULL`,
+  number,
+  number,
+);
+
+export const numberByCallbackToken = hotQuery(
+  `SELECT ${columns(number)} FROM numbers WHERE callback_token = +:callbackToken AND removed_at IS NULL`,
+  number,
+  number,
+);
+
+/** Reads every number of the server, because any of them may have signed a callback. */
+export const numbersWithSecret = hotQuery(
+  `SELECT ${columns({ id, appSecret, phoneNumberId, accountId })} FROM numbers
+  WHERE app_secret IS NOT NULL AND removed_at IS NULL`,
+  {},
+  { id, appSecret, phoneNumberId, accountId },
+);

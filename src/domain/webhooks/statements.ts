@@ -1,0 +1,78 @@
+/** The hot statements of events, deliveries and attempts: see `db/hot-statement.ts`. */
+import { getTableColumns } from "drizzle-orm";
+import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { deliveries, deliveryAttempts, events, webhooks } from "./table.ts";
+
+const webhook = getTableColumns(webhooks);
+const delivery = getTableColumns(deliveries);
+const event = getTableColumns(events);
+
+export const webhookOfWorkspace = hotQuery(
+  `SELECT ${columns(webhook)} FROM webhooks WHERE workspace_id = +:workspaceId`,
+  webhook,
+  webhook,
+);
+
+export const insertEvent = hotQuery(
+  `INSERT INTO events (id, workspace_id, type, body, created_at) VALUES (:id, :workspaceId, :type, :body, :createdAt)
+  RETURNING seq`,
+  event,
+  { seq: event.seq },
+);
+
+export const insertDelivery = hotQuery(
+  `INSERT INTO deliveries (event_seq, workspace_id, status, attempt_count, next_attempt_at, created_at)
+  VALUES (:eventSeq, :workspaceId, 'pending', 0, :createdAt, :createdAt) RETURNING id`,
+  delivery,
+  { id: delivery.id },
+);
+
+/** A delivery that has not ended, with its event and the address as it is now. */
+export const attemptableDelivery = hotQuery(
+  `SELECT ${columns(webhook, "webhooks")}, events.id AS eventId, events.body AS body
+  FROM deliveries JOIN events ON events.seq = deliveries.event_seq
+  JOIN webhooks ON webhooks.workspace_id = deliveries.workspace_id
+  WHERE deliveries.id = +:id AND deliveries.status = 'pending'`,
+  { id: delivery.id },
+  { ...webhook, eventId: event.id, body: event.body },
+);
+
+export const insertAttempt = hotWrite(
+  `INSERT INTO delivery_attempts (delivery_id, url, attempted_at, duration_ms, status_code, error, response)
+  VALUES (:deliveryId, :url, :attemptedAt, :durationMs, :statusCode, :error, :response)`,
+  getTableColumns(deliveryAttempts),
+);
+
+/** Matches no row if the delivery has ended meanwhile, or a replay has replaced this attempt's job. */
+export const countAttempt = hotQuery(
+  `UPDATE deliveries SET attempt_count = attempt_count + 1, first_attempt_at = coalesce(first_attempt_at, :attemptedAt)
+  WHERE id = +:id AND status = 'pending' AND EXISTS (SELECT 1 FROM outbox WHERE id = +:outboxId)
+  RETURNING ${columns(delivery)}`,
+  { id: delivery.id, attemptedAt: integer, outboxId: integer },
+  delivery,
+);
+
+export const existingDelivery = hotQuery("SELECT id FROM deliveries WHERE id = +:id", delivery, { id: delivery.id });
+
+export const finishDelivery = hotWrite(
+  `UPDATE deliveries SET status = :status, next_attempt_at = NULL, finished_at = :finishedAt
+  WHERE id = +:id AND status = 'pending'`,
+  delivery,
+);
+
+export const scheduleNextAttempt = hotWrite(
+  "UPDATE deliveries SET next_attempt_at = :nextAttemptAt WHERE id = +:id AND status = 'pending'",
+  delivery,
+);
+
+export const addTimeout = hotWrite(
+  `UPDATE webhooks SET consecutive_timeouts = consecutive_timeouts + 1
+  WHERE workspace_id = +:workspaceId AND url = +:url`,
+  webhook,
+);
+
+export const resetTimeouts = hotWrite(
+  `UPDATE webhooks SET consecutive_timeouts = 0
+  WHERE workspace_id = +:workspaceId AND url = +:url AND consecutive_timeouts BETWEEN 1 AND :max`,
+  { ...webhook, max: integer },
+);

@@ -1,0 +1,45 @@
+/** The hot statements of the job queue: see `db/hot-statement.ts`. */
+import { getTableColumns } from "drizzle-orm";
+import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { outbox } from "./table.ts";
+
+const job = getTableColumns(outbox);
+
+/** The next queue after one, with the due time of its earliest unclaimed job. */
+export const nextQueue = hotQuery(
+  `SELECT queue_key AS queueKey, due_at AS dueAt FROM outbox
+  WHERE run_id IS NULL AND kind = +:kind AND queue_key > :after ORDER BY queue_key, due_at LIMIT 1`,
+  { ...job, after: integer },
+  { queueKey: job.queueKey, dueAt: job.dueAt },
+);
+
+export const dueJobs = hotQuery(
+  `SELECT id FROM outbox WHERE run_id IS NULL AND kind = +:kind AND queue_key = +:queueKey AND due_at <= :now
+  ORDER BY due_at LIMIT +:limit`,
+  { ...job, now: integer, limit: integer },
+  { id: job.id },
+);
+
+export const claimJob = hotQuery(
+  `UPDATE outbox SET run_id = :runId WHERE id = +:id AND run_id IS NULL RETURNING ${columns(job)}`,
+  { id: job.id, runId: job.runId },
+  job,
+);
+
+export const deleteJob = hotWrite("DELETE FROM outbox WHERE id = +:id", job);
+
+export const unclaimJob = hotWrite("UPDATE outbox SET run_id = NULL, due_at = :dueAt WHERE id = +:id", job);
+
+/** An existing job can only become due earlier. */
+export const insertJob = hotWrite(
+  `INSERT INTO outbox (kind, subject, queue_key, due_at) VALUES (:kind, :subject, :queueKey, :dueAt)
+  ON CONFLICT (kind, subject) DO UPDATE SET due_at = min(due_at, excluded.due_at)`,
+  job,
+);
+
+/** An existing job becomes due at the new time, even if that is later. */
+export const insertOrRescheduleJob = hotWrite(
+  `INSERT INTO outbox (kind, subject, queue_key, due_at) VALUES (:kind, :subject, :queueKey, :dueAt)
+  ON CONFLICT (kind, subject) DO UPDATE SET due_at = excluded.due_at`,
+  job,
+);

@@ -576,6 +576,9 @@ CREATE TABLE messages (
   -- The message was sent and its outcome is unknown.
   outcome_unknown INTEGER NOT NULL CHECK (outcome_unknown IN (0, 1)),
   send_token TEXT NOT NULL,
+  -- The caller's own id of a message of the API, and the key of its request. They never leave for the network.
+  reference TEXT,
+  idempotency_key TEXT,
   network_message_id TEXT,
   error_code TEXT,
   error_message TEXT,
@@ -595,6 +598,11 @@ CREATE TABLE messages (
   read_at INTEGER,
   failed_at INTEGER
 ) STRICT;
+CREATE INDEX messages_api ON messages (workspace_id, created_at) WHERE origin = 'api';
+CREATE INDEX messages_api_contact ON messages (contact_id, created_at) WHERE origin = 'api';
+CREATE INDEX messages_api_key ON messages (workspace_id, idempotency_key, created_at) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX messages_api_reference ON messages (workspace_id, reference, created_at) WHERE reference IS NOT NULL;
+CREATE INDEX messages_api_status ON messages (workspace_id, status, created_at) WHERE origin = 'api';
 CREATE INDEX messages_broadcast ON messages (broadcast_id, id) WHERE broadcast_id IS NOT NULL;
 CREATE INDEX messages_contact ON messages (contact_id, dispatched_at);
 CREATE INDEX messages_delayed ON messages (broadcast_id, not_before)

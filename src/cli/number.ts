@@ -1,6 +1,7 @@
 /** `waxwing number …`: the phone numbers that workspaces send from, on the simulator or on WhatsApp. */
 
 import type { Tx } from "#src/db/transaction.ts";
+import { requireNotNeeded } from "#src/domain/broadcasts/blocked.ts";
 import { addNumber, DEFAULT_THROUGHPUT, type NewNumber } from "#src/domain/numbers/add.ts";
 import { clearRestriction } from "#src/domain/numbers/network-state.ts";
 import { type Provider, providers } from "#src/domain/numbers/provider.ts";
@@ -214,9 +215,13 @@ export const commands: readonly Command[] = [
     name: "remove",
     summary: "Remove a number; its messages stay",
     positionals: { id },
+    options: { force: { kind: "flag", description: "Also if broadcasts need it: they will fail" } },
     run: (context, values) =>
       withDatabase(context, "write", async ({ store }) => {
-        const number = await store.write((tx) => removeNumber(tx, values.id));
+        const number = await store.write((tx) => {
+          if (!values.force) requireNotNeeded(tx, getNumber(tx, values.id).workspaceId, { numberId: values.id });
+          return removeNumber(tx, values.id);
+        });
         const workspace = store.read((tx) => getWorkspace(tx, number.workspaceId));
         return { json: view(number, workspace), text: `Number ${number.id} (${number.phone}) was removed.` };
       }),

@@ -1,5 +1,5 @@
 /**
- * Pagination of lists, 50 rows a page: by page number, as the specification requires, or by cursor. By page number, a
+ * Pagination of lists, 50 rows a page unless the request asks for another number: by page number, as the specification requires, or by cursor. By page number, a
  * row that disappears between two pages shifts the rest; by cursor, no row is missed or repeated.
  */
 import { Type } from "@sinclair/typebox";
@@ -9,6 +9,7 @@ import { Nullable } from "#src/core/schema.ts";
 import type { Answer, Call, Parameter } from "./endpoint.ts";
 
 export const PER_PAGE = 50;
+const PER_PAGE_MAX = 500;
 
 export const PageView = Type.Object(
   {
@@ -19,9 +20,23 @@ export const PageView = Type.Object(
     next: Nullable(
       Type.String({ description: "Cursor of the next page, to be passed as `after`; null on the last page." }),
     ),
+    pending: Type.Optional(
+      Type.Integer({
+        description:
+          "Only in lists of messages filtered by `reference` or `idempotency_key`: matching messages that were accepted and are not listed yet, because they are still on their way to the network.",
+      }),
+    ),
   },
   { $id: "Page", description: "The position of a page in its list." },
 );
+
+export const perPageParameter: Parameter = {
+  name: "per_page",
+  in: "query",
+  required: false,
+  description: `Maximum number of entries on a page; more than ${PER_PAGE_MAX} counts as ${PER_PAGE_MAX}.`,
+  schema: Type.Integer({ minimum: 1, default: PER_PAGE }),
+};
 
 export const pageParameters: readonly Parameter[] = [
   {
@@ -31,6 +46,7 @@ export const pageParameters: readonly Parameter[] = [
     description: "Number of the page. A page past the end is empty.",
     schema: Type.Integer({ minimum: 1, default: 1 }),
   },
+  perPageParameter,
   {
     name: "after",
     in: "query",
@@ -41,17 +57,31 @@ export const pageParameters: readonly Parameter[] = [
   },
 ];
 
-type PageFrom = { offset: number; page: number } | { after: Record<string, unknown> };
+type PageFrom = ({ offset: number; page: number } | { after: Record<string, unknown> }) & { perPage: number };
+
+/** A page of a list of the API, whose size the caller may choose. Throws `invalid_request`. */
+export function readSizedPage(query: URLSearchParams): PageFrom {
+  return readPage(query, readPerPage(query));
+}
+
+/** Throws `invalid_request`. */
+export function readPerPage(query: URLSearchParams): number {
+  const text = query.get("per_page") ?? String(PER_PAGE);
+  if (!/^\d+$/.test(text) || Number(text) < 1) {
+    throw wrongParameter("per_page", "The number of entries is a whole number, at least 1.");
+  }
+  return Math.min(Number(text), PER_PAGE_MAX);
+}
 
 /** Throws `invalid_request`. A cursor wins over a page number. */
-export function readPage(query: URLSearchParams): PageFrom {
+export function readPage(query: URLSearchParams, perPage = PER_PAGE): PageFrom {
   const after = query.get("after");
-  if (after !== null) return { after: readCursor(after) };
+  if (after !== null) return { after: readCursor(after), perPage };
   const text = query.get("page") ?? "1";
   // A number too large to count with is past the end, like any other.
-  const page = Math.min(Number(text), Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE));
+  const page = Math.min(Number(text), Math.floor(Number.MAX_SAFE_INTEGER / perPage));
   if (!/^\d+$/.test(text) || page < 1) throw wrongParameter("page", "The page is a whole number, at least 1.");
-  return { offset: (page - 1) * PER_PAGE, page };
+  return { offset: (page - 1) * perPage, page, perPage };
 }
 
 /** Answers one page. `rows` holds one row more than a page, to tell whether more follow. */
@@ -62,8 +92,8 @@ export function answerPage<Row>(
   view: (row: Row) => unknown,
   position: (row: Row) => Record<string, unknown>,
 ): Answer {
-  const shown = rows.slice(0, PER_PAGE);
-  const hasMore = rows.length > PER_PAGE;
+  const shown = rows.slice(0, from.perPage);
+  const hasMore = rows.length > from.perPage;
   const last = shown.at(-1);
   const next = hasMore && last !== undefined ? position(last) : null;
   return answerRows(from, shown.map(view), { total, hasMore, next });
@@ -73,14 +103,15 @@ export function answerPage<Row>(
 export function answerRows(
   from: PageFrom,
   data: readonly unknown[],
-  { total, hasMore, next }: { total: number; hasMore: boolean; next: object | null },
+  { total, hasMore, next, ...more }: { total: number; hasMore: boolean; next: object | null; pending?: number },
 ): Answer {
   const meta = {
     page: "page" in from ? from.page : 1,
-    per_page: PER_PAGE,
+    per_page: from.perPage,
     total,
     has_more: hasMore,
     next: next === null ? null : writeCursor(next),
+    ...more,
   };
   return { status: 200, body: JSON.stringify({ data, meta }) };
 }
@@ -109,11 +140,12 @@ export async function countInReader(
 }
 
 /** Cursors are opaque to callers: their form may change. */
-function writeCursor(position: object): string {
+export function writeCursor(position: object): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
 }
 
-function readCursor(text: string): Record<string, unknown> {
+/** Throws `invalid_request`. */
+export function readCursor(text: string): Record<string, unknown> {
   try {
     const position: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
     if (typeof position === "object" && position !== null) return position as Record<string, unknown>;

@@ -5,6 +5,7 @@
  */
 
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
+import { listUnreported, reportBlocked } from "#src/domain/broadcasts/blocked.ts";
 import type { LatenessRules } from "#src/domain/broadcasts/lateness.ts";
 import { listOpen } from "#src/domain/broadcasts/read.ts";
 import { canResume, resumeBroadcasts } from "#src/domain/broadcasts/start.ts";
@@ -20,7 +21,10 @@ interface BroadcastRunnerOptions extends NumberQueueOptions, BuildOptions {
   lateness: LatenessRules;
 }
 
-/** While a broadcast is open, poll at least this often: quiet hours end, a network recovers, the wall clock is set. */
+/**
+ * While a broadcast is open, poll at least this often: quiet hours end, a network recovers, the wall clock is set, and
+ * the template of a scheduled broadcast is rejected.
+ */
 const POLL_INTERVAL_MAX_MS = 60_000;
 const PROBE_TIMEOUT_MS = 10_000;
 
@@ -59,17 +63,20 @@ export class BroadcastRunner extends ServiceLoop {
       const now = tx.now;
       const active = listOpen(tx, ["queueing", "running"]);
       const paused = listOpen(tx, ["paused"]);
+      const unreported = listUnreported(tx);
       return {
-        hasPaused: paused.length > 0,
         down: listDown(tx),
         waitsUntil: paused.flatMap(({ pauseCause, resumeAt }) =>
           pauseCause === "wait" && resumeAt !== null && resumeAt > now ? [resumeAt] : [],
         ),
+        isWaiting: paused.length > 0 || listOpen(tx, ["scheduled"]).length > 0,
+        hasUnreported: unreported.length > 0,
         areQuietHoursOver: active.some(({ waitsUntil }) => waitsUntil !== null && waitsUntil <= now),
         resumable: paused.filter((broadcast) => canResume(tx, broadcast)),
       };
     });
     await this.#probe(due.down);
+    if (due.hasUnreported) await store.write(reportBlocked);
     if (due.areQuietHoursOver || due.resumable.length > 0) {
       const reachable = await this.#findReachable(due.resumable);
       await store.write((tx) => resumeBroadcasts(tx, lateness, ({ numberId }) => reachable.has(numberId)));
@@ -86,7 +93,7 @@ export class BroadcastRunner extends ServiceLoop {
     const probes = store.read(listDown).map((health) => Math.max(1, probeDueAt(health, now) - now));
     const waits = due.waitsUntil.map((until) => Math.max(1, until - now));
     const delays = [...quietEnds, ...probes, ...waits];
-    const hasWork = open.length > 0 || due.hasPaused || probes.length > 0;
+    const hasWork = open.length > 0 || due.isWaiting || probes.length > 0;
     return hasWork ? Math.min(POLL_INTERVAL_MAX_MS, ...delays) : null;
   }
 

@@ -1,6 +1,7 @@
 /** The error that a caller receives for a message that failed within its request. */
 
-import { Problem, type ProblemCode } from "#src/core/problem.ts";
+import { Problem, type ProblemCode, type ProblemDetails } from "#src/core/problem.ts";
+import type { FailureScope } from "#src/domain/messages/failure.ts";
 import type { Failure } from "#src/domain/messages/record-outcome.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 
@@ -17,11 +18,18 @@ export const unreachable: Failure = {
   outcomeUnknown: false,
 };
 
-export function problemOf(message: Message): Problem {
+/** `scope`: what the network's refusal is about, if it has just refused. */
+export function problemOf(message: Message, scope: FailureScope | null = null): Problem {
   const code = message.errorCode ?? "unknown";
   const description = message.errorMessage ?? "The network refused the message.";
-  const outcome = message.outcomeUnknown ? "unknown" : "not_sent";
-  return new Problem(problemCodeOf(code), description, { whatsappCode: code, outcome, messageId: message.id });
+  const details: ProblemDetails = {
+    whatsappCode: code,
+    messageId: message.id,
+    outcome: message.outcomeUnknown ? "unknown" : "not_sent",
+    // A trouble of the network's own passes without a change of the request.
+    isRetryable: !message.outcomeUnknown && (code === unreachable.code || scope === "network"),
+  };
+  return new Problem(problemCodeOf(code), description, details);
 }
 
 function problemCodeOf(code: string): ProblemCode {

@@ -5,15 +5,16 @@
 
 import type { MessageWatch } from "#src/core/change-watch.ts";
 import { type Clock, sleep } from "#src/core/clock.ts";
-import { Problem } from "#src/core/problem.ts";
+import { InDoubtError, Problem } from "#src/core/problem.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
 import type { Store } from "#src/db/store.ts";
 import type { NotPromise, Tx } from "#src/db/transaction.ts";
 import { pauseForNetwork } from "#src/domain/broadcasts/pause.ts";
-import { bindKey, isFinal, releaseKey, storeAnswer } from "#src/domain/idempotency/keys.ts";
+import { bindKey, isFinal, releaseKey, storeAnswer, toKeptProblem } from "#src/domain/idempotency/keys.ts";
 import { type AcceptedMessage, acceptMessage } from "#src/domain/messages/accept.ts";
 import { countNetworkAnswer } from "#src/domain/messages/breaker.ts";
+import type { FailureScope } from "#src/domain/messages/failure.ts";
 import type { MessageOrigin } from "#src/domain/messages/message.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import { planSend, type SendInput } from "#src/domain/messages/plan.ts";
@@ -71,6 +72,8 @@ export type SendResult = { message: Message; workspace: Workspace } | Problem;
  * request holds the key: then nothing is sent.
  */
 export interface KeyClaim {
+  /** The caller's text, by which the message can be found later. */
+  key: string;
   claim: (tx: Tx) => number | null;
   render: (result: SendResult) => { status: number; body: string };
 }
@@ -155,7 +158,10 @@ function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClai
   if (key !== null && keyId === null) return "claimed_meanwhile";
   try {
     const accepted = tx.savepoint(() => {
-      const stored = acceptMessage(tx, request.workspaceId, request.origin, request.input, options.instanceId);
+      const stored = acceptMessage(tx, request.workspaceId, request.origin, request.input, {
+        instanceId: options.instanceId,
+        idempotencyKey: key?.key ?? null,
+      });
       request.onStored?.(tx, stored.message);
       return stored;
     });
@@ -164,8 +170,9 @@ function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClai
   } catch (error) {
     // Thrown, a refusal that is not final rolls back the claim of the key.
     if (!(error instanceof Problem) || !isFinal(error)) throw error;
-    if (key !== null && keyId !== null) storeAnswer(tx, keyId, key.render(error));
-    return { refused: error };
+    const refused = keyId === null ? error : toKeptProblem(error);
+    if (key !== null && keyId !== null) storeAnswer(tx, keyId, key.render(refused));
+    return { refused };
   }
 }
 
@@ -182,11 +189,12 @@ async function sendAccepted(
   try {
     return await attemptUntilFinal(options, acceptance, key, deadline);
   } catch (error) {
-    if (!(error instanceof Problem) && !(error instanceof StorageUnavailable)) {
+    if (error instanceof Problem) throw error;
+    if (!(error instanceof StorageUnavailable)) {
       const job = { kind: "expire_message", subject: message.id, queueKey: message.workspaceId } as const;
       await store.write((tx) => enqueue(tx, { ...job, dueAt: tx.now + inDoubtAfterMs }));
     }
-    throw error;
+    throw new InDoubtError(message.id, error);
   } finally {
     watch.inFlightCount -= 1;
     watch.notify(message.id);
@@ -227,7 +235,8 @@ async function attemptUntilFinal(
     const outcome = await networks[sender.network].send(outbound, options.timeoutMs);
     if (outcome.kind !== "throttled" && outcome.kind !== "unreachable") {
       return record((tx) => {
-        return storeResult(tx, resultFrom(tx, writeOutcome(tx, message.id, outcome)));
+        const scope = outcome.kind === "refused" ? outcome.scope : null;
+        return storeResult(tx, resultFrom(tx, writeOutcome(tx, message.id, outcome), scope));
       });
     }
     if (!(await record((tx) => requeue(tx, message.id), discardUnsent))) return record(storeCurrent);
@@ -311,9 +320,11 @@ function redispatchNow(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     discard(tx, messageId);
-    if (isFinal(error)) return storeResult(tx, error);
+    // The network was asked before, and provably did not accept the message.
+    const refused = new Problem(error.code, error.message, { ...error.details, outcome: "not_sent" });
+    if (isFinal(refused)) return storeResult(tx, keyId === null ? refused : toKeptProblem(refused));
     if (keyId !== null) releaseKey(tx, keyId);
-    return error;
+    return refused;
   }
 }
 
@@ -324,13 +335,14 @@ export function resultOf(tx: Tx, messageId: number): SendResult {
   return resultFrom(tx, message);
 }
 
-function resultFrom(tx: Tx, message: Message): SendResult {
-  if (message.status === "failed") return problemOf(message);
+function resultFrom(tx: Tx, message: Message, scope: FailureScope | null = null): SendResult {
+  if (message.status === "failed") return problemOf(message, scope);
   return { message, workspace: getWorkspace(tx, message.workspaceId) };
 }
 
 function busyProblem(waitMs: number): Problem {
   return new Problem("rate_limited", "The number or the network is busy. Nothing was sent; try again later.", {
     retryAfterMs: waitMs,
+    outcome: "not_sent",
   });
 }

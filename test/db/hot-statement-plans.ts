@@ -141,6 +141,11 @@ export const expectedPlans: Record<string, string[]> = {
     "SCALAR SUBQUERY 1",
     "SEARCH outbox USING INTEGER PRIMARY KEY (rowid=?)",
   ],
+  "webhooks.emptyErased": [
+    "SEARCH events USING INTEGER PRIMARY KEY (rowid=?)",
+    "SCALAR SUBQUERY 1",
+    "SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)",
+  ],
   "webhooks.existingDelivery": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.finishDelivery": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.resetTimeouts": ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],

@@ -210,7 +210,7 @@ test("a status that arrives before the network's answer moves the message, and t
   waiting.open("accepted");
   const { status: code, body } = await app.clock.until(answer);
   expect([code, body.data.status]).toEqual([201, "delivered"]);
-  expect(eventTypesOf(app, shop)).toEqual(["message.delivered"]);
+  expect(eventTypesOf(app, shop)).toEqual(["message.sent", "message.delivered"]);
   expect(accountOf(app, shop)).toMatchObject({ held: 0, charged: 8_500 });
 });
 
@@ -227,7 +227,7 @@ test("a status without a send token that arrives before the network's answer is 
   waiting.open("accepted");
   const { body } = await app.clock.until(answer);
   expect(body.data.status).toBe("read");
-  expect(eventTypesOf(app, shop)).toEqual(["message.sent", "message.read"]);
+  expect(eventTypesOf(app, shop)).toEqual(["message.sent", "message.delivered", "message.read"]);
 });
 
 test("a status that proves the first attempt arrived while a throttled message waits ends the waiting", async () => {

@@ -3,6 +3,7 @@
  * every claim. Building froze the values; eligibility is never frozen.
  */
 import type { ReadTx } from "#src/db/transaction.ts";
+import { findGroup } from "../groups/read.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
 import { openReason } from "../messages/breaker.ts";
 import { downReason, findNetworkHealth } from "../numbers/network-health.ts";
@@ -41,9 +42,8 @@ export function readEligibility(tx: ReadTx, broadcast: Broadcast): Eligibility {
     broadcast.templateLanguage,
   );
   const { templateName } = broadcast;
-  if (template === undefined) return failed(`the template ${templateName} was deleted`);
-  if (template.status === "REJECTED") return failed(`the network has rejected the template ${templateName}`);
-  if (template.status === "DISABLED") return failed(`the network has disabled the template ${templateName}`);
+  const gone = findPermanentReason(tx, broadcast, template);
+  if (template === undefined || gone !== null) return failed(gone ?? `the template ${templateName} was deleted`);
   if (workspace.suspendedAt !== null) {
     return paused("workspace", `the workspace is suspended: ${workspace.suspendedReason ?? "no reason was given"}`);
   }
@@ -90,6 +90,20 @@ export function findCurrentTemplate(tx: ReadTx, broadcast: Broadcast): Template 
   if (sender === undefined) return undefined;
   const { workspaceId, templateName, templateLanguage } = broadcast;
   return findInAccount(tx, workspaceId, sender.accountId, templateName, templateLanguage);
+}
+
+/** Why the broadcast can never be sent: its template cannot be used any more, or its group is gone. */
+function findPermanentReason(
+  tx: ReadTx,
+  { workspaceId, groupId, isBuilt, templateName }: Broadcast,
+  template: Template | undefined,
+): string | null {
+  // The recipients of a group are stored when they are built; before that, the group is needed.
+  const isGroupGone = groupId !== null && !isBuilt && findGroup(tx, workspaceId, groupId) === undefined;
+  if (isGroupGone) return "its group was removed";
+  if (template?.status === "REJECTED") return `the network has rejected the template ${templateName}`;
+  if (template?.status === "DISABLED") return `the network has disabled the template ${templateName}`;
+  return null;
 }
 
 function failed(reason: string): Eligibility {

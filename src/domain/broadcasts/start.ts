@@ -22,7 +22,7 @@ export function startBroadcast(tx: Tx, id: number, rules: LatenessRules): number
   const checked = applyLateness(tx, current, rules);
   if (checked.status !== "scheduled") return null;
   if (checked.waitsUntil !== null) return checked.waitsUntil;
-  const started = trigger(tx, checked, "start", { startedAt: tx.now });
+  const started = trigger(tx, checked, "start", { startedAt: tx.now, statusReason: null });
   if (started === null) return null;
   const blocker = findBlocker(tx, started);
   if (blocker !== null) applyBlocker(tx, started, blocker);

@@ -45,6 +45,9 @@ const members = {
     Type.String({ examples: ["12.50"] }),
     "The cost, once it is settled. Null before that, and if the workspace is not charged.",
   ),
+  settled: Type.Boolean({
+    description: "Whether the broadcast is finished and its counts and its cost are final, but for late deliveries.",
+  }),
   send_at: Nullable(Instant("When the broadcast is scheduled to start.")),
   started_at: Nullable(Instant("When the server started to prepare the recipients.")),
   completed_at: Nullable(Instant("When the broadcast completed, failed or was cancelled.")),
@@ -84,6 +87,10 @@ export const RecipientView = Type.Object(
     to: Type.String({
       description: "The phone number in E.164, or the value from the request if it is not a phone number.",
     }),
+    message_id: Type.Integer({
+      description: "Id of the message to this recipient. Messages of broadcasts are shown only here.",
+      examples: [2077],
+    }),
     status: OneOf(messageStatuses),
     reason: Nullable(Type.String(), "Why the message was skipped or failed, in plain text."),
     sent_at: Nullable(Instant()),
@@ -108,6 +115,7 @@ export function viewBroadcast(tx: ReadTx, broadcast: Broadcast, { timezone }: Zo
     from: broadcast.fromPhone,
     counts: { total: totalOf(counters), sent, delivered, read, failed, skipped },
     charged: counters.isCharged && counters.settledAt !== null ? formatMoney(counters.charged) : null,
+    settled: counters.settledAt !== null,
     send_at: when(broadcast.sendAt),
     started_at: when(broadcast.startedAt),
     completed_at: when(broadcast.completedAt),
@@ -147,6 +155,7 @@ export function viewRecipient(
   const isSkippedUnsent = isFinished(broadcast.status) && (message.status === "pending" || message.status === "queued");
   return {
     to: message.toPhone,
+    message_id: message.id,
     status: isSkippedUnsent ? "skipped" : message.status,
     reason: isSkippedUnsent ? skipReasonOf(broadcast) : reasonOf(message),
     sent_at: when(message.sentAt),

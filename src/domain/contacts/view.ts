@@ -54,6 +54,8 @@ export const ContactView = Type.Object(
     network_user_id: Type.Optional(
       Type.String({ description: "The network's id of the person, if their phone number is not known." }),
     ),
+    user_id: Nullable(Type.String(), "The network's own id of the person, if it is known."),
+    username: Nullable(Type.String(), "The person's username on the network, if it is known."),
     name: OptionalText,
     first_name: OptionalText,
     last_name: OptionalText,
@@ -89,6 +91,8 @@ export function viewContact(
   return {
     ...(contact.phone === null ? {} : { phone: contact.phone }),
     ...(contact.phone !== null || contact.networkUserId === null ? {} : { network_user_id: contact.networkUserId }),
+    user_id: contact.networkUserId,
+    username: null,
     name: contact.name,
     first_name: contact.firstName,
     last_name: contact.lastName,

@@ -19,6 +19,10 @@ export const InboundView = Type.Object(
     network_user_id: Type.Optional(
       Type.String({ description: "The network's id of the sender; present if `from` is absent." }),
     ),
+    to: Type.String({
+      description: "The workspace's number that the person wrote to, in E.164.",
+      examples: ["+911244001100"],
+    }),
     type: Type.String({ description: "Type of the message, as named by the network.", examples: ["text"] }),
     text: Nullable(Type.String({ description: "The text, caption or button title; null if there is none." })),
     received_at: Instant("When the person sent the message, by the network's clock."),
@@ -29,12 +33,14 @@ export const InboundView = Type.Object(
 export function viewInbound(
   inbound: Inbound,
   contact: Contact,
+  { phone }: { phone: string },
   workspace: Pick<Workspace, "timezone">,
 ): Static<typeof InboundView> {
   return {
     id: inbound.id,
     ...(contact.phone === null ? {} : { from: contact.phone }),
     ...(contact.phone !== null || contact.networkUserId === null ? {} : { network_user_id: contact.networkUserId }),
+    to: phone,
     type: inbound.type,
     text: inbound.text,
     received_at: formatInstant(inbound.receivedAt, workspace.timezone),

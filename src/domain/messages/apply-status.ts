@@ -9,7 +9,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { type BreakerSignal, countNetworkStatus, countStatus } from "./breaker.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
-import { decideStatus, isContactErased } from "./message.ts";
+import { decideStatus, isContactErased, overtakenBy } from "./message.ts";
 import { enter, move } from "./move.ts";
 import { findForStatus } from "./read.ts";
 import { deleteParked, insertParked, parkedCount, parkedForMessage } from "./statements.ts";
@@ -86,7 +86,7 @@ function applyToMessage(tx: Tx, message: Message, item: StatusItem, deltas: Coun
     case "enter":
       enter(
         tx,
-        message,
+        enterOvertaken(tx, message, item),
         {
           networkMessageId,
           status: item.status,
@@ -99,6 +99,30 @@ function applyToMessage(tx: Tx, message: Message, item: StatusItem, deltas: Coun
       );
       hear(tx, message, item, deltas);
   }
+}
+
+/**
+ * Enters the states that this status has overtaken, oldest first, so that each has its event. Only for messages with
+ * events: a recipient's states are counted, and the counters take a leap.
+ */
+function enterOvertaken(tx: Tx, message: Message, item: StatusItem): Message {
+  if (message.origin !== "api") return message;
+  const times = statusTimes(message, item, tx.now);
+  let current = message;
+  for (const status of overtakenBy(item.status, message)) {
+    const entered = enter(tx, current, {
+      networkMessageId: message.networkMessageId ?? item.networkMessageId,
+      status,
+      outcomeUnknown: false,
+      sentAt: times.sentAt ?? null,
+      ...(status === "delivered" ? { deliveredAt: times.deliveredAt ?? null } : {}),
+      errorCode: null,
+      errorMessage: null,
+    });
+    if (entered === undefined) throw new Error(`message ${message.id} was changed in the same transaction`);
+    current = entered;
+  }
+  return current;
 }
 
 /** Tells the number's network health about a status, and the circuit breaker of a recipient's broadcast. */

@@ -35,6 +35,10 @@ export const messages = sqliteTable("messages", {
   outcomeUnknown: flag().notNull(),
   /** Sent to the network, which echoes it in statuses. */
   sendToken: text().notNull(),
+  /** The caller's own id of a message of the API. It never leaves for the network. */
+  reference: text(),
+  /** The Idempotency-Key of the request. It outlives the kept answer, so that the message can be found by it. */
+  idempotencyKey: text(),
   networkMessageId: text(),
   errorCode: text(),
   errorMessage: text(),

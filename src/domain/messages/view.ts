@@ -28,6 +28,10 @@ export const MessageView = Type.Object(
     id: Type.Integer({ examples: [1042] }),
     to: Type.String({ description: "The recipient's phone number in E.164.", examples: ["+919876543210"] }),
     from: Type.String({ description: "The sending number in E.164.", examples: ["+911244001100"] }),
+    reference: Nullable(
+      Type.String({ examples: ["order-10042"] }),
+      "Your own id of the message, as you sent it; null if you sent none.",
+    ),
     type: OneOf(["template", "text"]),
     template: Nullable(MessageTemplate, "The template of the message; null for free-form text."),
     text: Type.String({ description: "The text that the recipient sees, with all variables filled in." }),
@@ -53,6 +57,7 @@ export function viewMessage(message: Message, workspace: Pick<Workspace, "timezo
     id: message.id,
     to: message.toPhone,
     from: message.fromPhone,
+    reference: message.reference,
     type: message.type,
     template:
       message.templateName === null || message.templateLanguage === null

@@ -6,6 +6,9 @@ import type { Workspace } from "../workspaces/table.ts";
 import { insertEvent } from "./statements.ts";
 import type { EventRow, EventType } from "./table.ts";
 
+/** Topic of the store that is notified of every commit with events. */
+export const EVENTS = "events";
+
 /**
  * `data` is the event's data, in the shape that the API documents for `type`. Returns the event's sequence number and
  * id.
@@ -19,5 +22,6 @@ export function recordEvent(
   const id = newEventId(tx.now, tx.random);
   const body = JSON.stringify({ id, type, created_at: formatInstant(tx.now, workspace.timezone), data });
   const row = insertEvent(tx).only({ id, workspaceId: workspace.id, type, body, createdAt: tx.now });
+  tx.notify(EVENTS);
   return { seq: row.seq, id };
 }

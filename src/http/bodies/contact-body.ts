@@ -119,14 +119,17 @@ function trimmed(list: unknown): unknown {
   return Array.isArray(list) ? list.map((name) => (typeof name === "string" ? name.trim() : name)) : undefined;
 }
 
+/** Fields whose values have a form, which an empty text does not have: null clears them. */
+const HAS_FORM: ReadonlySet<ProfileField> = new Set<ProfileField>(["email", "birthday", "anniversary"]);
+
 function readProfile(body: Readonly<Record<string, unknown>>, problems: FieldProblems): Profile {
   const profile: Profile = {};
   for (const name of profileFields) {
     const member = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     const value = body[member];
     if (value === undefined || problems[member] !== undefined) continue;
-    // An empty text clears the field; an empty e-mail address is invalid.
-    if (value === null || (value === "" && name !== "email")) profile[name] = null;
+    // An empty text clears the field; no date and no e-mail address is empty.
+    if (value === null || (value === "" && !HAS_FORM.has(name))) profile[name] = null;
     else if (typeof value === "string") profile[name] = readText(name, member, value, problems);
   }
   return profile;

@@ -9,6 +9,7 @@ import { findFieldProblems } from "../validate.ts";
 import { checkLink, checkWellFormed, MediaBody, readLiteral, readVariables, VariablesBody } from "./variables-body.ts";
 
 const TEXT_LENGTH_MAX = 4096;
+const REFERENCE_LENGTH_MAX = 191;
 
 const Phone = Type.String({
   description: "A phone number in any common format. Without a country code, the workspace's country is assumed.",
@@ -19,6 +20,16 @@ const From = Type.Optional(
   Type.String({
     description: "One of the workspace's sending numbers. Required only if the workspace has more than one.",
     examples: ["+911244001100"],
+  }),
+);
+
+const Reference = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: REFERENCE_LENGTH_MAX,
+    description:
+      "Your own id of the message, such as an order number. The message and its events show it, and `GET /messages?reference=` finds it. It is not sent to the network and need not be unique.",
+    examples: ["order-10042"],
   }),
 );
 
@@ -35,6 +46,7 @@ const SendTemplateBody = Type.Object(
     variables: Type.Optional(VariablesBody),
     media: Type.Optional(MediaBody),
     from: From,
+    reference: Reference,
   },
   {
     $id: "SendTemplate",
@@ -48,6 +60,7 @@ const SendTextBody = Type.Object(
     to: Phone,
     text: Type.String({ minLength: 1, maxLength: TEXT_LENGTH_MAX, examples: ["Your table is ready."] }),
     from: From,
+    reference: Reference,
   },
   {
     $id: "SendText",
@@ -66,6 +79,7 @@ const EitherForm = Type.Object(
   {
     to: Phone,
     from: From,
+    reference: Reference,
     language: Type.Optional(Type.Unknown()),
     variables: Type.Optional(Type.Unknown()),
     media: Type.Optional(Type.Unknown()),
@@ -89,11 +103,11 @@ export function readSendMessage(body: Readonly<Record<string, unknown>>): SendIn
 
 function readText(body: Readonly<Record<string, unknown>>): SendInput {
   const fields = findFieldProblems(SendTextBody, body);
-  const { to, text, from } = body as { to: string; text: string; from?: string };
+  const { to, text, from, reference } = body as { to: string; text: string; from?: string; reference?: string };
   if (fields.text === undefined && text.trim() === "") fields.text = ["The text must not be blank."];
   checkWellFormed(fields, body);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
-  return { to, from: from ?? null, content: { type: "text", text } };
+  return { to, from: from ?? null, reference: reference ?? null, content: { type: "text", text } };
 }
 
 function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
@@ -101,12 +115,13 @@ function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
   const { variables: rawVariables, ...rest } = body;
   const fields = findFieldProblems(SendTemplateBody, rest);
   const variables: Variables = readVariables(rawVariables, fields, readLiteral);
-  const { to, template, language, media, from } = body as {
+  const { to, template, language, media, from, reference } = body as {
     to: string;
     template: string;
     language?: string;
     media?: { link: string; filename?: string };
     from?: string;
+    reference?: string;
   };
   if (fields["media.link"] === undefined && fields.media === undefined && media !== undefined) {
     checkLink(fields, media.link);
@@ -120,5 +135,5 @@ function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
     variables,
     media: media === undefined ? null : { link: media.link, filename: media.filename ?? null },
   };
-  return { to, from: from ?? null, content };
+  return { to, from: from ?? null, reference: reference ?? null, content };
 }

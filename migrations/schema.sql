@@ -74,11 +74,8 @@ CREATE TABLE broadcast_counters (
   answer_repeats INTEGER NOT NULL,
   status_code TEXT,
   status_repeats INTEGER NOT NULL,
-  -- Current streaks of failures on the network's side, and the text of the last one, from answers and from statuses.
-  answer_failures INTEGER NOT NULL DEFAULT 0,
-  answer_failure_message TEXT,
-  status_failures INTEGER NOT NULL DEFAULT 0,
-  status_failure_message TEXT,
+  -- The text of the last refusal of the message.
+  refusal_message TEXT,
   -- JSON: a refusal of the template, the number or the account reported by a status, until it is applied.
   reported_refusal TEXT,
   -- When the broadcast was last resumed. A failure of a message sent before says nothing about the present.
@@ -110,6 +107,10 @@ CREATE TABLE broadcasts (
   -- Plain text for people; `pause_cause` is the same for the code.
   status_reason TEXT,
   pause_cause TEXT,
+  -- When a pause that time alone mends ends.
+  resume_at INTEGER,
+  -- JSON: when it was paused for the network in the last day. The third time waits for a person.
+  network_pauses TEXT NOT NULL DEFAULT '[]',
   template_name TEXT NOT NULL,
   template_language TEXT NOT NULL,
   -- The template as it was confirmed: if it has changed since, a person must confirm it again.
@@ -606,6 +607,8 @@ CREATE TABLE messages (
   not_before INTEGER,
   -- Since when the network has been throttling this recipient.
   throttled_since INTEGER,
+  -- How many times the network refused this recipient for reasons of its own.
+  network_refusals INTEGER NOT NULL DEFAULT 0,
   dispatched_at INTEGER,
   sent_at INTEGER,
   delivered_at INTEGER,
@@ -627,6 +630,23 @@ CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending'
 CREATE INDEX messages_recipients ON messages (broadcast_id, status, id) WHERE broadcast_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_send_token ON messages (send_token);
 CREATE INDEX messages_single ON messages (workspace_id, id) WHERE broadcast_id IS NULL;
+
+CREATE TABLE network_health (
+  number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
+  state TEXT NOT NULL CHECK (state IN ('well', 'slow', 'down', 'recovering')),
+  -- Which results are the trouble: answers, or statuses that came later.
+  source TEXT NOT NULL CHECK (source IN ('answer', 'status')),
+  answer_failures INTEGER NOT NULL,
+  status_failures INTEGER NOT NULL,
+  -- The last failure, in the network's words.
+  message TEXT NOT NULL,
+  changed_at INTEGER NOT NULL,
+  -- When it last recovered: failures of messages sent before no longer count.
+  recovered_at INTEGER,
+  successes INTEGER NOT NULL,
+  good_probes INTEGER NOT NULL,
+  probed_at INTEGER
+) STRICT;
 
 CREATE TABLE number_states (
   number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
@@ -656,6 +676,9 @@ CREATE TABLE numbers (
   phone TEXT NOT NULL,
   name TEXT NOT NULL,
   network TEXT NOT NULL CHECK (network IN ('simulator', 'whatsapp')),
+  -- On WhatsApp: who serves the number, and at which address if not the usual one.
+  provider TEXT NOT NULL DEFAULT 'graph' CHECK (provider IN ('graph', '360dialog')),
+  api_url TEXT,
   throughput INTEGER NOT NULL CHECK (throughput > 0),
   ready INTEGER NOT NULL CHECK (ready IN (0, 1)),
   unready_reason TEXT,

@@ -26,6 +26,8 @@ export function view(number: SendingNumber, workspace: Workspace) {
     throughput: number.throughput,
     account_id: number.accountId,
     phone_number_id: number.phoneNumberId,
+    provider: number.network === "whatsapp" ? number.provider : null,
+    api_url: number.apiUrl,
     has_app_secret: number.appSecret !== null,
     created_at: timesIn(workspace)(number.createdAt),
   };
@@ -91,6 +93,8 @@ function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, pro
     throughput: `${shown.throughput} messages a second`,
     "account id": isWhatsapp ? shown.account_id : undefined,
     "phone number id": isWhatsapp ? shown.phone_number_id : undefined,
+    provider: isWhatsapp ? shown.provider : undefined,
+    "api url": shown.api_url ?? undefined,
     "app secret": isWhatsapp ? (shown.has_app_secret ? "of this number" : "from the configuration") : undefined,
     ...stateLines(state, timesIn(workspace)),
     callback: callback(""),

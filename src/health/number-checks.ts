@@ -34,13 +34,13 @@ export async function checkNumber(check: NumberCheck): Promise<number | null> {
   if (sender === null) return null;
   const { appId } = await checkToken(check, sender);
   const networkTime = await checkReadiness(check, sender);
-  if (check.port.knowsNumbers) await checkSubscription(check, sender, appId);
+  if (check.port.knowsNumbers(sender)) await checkSubscription(check, sender, appId);
   else
     findings.ok("subscription", number.id, "This provider manages the subscription; set the callback address there.");
   return networkTime;
 }
 
-/** Whoever learns the address of such a number can write its conversations and statuses. */
+/** A sender who learns the address of such a number can write its conversations and statuses. */
 function checkUnsigned({ context, number, findings }: NumberCheck): void {
   const addresses = context.store.read((tx) => listCallbackAddresses(tx, number.id));
   if (addresses.length === 0) return;
@@ -76,7 +76,7 @@ function openSender(check: NumberCheck): Sender | null {
 
 function checkSecret({ context, port, number, findings }: NumberCheck): void {
   if (number.appSecret !== null || context.settings.hasAppSecret) return;
-  if (!port.knowsNumbers) {
+  if (!port.knowsNumbers(number)) {
     const isAllowed = context.store.read((tx) => listCallbackAddresses(tx, number.id)).length > 0;
     if (isAllowed) findings.ok("app secret", number.id, "Its callbacks need no signature.");
     else {
@@ -120,7 +120,7 @@ function checkFreshness({ context, number, findings, now }: NumberCheck): void {
 
 async function checkToken(check: NumberCheck, sender: Sender): Promise<{ appId: string | null }> {
   const { port, number, findings, now } = check;
-  if (!port.knowsNumbers) return { appId: null };
+  if (!port.knowsNumbers(sender)) return { appId: null };
   const result = await port.inspectToken(sender);
   if (!result.ok) {
     const { kind, message } = result.failure;
@@ -171,7 +171,9 @@ async function checkToken(check: NumberCheck, sender: Sender): Promise<{ appId: 
 
 async function checkReadiness(check: NumberCheck, sender: Sender): Promise<number | null> {
   const { port, number, findings } = check;
-  const result: Result<unknown> = port.knowsNumbers ? await port.fetchNumber(sender) : await port.listTemplates(sender);
+  const result: Result<unknown> = port.knowsNumbers(sender)
+    ? await port.fetchNumber(sender)
+    : await port.listTemplates(sender);
   if (!result.ok) {
     findings.problem("number", number.id, result.failure.message, nextStep(result.failure.kind, check));
     return null;

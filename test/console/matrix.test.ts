@@ -129,7 +129,7 @@ test("there is an object of every kind to ask for", () => {
   expect(objects.length).toBeGreaterThan(40);
 });
 
-test("objects of another workspace are not found through one's own, by nobody, and nothing of them changes", async () => {
+test("no user finds objects of another workspace through their own, and nothing of them changes", async () => {
   const kept = (): ReturnType<typeof snapshot> => {
     // Sessions, limits and the own workspace's rows may change.
     const tables = snapshot(app.store);
@@ -146,7 +146,7 @@ test("objects of another workspace are not found through one's own, by nobody, a
     for (const name of ["operator", "owner", "member"] as const) {
       const { status } = await callers[name].ask(route.method, foreign(route.path, ours.id), BODIES[routeOf(route)]);
       // A form that this file does not fill in is refused before its object is looked for.
-      const expected = route.body !== undefined && !(routeOf(route) in BODIES) ? [400, 404] : [404];
+      const expected = route.input.body !== undefined && !(routeOf(route) in BODIES) ? [400, 404] : [404];
       if (!expected.includes(status)) wrong.push([name, routeOf(route), status]);
     }
   }
@@ -154,7 +154,7 @@ test("objects of another workspace are not found through one's own, by nobody, a
   expect(changesBetween(before, kept())).toEqual({});
 });
 
-test("a disabled user, an expired session and nobody get 401 on every route but those of signing in", async () => {
+test("a disabled user, an expired session and a visitor without one get 401 on every route but those of signing in", async () => {
   for (const name of ["nobody", "disabled", "expired"] as const) {
     const wrong: unknown[] = [];
     for (const route of routes.filter(({ needs }) => needs !== "nobody")) {

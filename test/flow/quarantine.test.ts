@@ -1,6 +1,6 @@
 /**
  * A stored callback that stops the process: the server starts again, puts the item aside after two tries, and applies
- * everything else. The process's death is the disk at that moment, with which the next server goes on.
+ * everything else. The process's death is the disk at that moment, with which the next server starts.
  */
 import { expect, test } from "bun:test";
 import { listCallbacks, replayCallback, showCallback } from "#src/domain/inbound/callback-list.ts";
@@ -59,7 +59,7 @@ async function live(directory: string | null, deadly: number | "body"): Promise<
 const names = ({ store }: TestServer): string[] =>
   store.client.prepare("SELECT phone FROM contacts ORDER BY phone").pluck().all() as string[];
 
-/** The servers of three lives: each next one starts with the disk of the one before, when it died. */
+/** The servers of three lives: each next one starts with the disk that the previous one left when it died. */
 async function threeLives(deadly: number | "body"): Promise<{ last: TestServer; images: DiskImage[] }> {
   const first = await live(null, deadly);
   const shop = await first.app.workspace();

@@ -74,7 +74,7 @@ export function showCallback(tx: ReadTx, id: string): ListedCallback & { body: s
 /** Queues one callback again. Throws `not_found`, and `invalid_request` for a refused one, which the network repeats itself. */
 export function replayCallback(tx: Tx, id: string): void {
   if (REFUSED_ID.test(id)) {
-    throw invalidRequest({ id: ["A refused callback was not stored. The network sends it again by itself."] });
+    throw invalidRequest({ id: ["A refused callback was not stored. The network repeats it."] });
   }
   requeue(tx, [requireStored(tx, id).id]);
 }

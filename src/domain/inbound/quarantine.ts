@@ -1,6 +1,6 @@
 /**
  * Marks of callback items that are about to be applied at a start. An item that stops the process leaves its mark; at
- * the second start it is applied alone, and with two marks it is put aside. The other items go on.
+ * the second start it is applied alone, and with two marks it is put aside. The other items are applied.
  */
 import { and, eq, gte, inArray, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";

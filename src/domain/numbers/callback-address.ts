@@ -32,7 +32,7 @@ export function createCallbackAddress(tx: Tx, number: SendingNumber): NewCallbac
   const token = randomText(tx.random, TOKEN_LENGTH);
   const secret = randomText(tx.random, TOKEN_LENGTH);
   const ofNumber = eq(callbackAddresses.numberId, number.id);
-  // An address that nobody calls has no provider that would have to change it.
+  // An address that is never called has no provider that would have to change it.
   tx.db
     .delete(callbackAddresses)
     .where(and(ofNumber, isNull(callbackAddresses.usedAt)))

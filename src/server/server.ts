@@ -40,13 +40,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onPoll: workers.checkClock,
     onError: (error) => log.error("database.poll_failed", "Commits of other processes could not be polled", { error }),
   });
-  const services = [refused, ...workers.services, otherCommits, system.backups, system.timeSeries];
+  const services = [refused, ...workers.services, otherCommits, ...system.services];
 
   metrics.registerGauges({
     database: context.files.database,
     reader: readers.lists.server,
     clock,
     writer: store.counters,
+    conditions: system.lastConditions,
+    lastBackupAt: () => system.jobs.lastSoundAt(),
+    tlsCert: config.server.tlsCert,
   });
   const http = listenOrClose(context, () => listen(context, system, refused));
   for (const service of services) service.start();

@@ -69,6 +69,7 @@ const PROMISED: Record<string, string> = {
   "delivery replay": "ID --workspace --failed-since",
   "simulate inbound": "--workspace --from --text --to",
   "simulate status": "--message --status --code",
+  status: "",
   doctor: "--workspace --subscribe",
   openapi: "",
   completion: "",

@@ -14,7 +14,7 @@ import {
 } from "#src/backup/verification-reports.ts";
 import { notFound } from "#src/core/problem.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
-import { readDisk } from "#src/health/status.ts";
+import { readDisk } from "#src/health/facts.ts";
 import { answerData } from "../../endpoint.ts";
 import { type ConsoleRoute, change, Refusal, type UserCall } from "../route.ts";
 import { whenUtc } from "../view.ts";

@@ -233,7 +233,7 @@ export const emailAddresses: Kind<readonly string[]> = list(
   'a list of e-mail addresses, such as ["ops@example.com"]',
 );
 
-export const graphVersion: Kind<string> = text('a version of the Graph API, such as "v23.0"', (value) =>
+export const graphVersion: Kind<string> = text('a version of the Graph API, such as "v25.0"', (value) =>
   /^v\d{1,3}\.\d{1,2}$/.test(value) ? value : null,
 );
 

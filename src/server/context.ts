@@ -31,6 +31,8 @@ export interface ServerOptions {
   readFileIdentity?: (path: string) => FileIdentity;
   /** When conditions are evaluated and alarms are sent; real time by default, whatever the clock is. */
   healthTimers?: Pick<Clock, "setTimer" | "monotonic">;
+  /** Compares every answer of the console with its schema; used by tests. */
+  checksAnswers?: boolean;
 }
 
 export interface Server {
@@ -59,6 +61,7 @@ export interface Environment {
   replacedNetworks: Partial<Networks>;
   readFileIdentity: (path: string) => FileIdentity;
   healthTimers: Pick<Clock, "setTimer" | "monotonic">;
+  checksAnswers: boolean;
   metrics: ServerMetrics;
   /** Called after every commit. */
   onCommit: Listeners;
@@ -101,6 +104,7 @@ export function createEnvironment(options: ServerOptions): Environment {
     replacedNetworks: options.networks ?? {},
     readFileIdentity: options.readFileIdentity ?? readFileIdentity,
     healthTimers: options.healthTimers ?? systemClock,
+    checksAnswers: options.checksAnswers ?? false,
     metrics: new ServerMetrics(),
     onCommit: new Listeners(),
     onNetworkTime: new Listeners(),

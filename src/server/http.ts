@@ -6,6 +6,7 @@ import { BodyBudget } from "#src/http/body-budget.ts";
 import { callbackRoutes } from "#src/http/callbacks.ts";
 import { consoleRoutes } from "#src/http/console/console.ts";
 import type { System } from "#src/http/console/context.ts";
+import { EventWaiters } from "#src/http/event-waiters.ts";
 import { requestIds } from "#src/http/headers.ts";
 import { guardEntrances } from "#src/http/request-target.ts";
 import { rangeMatcher } from "#src/net/address-ranges.ts";
@@ -20,6 +21,8 @@ const REQUEST_BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
 export interface HttpServer {
   url: string;
+  /** Call after a commit of another process. */
+  notifyEventWaiters(): void;
   /** The start is complete. Before it, and while the server stops, the health check answers 503. */
   setReady(): void;
   pendingRequests(): number;
@@ -39,7 +42,9 @@ export function listen(context: ServerContext, system: System, refused: RefusedC
   const stopping = new AbortController();
   const state = { isReady: false };
 
+  const eventWaiters = new EventWaiters(store, clock, stopping.signal);
   const app = createApp({
+    ...{ eventWaiters, stopping: stopping.signal },
     ...{ store, clock, random, log, dispatch, readers },
     limits: config.limits,
     isReady: () => state.isReady,
@@ -66,6 +71,7 @@ export function listen(context: ServerContext, system: System, refused: RefusedC
       publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
       stopping: stopping.signal,
       hasTls: config.server.tlsCert !== null,
+      checksAnswers: context.checksAnswers,
       isTrustedProxy: rangeMatcher(config.server.trustedProxies),
     }),
   );
@@ -83,6 +89,7 @@ export function listen(context: ServerContext, system: System, refused: RefusedC
   app.server = server;
   return {
     url: `${config.server.tlsCert === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${server.port}`,
+    notifyEventWaiters: () => eventWaiters.notify(),
     setReady() {
       state.isReady = true;
     },

@@ -89,10 +89,10 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     [NETWORK_HEALTH, broadcasts],
     ...others,
   ];
-  for (const [topic, service] of byTopic) {
-    store.onNotify(topic, () => service.notify());
-    notifyAll.add(() => service.notify());
-  }
+  for (const [topic, service] of byTopic) store.onNotify(topic, () => service.notify());
+  // Two topics notify the broadcast runner.
+  const working = [...new Set(byTopic.map(([, service]) => service))];
+  for (const service of working) notifyAll.add(() => service.notify());
   clockRight.add(() => starting.notify());
   onNetworkTime.add((networkTime) => wallClock.recordNetworkTime(networkTime));
   onCommit.add(() => {
@@ -100,7 +100,8 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     wallClock.recordCommit();
   });
   return {
-    services: [clockWatch, wallClock, ...byTopic.map(([, service]) => service), housekeeping],
+    // A service may have several topics; it starts and stops once.
+    services: [clockWatch, wallClock, ...new Set(byTopic.map(([, service]) => service)), housekeeping],
     notifyAll: notifyAll.emit,
     checkClock() {
       clockWatch.check();

@@ -73,6 +73,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
       const result = await exchange(url, {
         method,
         headers,
+        accessToken: sender.accessToken,
         signal: controller.signal,
         ...(body === undefined ? {} : { body }),
       });

@@ -27,7 +27,12 @@ export async function probe(
   const url = isBare
     ? `${urlOf(endpoint, sender.accountId, "message_templates")}?limit=1`
     : `${urlOf(endpoint, sender.phoneNumberId, "")}?fields=id`;
-  const result = await exchange(url, { method: "GET", headers, signal: controller.signal });
+  const result = await exchange(url, {
+    method: "GET",
+    headers,
+    accessToken: sender.accessToken,
+    signal: controller.signal,
+  });
   timer.cancel();
   if (result.kind !== "answered") return false;
   const error = readGraphError(result.body);

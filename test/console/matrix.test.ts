@@ -91,7 +91,7 @@ beforeAll(async () => {
     INSERT INTO imports (workspace_id, user_id, file_name, state, settings, created_at, updated_at)
       VALUES (${w}, ${user}, 'a.csv', 'checked', '{"map":{},"optIn":false,"proof":""}', ${now}, ${now});
     INSERT INTO bulk_changes (workspace_id, user_id, target, change, state, total, position, last, processed, changed, created_at, updated_at)
-      VALUES (${w}, ${user}, '{"contacts":[1]}', '{}', 'stopped', 1, 0, 1, 0, 0, ${now}, ${now});
+      VALUES (${w}, ${user}, '{"contacts":[1]}', '{"addTag":"VIP"}', 'stopped', 1, 0, 1, 0, 0, ${now}, ${now});
     INSERT INTO custom_fields (workspace_id, key, label, kind, created_at) VALUES (${w}, '${FIELD}', 'Theirs', 'text', ${now});
     INSERT INTO broadcast_drafts (workspace_id, user_id, content, created_at, updated_at)
       VALUES (${w}, ${user}, '{}', ${now}, ${now});
@@ -99,7 +99,8 @@ beforeAll(async () => {
   ids = Object.fromEntries(
     [...new Set(Object.values(TABLES))].map((table) => [
       table,
-      Number(client.prepare(`SELECT max(id) FROM "${table}" WHERE workspace_id = ?`).pluck().get(theirs.id)),
+      // The first: a later message may belong to a broadcast that has not begun.
+      Number(client.prepare(`SELECT min(id) FROM "${table}" WHERE workspace_id = ?`).pluck().get(theirs.id)),
     ]),
   );
 });
@@ -193,6 +194,24 @@ test("an API key finds no object of another workspace at any endpoint, and no un
     if (!path.includes("{") || ANY_PHONE.includes(`${method} /w/{workspace}/v1${path}`)) continue;
     const { status } = await app.call(method, target, { key: ours.key, ...(method === "GET" ? {} : { body: {} }) });
     if (status !== 404) wrong.push(["ours", method, path, status]);
+  }
+  expect(wrong).toEqual([]);
+});
+
+/** Nothing to show for the objects of this test: a draft without a template, a file without faults. */
+const NOTHING_THERE = ["GET /w/{workspace}/drafts/{id}/values", "GET /w/{workspace}/imports/{id}/errors"];
+
+// Without these, the refusals above could come from wrong ids. Streams and downloads have tests of their own.
+test("the same reading routes answer the operator and the key of the workspace that the objects belong to", async () => {
+  const wrong: unknown[] = [];
+  for (const route of objects.filter(({ method, path }) => method === "GET" && !/\/(live|export)$/.test(path))) {
+    const { status } = await callers.operator.ask("GET", foreign(route.path, theirs.id));
+    const expected = NOTHING_THERE.includes(routeOf(route)) ? 404 : 200;
+    if (status !== expected) wrong.push(["operator", routeOf(route), status]);
+  }
+  for (const { method, path } of endpoints.filter((one) => one.method === "GET")) {
+    const { status } = await app.call(method, `/api/v1${foreign(path, theirs.id)}`, { key: theirs.key });
+    if (status !== 200) wrong.push(["key", method, path, status]);
   }
   expect(wrong).toEqual([]);
 });

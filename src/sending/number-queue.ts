@@ -266,7 +266,7 @@ export class NumberQueue extends ServiceLoop {
     const { id, to, recipientNetworkUserId, sendToken, content } = recipient;
     let outcome: Outcome;
     try {
-      const outbound = { sender: senderOf(box, sender), to, recipientNetworkUserId, sendToken, content };
+      const outbound = { sender: senderOf(box, sender), to, recipientNetworkUserId, sendToken, content, isBulk: true };
       outcome = await networks[sender.network].send(outbound, timeoutMs);
     } catch (error) {
       // Thrown before the request, because the access token cannot be read. A network's `send` never rejects.

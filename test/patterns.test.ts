@@ -20,7 +20,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 /** Where patterns are built from parts: the parts are the program's own. */
 const BUILT: Readonly<Record<string, string>> = {
   "src/http/bodies/variables-body.ts": "one repetition of a space, with a constant",
-  "src/http/console/pipeline.ts": "the paths of the console's routes, each parameter `[^/]+` between slashes",
   "src/transfer/csv.ts": "classes of characters; repetitions of different ones, anchored at the start",
 };
 

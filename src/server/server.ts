@@ -39,6 +39,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     reader: readers.lists.server,
     clock,
     writer: store.counters,
+    conditions: system.lastConditions,
+    lastBackupAt: () => system.jobs.lastSoundAt(),
+    tlsCert: config.server.tlsCert,
   });
   const http = listenOrClose(context, () => listen(context, system, refused));
   const otherCommits = new OtherCommits({
@@ -50,7 +53,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onPoll: workers.checkClock,
     onError: (error) => log.error("database.poll_failed", "Commits of other processes could not be polled", { error }),
   });
-  const services = [refused, ...workers.services, otherCommits, system.backups, system.timeSeries];
+  const services = [refused, ...workers.services, otherCommits, ...system.services];
   for (const service of services) service.start();
   http.setReady();
   log.info("server.started", "Server ready", { url: http.url, version });

@@ -100,7 +100,8 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     wallClock.recordCommit();
   });
   return {
-    services: [clockWatch, wallClock, ...byTopic.map(([, service]) => service), housekeeping],
+    // A service may have several topics; it starts and stops once.
+    services: [clockWatch, wallClock, ...new Set(byTopic.map(([, service]) => service)), housekeeping],
     notifyAll: notifyAll.emit,
     checkClock() {
       clockWatch.check();

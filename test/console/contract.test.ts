@@ -37,7 +37,11 @@ describe("the router", () => {
     expect((await operator.get(`${contacts()}/%252B919876543210`)).status).toBe(404);
     for (const broken of ["%", "%zz", "%C3%28"]) {
       const { status, text } = await operator.get(`${contacts()}/${broken}`);
-      expect([broken, status, text]).toEqual([broken, 404, '{"error":{"code":"not_found","message":"Not found."}}']);
+      expect([broken, status, text]).toEqual([
+        broken,
+        404,
+        '{"error":{"code":"not_found","message":"Not found.","retryable":false}}',
+      ]);
     }
   });
 
@@ -69,7 +73,7 @@ describe("the router", () => {
         method,
         path,
         404,
-        '{"error":{"code":"not_found","message":"Not found."}}',
+        '{"error":{"code":"not_found","message":"Not found.","retryable":false}}',
       ]);
     }
     expect((await app.call("HEAD", "/console/api/me")).status).toBe(404);

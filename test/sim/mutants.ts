@@ -105,8 +105,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a number's queue runs again every millisecond while it may not send",
     file: "src/sending/number-queue.ts",
-    find: "else if (this.#freeSlots() > 0) waits.push(",
-    replace: "else waits.push(",
+    find: "if (this.#freeSlots() <= 0) return null;",
+    replace: "if (this.#freeSlots() <= 0) return 1;",
   },
 ];
 

@@ -9,6 +9,7 @@ import type { SecretBox } from "#src/core/secret.ts";
 import type { Readers } from "#src/db/fair-reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
+import type { KnownCondition } from "#src/health/conditions.ts";
 import type { DoctorSettings } from "#src/health/doctor-context.ts";
 import type { ServerStatus } from "#src/health/status.ts";
 import type { TimeSeries } from "#src/health/time-series.ts";
@@ -61,6 +62,10 @@ export interface System {
   /** The schedule of automatic backups. */
   backups: BackupSchedule;
   status: () => Promise<ServerStatus>;
+  /** Evaluates the conditions that need a person, and returns those that last. */
+  conditions: () => Promise<KnownCondition[]>;
+  /** The same as of the last evaluation, without a new one. */
+  lastConditions: () => KnownCondition[];
   /** Free and total bytes of the disk that holds the database. */
   disk: () => Promise<ServerStatus["disk"]>;
 }

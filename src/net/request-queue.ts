@@ -4,7 +4,7 @@
  * take turns where the total is the limit.
  */
 
-export interface QueueLimits {
+interface QueueLimits {
   poolMax: number;
   totalMax: number;
   /** On top of both, for requests that are not bulk. */

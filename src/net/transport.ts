@@ -173,11 +173,11 @@ function send({ agent, url, request, settle }: Sending): (when: string) => void 
   });
   sent.on("error", (error) => fail(`the connection was lost before an answer (${codeOf(error)})`, error.message));
   sent.on("close", () => fail("the connection was closed without an answer", "the connection was closed"));
-  sent.on("upgrade", (_response, socket) => {
-    socket.destroy();
-    fail("the host tried to switch to another protocol (101)", "");
-  });
+  const refuseSwitch = (): void => fail("the host tried to switch to another protocol (101)", "");
+  sent.on("upgrade", refuseSwitch);
   sent.on("response", (answer) => {
+    // Without the headers of a switch it arrives as an answer.
+    if (answer.statusCode === 101) return refuseSwitch();
     read(answer, request.answerMax ?? ANSWER_BYTES_MAX, (result) => {
       settle(result);
       if (result.kind !== "answered") answer.destroy();

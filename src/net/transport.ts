@@ -28,6 +28,8 @@ export interface ExchangeRequest {
   method: "POST" | "HEAD" | "GET";
   headers?: Headers;
   body?: string | Uint8Array;
+  /** Part of the headers. Networks have been seen to repeat it in answers, so it is removed from them. */
+  secret?: string | null;
   /** For the whole exchange: waiting for a connection, lookup, TLS, request and the complete answer. */
   timeoutMs: number;
   /** Requests of different pools share no connection. */
@@ -54,6 +56,7 @@ const POOLS_MAX = 1_000;
 /** Meta answers a message with some hundred bytes, a failing proxy with a page. */
 const ANSWER_BYTES_MAX = 256 * 1024;
 const HEAD_BYTES_MAX = 32 * 1024;
+const SECRET_LENGTH_MIN = 8;
 
 interface Attempt {
   connecting: Socket | null;
@@ -178,7 +181,7 @@ function send({ agent, url, request, settle }: Sending): (when: string) => void 
   sent.on("response", (answer) => {
     // Without the headers of a switch it arrives as an answer.
     if (answer.statusCode === 101) return refuseSwitch();
-    read(answer, request.answerMax ?? ANSWER_BYTES_MAX, (result) => {
+    read(answer, request, (result) => {
       settle(result);
       if (result.kind !== "answered") answer.destroy();
     });
@@ -193,7 +196,8 @@ function headersOf(url: URL, { method, headers, body = "" }: ExchangeRequest): R
 }
 
 /** Reads the answer to its end. The head has arrived, so the host had read the request. */
-function read(answer: http.IncomingMessage, bytesMax: number, finish: (result: Exchange) => void): void {
+function read(answer: http.IncomingMessage, request: ExchangeRequest, finish: (result: Exchange) => void): void {
+  const { answerMax: bytesMax = ANSWER_BYTES_MAX, secret = null } = request;
   const chunks: Buffer[] = [];
   let size = 0;
   answer.on("data", (chunk: Buffer) => {
@@ -202,7 +206,7 @@ function read(answer: http.IncomingMessage, bytesMax: number, finish: (result: E
     else chunks.push(chunk);
   });
   answer.on("end", () => {
-    if (answer.complete) finish(answered(answer, Buffer.concat(chunks)));
+    if (answer.complete) finish(answered(answer, withoutSecret(DECODER.decode(Buffer.concat(chunks)), secret)));
     else finish({ kind: "lost", reason: "the connection was lost during the answer" });
   });
   answer.on("error", (error) => {
@@ -210,7 +214,7 @@ function read(answer: http.IncomingMessage, bytesMax: number, finish: (result: E
   });
 }
 
-function answered(answer: http.IncomingMessage, bytes: Buffer): Exchange {
+function answered(answer: http.IncomingMessage, body: string): Exchange {
   const status = answer.statusCode ?? 0;
   const headers = new Headers();
   for (const [name, values] of Object.entries(answer.headersDistinct)) {
@@ -224,7 +228,16 @@ function answered(answer: http.IncomingMessage, bytes: Buffer): Exchange {
   }
   const date = Date.parse(headers.get("date") ?? "");
   const at = Number.isNaN(date) ? null : date;
-  return { kind: "answered", status, ok: status >= 200 && status <= 299, headers, body: DECODER.decode(bytes), at };
+  return { kind: "answered", status, ok: status >= 200 && status <= 299, headers, body, at };
+}
+
+/** Answers are stored, logged and quoted. The secret is looked for as it is, in JSON with escaped slashes, and in a URL. */
+function withoutSecret(body: string, secret: string | null): string {
+  const text = secret?.trim() ?? "";
+  // A shorter one would be found in ordinary words, and no network issues such a token.
+  if (text.length < SECRET_LENGTH_MIN) return body;
+  const forms = new Set([text, text.replaceAll("/", "\\/"), encodeURIComponent(text)]);
+  return [...forms].reduce((left, form) => left.replaceAll(form, "[token]"), body);
 }
 
 const DECODER = new TextDecoder();

@@ -64,8 +64,6 @@ export interface System {
   status: () => Promise<ServerStatus>;
   /** Evaluates the conditions that need a person, and returns those that last. */
   conditions: () => Promise<KnownCondition[]>;
-  /** The same as of the last evaluation, without a new one. */
-  lastConditions: () => KnownCondition[];
   /** Free and total bytes of the disk that holds the database. */
   disk: () => Promise<ServerStatus["disk"]>;
 }

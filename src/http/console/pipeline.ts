@@ -13,6 +13,7 @@ import { BulkJobs } from "#src/transfer/bulk-jobs.ts";
 import { ImportJobs } from "#src/transfer/import-jobs.ts";
 import { readBody, readUnverifiedBody } from "../body.ts";
 import { SMALL_BODY_BYTES } from "../body-budget.ts";
+import { clientAddress } from "../client-address.ts";
 import type { Answer } from "../endpoint.ts";
 import { answerProblem } from "../errors.ts";
 import type { RequestIds } from "../headers.ts";
@@ -25,7 +26,7 @@ import { BroadcastStreams } from "./broadcast-stream.ts";
 import type { ConsoleContext, ConsoleOptions } from "./context.ts";
 import { readSessionCookie } from "./cookies.ts";
 import { DashboardCounters } from "./dashboard.ts";
-import { clientAddress, requireOwnPage, UntrustedProxyWatch } from "./origin.ts";
+import { requireOwnPage, UntrustedProxyWatch } from "./origin.ts";
 import { Passwords } from "./passwords.ts";
 import {
   type ConsoleCall,

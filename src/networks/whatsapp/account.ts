@@ -76,6 +76,7 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
       headers,
       timeoutMs: limitMs,
       pool: poolOf(sender),
+      secret: sender.accessToken,
       answerMax: LIST_BYTES_MAX,
       ...(body === undefined ? {} : { body: body.bytes }),
     });

@@ -36,13 +36,13 @@ export function createClient(
   return {
     async send(outbound, timeoutMs, onAnswer) {
       const endpoint = endpointOf(settings, outbound.sender);
-      const headers = findHeaders(endpoint, outbound.sender.accessToken);
+      const { phoneNumberId, accessToken } = outbound.sender;
+      const headers = findHeaders(endpoint, accessToken);
       headers?.set("content-type", "application/json");
       if (headers === null) return refuseLocally(TOKEN_INVALID_CODE, "account");
       if (outbound.to === null && outbound.recipientNetworkUserId === null) {
         return refuseLocally(PARAMETER_MISSING_CODE, "recipient");
       }
-      const { phoneNumberId } = outbound.sender;
       const link = linkOf(outbound);
       const mediaId = link === null ? null : uploads.findMediaId(phoneNumberId, link);
       const body = JSON.stringify(createPayload(outbound, mediaId));
@@ -54,9 +54,10 @@ export function createClient(
         body,
         timeoutMs,
         pool: poolOf(outbound.sender),
+        secret: accessToken,
         isBulk: outbound.isBulk === true,
       });
-      if (result.kind === "answered") onAnswer?.(rawOf(result, outbound.sender.accessToken));
+      if (result.kind === "answered") onAnswer?.(rawOf(result));
       const outcome = outcomeOf(result, endpoint, clock);
       const isContentRefused = outcome.kind === "refused" && outcome.scope === "message";
       if (isContentRefused && link !== null && mediaId !== null) uploads.invalidate(phoneNumberId, link);
@@ -67,9 +68,8 @@ export function createClient(
 
 type Answered = Extract<Exchange, { kind: "answered" }>;
 
-/** Removes the access token, because Meta has been seen to repeat it in answers. */
-function rawOf({ status, body, at }: Answered, accessToken: string | null): RawAnswer {
-  return { httpStatus: status, body: accessToken === null ? body : body.replaceAll(accessToken, "[token]"), at };
+function rawOf({ status, body, at }: Answered): RawAnswer {
+  return { httpStatus: status, body, at };
 }
 
 /** A refusal before anything was sent, with the code that Meta would have given. */

@@ -24,7 +24,8 @@ export async function probe(
   const url = isBare
     ? `${urlOf(endpoint, sender.accountId, "message_templates")}?limit=1`
     : `${urlOf(endpoint, sender.phoneNumberId, "")}?fields=id`;
-  const result = await transport.exchange({ url, method: "GET", headers, timeoutMs, pool: poolOf(sender) });
+  const pool = poolOf(sender);
+  const result = await transport.exchange({ url, method: "GET", headers, timeoutMs, pool, secret: sender.accessToken });
   if (result.kind !== "answered") return false;
   const error = readGraphError(result.body);
   if (error !== null) return failureOf(error).scope !== "network";

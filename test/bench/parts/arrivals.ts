@@ -26,7 +26,7 @@ const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   async fetch(request) {
-    if (request.method === "HEAD") return new Response();
+    if (request.method !== "POST") return new Response();
     const { to, template } = (await request.json()) as { to: string; template?: unknown };
     // Single texts run beside a broadcast and are not counted.
     if (template !== undefined) note(to);

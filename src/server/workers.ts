@@ -100,7 +100,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     wallClock.recordCommit();
   });
   return {
-    services: [clockWatch, wallClock, ...byTopic.map(([, service]) => service), housekeeping],
+    services: [clockWatch, wallClock, ...new Set(byTopic.map(([, service]) => service)), housekeeping],
     notifyAll: notifyAll.emit,
     checkClock() {
       clockWatch.check();

@@ -13,7 +13,7 @@ export const DIGEST = ".sha256";
 const LOG = "-wal";
 const PIECE_BYTES = 1 << 20;
 
-export type DigestState =
+type DigestState =
   /** There is no digest beside the file. */
   { kind: "none" } | { kind: "same"; digest: string } | { kind: "broken"; finding: CheckFinding };
 

@@ -142,7 +142,9 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
     .post(
       "/networks/whatsapp/:token",
       ({ request, params, server }) => {
-        const found = store.read((tx) => findCallbackAddress(tx, params.token));
+        // The router gives null for a part of the path that is not valid percent-encoding.
+        const token: string | null = params.token;
+        const found = token === null ? undefined : store.read((tx) => findCallbackAddress(tx, token));
         if (found === undefined) {
           onRefused("unknown_address", null);
           return answerUnread(request, server, 403, "there is no such callback address");

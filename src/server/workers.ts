@@ -100,6 +100,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     wallClock.recordCommit();
   });
   return {
+    // A service may have several topics; it starts and stops once.
     services: [clockWatch, wallClock, ...new Set(byTopic.map(([, service]) => service)), housekeeping],
     notifyAll: notifyAll.emit,
     checkClock() {

@@ -15,6 +15,7 @@ import { SkipView, viewSkip } from "./view.ts";
 const PreviewCounts = Type.Object(
   {
     opted_out: Type.Integer(),
+    may_want_to_stop: Type.Integer(),
     invalid_number: Type.Integer(),
     duplicate: Type.Integer(),
     no_opt_in: Type.Integer(),
@@ -74,6 +75,7 @@ export function previewGroup(tx: ReadTx, plan: BroadcastPlan, estimate: Audience
   const counts = {
     ...noCounts(),
     opted_out: estimate.optedOut,
+    may_want_to_stop: estimate.mayWantToStop,
     no_opt_in: estimate.noOptIn,
     missing_variable: estimate.missingVariable,
     daily_cap: over,

@@ -65,7 +65,7 @@ export const SkipView = Type.Object(
       description: "The phone number in E.164, or the value from the request if it is not a phone number.",
     }),
     reason: OneOf(skipReasons),
-    since: Type.Optional(Instant("When the person opted out; only present with the reason `opted_out`.")),
+    since: Type.Optional(Instant("Since when; only present with the reasons `opted_out` and `may_want_to_stop`.")),
   },
   { $id: "Skip", description: "A recipient that a broadcast skips." },
 );

@@ -38,6 +38,11 @@ const ContactConsent = Type.Object(
       OneOf(consentSources, "How the consent was recorded. `inbound_message`: the person sent STOP or START."),
     ),
     at: Nullable(Instant("When the consent was recorded.")),
+    may_want_to_stop_since: Type.Optional(
+      Instant(
+        "Only present while something that the person wrote may mean that they want to stop: since when. Marketing waits until a user clears it, or the person sends START.",
+      ),
+    ),
   },
   { $id: "ContactConsent", description: "Whether the person has agreed to receive messages." },
 );
@@ -112,7 +117,14 @@ export function viewContact(
     })),
     tags: details.tags,
     groups: details.groups,
-    consent: { status: contact.consent, source: contact.consentSource, at: when(contact.consentAt) },
+    consent: {
+      status: contact.consent,
+      source: contact.consentSource,
+      at: when(contact.consentAt),
+      ...(contact.mayWantToStopSince === null
+        ? {}
+        : { may_want_to_stop_since: formatInstant(contact.mayWantToStopSince, workspace.timezone) }),
+    },
     last_message_from_them_at: when(contact.lastMessageAt),
     created_at: formatInstant(contact.createdAt, workspace.timezone),
     updated_at: formatInstant(contact.updatedAt, workspace.timezone),

@@ -89,7 +89,7 @@ test("the defaults are those that operators rely on", () => {
     limits: { requestsPerSecond: 50, burst: 100, bodyBytes: 1_048_576, queryTimeMs: 15_000 },
     whatsapp: {
       graphUrl: "https://graph.facebook.com",
-      apiVersion: "v23.0",
+      apiVersion: "v25.0",
       appSecret: null,
       verifyToken: null,
       authHeader: "Authorization",

@@ -134,7 +134,7 @@ test("the way from click to row names at most eight functions, each defined in t
   expect(steps.length).toBeLessThanOrEqual(8);
   const wrong = steps
     .map(([, name = "", file = ""]) => ({ name, file, own: name.split(".").at(-1) ?? "" }))
-    .filter(({ own, file }) => !new RegExp(`\\b${own}(<\\w+>)?\\(`).test(read(`src/${file}`)))
+    .filter(({ own, file }) => !new RegExp(`\\b${own}(<[^>]*>)?\\(`).test(read(`src/${file}`)))
     .map(({ name, file }) => `${name} is not in ${file}`);
   expect(wrong).toEqual([]);
 });

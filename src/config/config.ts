@@ -64,7 +64,7 @@ export class ConfigError extends Error {
 export const LOCAL_FILE = "./waxwing.toml";
 const DEFAULT_PATHS = [LOCAL_FILE, "/etc/waxwing/waxwing.toml"];
 const PREFIX = "WAXWING_";
-/** Holds the key itself and is not a setting; `loadSecretKey` reads it. */
+/** Holds the key itself and is not a setting; `loadKeys` reads it. */
 const SECRET_KEY_VARIABLE = "WAXWING_SECRETS_KEY";
 
 /** A configured value before it is checked. */

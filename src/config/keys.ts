@@ -127,12 +127,12 @@ export const sections = {
       "graph_url",
       httpAddress,
       "https://graph.facebook.com",
-      "Address of Meta's Graph API. Change it for a provider with the same interface, such as 360dialog.",
+      "Address of Meta's Graph API, for numbers of the graph profile. Change it for a provider that repeats Meta's interface.",
     ),
     apiVersion: key(
       "api_version",
       graphVersion,
-      "v23.0",
+      "v25.0",
       "Version of the Graph API to call. Raise it before Meta retires this version, after reading Meta's changelog.",
     ),
     appSecret: key(
@@ -151,19 +151,14 @@ export const sections = {
       "auth_header",
       headerName,
       "Authorization",
-      'Header that carries the access token. 360dialog wants "D360-API-KEY".',
+      "Header that carries the access token, for numbers of the graph profile.",
     ),
-    authPrefix: key(
-      "auth_prefix",
-      headerPrefix,
-      "Bearer ",
-      "Prefix of the token in that header, including the space. 360dialog wants it empty.",
-    ),
+    authPrefix: key("auth_prefix", headerPrefix, "Bearer ", "Prefix of the token in that header, including the space."),
     pathStyle: key(
       "path_style",
       oneOf("graph", "bare"),
       "graph",
-      '"graph": paths with version and number, like Meta; "bare": without them, like 360dialog.',
+      '"graph": paths with version and number, like Meta; "bare": without them. For numbers of the graph profile.',
     ),
     timeoutMs: key(
       "timeout",

@@ -217,7 +217,7 @@ export const httpAddress: Kind<string> = text(
   },
 );
 
-export const graphVersion: Kind<string> = text('a version of the Graph API, such as "v23.0"', (value) =>
+export const graphVersion: Kind<string> = text('a version of the Graph API, such as "v25.0"', (value) =>
   /^v\d{1,3}\.\d{1,2}$/.test(value) ? value : null,
 );
 

@@ -59,7 +59,7 @@ export interface ProblemDetails {
   oldest?: string;
   /** The message that the refused request stored. */
   messageId?: number;
-  /** Whether the network may have the message; set wherever the network was asked. */
+  /** Whether the network may have the message; set wherever the network was asked, or is known to be down. */
   outcome?: "not_sent" | "unknown";
   /** Set where it depends on more than the code whether the same request may succeed later. */
   isRetryable?: boolean;

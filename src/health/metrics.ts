@@ -138,6 +138,11 @@ export class ServerMetrics {
       queryGauge(outboxSql, "age", ["kind"]),
     );
     gauge(
+      "waxwing_callbacks_quarantined",
+      "Callbacks with items that stopped the server twice and were put aside.",
+      queryGauge("SELECT count(*) AS total FROM callbacks WHERE state = 'quarantined'", "total"),
+    );
+    gauge(
       "waxwing_callbacks_waiting",
       "Callbacks that are stored and not applied yet.",
       queryGauge("SELECT count(*) AS waiting FROM callbacks WHERE done_at IS NULL AND due_at <= ?", "waiting"),

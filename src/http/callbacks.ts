@@ -1,15 +1,21 @@
 /**
- * Endpoints that networks call: `GET|POST /networks/whatsapp`, and a separate address for each number whose provider
- * does not sign. The server verifies a body, stores it unchanged in one write, and answers; `receiving/` applies it
+ * Endpoints that networks call: `GET|POST /networks/whatsapp`, and a separate address for each number whose operator
+ * allowed callbacks without a signature. The server verifies a body, stores it unchanged in one write, and answers; `receiving/` applies it
  * later.
  */
 import { Elysia } from "elysia";
 import type { Log } from "#src/core/log.ts";
 import { constantTimeEqual } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import type { RefusalReason, Trust } from "#src/domain/inbound/table.ts";
-import { findByCallbackToken } from "#src/domain/numbers/read.ts";
+import {
+  CALLBACK_SECRET_HEADER,
+  findCallbackAddress,
+  isRightSecret,
+  recordUse,
+} from "#src/domain/numbers/callback-address.ts";
 import type { Networks } from "#src/networks/network.ts";
 import {
   type BodyFault,
@@ -67,6 +73,7 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
     request: Request,
     server: Connections | null,
     trustOf: (body: Uint8Array) => Trust | null,
+    onStored: (tx: Tx) => void = () => undefined,
   ): Promise<Response> {
     // The signature covers the raw bytes, and no network compresses its callbacks.
     const encoding = request.headers.get("content-encoding");
@@ -91,7 +98,10 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
     const { text, trust } = read;
     if (text === null) return answerText(400, "the body is not a JSON object");
     try {
-      await store.write((tx) => storeCallback(tx, "whatsapp", text, tx.now, trust));
+      await store.write((tx) => {
+        storeCallback(tx, "whatsapp", text, tx.now, trust);
+        onStored(tx);
+      });
     } catch (error) {
       log.error("callback.not_stored", "Callback could not be stored; the network will repeat it", { error });
       return answerText(503, "not stored; call again");
@@ -132,12 +142,26 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
     .post(
       "/networks/whatsapp/:token",
       ({ request, params, server }) => {
-        const number = store.read((tx) => findByCallbackToken(tx, params.token));
-        if (number?.network !== "whatsapp") {
+        // The router gives null for a part of the path that is not valid percent-encoding.
+        const token: string | null = params.token;
+        const found = token === null ? undefined : store.read((tx) => findCallbackAddress(tx, token));
+        if (found === undefined) {
           onRefused("unknown_address", null);
           return answerUnread(request, server, 403, "there is no such callback address");
         }
-        return receive(request, server, () => ({ configuration: false, numbers: [number.id] }));
+        const { address, number } = found;
+        const header = request.headers.get(CALLBACK_SECRET_HEADER);
+        if (!isRightSecret(address, header)) {
+          onRefused("wrong_header", null);
+          return answerUnread(request, server, 403, `the header ${CALLBACK_SECRET_HEADER} is missing or wrong`);
+        }
+        const trust = { configuration: false, numbers: [number.id] };
+        return receive(
+          request,
+          server,
+          () => trust,
+          (tx) => recordUse(tx, address, header !== null),
+        );
       },
       { parse: "none" },
     );

@@ -35,6 +35,27 @@ export interface LongPoll {
   disconnected: () => AbortSignal;
 }
 
+declare const content: unique symbol;
+
+/** An answer of which the compiler knows what its JSON holds. */
+export interface AnswerWith<Body> extends Answer {
+  readonly [content]: Body;
+}
+
+/** `body` becomes the JSON of the answer, so it is what the answer holds. */
+export function answerJson<Body>(status: number, body: Body): AnswerWith<Body> {
+  const answer: Answer = { status, body: JSON.stringify(body) };
+  return answer as AnswerWith<Body>;
+}
+
+/**
+ * An answer that was kept as text, for a repeated request. The code that kept it knows what it holds; in tests, it is compared
+ * with the schema like every other one.
+ */
+export function keptAnswer<Body>(answer: Answer): AnswerWith<Body> {
+  return answer as AnswerWith<Body>;
+}
+
 export interface Call {
   store: Store;
   clock: Clock;
@@ -104,11 +125,10 @@ interface Success {
   example: unknown;
 }
 
-export function answerData(status: number, data: unknown): Answer {
-  return { status, body: JSON.stringify({ data }) };
+export function answerData<Data>(status: number, data: Data): AnswerWith<{ data: Data }> {
+  return answerJson(status, { data });
 }
 
-/** The source and evidence that the consent log records for a change made through this call. */
 /** Parses an id from a path. Throws `not_found` if it is not a positive integer, because no row has such an id. */
 export function requireId(text: string | undefined, resource: string): number {
   const id = Number(text);

@@ -2,33 +2,13 @@
  * Pagination of lists, 50 rows a page unless the request asks for another number: by page number, as the specification requires, or by cursor. By page number, a
  * row that disappears between two pages shifts the rest; by cursor, no row is missed or repeated.
  */
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { readInstant } from "#src/core/instant.ts";
 import { Problem } from "#src/core/problem.ts";
-import { Nullable } from "#src/core/schema.ts";
-import type { Answer, Call, Parameter } from "./endpoint.ts";
+import { type AnswerWith, answerJson, type Call, type Parameter } from "./endpoint.ts";
+import { type PageView, PER_PAGE } from "./page-view.ts";
 
-export const PER_PAGE = 50;
 const PER_PAGE_MAX = 500;
-
-export const PageView = Type.Object(
-  {
-    page: Type.Integer({ description: "Number of the page; always 1 if the request used `after`." }),
-    per_page: Type.Integer({ description: "Maximum number of entries on a page.", examples: [PER_PAGE] }),
-    total: Type.Integer({ description: "Total number of entries on all pages." }),
-    has_more: Type.Boolean({ description: "Whether more entries follow this page." }),
-    next: Nullable(
-      Type.String({ description: "Cursor of the next page, to be passed as `after`; null on the last page." }),
-    ),
-    pending: Type.Optional(
-      Type.Integer({
-        description:
-          "Only in lists of messages filtered by `reference` or `idempotency_key`: matching messages that were accepted and are not listed yet, because they are still on their way to the network.",
-      }),
-    ),
-  },
-  { $id: "Page", description: "The position of a page in its list." },
-);
 
 export const perPageParameter: Parameter = {
   name: "per_page",
@@ -73,8 +53,13 @@ export function readPerPage(query: URLSearchParams): number {
   return Math.min(Number(text), PER_PAGE_MAX);
 }
 
+/** The part of a query that says which page of a list is wanted. */
+interface PageQuery {
+  get(name: "page" | "after"): string | null;
+}
+
 /** Throws `invalid_request`. A cursor wins over a page number. */
-export function readPage(query: URLSearchParams, perPage = PER_PAGE): PageFrom {
+export function readPage(query: PageQuery, perPage = PER_PAGE): PageFrom {
   const after = query.get("after");
   if (after !== null) return { after: readCursor(after), perPage };
   const text = query.get("page") ?? "1";
@@ -84,27 +69,37 @@ export function readPage(query: URLSearchParams, perPage = PER_PAGE): PageFrom {
   return { offset: (page - 1) * perPage, page, perPage };
 }
 
+/** One page of a list. */
+interface ListPage<View> {
+  data: View[];
+  meta: Static<typeof PageView>;
+}
+
 /** Answers one page. `rows` holds one row more than a page, to tell whether more follow. */
-export function answerPage<Row>(
+export function answerPage<Row, View>(
   from: PageFrom,
   rows: readonly Row[],
   total: number,
-  view: (row: Row) => unknown,
+  view: (row: Row) => View,
   position: (row: Row) => Record<string, unknown>,
-): Answer {
+): AnswerWith<ListPage<View>> {
   const shown = rows.slice(0, from.perPage);
   const hasMore = rows.length > from.perPage;
   const last = shown.at(-1);
   const next = hasMore && last !== undefined ? position(last) : null;
-  return answerRows(from, shown.map(view), { total, hasMore, next });
+  return answerRows(
+    from,
+    shown.map((row) => view(row)),
+    { total, hasMore, next },
+  );
 }
 
 /** The same for a list that determines `hasMore` and the next cursor itself. */
-export function answerRows(
+export function answerRows<View>(
   from: PageFrom,
-  data: readonly unknown[],
+  data: View[],
   { total, hasMore, next, ...more }: { total: number; hasMore: boolean; next: object | null; pending?: number },
-): Answer {
+): AnswerWith<ListPage<View>> {
   const meta = {
     page: "page" in from ? from.page : 1,
     per_page: from.perPage,
@@ -113,11 +108,15 @@ export function answerRows(
     next: next === null ? null : writeCursor(next),
     ...more,
   };
-  return { status: 200, body: JSON.stringify({ data, meta }) };
+  return answerJson(200, { data, meta });
 }
 
 /** Reads a time from the query, in milliseconds; null if absent. Throws `invalid_request`. */
-export function readSince(query: URLSearchParams, name: string, timezone: string): number | null {
+export function readSince<Name extends string>(
+  query: { get(name: Name): string | null },
+  name: Name,
+  timezone: string,
+): number | null {
   const text = query.get(name);
   if (text === null) return null;
   const since = readInstant(text, timezone);

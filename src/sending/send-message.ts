@@ -10,15 +10,26 @@ import type { SecretBox } from "#src/core/secret.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
 import type { Store } from "#src/db/store.ts";
 import type { NotPromise, Tx } from "#src/db/transaction.ts";
+import { pauseForNetwork } from "#src/domain/broadcasts/pause.ts";
 import { bindKey, isFinal, releaseKey, storeAnswer, toKeptProblem } from "#src/domain/idempotency/keys.ts";
 import { type AcceptedMessage, acceptMessage } from "#src/domain/messages/accept.ts";
+import { countNetworkAnswer } from "#src/domain/messages/breaker.ts";
+import type { FailureScope } from "#src/domain/messages/failure.ts";
 import type { MessageOrigin } from "#src/domain/messages/message.ts";
-import type { Outcome, RefusalScope } from "#src/domain/messages/outcome.ts";
+import type { Outcome } from "#src/domain/messages/outcome.ts";
 import { planSend, type SendInput } from "#src/domain/messages/plan.ts";
 import { findMessageById } from "#src/domain/messages/read.ts";
-import { discard, recordAccepted, recordFailure, redispatch, requeue } from "#src/domain/messages/record-outcome.ts";
+import {
+  discard,
+  recordAccepted,
+  recordFailure,
+  redispatch,
+  requeue,
+  requireMessage,
+} from "#src/domain/messages/record-outcome.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { chooseSender } from "#src/domain/numbers/choose.ts";
+import { downReason, findNetworkHealth, PROBE_EVERY_MS } from "#src/domain/numbers/network-health.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
@@ -104,13 +115,11 @@ async function acquireToken(options: SendOptions, request: SendRequest, deadline
   });
   if (sender === null) return null;
   recorder.requireUnblocked(sender.id);
+  const health = store.read((tx) => findNetworkHealth(tx, sender.id));
+  const down = downReason(health);
+  if (down !== null) return refuseWhileDown(options, request, down);
   if (pace.tryAcquire(sender.id, sender.throughput)) return sender.id;
-  try {
-    store.read((tx) => planSend(tx, request.workspaceId, request.input));
-  } catch (error) {
-    if (error instanceof Problem) return null;
-    throw error;
-  }
+  if (!isAcceptable(options, request)) return null;
   const grant = await pace.acquire(sender.id, sender.throughput, deadline);
   if (!grant.isGranted) throw busyProblem(grant.waitMs);
   if (recorder.isBlocked(sender.id)) {
@@ -118,6 +127,27 @@ async function acquireToken(options: SendOptions, request: SendRequest, deadline
     recorder.requireUnblocked(sender.id);
   }
   return sender.id;
+}
+
+/** Whether the message would be stored as things stand; reads only. */
+function isAcceptable({ store }: SendOptions, request: SendRequest): boolean {
+  try {
+    store.read((tx) => planSend(tx, request.workspaceId, request.input));
+    return true;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}
+
+/** The network is down for this number: says so at once, unless the message would be refused anyway. */
+function refuseWhileDown(options: SendOptions, request: SendRequest, reason: string): null {
+  if (!isAcceptable(options, request)) return null;
+  throw new Problem(
+    "unavailable",
+    `The network is in trouble, so nothing was sent: ${reason}. Try again later with the same key.`,
+    { retryAfterMs: PROBE_EVERY_MS, outcome: "not_sent" },
+  );
 }
 
 type Acceptance = "claimed_meanwhile" | { refused: Problem } | { accepted: AcceptedMessage; keyId: number | null };
@@ -245,6 +275,8 @@ function writeOutcome(
   messageId: number,
   outcome: Exclude<Outcome, { kind: "throttled" | "unreachable" }>,
 ): Message {
+  const message = requireMessage(tx, messageId);
+  if (countNetworkAnswer(tx, message, outcome)) pauseForNetwork(tx, message.numberId);
   if (outcome.kind === "accepted") return recordAccepted(tx, messageId, outcome);
   if (outcome.kind === "unknown") return recordFailure(tx, messageId, noAnswer);
   return recordFailure(tx, messageId, { code: outcome.code, message: outcome.message, outcomeUnknown: false });
@@ -303,7 +335,7 @@ export function resultOf(tx: Tx, messageId: number): SendResult {
   return resultFrom(tx, message);
 }
 
-function resultFrom(tx: Tx, message: Message, scope: RefusalScope | null = null): SendResult {
+function resultFrom(tx: Tx, message: Message, scope: FailureScope | null = null): SendResult {
   if (message.status === "failed") return problemOf(message, scope);
   return { message, workspace: getWorkspace(tx, message.workspaceId) };
 }

@@ -29,6 +29,8 @@ export interface ServerOptions {
   networks?: Partial<Networks>;
   /** Reads the identity of the database file, which tells whether it is a copy; replaced in tests. */
   readFileIdentity?: (path: string) => FileIdentity;
+  /** Compares every answer of the console with its schema; used by tests. */
+  checksAnswers?: boolean;
 }
 
 export interface Server {
@@ -56,6 +58,7 @@ export interface Environment {
   lookup: ResolveName | undefined;
   replacedNetworks: Partial<Networks>;
   readFileIdentity: (path: string) => FileIdentity;
+  checksAnswers: boolean;
   metrics: ServerMetrics;
   /** Called after every commit. */
   onCommit: Listeners;
@@ -97,6 +100,7 @@ export function createEnvironment(options: ServerOptions): Environment {
     lookup: options.lookup,
     replacedNetworks: options.networks ?? {},
     readFileIdentity: options.readFileIdentity ?? readFileIdentity,
+    checksAnswers: options.checksAnswers ?? false,
     metrics: new ServerMetrics(),
     onCommit: new Listeners(),
     onNetworkTime: new Listeners(),

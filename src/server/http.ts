@@ -71,6 +71,7 @@ export function listen(context: ServerContext, system: System, refused: RefusedC
       publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
       stopping: stopping.signal,
       hasTls: config.server.tlsCert !== null,
+      checksAnswers: context.checksAnswers,
       isTrustedProxy: rangeMatcher(config.server.trustedProxies),
     }),
   );

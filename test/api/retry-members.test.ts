@@ -268,17 +268,20 @@ const rows: Record<string, Row> = {
   },
   "a fault of ours before the dispatch": {
     refuse: async ({ app, post }) => {
-      app.store.client.exec("ALTER TABLE templates RENAME TO hidden");
+      app.store.client.exec("CREATE TRIGGER broken BEFORE INSERT ON messages BEGIN SELECT RAISE(ABORT, 'broken'); END");
       const refusal = await post(plain);
-      app.store.client.exec("ALTER TABLE hidden RENAME TO templates");
+      app.store.client.exec("DROP TRIGGER broken");
       return refusal;
     },
     expected: { status: 500, code: "internal_error", retryable: true, retry_key: "same" },
   },
   "a fault of ours after the dispatch": {
     refuse: brokenInFlight(
-      ({ app }) => app.store.client.exec("ALTER TABLE parked_statuses RENAME TO hidden"),
-      ({ app }) => app.store.client.exec("ALTER TABLE hidden RENAME TO parked_statuses"),
+      ({ app }) =>
+        app.store.client.exec(
+          "CREATE TRIGGER broken BEFORE UPDATE ON messages BEGIN SELECT RAISE(ABORT, 'broken'); END",
+        ),
+      ({ app }) => app.store.client.exec("DROP TRIGGER broken"),
     ),
     expected: {
       ...{ status: 500, code: "internal_error", outcome: "unknown", retryable: false, retry_key: "same" },

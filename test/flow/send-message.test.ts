@@ -170,10 +170,10 @@ test("a throttle and then an unknown outcome: the network gets two requests and 
 });
 
 const refusals: [code: string, status: number, error: string, whatsappCode: string | undefined][] = [
-  ["131026", 422, "invalid_number", undefined],
-  ["131047", 422, "window_closed", undefined],
+  ["131026", 422, "invalid_number", "131026"],
+  ["131047", 422, "window_closed", "131047"],
   ["131000", 502, "whatsapp_error", "131000"],
-  ["132001", 502, "whatsapp_error", "132001"],
+  ["132001", 422, "template_not_found", "132001"],
 ];
 
 for (const [code, status, error, whatsappCode] of refusals) {

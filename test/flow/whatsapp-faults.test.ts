@@ -301,7 +301,7 @@ describe("a refusal by WhatsApp", () => {
   test.each([
     [131026, 422, "invalid_number"],
     [131047, 422, "window_closed"],
-    [132001, 502, "whatsapp_error"],
+    [132001, 422, "template_not_found"],
     [100, 502, "whatsapp_error"],
     [190, 502, "whatsapp_error"],
     [999999, 502, "whatsapp_error"],

@@ -8,9 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Config, loadConfig } from "#src/config/config.ts";
 import { randomText } from "#src/core/id.ts";
+import { loadKeys } from "#src/core/key-file.ts";
 import { createLog } from "#src/core/log.ts";
 import { systemRandom } from "#src/core/random.ts";
-import { createSecretBox, loadSecretKey } from "#src/core/secret.ts";
+import { createSecretBox } from "#src/core/secret.ts";
 import { openClient } from "#src/db/driver.ts";
 import type { Store } from "#src/db/store.ts";
 import { credit, setPrice } from "#src/domain/billing/account.ts";
@@ -123,10 +124,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const log = createLog({ level: "info", format: "text", now: () => clock.now(), write: (line) => logged.push(line) });
   // A test that continues with a copied directory means a crash, not a restored copy, unless it says where files lie.
   const readFileIdentity = () => ({ inode: "1", createdAt: 1 });
-  const server = await startServer({ readFileIdentity, ...options, config, log, clock });
+  const server = await startServer({ readFileIdentity, checksAnswers: true, ...options, config, log, clock });
   const { store } = server;
   const random = systemRandom;
-  const box = createSecretBox(loadSecretKey({ keyFile: config.secrets.keyFile, env: {}, random }, true), random);
+  const box = createSecretBox(loadKeys({ keyFile: config.secrets.keyFile, env: {}, random }, true), random);
   let sentCount = 0;
   let answeredCount = 0;
   clock.isBusy = () => server.isActive() || sentCount > answeredCount;

@@ -6,6 +6,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { findGroup } from "../groups/read.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
 import { openReason } from "../messages/breaker.ts";
+import { downReason, findNetworkHealth } from "../numbers/network-health.ts";
 import { findNumber } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { findInAccount } from "../templates/read.ts";
@@ -65,9 +66,16 @@ export function readEligibility(tx: ReadTx, broadcast: Broadcast): Eligibility {
       `the template ${templateName} has changed since the broadcast was created; resume it if the new text is right`,
     );
   }
-  const broken = openReason(getCounters(tx, broadcast.id));
-  if (broken !== null) return paused("breaker", broken);
-  return { isEligible: true, workspace, sender, template };
+  const blocker = findTrouble(tx, broadcast);
+  return blocker === null ? { isEligible: true, workspace, sender, template } : { isEligible: false, blocker };
+}
+
+/** What results so far say: the network is down for the number, or the circuit breaker is open. */
+function findTrouble(tx: ReadTx, { id, numberId }: Broadcast): Blocker | null {
+  const down = downReason(findNetworkHealth(tx, numberId));
+  if (down !== null) return { kind: "temporary", cause: "network", reason: `the network is in trouble: ${down}` };
+  const broken = openReason(getCounters(tx, id));
+  return broken === null ? null : { kind: "temporary", cause: "breaker", reason: broken };
 }
 
 /** What blocks the broadcast now; null if nothing does. */

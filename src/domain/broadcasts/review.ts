@@ -11,7 +11,7 @@ import { applyReportedRefusal } from "./apply-refusal.ts";
 import { isFinished } from "./broadcast.ts";
 import { finishBroadcast } from "./finish.ts";
 import { publishBroadcast } from "./move.ts";
-import { holdBroadcast } from "./pause.ts";
+import { holdBroadcast, pauseForNetwork } from "./pause.ts";
 import { findAnyBroadcast } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 
@@ -36,6 +36,7 @@ export function reviewBroadcast(tx: Tx, id: number, rules: ReviewRules): number 
   const broken = openReason(counters);
   // With no recipient pending, the messages in flight complete the broadcast.
   if (broken !== null && counters.pending > 0) holdBroadcast(tx, broadcast, "breaker", broken);
+  else if (broadcast.status === "running") pauseForNetwork(tx, broadcast.numberId);
   return null;
 }
 

@@ -7,7 +7,7 @@ import { asc, inArray, lte } from "drizzle-orm";
 import { parseSendToken } from "#src/core/id.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
-import { type BreakerSignal, countStatus } from "./breaker.ts";
+import { type BreakerSignal, countNetworkStatus, countStatus } from "./breaker.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 import { decideStatus, isContactErased, overtakenBy } from "./message.ts";
 import { enter, move } from "./move.ts";
@@ -125,12 +125,15 @@ function enterOvertaken(tx: Tx, message: Message, item: StatusItem): Message {
   return current;
 }
 
-/** Tells the broadcast's circuit breaker about a recipient's status. */
+/** Tells the number's network health about a status, and the circuit breaker of a recipient's broadcast. */
 function hear(tx: Tx, message: Message, item: StatusItem, deltas: CounterDeltas | null): void {
-  if (message.broadcastId === null) return;
   const heard = signalOf(message, item);
-  if (deltas === null) countStatus(tx, message.broadcastId, heard);
-  else deltas.countStatus(message.broadcastId, heard);
+  if (deltas !== null) {
+    deltas.countStatus(message, heard);
+    return;
+  }
+  countNetworkStatus(tx, message, heard);
+  if (message.broadcastId !== null) countStatus(tx, message.broadcastId, heard);
 }
 
 function differs(message: Message, times: Partial<Message>): boolean {
@@ -141,6 +144,7 @@ function signalOf({ dispatchedAt }: Message, { status, error }: StatusItem): Bre
   if (status !== "failed") return { kind: status === "sent" ? "accepted" : "delivered" };
   // Statuses parked by an older version have no scope.
   const failure = {
+    ...error,
     code: error?.code ?? "unknown",
     message: error?.message ?? NO_REASON,
     scope: error?.scope ?? "network",

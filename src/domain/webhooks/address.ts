@@ -86,15 +86,16 @@ export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number }
 
 /** The secret in clear. Throws `SecretUnreadable` if the key file is not the one that sealed it. */
 export function openSecret(box: SecretBox, webhook: Webhook): string {
-  return box.open(webhook.secret, secretContext(webhook.workspaceId));
+  return box.open(webhook.secret, webhookSecretContext(webhook.workspaceId));
 }
 
 function sealSecret(box: SecretBox, workspaceId: number, secret: string): string {
-  return box.seal(secret, secretContext(workspaceId));
+  return box.seal(secret, webhookSecretContext(workspaceId));
 }
 
 /** The context binds the sealed secret to its row, so that it cannot be moved to another workspace. */
-function secretContext(workspaceId: number): string {
+/** What the secret of a workspace is sealed for. */
+export function webhookSecretContext(workspaceId: number): string {
   return `webhook_secret:${workspaceId}`;
 }
 

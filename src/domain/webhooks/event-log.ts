@@ -4,7 +4,7 @@
  */
 import { sql } from "drizzle-orm";
 import type { ReadTx } from "#src/db/transaction.ts";
-import type { EventType } from "./table.ts";
+import type { EventType } from "./event-types.ts";
 
 export interface EventLogPage {
   /** The bodies, exactly as webhooks receive them. */

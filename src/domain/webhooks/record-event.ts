@@ -3,8 +3,9 @@ import { newEventId } from "#src/core/id.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
+import type { EventType } from "./event-types.ts";
 import { insertEvent } from "./statements.ts";
-import type { EventRow, EventType } from "./table.ts";
+import type { EventRow } from "./table.ts";
 
 /** Topic of the store that is notified of every commit with events. */
 export const EVENTS = "events";

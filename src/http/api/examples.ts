@@ -1,11 +1,11 @@
 /** One example of each resource. The whole reference is about the same shop, the same person and the same order. */
 import type { Static } from "@sinclair/typebox";
-import type { BroadcastView, RecipientView } from "#src/domain/broadcasts/view.ts";
-import type { ContactView } from "#src/domain/contacts/view.ts";
-import type { InboundView } from "#src/domain/inbound/view.ts";
-import type { MessageView } from "#src/domain/messages/view.ts";
-import type { WorkspaceView } from "#src/domain/numbers/view.ts";
-import type { TemplateView } from "#src/domain/templates/view.ts";
+import type { BroadcastView, RecipientView } from "#src/domain/broadcasts/schema.ts";
+import type { ContactView } from "#src/domain/contacts/schema.ts";
+import type { InboundView } from "#src/domain/inbound/schema.ts";
+import type { MessageView } from "#src/domain/messages/schema.ts";
+import type { WorkspaceView } from "#src/domain/numbers/schema.ts";
+import type { TemplateView } from "#src/domain/templates/schema.ts";
 
 export const workspaceExample: Static<typeof WorkspaceView> = {
   id: 1,

@@ -47,6 +47,8 @@ export interface ConsoleOptions {
   hasTls: boolean;
   /** Aborted when the server stops, which ends all streams. */
   stopping: AbortSignal;
+  /** Whether every answer is compared with its schema. Costs time, so only tests do it. */
+  checksAnswers: boolean;
   /** Whether this peer is a proxy whose forwarding headers are trusted. */
   isTrustedProxy: (address: string) => boolean;
 }
@@ -63,7 +65,7 @@ export interface System {
   disk: () => Promise<ServerStatus["disk"]>;
 }
 
-export interface ConsoleContext extends Omit<ConsoleOptions, "isTrustedProxy" | "limits" | "bodies"> {
+export interface ConsoleContext extends Omit<ConsoleOptions, "isTrustedProxy" | "limits" | "bodies" | "checksAnswers"> {
   passwords: Passwords;
   keyQueue: KeyQueue;
   broadcastStreams: BroadcastStreams;

@@ -10,7 +10,7 @@ import type { Random } from "#src/core/random.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { Network, OutboundMessage } from "../network.ts";
 import { parseCallback } from "../whatsapp/callback.ts";
-import { describeCode, scopeOf } from "../whatsapp/errors.ts";
+import { describeCode, failureOf } from "../whatsapp/errors.ts";
 import { statusCallback } from "./callback.ts";
 import { type Script, type SimulatorTimes, scriptFor } from "./script.ts";
 
@@ -51,6 +51,7 @@ export function createSimulator({ clock, random, times, callBack }: SimulatorOpt
     name: "simulator",
     parse: parseCallback,
     isReachable: () => Promise.resolve(true),
+    probe: () => Promise.resolve(true),
     async send(outbound, timeoutMs): Promise<Outcome> {
       const to = outbound.to;
       if (to === null) return { kind: "refused", code: "131026", message: describeCode("131026"), scope: "recipient" };
@@ -64,12 +65,7 @@ export function createSimulator({ clock, random, times, callBack }: SimulatorOpt
       } as const;
       switch (script.answer) {
         case "refused":
-          return {
-            kind: "refused",
-            code: script.code,
-            message: describeCode(script.code),
-            scope: scopeOf({ code: Number(script.code), subcode: null, details: null }),
-          };
+          return { kind: "refused", ...failureOf({ code: Number(script.code), subcode: null, details: null }) };
         case "none":
           scheduleStatuses(outbound, to, networkMessageId, script);
           await sleep(clock, Math.min(times.noAnswerAfterMs, timeoutMs));

@@ -4,12 +4,12 @@
  */
 import { type TObject, Type } from "@sinclair/typebox";
 import { Instant, Nullable } from "#src/core/schema.ts";
-import { BroadcastView } from "#src/domain/broadcasts/view.ts";
-import { ContactView } from "#src/domain/contacts/view.ts";
-import { InboundView } from "#src/domain/inbound/view.ts";
-import { MessageView } from "#src/domain/messages/view.ts";
-import { TemplateView } from "#src/domain/templates/view.ts";
-import { type EventType, eventTypes } from "#src/domain/webhooks/table.ts";
+import { BroadcastView } from "#src/domain/broadcasts/schema.ts";
+import { ContactView } from "#src/domain/contacts/schema.ts";
+import { InboundView } from "#src/domain/inbound/schema.ts";
+import { MessageView } from "#src/domain/messages/schema.ts";
+import { TemplateView } from "#src/domain/templates/schema.ts";
+import { type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { broadcastExample, contactExample, inboundExample, messageExample, templateExample } from "../examples.ts";
 import type { OpenApiDocument, OperationObject, ParameterObject } from "./document.ts";
 import { contentOf, pascalCase } from "./responses.ts";

@@ -5,7 +5,7 @@
 import type { ProblemCode } from "#src/core/problem.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { statusOf } from "../../errors.ts";
-import { PageView } from "../../page.ts";
+import { PageView } from "../../page-view.ts";
 import type {
   Content,
   HeaderObject,

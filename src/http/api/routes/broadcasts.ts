@@ -4,27 +4,14 @@ import { notFound, type ProblemCode } from "#src/core/problem.ts";
 import { OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
-import { PreviewView } from "#src/domain/broadcasts/preview.ts";
-import {
-  countBroadcasts,
-  findBroadcast,
-  listBroadcasts,
-  listRecipients,
-  type RecipientFilter,
-  recipientFilters,
-} from "#src/domain/broadcasts/read.ts";
+import { countBroadcasts, findBroadcast, listBroadcasts, listRecipients } from "#src/domain/broadcasts/read.ts";
+import { type RecipientFilter, recipientFilters } from "#src/domain/broadcasts/recipient-outcome.ts";
+import { BroadcastView, CreatedBroadcastView, PreviewView, RecipientView } from "#src/domain/broadcasts/schema.ts";
 import { sendBroadcast } from "#src/domain/broadcasts/send.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
-import {
-  BroadcastView,
-  CreatedBroadcastView,
-  countRecipients,
-  RecipientView,
-  viewBroadcast,
-  viewCreated,
-  viewRecipient,
-} from "#src/domain/broadcasts/view.ts";
-import { CreateBroadcastBody, readBroadcast } from "../../bodies/broadcast-body.ts";
+import { countRecipients, viewBroadcast, viewCreated, viewRecipient } from "#src/domain/broadcasts/view.ts";
+import { readBroadcast } from "../../bodies/broadcast-body.ts";
+import { CreateBroadcastBody } from "../../bodies/broadcast-schema.ts";
 import { countAudience, previewBroadcast } from "../../broadcast-audience.ts";
 import { readIdCursor } from "../../cursors.ts";
 import { answerData, type Call, type Endpoint, type Parameter, requireId } from "../../endpoint.ts";

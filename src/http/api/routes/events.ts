@@ -4,7 +4,7 @@ import { Problem } from "#src/core/problem.ts";
 import { Instant, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type EventLogPage, eventLogRange, readEventLog } from "#src/domain/webhooks/event-log.ts";
-import { type EventType, eventTypes } from "#src/domain/webhooks/table.ts";
+import { type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import type { Answer, Call, Endpoint, LongPoll } from "../../endpoint.ts";
 import { perPageParameter, readCursor, readPerPage, writeCursor, wrongCursor, wrongParameter } from "../../page.ts";
 import { messageExample } from "../examples.ts";

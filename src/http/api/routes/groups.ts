@@ -1,6 +1,7 @@
 /** Lists groups, static and dynamic, with their counts. */
 import { countGroups, listGroups } from "#src/domain/groups/read.ts";
-import { GroupView, viewGroup } from "#src/domain/groups/view.ts";
+import { GroupView } from "#src/domain/groups/schema.ts";
+import { viewGroup } from "#src/domain/groups/view.ts";
 import { readGroupCursor } from "../../cursors.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { refreshCounts } from "../../group-counts.ts";

@@ -2,8 +2,10 @@
 import { Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
 import { findVisible } from "#src/domain/messages/read.ts";
-import { MessageView, viewMessage } from "#src/domain/messages/view.ts";
-import { readSendMessage, SendMessageBody } from "../../bodies/send-body.ts";
+import { MessageView } from "#src/domain/messages/schema.ts";
+import { viewMessage } from "#src/domain/messages/view.ts";
+import { readSendMessage } from "../../bodies/send-body.ts";
+import { SendMessageBody } from "../../bodies/send-schema.ts";
 import { answerData, type Endpoint, requireId } from "../../endpoint.ts";
 import { idempotencyParameter, readKey } from "../../idempotency.ts";
 import { sendOnce } from "../../send-once.ts";

@@ -1,7 +1,8 @@
 /** Lists the people who are opted out, for syncing. */
 import { Type } from "@sinclair/typebox";
 import { countContacts, countSinceSql, listOptOuts, type OptOutCursor } from "#src/domain/contacts/list.ts";
-import { OptOutView, viewOptOut } from "#src/domain/contacts/opt-out.ts";
+import { viewOptOut } from "#src/domain/contacts/opt-out.ts";
+import { OptOutView } from "#src/domain/contacts/schema.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { answerPage, countInReader, pageParameters, readSince, readSizedPage, wrongCursor } from "../../page.ts";
 

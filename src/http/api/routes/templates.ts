@@ -2,8 +2,9 @@
 
 import { OneOf } from "#src/core/schema.ts";
 import { countTemplates, listTemplates } from "#src/domain/templates/read.ts";
+import { TemplateView } from "#src/domain/templates/schema.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
-import { TemplateView, viewTemplate } from "#src/domain/templates/view.ts";
+import { viewTemplate } from "#src/domain/templates/view.ts";
 import { readTemplateCursor } from "../../cursors.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { answerPage, pageParameters, readSizedPage, wrongParameter } from "../../page.ts";

@@ -42,7 +42,7 @@ export function raiseDoubt(tx: Tx, workspace: Workspace, contact: Contact, { tex
 }
 
 /** A user has read what the person wrote, and keeps the person. Nothing else changes. */
-function clearDoubt(tx: Tx, workspace: Workspace, contact: Contact): Contact {
+export function clearDoubt(tx: Tx, workspace: Workspace, contact: Contact): Contact {
   for (const one of [contact, ...listLinkedContacts(tx, contact)]) {
     if (one.mayWantToStopSince === null) continue;
     const cleared = { mayWantToStopSince: null, mayWantToStopSaidAt: null, updatedAt: tx.now };

@@ -56,6 +56,7 @@ test("a preview says what a broadcast to a list would do, and stores nothing", a
       covered: true,
     },
     daily_cap_left: 2,
+    warnings: [expect.stringContaining("how to stop")],
     starts_at: "2026-11-21T13:30:01+05:30",
     ends_at: "2026-11-21T13:30:03+05:30",
   });
@@ -96,6 +97,7 @@ test("a preview of a group counts members without opt-in, opted-out ones, and th
     },
     skips: [],
     daily_cap_left: null,
+    warnings: [expect.stringContaining("how to stop")],
   });
   expect(changesBetween(before, snapshot(scenario.app.store))).toEqual({});
   const id = await create(scenario, body);

@@ -5,6 +5,7 @@ import { formatMoney } from "#src/core/money.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { available } from "../billing/account.ts";
 import { remainingUnderCap } from "../messages/daily-cap.ts";
+import { findWarnings } from "../templates/way-out.ts";
 import type { AudienceEstimate } from "./audience-estimate.ts";
 import type { BroadcastPlan } from "./plan.ts";
 import type { ResolvedRecipient } from "./resolve-list.ts";
@@ -44,7 +45,7 @@ function noCounts(): Static<typeof PreviewCounts> {
 
 function preview(
   tx: ReadTx,
-  { workspace, sender, account, sendAt }: BroadcastPlan,
+  { workspace, sender, template, account, sendAt }: BroadcastPlan,
   {
     requested,
     reached,
@@ -71,6 +72,7 @@ function preview(
             covered: available(account) >= amount,
           },
     daily_cap_left: remainingUnderCap(tx, workspace),
+    warnings: findWarnings(template.category, template.components, workspace),
     starts_at: formatInstant(startsAt, workspace.timezone),
     ends_at: formatInstant(startsAt + Math.ceil((reached / sender.throughput) * 1000), workspace.timezone),
   };

@@ -128,6 +128,7 @@ export const PreviewView = Type.Object(
       Type.Integer(),
       "How many more people can be sent templates under the daily cap; null if there is no daily cap.",
     ),
+    warnings: Type.Array(Type.String(), { description: "The `warnings` of the template." }),
     starts_at: Instant("When the broadcast would start."),
     ends_at: Instant(
       "When the last message would be sent, if the number sends at its full rate and has nothing else to send.",

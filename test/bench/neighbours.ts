@@ -26,8 +26,9 @@ const rows: Row[] = [];
 await using neighbours = await settle(Number(values.people));
 // The first requests start threads and compile code.
 await neighbours.probe(2_000);
-const alone = await neighbours.probe(forMs);
 for (const kind of kinds.filter((one) => one.includes(values.only))) {
+  // Again for each kind: other work on the machine comes and goes.
+  const alone = await neighbours.probe(forMs);
   const { beside, loaded } = await neighbours.probeBeside(kind, forMs);
   console.log(kind, JSON.stringify({ ...loaded, unexpected: [...new Set(loaded.unexpected)] }));
   for (const [name, times] of Object.entries(beside)) rows.push(rowOf(`${name} beside ${kind}`, alone[name], times));

@@ -12,7 +12,7 @@ export interface Load {
   cookie: string;
   key: string;
   group: number;
-  /** Of somebody in an open window. */
+  /** The phone number of a person in an open window. */
   writer: string;
   /** Rows of an imported file. */
   rows: number;

@@ -67,7 +67,7 @@ export async function settle(people: number): Promise<Neighbours> {
     env: {},
     stdin: "ignore",
     stdout: "pipe",
-    stderr: "inherit",
+    stderr: "ignore",
   });
   const { value: line } = await linesOf(server.stdout).next();
   const url = /^listening on (http:\S+)$/.exec(line ?? "")?.[1];
@@ -113,7 +113,7 @@ export async function settle(people: number): Promise<Neighbours> {
       const child = Bun.spawn([process.execPath, join(import.meta.dir, "neighbour-process.ts"), JSON.stringify(load)], {
         stdin: "ignore",
         stdout: "pipe",
-        stderr: "inherit",
+        stderr: "ignore",
       });
       try {
         const lines = linesOf(child.stdout);

@@ -10,6 +10,7 @@ import { findWorkspaceAccess } from "#src/domain/users/read.ts";
 import { findSession, isTouchDue, type SignedIn, touchSession } from "#src/domain/users/sessions.ts";
 import { mayActAs } from "#src/domain/users/user.ts";
 import { BulkJobs } from "#src/transfer/bulk-jobs.ts";
+import { ExportTurns } from "#src/transfer/export-turns.ts";
 import { ImportJobs } from "#src/transfer/import-jobs.ts";
 import { readBody, readUnverifiedBody } from "../body.ts";
 import { SMALL_BODY_BYTES } from "../body-budget.ts";
@@ -79,6 +80,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     dashboard: new DashboardCounters(store, clock, options.readers.lists),
     imports: new ImportJobs({ store, clock, log, files: options.importFiles, stopping: options.stopping }),
     bulk: new BulkJobs({ store, clock, log, readers: options.readers.building, stopping: options.stopping }),
+    exportTurns: new ExportTurns(clock, options.stopping),
   };
   const untrustedProxies = new UntrustedProxyWatch({ store, clock, log, isTrusted: isTrustedProxy });
   const limiter = new RateLimiter(clock, limits, "person");

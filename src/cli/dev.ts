@@ -94,6 +94,8 @@ async function serveDemo(context: Context, { requested, isListenSet, kept, viewe
   const viewerPort = Number(new URL(viewer.url).port);
   // After the start, which brings a kept database up to date.
   if (kept !== null && kept.viewerPort !== viewerPort) await moveWebhook(configured, demo, viewer);
+  const { control } = server;
+  if (control === null) throw new Error("dev runs with test control");
   const isKept = options.data !== undefined;
   if (isKept) writeKept(config.storage.data, { demo, viewerPort });
   // What listens everywhere is reached here.
@@ -101,10 +103,14 @@ async function serveDemo(context: Context, { requested, isListenSet, kept, viewe
   const baseUrl = `${url}/api/v1`;
   const { data } = config.storage;
   const setup = await server.store.write(createSetupLink);
+  // A reset brings back everything that is printed here.
+  await control.saveSeed();
   const consoleUrl = setup === null ? `${url}/console` : linkAddress(config, setup, server.url);
   const words = {
     baseUrl,
     docsUrl: `${url}/docs`,
+    controlUrl: `${url}/control/v1`,
+    controlToken: control.token,
     consoleUrl,
     viewerUrl: viewer.url,
     data,
@@ -121,6 +127,8 @@ async function serveDemo(context: Context, { requested, isListenSet, kept, viewe
     number: demo.number,
     webhook_viewer_url: viewer.url,
     webhook_secret: demo.webhookSecret,
+    control_url: words.controlUrl,
+    control_token: control.token,
     docs_url: words.docsUrl,
     console_url: consoleUrl,
     data,
@@ -140,6 +148,7 @@ function configOf({ io, options }: Context, data: string, listen: string | undef
     server: { ...config.server, metricsToken: config.server.metricsToken ?? randomText(io.random, 32) },
     secrets: { keyFile: join(data, "waxwing.key") },
     webhooks: { ...config.webhooks, allowHttp: true, allowPrivate: true },
+    simulator: { ...config.simulator, control: true },
     backup: { ...config.backup, schedule: null },
     // What dev prints itself says when the server is ready; entries at level info would only interrupt it.
     log: { ...config.log, level: config.log.level === "info" ? "warn" : config.log.level },

@@ -1,5 +1,6 @@
 /** `waxwing number …`: the phone numbers that workspaces send from, on the simulator or on WhatsApp. */
 
+import { controlTokenFile } from "#src/db/files.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { addNumber, DEFAULT_THROUGHPUT, type NewNumber } from "#src/domain/numbers/add.ts";
 import { clearRestriction } from "#src/domain/numbers/network-state.ts";
@@ -10,8 +11,8 @@ import { updateNumber } from "#src/domain/numbers/update.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { type Command, command, flagOf, workspaceFilter, workspaceOption } from "./command.ts";
 import type { Context } from "./context.ts";
-import { type Database, withDatabase } from "./database.ts";
-import { UsageError } from "./failure.ts";
+import { type Database, fileExists, withDatabase } from "./database.ts";
+import { CommandFailure, UsageError } from "./failure.ts";
 import { readSecretFile } from "./input.ts";
 import { reportOf, reportWithProblems, view } from "./number-view.ts";
 import { type Report, table } from "./output.ts";
@@ -62,6 +63,7 @@ export const commands: readonly Command[] = [
       ...whatsapp,
     },
     run: async (context, values) => {
+      if (values.network === "whatsapp") requireNoControl(context);
       const secrets = await readRoute(context, values);
       return withDatabase(context, "write", async (database) => {
         const route = secrets === null ? ({ network: "simulator" } as const) : await seal(database, secrets);
@@ -220,6 +222,18 @@ interface Secrets {
 }
 
 type RouteOptions = { readonly network: string } & { readonly [Name in keyof typeof whatsapp]: string | undefined };
+
+/** A server whose clock a test moves must never send to real people. Its token file says that it is one. */
+function requireNoControl(context: Context): void {
+  const { simulator, storage } = context.loadConfig();
+  const file = controlTokenFile(storage.data);
+  if (!simulator.control && !fileExists(file)) return;
+  throw new CommandFailure(
+    "control_refused",
+    "test control is on for this database, so no number on WhatsApp can be added",
+    `set [simulator] control = false and start the server again; it then removes ${file}`,
+  );
+}
 
 /** Null for the simulator, which has no secrets. */
 async function readRoute(

@@ -17,7 +17,7 @@ import type { Environment, Storage } from "./context.ts";
 const BUSY_TIMEOUT_MS = 5_000;
 
 export async function openStorage(environment: Environment): Promise<Storage> {
-  const { config, log, clock, random, readFileIdentity, metrics, onCommit } = environment;
+  const { config, log, clock, socketClock, random, readFileIdentity, metrics, onCommit } = environment;
   const files = databaseFiles(config.storage.path);
   createPrivateDirectory(config.storage.data);
   createPrivateDirectory(dirname(files.database));
@@ -27,7 +27,7 @@ export async function openStorage(environment: Environment): Promise<Storage> {
   const newId = (): string => newInstanceId(random);
   upgradeIfOlder(files, { now: clock.now(), newInstanceId: newId, readFileIdentity }, log, lock);
   const store = openStore(files.database, {
-    clock,
+    clock: socketClock,
     random,
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     hashKey: () => key,

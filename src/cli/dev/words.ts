@@ -6,6 +6,8 @@ import type { Demo } from "./demo.ts";
 interface DevServer {
   readonly baseUrl: string;
   readonly docsUrl: string;
+  readonly controlUrl: string;
+  readonly controlToken: string;
   /** Makes the first operator. */
   readonly consoleUrl: string;
   readonly viewerUrl: string;
@@ -21,6 +23,8 @@ interface DevServer {
 export function devWords({
   baseUrl,
   docsUrl,
+  controlUrl,
+  controlToken,
   consoleUrl,
   viewerUrl,
   data,
@@ -48,6 +52,7 @@ export function devWords({
     `  number    ${demo.number}`,
     `  webhooks  ${viewerUrl}    (webhooks as a receiver gets them, with verified signatures)`,
     `  docs      ${docsUrl}`,
+    `  control   ${controlUrl}    (for tests: the clock, network faults, what was sent; with the token ${controlToken})`,
     `  metrics   ${baseUrl.replace("/api/v1", "/metrics")}    (with the key ${metricsToken})`,
     `  console   ${consoleUrl}    (choose an e-mail address and a password; valid for 30 minutes)`,
     "",

@@ -39,7 +39,9 @@ const tests: Record<string, () => Promise<void>> = {
   async "Friday's broadcast leaves on Friday, once to each person"() {
     const { body } = await control("GET", "/clock");
     const today = new Date(body.now);
-    const friday = new Date(today.getTime() + ((12 - today.getUTCDay()) % 7 || 7) * 86_400_000).toISOString().slice(0, 10);
+    const friday = new Date(today.getTime() + ((12 - today.getUTCDay()) % 7 || 7) * 86_400_000)
+      .toISOString()
+      .slice(0, 10);
     const sendAt = `${friday}T11:00:00+05:30`;
     const broadcast = await api("POST", "/broadcasts", { name: "Friday", group: 1, send_at: sendAt, ...offer });
     assert.equal(broadcast.status, 202);
@@ -124,7 +126,12 @@ const tests: Record<string, () => Promise<void>> = {
   },
 
   async "a photo from a customer arrives with its caption"() {
-    await control("POST", "/inbound", { from: ASHA, type: "image", text: "It came broken", media: { content: "/9j/2Q==" } });
+    await control("POST", "/inbound", {
+      from: ASHA,
+      type: "image",
+      text: "It came broken",
+      media: { content: "/9j/2Q==" },
+    });
     const [webhook] = (await control("GET", "/webhooks?type=message.received&count=1&wait=5s")).body;
     const { message } = JSON.parse(webhook.body).data;
     assert.equal(message.type, "image");

@@ -26,6 +26,8 @@ export interface ServerOptions {
   random?: Random;
   /** Resolves the host names of webhook addresses; replaced in tests. */
   lookup?: ResolveName;
+  /** Keys that a test chose are accepted: `waxwing dev` alone does so. */
+  acceptsTestKeys?: boolean;
   /** Networks that replace the configured ones; used by tests. */
   networks?: Partial<Networks>;
   /** Reads the identity of the database file, which tells whether it is a copy; replaced in tests. */
@@ -63,6 +65,7 @@ export interface Environment {
   random: Random;
   /** Null: test control is off. */
   control: Control | null;
+  acceptsTestKeys: boolean;
   lookup: ResolveName | undefined;
   replacedNetworks: Partial<Networks>;
   readFileIdentity: (path: string) => FileIdentity;
@@ -111,6 +114,7 @@ export function createEnvironment(options: ServerOptions): Environment {
     realClock,
     random,
     control,
+    acceptsTestKeys: options.acceptsTestKeys ?? false,
     lookup: options.lookup,
     replacedNetworks: options.networks ?? {},
     readFileIdentity: options.readFileIdentity ?? readFileIdentity,

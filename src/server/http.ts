@@ -104,6 +104,7 @@ function createRoutes(
     isWritable: system.isWritable,
     metrics: metrics.metrics,
     metricsToken: config.server.metricsToken,
+    acceptsTestKeys: context.acceptsTestKeys,
     onAnswer: metrics.countRequest,
   });
   app.use(

@@ -119,6 +119,7 @@ export class Life implements Owner {
     const workers = createWorkers(context);
     this.#app = createApp({
       ...{ store, clock, random, log },
+      acceptsTestKeys: false,
       readers: {
         lists: readers,
         searches: readers,

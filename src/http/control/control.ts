@@ -21,6 +21,7 @@ import type { ControlContext, ControlRoute } from "./route.ts";
 import { ruleRoutes } from "./rules.ts";
 import { sentRoutes } from "./sent.ts";
 import { webhookRoutes } from "./webhooks.ts";
+import { workspaceRoutes } from "./workspaces.ts";
 
 const CONTROL = "/control/v1";
 
@@ -43,6 +44,7 @@ const routes: readonly ControlRoute[] = [
   ...webhookRoutes,
   ...inboundRoutes,
   ...ruleRoutes,
+  ...workspaceRoutes,
   ...resetRoutes,
 ];
 

@@ -6,6 +6,18 @@ set -eu
 # The one Bun that this checkout is built and tested with; the same as "packageManager" in package.json.
 BUN_VERSION=1.4.5
 
+# The SHA-256 of that Bun for each platform, as in npm's packages @oven/bun-*. No other one is ever started.
+known_buns() {
+  cat <<'END'
+f05d28a3862f4b84395c7fa32480b835dd47482e80b7e7a49a115227f0c06083 linux-x64
+04778f1f42399a69d086853e9c7af4acf574b2f21a43d0dc673853d8b84a2923 linux-aarch64
+cf5d285ddbe256785a5121a3c113191a6b577504976374c7cfd5aedca609b720 linux-x64-musl
+9c48986093073afec8b76a3e285303598dd2462f52748aecb65e4d94866e1ea3 linux-aarch64-musl
+88f97645b270aef20f9f9442f1658461cab3e7128e658af4615144e3396f084a darwin-x64
+e2984124f1514e1e6bbda20adedbf07a02c443c6a5828853a15c7c7abf78e19f darwin-aarch64
+END
+}
+
 usage() {
   cat <<'END'
 Usage: ./install.sh dev [OPTIONS OF waxwing dev]   try it: a demo with a simulated network, nothing is kept
@@ -47,7 +59,25 @@ has() { command -v "$1" >/dev/null 2>&1; }
 
 # --- Bun and the dependencies -----------------------------------------------------------------------------------------
 
-is_pinned_bun() { [ -x "$1" ] && [ "$("$1" --version 2>/dev/null </dev/null)" = "$BUN_VERSION" ]; }
+# Its content is compared before it runs. It must run as well: a musl build does not on glibc.
+is_pinned_bun() {
+  [ -x "$1" ] && known_buns | grep -q "^$(sha256_of "$1") " &&
+    [ "$("$1" --version 2>/dev/null </dev/null)" = "$BUN_VERSION" ]
+}
+
+# Without an answer nothing is known, and nothing is used.
+sha256_of() {
+  if has sha256sum; then
+    sha256sum <"$1" | cut -d ' ' -f 1
+  elif has shasum; then
+    shasum -a 256 <"$1" | cut -d ' ' -f 1
+  elif has openssl; then
+    openssl dgst -sha256 -r <"$1" | cut -d ' ' -f 1
+  else
+    fail "the Bun that builds Waxwing cannot be checked: there is no sha256sum, shasum or openssl." \
+      "install one of them (coreutils has sha256sum), then run this again"
+  fi
+}
 
 # Sets $bun. A Bun of another version is left alone: another project may need it.
 require_bun() {
@@ -56,11 +86,12 @@ require_bun() {
 
   bun="$root/.bun/bin/bun"
   if is_pinned_bun "$bun"; then return 0; fi
+  if [ -e "$bun" ]; then say "$bun is not the Bun $BUN_VERSION that is known by its SHA-256, and is not used"; fi
 
   if has npm && fetch_bun_with_npm; then return 0; fi
   if has curl && has bash && has unzip && fetch_bun_with_its_installer; then return 0; fi
   fail "Bun $BUN_VERSION is not here and could not be fetched." \
-    "check the network and install npm (or curl, bash and unzip), or put a bun of version $BUN_VERSION on the PATH; then run this again"
+    "check the network and install npm (or curl, bash and unzip), or put Bun's own build of $BUN_VERSION on the PATH; then run this again"
 }
 
 # npm picks the package of this platform. Its install script is not run (many npm set-ups forbid it): it would only move
@@ -80,7 +111,7 @@ fetch_bun_with_npm() {
       return 0
     fi
   done
-  say "npm fetched no Bun that runs on this machine"
+  say "npm fetched no Bun that is known by its SHA-256 and runs on this machine"
   return 1
 }
 
@@ -546,6 +577,10 @@ RestartSec=5
 # Requests and dispatches in flight are finished first.
 TimeoutStopSec=30
 LimitNOFILE=65536
+# The runtime's own threads are a few dozen; more would belong to another program.
+TasksMax=512
+# A memory image would hold keys and people's data.
+LimitCORE=0
 UMask=0077
 
 # MemoryDenyWriteExecute= is missing on purpose: the JavaScript engine compiles at run time.
@@ -557,7 +592,9 @@ ReadWritePaths="$data"
 ProtectHome=$protect_home
 PrivateTmp=yes
 PrivateDevices=yes
+PrivateMounts=yes
 ProtectProc=invisible
+KeyringMode=private
 ProtectClock=yes
 ProtectHostname=yes
 ProtectKernelTunables=yes
@@ -649,6 +686,8 @@ say_next() {
     step "start the server (it stays in the foreground):"
     step "  su -s /bin/sh $account -c 'exec \"$executable\" serve --config $config'"
   fi
+  step "create the first operator of the console (prints a link that works once):"
+  step "  sudo $(quoted "$executable") user create --email YOU@EXAMPLE.COM --role operator"
   step "make a workspace and a key for its software:"
   step "  sudo $(quoted "$executable") workspace create --name \"My business\" --country IN --timezone Asia/Kolkata"
   step "  sudo $(quoted "$executable") key create --workspace ID"

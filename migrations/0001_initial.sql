@@ -22,6 +22,12 @@ CREATE TABLE instance (
   write_probe INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+-- Keys that outlive the master key that they were derived from, sealed with the current one.
+CREATE TABLE kept_keys (
+  purpose TEXT PRIMARY KEY CHECK (purpose = 'hash'),
+  sealed TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- Jobs
 
 CREATE TABLE outbox (
@@ -225,6 +231,9 @@ CREATE TABLE numbers (
   phone TEXT NOT NULL,
   name TEXT NOT NULL,
   network TEXT NOT NULL CHECK (network IN ('simulator', 'whatsapp')),
+  -- On WhatsApp: who serves the number, and at which address if not the usual one.
+  provider TEXT NOT NULL DEFAULT 'graph' CHECK (provider IN ('graph', '360dialog')),
+  api_url TEXT,
   throughput INTEGER NOT NULL CHECK (throughput > 0),
   ready INTEGER NOT NULL CHECK (ready IN (0, 1)),
   unready_reason TEXT,
@@ -233,17 +242,32 @@ CREATE TABLE numbers (
   -- Sealed with the key in the key file; null on the simulator.
   access_token TEXT,
   app_secret TEXT,
-  callback_token TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   removed_at INTEGER,
   -- Who stopped the number: if a person did, the network's reports do not start it again.
   unready_by TEXT CHECK (unready_by IN ('person', 'network'))
 ) STRICT;
 CREATE INDEX numbers_account ON numbers (account_id) WHERE removed_at IS NULL;
-CREATE UNIQUE INDEX numbers_callback_token ON numbers (callback_token);
 CREATE UNIQUE INDEX numbers_phone ON numbers (workspace_id, phone) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_phone_number_id ON numbers (phone_number_id) WHERE removed_at IS NULL;
 CREATE INDEX numbers_workspace ON numbers (workspace_id, id) WHERE removed_at IS NULL;
+
+-- Addresses for callbacks that are not signed, of the numbers that were told to accept them.
+CREATE TABLE callback_addresses (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  token_hash BLOB NOT NULL,
+  -- Of the header that is required once the provider has sent it.
+  secret_hash BLOB NOT NULL,
+  needs_secret INTEGER NOT NULL CHECK (needs_secret IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  -- The latest accepted call, to the hour; null before the first one.
+  used_at INTEGER,
+  -- Null for the newest address.
+  expires_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX callback_addresses_token ON callback_addresses (token_hash);
+CREATE INDEX callback_addresses_number ON callback_addresses (number_id);
 
 CREATE TABLE number_states (
   number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
@@ -265,6 +289,24 @@ CREATE TABLE number_states (
   -- The network's time of its latest report about a restriction: older reports change nothing.
   restriction_updated_at INTEGER NOT NULL,
   checked_at INTEGER
+) STRICT;
+
+-- What a number's results say about the network. No row: there was no trouble yet.
+CREATE TABLE network_health (
+  number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
+  state TEXT NOT NULL CHECK (state IN ('well', 'slow', 'down', 'recovering')),
+  -- Which results are the trouble: answers, or statuses that came later.
+  source TEXT NOT NULL CHECK (source IN ('answer', 'status')),
+  answer_failures INTEGER NOT NULL,
+  status_failures INTEGER NOT NULL,
+  -- The last failure, in the network's words.
+  message TEXT NOT NULL,
+  changed_at INTEGER NOT NULL,
+  -- When it last recovered: failures of messages sent before no longer count.
+  recovered_at INTEGER,
+  successes INTEGER NOT NULL,
+  good_probes INTEGER NOT NULL,
+  probed_at INTEGER
 ) STRICT;
 
 CREATE TABLE account_syncs (
@@ -555,6 +597,9 @@ CREATE TABLE messages (
   -- The message was sent and its outcome is unknown.
   outcome_unknown INTEGER NOT NULL CHECK (outcome_unknown IN (0, 1)),
   send_token TEXT NOT NULL,
+  -- The caller's own id of a message of the API, and the key of its request. They never leave for the network.
+  reference TEXT,
+  idempotency_key TEXT,
   network_message_id TEXT,
   error_code TEXT,
   error_message TEXT,
@@ -566,12 +611,19 @@ CREATE TABLE messages (
   not_before INTEGER,
   -- Since when the network has been throttling this recipient.
   throttled_since INTEGER,
+  -- How many times the network refused this recipient for reasons of its own.
+  network_refusals INTEGER NOT NULL DEFAULT 0,
   dispatched_at INTEGER,
   sent_at INTEGER,
   delivered_at INTEGER,
   read_at INTEGER,
   failed_at INTEGER
 ) STRICT;
+CREATE INDEX messages_api ON messages (workspace_id, created_at) WHERE origin = 'api';
+CREATE INDEX messages_api_contact ON messages (contact_id, created_at) WHERE origin = 'api';
+CREATE INDEX messages_api_key ON messages (workspace_id, idempotency_key, created_at) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX messages_api_reference ON messages (workspace_id, reference, created_at) WHERE reference IS NOT NULL;
+CREATE INDEX messages_api_status ON messages (workspace_id, status, created_at) WHERE origin = 'api';
 CREATE INDEX messages_broadcast ON messages (broadcast_id, id) WHERE broadcast_id IS NOT NULL;
 CREATE INDEX messages_contact ON messages (contact_id, dispatched_at);
 CREATE INDEX messages_delayed ON messages (broadcast_id, not_before)
@@ -639,6 +691,10 @@ CREATE TABLE broadcasts (
   -- Plain text for people; `pause_cause` is the same for the code.
   status_reason TEXT,
   pause_cause TEXT,
+  -- When a pause that time alone mends ends.
+  resume_at INTEGER,
+  -- JSON: when it was paused for the network in the last day. The third time waits for a person.
+  network_pauses TEXT NOT NULL DEFAULT '[]',
   template_name TEXT NOT NULL,
   template_language TEXT NOT NULL,
   -- The template as it was confirmed: if it has changed since, a person must confirm it again.
@@ -712,11 +768,8 @@ CREATE TABLE broadcast_counters (
   answer_repeats INTEGER NOT NULL,
   status_code TEXT,
   status_repeats INTEGER NOT NULL,
-  -- Current streaks of failures on the network's side, and the text of the last one, from answers and from statuses.
-  answer_failures INTEGER NOT NULL DEFAULT 0,
-  answer_failure_message TEXT,
-  status_failures INTEGER NOT NULL DEFAULT 0,
-  status_failure_message TEXT,
+  -- The text of the last refusal of the message.
+  refusal_message TEXT,
   -- JSON: a refusal of the template, the number or the account reported by a status, until it is applied.
   reported_refusal TEXT,
   -- When the broadcast was last resumed. A failure of a message sent before says nothing about the present.
@@ -773,10 +826,23 @@ CREATE TABLE callbacks (
   done_at INTEGER,
   note TEXT,
   -- JSON: which secrets signed it: {"configuration": boolean, "numbers": ids}. Null: this server created it.
-  trust TEXT
+  trust TEXT,
+  -- Why the callback, or one of its items, had no effect; null if all had.
+  state TEXT CHECK (state IN ('unreadable', 'unhandled', 'quarantined'))
 ) STRICT;
 CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL;
+CREATE INDEX callbacks_state ON callbacks (state, id) WHERE state IS NOT NULL;
 CREATE INDEX callbacks_waiting ON callbacks (due_at, id) WHERE done_at IS NULL;
+
+-- Items that were about to be applied at a start. A row that is still there at the next start belongs to an item that
+-- may have stopped the process.
+CREATE TABLE callback_marks (
+  callback_id INTEGER NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE,
+  -- The position in the body; -1: reading the body.
+  item INTEGER NOT NULL,
+  marks INTEGER NOT NULL,
+  PRIMARY KEY (callback_id, item)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE refused_callbacks (
   hour INTEGER NOT NULL,
@@ -786,6 +852,15 @@ CREATE TABLE refused_callbacks (
   last_at INTEGER NOT NULL,
   PRIMARY KEY (hour, reason, number_id)
 ) STRICT, WITHOUT ROWID;
+
+-- The first thousand of each day, one by one.
+CREATE TABLE refusals (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  number_id INTEGER NOT NULL
+) STRICT;
+CREATE INDEX refusals_at ON refusals (at);
 
 -- Imports and bulk changes
 

@@ -41,6 +41,32 @@ describe("the command line", () => {
     expect(packageManager).toBe(`bun@${pinned}`);
   });
 
+  test("a Bun whose content is not the pinned one is never started, in the checkout, on the PATH or fetched", async () => {
+    const stage = await makeStage("tampered");
+    const [copy, bin] = [join(stage, "checkout"), join(stage, "bin")];
+    for (const directory of [join(copy, ".bun/bin"), bin]) await mkdir(directory, { recursive: true });
+    await writeFile(join(copy, "install.sh"), await readFile(script), { mode: 0o755 });
+    for (const name of ["package.json", "bun.lock", "bunfig.toml"]) {
+      await writeFile(join(copy, name), await readFile(join(checkout, name)));
+    }
+    await mkdir(join(copy, "scripts"));
+    await writeFile(join(copy, "scripts/build.ts"), "");
+    const started = join(stage, "started");
+    const fake = `#!/bin/sh\necho started >>'${started}'\necho 1.4.5\n`;
+    for (const place of [join(copy, ".bun/bin/bun"), join(bin, "bun")]) await writeFile(place, fake, { mode: 0o755 });
+    // An npm that brings a tampered package.
+    const packaged = "$root/.bun/node_modules/@oven/bun-linux-x64/bin";
+    const npm = `#!/bin/sh\nroot='${copy}'\nmkdir -p "${packaged}"\ncp '${join(bin, "bun")}' "${packaged}/bun"\n`;
+    await writeFile(join(bin, "npm"), npm, { mode: 0o755 });
+    for (const tool of ["sh", "cat", "grep", "cut", "sha256sum", "dirname", "mkdir", "rm", "cp", "ln", "id", "uname"]) {
+      await symlink(Bun.which(tool) ?? "", join(bin, tool));
+    }
+    const { exitCode, stderr } = run([join(bin, "sh"), join(copy, "install.sh"), "build"], { PATH: bin });
+    expect(stderr).toContain("npm fetched no Bun that is known by its SHA-256");
+    expect(stderr).toContain(`${copy}/.bun/bin/bun is not the Bun 1.4.5 that is known by its SHA-256`);
+    expect([exitCode, await readdir(stage)]).toEqual([1, expect.not.arrayContaining(["started"])]);
+  });
+
   test("install.sh --help names every subcommand and option, and changes nothing", () => {
     const { exitCode, stdout } = run([script, "--help"]);
     expect(exitCode).toBe(0);
@@ -148,7 +174,7 @@ describe("installing the service", () => {
     expect(lines).toContain('Environment="TMPDIR=/srv/wax wing/tmp"');
     expect(lines).toContain('ReadWritePaths="/srv/wax wing"');
     expect(lines).toContain("TimeoutStopSec=30");
-    expect(lines).toContain("NoNewPrivileges=yes");
+    expect(lines).toEqual(expect.arrayContaining(["NoNewPrivileges=yes", "TasksMax=512", "LimitCORE=0"]));
     expect(lines).toContain("ProtectHome=yes");
     expect(lines.filter((line) => line.startsWith("MemoryDenyWriteExecute="))).toEqual([]);
   });

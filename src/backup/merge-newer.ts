@@ -70,6 +70,8 @@ class NewerRowsMerge {
     // Mark removed numbers first: a removed number frees its place for its successor.
     this.#update("numbers", ["removed_at", "ready", "unready_reason"]);
     this.#insert("numbers");
+    // An address that was renewed or removed must not work again.
+    this.#replace("callback_addresses");
     const people = this.#mergeContacts();
     this.#mergeBroadcasts();
     const messages = this.#mergeMessages();
@@ -81,7 +83,7 @@ class NewerRowsMerge {
     this.#replace("parked_statuses");
     this.#insert("provider_requests");
     this.#insert("callbacks");
-    this.#update("callbacks", ["done_at", "note", "body"]);
+    this.#update("callbacks", ["done_at", "note", "body", "state"]);
     this.#mergeOutbox();
     this.#mergeSequences();
     return {
@@ -116,7 +118,8 @@ class NewerRowsMerge {
   }
 
   #mergeSecrets(): number {
-    const tokens = this.#update("numbers", ["access_token", "app_secret", "callback_token"]);
+    this.#replace("kept_keys");
+    const tokens = this.#update("numbers", ["access_token", "app_secret"]);
     this.#insert("webhooks", "workspace_id");
     const signing = this.#update("webhooks", ["secret"], "workspace_id");
     // Pending deliveries are merged too, so the address that they are meant for must be.

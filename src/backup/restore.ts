@@ -10,7 +10,8 @@ import { type Instance, readInstance, readOrCreateInstanceId, writeBackupMetadat
 import { lockExclusively } from "#src/db/lock.ts";
 import { migrate, NewerSchema, schemaVersion } from "#src/db/migrate.ts";
 import { migrations } from "#src/db/migrations.ts";
-import { type CheckFinding, checkDatabase, countRows } from "#src/health/check.ts";
+import { compareSchema } from "#src/db/schema-objects.ts";
+import { type CheckFinding, checkDatabase, countRows, FOREIGN_SCHEMA } from "#src/health/check.ts";
 import { BackupBroken, copyDatabase, isDamage } from "./backup.ts";
 import { findFreeName, removeDatabase, removeUnfinished, swapDatabase, UNFINISHED } from "./files.ts";
 import { type MergedCounts, mergeNewer } from "./merge-newer.ts";
@@ -116,6 +117,8 @@ function prepareRestore(
   onStep("copying it");
   copyDatabase(file, fresh, null);
   withWritableClient(fresh, (client) => {
+    // The file may have been replaced since it was checked; from here on its schema is executed.
+    requireOwnSchema(client);
     migrate(client);
     readOrCreateInstanceId(client, now, newInstanceId);
   });
@@ -149,11 +152,19 @@ function verifySource(file: string, now: number): { backup: Instance | null; fla
     const known = migrations.at(-1)?.version ?? 0;
     if (schemaVersion(client) > known) throw new NewerSchema(schemaVersion(client), known);
     const { findings } = checkDatabase(client, { now, isExclusive: true });
-    if (findings.some(({ name }) => isDamage(name))) throw new BackupBroken(findings);
+    if (findings.some(({ name }) => isDamage(name) || name === FOREIGN_SCHEMA)) throw new BackupBroken(findings);
     const hasInstanceTable = client.prepare("SELECT 1 FROM sqlite_master WHERE name = 'instance'").get() !== undefined;
     if (!hasInstanceTable) throw new BackupBroken([foreignDatabase(file)]);
     return { backup: readInstance(client), flaws: findings.map(({ name }) => name) };
   });
+}
+
+/** Throws before anything of a schema that is not ours can run. */
+function requireOwnSchema(client: Client): void {
+  const differences = compareSchema(client);
+  if (differences.length === 0) return;
+  const named = differences.slice(0, 5).map(({ object, kind }) => `${object} (${kind})`);
+  throw new Error(`its schema is not that of Waxwing: ${named.join(", ")}`);
 }
 
 function foreignDatabase(file: string): CheckFinding {
@@ -182,6 +193,7 @@ function inspectReplaced(
   try {
     copyDatabase(database, newer, null);
     const { names, instance } = withWritableClient(newer, (client) => {
+      requireOwnSchema(client);
       migrate(client);
       const { findings } = checkDatabase(client, { now, isExclusive: true });
       return { names: findings.map(({ name }) => name), instance: readInstance(client) };

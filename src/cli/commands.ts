@@ -14,6 +14,11 @@ export const groups: readonly Group[] = [
   },
   { word: "key", summary: "API keys", load: async () => (await import("./key.ts")).commands },
   {
+    word: "key-file",
+    summary: "The master key of stored secrets",
+    load: async () => (await import("./key-file.ts")).commands,
+  },
+  {
     word: "user",
     summary: "Users of the console",
     load: async () => (await import("./user.ts")).commands,
@@ -43,6 +48,11 @@ export const groups: readonly Group[] = [
     summary: "Play the network and its users on the simulator",
     load: async () => (await import("./simulate.ts")).commands,
   },
+  {
+    word: "callback",
+    summary: "Callbacks that had no effect: list, replay",
+    load: async () => (await import("./callback.ts")).commands,
+  },
   { word: "message", summary: "Timeline of a message", load: async () => (await import("./message.ts")).commands },
   {
     word: "backup",
@@ -58,6 +68,11 @@ export const groups: readonly Group[] = [
     word: "check",
     summary: "Check the database: integrity and invariants",
     load: async () => (await import("./check.ts")).commands,
+  },
+  {
+    word: "status",
+    summary: "What needs attention, and what to do",
+    load: async () => (await import("./status.ts")).commands,
   },
   {
     word: "doctor",

@@ -12,6 +12,8 @@ export interface Io {
   readonly random: Random;
   /** Whether a person reads the output. */
   readonly isTerminal: boolean;
+  /** Whether a person reads the standard error; otherwise it may be stored and forwarded. */
+  readonly isErrorTerminal: boolean;
   /** What the process can do as root; null for any other user. */
   readonly root: Root | null;
   /** Returns when the text is written. */

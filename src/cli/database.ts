@@ -7,10 +7,12 @@ import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Config } from "#src/config/config.ts";
 import { newInstanceId } from "#src/core/id.ts";
-import { createSecretBox, loadSecretKey, type SecretBox } from "#src/core/secret.ts";
+import { type LoadedKeys, loadKeys } from "#src/core/key-file.ts";
+import { createSecretBox, type SecretBox } from "#src/core/secret.ts";
 import { readFileIdentity } from "#src/db/file-identity.ts";
 import { createPrivateDirectory, type DatabaseFiles, databaseFiles, makePrivate } from "#src/db/files.ts";
 import { readOrCreateInstanceId } from "#src/db/instance.ts";
+import { hashKeyOf } from "#src/db/kept-keys.ts";
 import { type Lock, LockHeld, lockExclusively, lockShared } from "#src/db/lock.ts";
 import { migrate, NewerSchema, schemaVersion } from "#src/db/migrate.ts";
 import { migrations } from "#src/db/migrations.ts";
@@ -46,12 +48,15 @@ export async function withDatabase<T>(
   if (!exists) createDataDirectory(config, context.io);
   const lock = purpose === "read" ? null : lockForWriting(files);
   try {
-    const store = open(files, purpose, context.io, () => secretKey(config, context.io, false));
+    const keys = once(() => loadConfiguredKeys(config, context.io, false));
+    const box = once(() => createSecretBox(keys(), context.io.random));
+    const hashKey = hashKeyOf(() => store.client, keys, box);
+    const store: Store = open(files, purpose, context.io, () => hashKey());
     try {
       return await work({
         config,
         store,
-        box: () => secretBox(config, context.io, false),
+        box,
         lockServer: () => tryLockServer(files),
       });
     } finally {
@@ -77,15 +82,24 @@ function createDataDirectory(config: Config, io: Io): void {
       "name another one with --data, or create it yourself",
     );
   }
-  secretBox(config, io, true);
+  const { isNew, keyFile, current } = loadConfiguredKeys(config, io, true);
+  if (isNew && keyFile !== null) {
+    io.err(
+      `Secrets are encrypted with a new key (${current().id}) in ${resolve(keyFile)}. Keep a copy of it apart from the backups.\n`,
+    );
+  }
 }
 
-function secretBox(config: Config, io: Io, create: boolean): SecretBox {
-  return createSecretBox(secretKey(config, io, create), io.random);
+export function loadConfiguredKeys({ secrets }: Config, { env, random }: Io, create: boolean): LoadedKeys {
+  return loadKeys({ keyFile: secrets.keyFile, env, random }, create);
 }
 
-function secretKey({ secrets }: Config, { env, random }: Io, create: boolean): Uint8Array {
-  return loadSecretKey({ keyFile: secrets.keyFile, env, random }, create);
+function once<T extends object>(make: () => T): () => T {
+  let made: T | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function open(files: DatabaseFiles, purpose: Purpose, { clock, random }: Io, hashKey: () => Uint8Array): Store {

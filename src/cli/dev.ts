@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Config, loadConfig } from "#src/config/config.ts";
 import { randomText } from "#src/core/id.ts";
-import { type Random, seededRandom } from "#src/core/random.ts";
+import type { Random } from "#src/core/random.ts";
+import { seededRandom } from "#src/core/seeded-random.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
@@ -209,7 +210,9 @@ function withRandom(context: Context, random: Random): Context {
 }
 
 function createDemo(context: Context, viewer: Viewer, source: Source): Promise<Demo> {
-  return withDatabase(context, "create", async (database) => {
+  // The command's advice to keep a copy of the new key is not for a demo.
+  const io = { ...context.io, err: () => undefined };
+  return withDatabase({ ...context, io }, "create", async (database) => {
     const box = database.box();
     const url = webhookUrl(viewer);
     return database.store.write((tx) => source(tx, box, url));

@@ -4,8 +4,9 @@
  * form.
  */
 import { ConfigError } from "#src/config/config.ts";
+import { SecretKeyUnusable } from "#src/core/key-file.ts";
 import { type FieldProblems, Problem } from "#src/core/problem.ts";
-import { SecretKeyUnusable, SecretUnreadable } from "#src/core/secret.ts";
+import { SecretUnreadable } from "#src/core/secret.ts";
 import { isBusy, isStorageFailure, StorageUnavailable } from "#src/db/failure.ts";
 import { LockHeld } from "#src/db/lock.ts";
 import { NewerSchema, UnknownSchema } from "#src/db/migrate.ts";

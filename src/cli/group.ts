@@ -2,7 +2,8 @@
 
 import { sleep } from "#src/core/clock.ts";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import type { ReadTx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { requireNotNeeded } from "#src/domain/broadcasts/blocked.ts";
 import { compileCount } from "#src/domain/filters/compile.ts";
 import { recordCount } from "#src/domain/filters/count.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
@@ -78,6 +79,7 @@ export const commands: readonly Command[] = [
     name: "remove",
     summary: "Remove a group; its contacts stay",
     positionals: { id: { kind: "number", value: "ID", required: true, description: "The group's id" } },
+    options: { force: { kind: "flag", description: "Also if scheduled broadcasts need it: they will fail" } },
     run: (context, values) =>
       withDatabase(context, "write", async ({ store }) => {
         const workspaceId = store.read((tx) => {
@@ -87,7 +89,11 @@ export const commands: readonly Command[] = [
           if (owner === undefined) throw notFound("group");
           return owner.id;
         });
-        while (!(await store.write((tx) => removeGroup(tx, workspaceId, values.id)))) {
+        const remove = (tx: Tx): boolean => {
+          if (!values.force) requireNotNeeded(tx, workspaceId, { groupId: values.id });
+          return removeGroup(tx, workspaceId, values.id);
+        };
+        while (!(await store.write(remove))) {
           await sleep(context.io.clock, GAP_MS);
         }
         return { json: { removed: values.id }, text: `Removed group ${values.id}.` };

@@ -1,6 +1,11 @@
 /** How a number is shown: what we store about it, and what the network says. */
 
 import type { ReadTx } from "#src/db/transaction.ts";
+import {
+  CALLBACK_SECRET_HEADER,
+  listCallbackAddresses,
+  type NewCallbackAddress,
+} from "#src/domain/numbers/callback-address.ts";
 import { findState } from "#src/domain/numbers/network-state.ts";
 import type { NumberState, SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
@@ -21,14 +26,48 @@ export function view(number: SendingNumber, workspace: Workspace) {
     throughput: number.throughput,
     account_id: number.accountId,
     phone_number_id: number.phoneNumberId,
+    provider: number.network === "whatsapp" ? number.provider : null,
+    api_url: number.apiUrl,
     has_app_secret: number.appSecret !== null,
     created_at: timesIn(workspace)(number.createdAt),
   };
 }
 
-/** Pass `publicUrl` only if the callback address may be shown: its token is as good as a password. */
+/** An address that was just made: the only time that it can be shown. */
+interface ShownAddress extends NewCallbackAddress {
+  publicUrl: string | null;
+}
+
 export function reportOf(tx: ReadTx, number: SendingNumber, publicUrl: string | null = null): Report {
   return report(tx, number, publicUrl, []);
+}
+
+/** The number, and below it its new address for callbacks without a signature. */
+export function reportWithAddress(
+  tx: ReadTx,
+  number: SendingNumber,
+  { token, secret, publicUrl }: ShownAddress,
+  problems: readonly string[] = [],
+): Report {
+  const { json, text } = report(tx, number, null, problems);
+  const path = `/networks/whatsapp/${token}`;
+  const header = `${CALLBACK_SECRET_HEADER}: ${secret}`;
+  const lines = [
+    "",
+    "Enter this address for callbacks at the provider. It is shown once, and as good as a password:",
+    "",
+    `  address  ${publicUrl ?? ""}${path}`,
+    `  header   ${header}`,
+    "",
+    "Enter the header too where the provider allows it. Once it has arrived, callbacks without it are refused.",
+  ];
+  const address = {
+    callback_path: path,
+    callback_url: publicUrl === null ? null : publicUrl + path,
+    callback_header: CALLBACK_SECRET_HEADER,
+    callback_secret: secret,
+  };
+  return { json: { ...(json as object), ...address }, text: [text, ...lines].join("\n") };
 }
 
 /** The report after a comparison with the network, with the problems found. */
@@ -39,7 +78,7 @@ export function reportWithProblems(tx: ReadTx, number: SendingNumber, problems: 
 function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, problems: readonly string[]): Report {
   const workspace = getWorkspace(tx, number.workspaceId);
   const shown = view(number, workspace);
-  const token = publicUrl === null ? {} : { callback_token: number.callbackToken };
+  const unsigned = readUnsigned(tx, number, timesIn(workspace));
   const isWhatsapp = number.network === "whatsapp";
   const state = isWhatsapp ? findState(tx, number.id) : undefined;
   const callback = (path: string): string | undefined =>
@@ -54,10 +93,12 @@ function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, pro
     throughput: `${shown.throughput} messages a second`,
     "account id": isWhatsapp ? shown.account_id : undefined,
     "phone number id": isWhatsapp ? shown.phone_number_id : undefined,
+    provider: isWhatsapp ? shown.provider : undefined,
+    "api url": shown.api_url ?? undefined,
     "app secret": isWhatsapp ? (shown.has_app_secret ? "of this number" : "from the configuration") : undefined,
     ...stateLines(state, timesIn(workspace)),
     callback: callback(""),
-    "callback, unsigned": callback(`/${number.callbackToken}`),
+    "unsigned callbacks": unsigned.isAllowed ? `accepted; last ${unsigned.usedAt ?? "never"}` : undefined,
     added: shown.created_at,
   });
   const text = [
@@ -66,11 +107,24 @@ function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, pro
       ? []
       : ["", "Reported by WhatsApp:", ...problems.map((problem) => `  ${problem}`), "  next: waxwing doctor"]),
   ].join("\n");
-  const network = isWhatsapp ? { network_state: stateJson(state, timesIn(workspace)), problems } : {};
-  return { json: { ...shown, ...network, ...token }, text };
+  const network = isWhatsapp
+    ? {
+        network_state: stateJson(state, timesIn(workspace)),
+        problems,
+        unsigned_callbacks: unsigned.isAllowed,
+        unsigned_callbacks_used_at: unsigned.usedAt,
+      }
+    : {};
+  return { json: { ...shown, ...network }, text };
 }
 
 type Times = (at: number) => string;
+
+function readUnsigned(tx: ReadTx, { id }: SendingNumber, when: Times): { isAllowed: boolean; usedAt: string | null } {
+  const addresses = listCallbackAddresses(tx, id);
+  const usedAt = addresses.find((address) => address.usedAt !== null)?.usedAt ?? null;
+  return { isAllowed: addresses.length > 0, usedAt: usedAt === null ? null : when(usedAt) };
+}
 
 function stateLines(state: NumberState | undefined, when: Times): Record<string, string | undefined> {
   if (state === undefined) return {};

@@ -2,46 +2,33 @@
 
 import { controlTokenFile } from "#src/db/files.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { addNumber, DEFAULT_THROUGHPUT, type NewNumber } from "#src/domain/numbers/add.ts";
+import { requireNotNeeded } from "#src/domain/broadcasts/blocked.ts";
+import { addNumber, DEFAULT_THROUGHPUT } from "#src/domain/numbers/add.ts";
+import {
+  createCallbackAddress,
+  type NewCallbackAddress,
+  removeCallbackAddresses,
+} from "#src/domain/numbers/callback-address.ts";
 import { clearRestriction } from "#src/domain/numbers/network-state.ts";
+import { signsCallbacks } from "#src/domain/numbers/provider.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import { markReady, markUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { type Command, command, flagOf, workspaceFilter, workspaceOption } from "./command.ts";
+import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, fileExists, withDatabase } from "./database.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
-import { readSecretFile } from "./input.ts";
-import { reportOf, reportWithProblems, view } from "./number-view.ts";
+import { readRoute, readSecrets, sealRoute, sealSecrets, whatsapp } from "./number-route.ts";
+import { reportOf, reportWithAddress, reportWithProblems, view } from "./number-view.ts";
 import { type Report, table } from "./output.ts";
 import { requireSynced, syncNow } from "./sync-now.ts";
+import { allowUnsigned, rotateCallback, unsignedCallbacks } from "./unsigned-callbacks.ts";
 import { workspacesOf } from "./workspace-option.ts";
 
 const group = "number";
 const id = { kind: "number", value: "ID", required: true, description: "The number's id" } as const;
-
-const whatsapp = {
-  phoneNumberId: {
-    kind: "text",
-    value: "ID",
-    description: "WhatsApp: the phone number id, from Meta's app dashboard",
-  },
-  accountId: { kind: "text", value: "ID", description: "WhatsApp: the id of the WhatsApp Business account" },
-  tokenFile: {
-    kind: "text",
-    value: "FILE|-",
-    file: { as: "read" },
-    description: "WhatsApp: a file with the access token, or - for stdin",
-  },
-  appSecretFile: {
-    kind: "text",
-    value: "FILE|-",
-    file: { as: "read" },
-    description: "WhatsApp: a file with the Meta app's secret, if it differs from the configured one",
-  },
-} as const;
 
 export const commands: readonly Command[] = [
   command({
@@ -61,18 +48,24 @@ export const commands: readonly Command[] = [
         description: `Maximum messages per second (default: ${DEFAULT_THROUGHPUT})`,
       },
       ...whatsapp,
+      unsignedCallbacks,
     },
     run: async (context, values) => {
       if (values.network === "whatsapp") requireNoControl(context);
       const secrets = await readRoute(context, values);
+      if (secrets === null && values.unsignedCallbacks) {
+        throw new UsageError("--unsigned-callbacks: only for --network whatsapp", "number add");
+      }
       return withDatabase(context, "write", async (database) => {
-        const route = secrets === null ? ({ network: "simulator" } as const) : await seal(database, secrets);
+        const route = secrets === null ? ({ network: "simulator" } as const) : await sealRoute(database, secrets);
         const { phone, name, throughput = DEFAULT_THROUGHPUT } = values;
-        const added = await database.store.write((tx) =>
-          addNumber(tx, values.workspace, { phone, name, throughput, route }),
-        );
+        const { added, address } = await database.store.write((tx) => {
+          const number = addNumber(tx, values.workspace, { phone, name, throughput, route });
+          const isUnsigned = values.unsignedCallbacks || !signsCallbacks(number.provider);
+          return { added: number, address: isUnsigned ? createCallbackAddress(tx, number) : null };
+        });
         const { problems } = await syncNow(context, database, added);
-        return database.store.read((tx) => reportWithProblems(tx, getNumber(tx, added.id), problems));
+        return report(database, added.id, address, problems);
       });
     },
   }),
@@ -157,9 +150,9 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "update",
-    summary: "Change a number's name, pace, token or app secret",
+    summary: "Change a number's name, pace, token, app secret or provider",
     details:
-      "A new token is used from the next message on. Token and secret are stored encrypted. After --no-app-secret, the\nconfigured app secret is used.",
+      "A new token is used from the next message on. Token and secret are stored encrypted. After --no-app-secret, the\nconfigured app secret is used. After --no-api-url, the provider's usual address is used.",
     positionals: { id },
     options: {
       name: { kind: "text", value: "NAME", description: "Display name" },
@@ -167,45 +160,89 @@ export const commands: readonly Command[] = [
       tokenFile: whatsapp.tokenFile,
       appSecretFile: whatsapp.appSecretFile,
       noAppSecret: { kind: "flag", description: "Remove the number's own app secret" },
+      provider: whatsapp.provider,
+      apiUrl: whatsapp.apiUrl,
+      noApiUrl: { kind: "flag", description: "Remove the number's own API address" },
+      unsignedCallbacks,
+      noUnsignedCallbacks: { kind: "flag", description: "Accept signed callbacks only" },
     },
     run: async (context, values) => {
-      const { name, throughput, tokenFile, appSecretFile, noAppSecret } = values;
-      if (noAppSecret && appSecretFile !== undefined) {
-        throw new UsageError("use either --no-app-secret or --app-secret-file", "number update");
-      }
-      const isUnchanged = [name, throughput, tokenFile, appSecretFile].every((value) => value === undefined);
-      if (isUnchanged && !noAppSecret) throw new UsageError("name at least one option to change", "number update");
+      const { name, throughput, tokenFile, appSecretFile, noAppSecret, provider, apiUrl, noApiUrl } = values;
+      const { unsignedCallbacks: isAllowed, noUnsignedCallbacks: isForbidden } = values;
+      refuseOpposites("number update", [
+        [isAllowed, isForbidden, "--unsigned-callbacks", "--no-unsigned-callbacks"],
+        [apiUrl !== undefined, noApiUrl, "--api-url", "--no-api-url"],
+        [appSecretFile !== undefined, noAppSecret, "--app-secret-file", "--no-app-secret"],
+      ]);
+      const isUnchanged = [name, throughput, tokenFile, appSecretFile, provider, apiUrl].every(
+        (value) => value === undefined,
+      );
+      if (isUnchanged && ![noAppSecret, noApiUrl, isAllowed, isForbidden].includes(true))
+        throw new UsageError("name at least one option to change", "number update");
       const secrets = await readSecrets(context, tokenFile, appSecretFile, "number update");
       return withDatabase(context, "write", async (database) => {
         const { store } = database;
         const { phoneNumberId } = store.read((tx) => getNumber(tx, values.id));
         const sealed = await sealSecrets(database, phoneNumberId, secrets);
         const changes = {
-          ...(name === undefined ? {} : { name }),
-          ...(throughput === undefined ? {} : { throughput }),
-          ...(sealed.accessToken === null ? {} : { accessToken: sealed.accessToken }),
-          ...(sealed.appSecret === null ? {} : { appSecret: sealed.appSecret }),
-          ...(noAppSecret ? { appSecret: null } : {}),
+          ...given({ name, throughput, provider, apiUrl: noApiUrl ? null : apiUrl }),
+          ...given({ accessToken: sealed.accessToken ?? undefined }),
+          ...given({ appSecret: noAppSecret ? null : (sealed.appSecret ?? undefined) }),
         };
-        const updated = await store.write((tx) => updateNumber(tx, getNumber(tx, values.id), changes));
-        const problems = tokenFile === undefined ? [] : (await syncNow(context, database, updated)).problems;
-        return store.read((tx) => reportWithProblems(tx, getNumber(tx, values.id), problems));
+        const { updated, address } = await store.write((tx) => {
+          if (isForbidden) removeCallbackAddresses(tx, values.id);
+          const number = updateNumber(tx, getNumber(tx, values.id), changes);
+          return { updated: number, address: isAllowed ? allowUnsigned(tx, number) : null };
+        });
+        const isRerouted = tokenFile !== undefined || provider !== undefined || apiUrl !== undefined || noApiUrl;
+        const problems = isRerouted ? (await syncNow(context, database, updated)).problems : [];
+        return report(database, updated.id, address, problems);
       });
     },
+  }),
+  command({
+    group,
+    name: "rotate-callback",
+    summary: "Give a number a new address for unsigned callbacks",
+    details:
+      "The old address works until the new one is called, at most a day. Only for a number that accepts such\ncallbacks: waxwing number update ID --unsigned-callbacks.",
+    positionals: { id },
+    run: (context, values) =>
+      withDatabase(context, "write", async (database) => {
+        const address = await database.store.write((tx) => rotateCallback(tx, getNumber(tx, values.id)));
+        return report(database, values.id, address, []);
+      }),
   }),
   command({
     group,
     name: "remove",
     summary: "Remove a number; its messages stay",
     positionals: { id },
+    options: { force: { kind: "flag", description: "Also if broadcasts need it: they will fail" } },
     run: (context, values) =>
       withDatabase(context, "write", async ({ store }) => {
-        const number = await store.write((tx) => removeNumber(tx, values.id));
+        const number = await store.write((tx) => {
+          if (!values.force) requireNotNeeded(tx, getNumber(tx, values.id).workspaceId, { numberId: values.id });
+          return removeNumber(tx, values.id);
+        });
         const workspace = store.read((tx) => getWorkspace(tx, number.workspaceId));
         return { json: view(number, workspace), text: `Number ${number.id} (${number.phone}) was removed.` };
       }),
   }),
 ];
+
+/** Throws a usage error for a pair of options that contradict each other. */
+function refuseOpposites(helpOn: string, pairs: readonly (readonly [boolean, boolean, string, string])[]): void {
+  const pair = pairs.find(([first, second]) => first && second);
+  if (pair !== undefined) throw new UsageError(`use either ${pair[3]} or ${pair[2]}`, helpOn);
+}
+
+type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
+
+/** Omits the options that were not given. */
+function given<Values extends object>(values: Values): Given<Values> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>;
+}
 
 function change(context: Context, numberId: number, apply: (tx: Tx, number: SendingNumber) => void): Promise<Report> {
   return withDatabase(context, "write", ({ store }) =>
@@ -215,13 +252,6 @@ function change(context: Context, numberId: number, apply: (tx: Tx, number: Send
     }),
   );
 }
-
-interface Secrets {
-  readonly token: string | null;
-  readonly appSecret: string | null;
-}
-
-type RouteOptions = { readonly network: string } & { readonly [Name in keyof typeof whatsapp]: string | undefined };
 
 /** A server whose clock a test moves must never send to real people. Its token file says that it is one. */
 function requireNoControl(context: Context): void {
@@ -235,59 +265,16 @@ function requireNoControl(context: Context): void {
   );
 }
 
-/** Null for the simulator, which has no secrets. */
-async function readRoute(
-  context: Context,
-  values: RouteOptions,
-): Promise<(Secrets & { phoneNumberId: string; accountId: string }) | null> {
-  const { network, phoneNumberId, accountId, tokenFile, appSecretFile } = values;
-  if (network === "simulator") {
-    const stray = (Object.keys(whatsapp) as (keyof typeof whatsapp)[]).filter((name) => values[name] !== undefined);
-    if (stray.length === 0) return null;
-    throw new UsageError(`${stray.map(flagOf).join(", ")}: only for --network whatsapp`, "number add");
-  }
-  if (phoneNumberId === undefined || accountId === undefined || tokenFile === undefined) {
-    const missing = (["phoneNumberId", "accountId", "tokenFile"] as const).filter((name) => values[name] === undefined);
-    throw new UsageError(`--network whatsapp also needs ${missing.map(flagOf).join(", ")}`, "number add");
-  }
-  return { phoneNumberId, accountId, ...(await readSecrets(context, tokenFile, appSecretFile, "number add")) };
-}
-
-async function readSecrets(
-  context: Context,
-  tokenFile: string | undefined,
-  appSecretFile: string | undefined,
-  helpOn: string,
-): Promise<Secrets> {
-  if (tokenFile === "-" && appSecretFile === "-") {
-    throw new UsageError("stdin can provide only one of the two secrets: put the other one into a file", helpOn);
-  }
-  return {
-    token: tokenFile === undefined ? null : await readSecretFile(context, "--token-file", tokenFile),
-    appSecret: appSecretFile === undefined ? null : await readSecretFile(context, "--app-secret-file", appSecretFile),
-  };
-}
-
-async function seal(
-  database: Database,
-  route: Secrets & { phoneNumberId: string; accountId: string },
-): Promise<NewNumber["route"]> {
-  const { phoneNumberId, accountId } = route;
-  const { accessToken, appSecret } = await sealSecrets(database, phoneNumberId, route);
-  return { network: "whatsapp", phoneNumberId, accountId, accessToken: accessToken ?? "", appSecret };
-}
-
-async function sealSecrets(
-  database: Database,
-  phoneNumberId: string,
-  { token, appSecret }: Secrets,
-): Promise<{ accessToken: string | null; appSecret: string | null }> {
-  if (token === null && appSecret === null) return { accessToken: null, appSecret: null };
-  const { accessTokenContext } = await import("#src/networks/credentials.ts");
-  const { appSecretContext } = await import("#src/receiving/callback-secrets.ts");
-  const box = database.box();
-  return {
-    accessToken: token === null ? null : box.seal(token, accessTokenContext(phoneNumberId)),
-    appSecret: appSecret === null ? null : box.seal(appSecret, appSecretContext(phoneNumberId)),
-  };
+/** With its new callback address, if there is one. */
+function report(
+  { store, config }: Database,
+  numberId: number,
+  address: NewCallbackAddress | null,
+  problems: readonly string[],
+): Report {
+  return store.read((tx) => {
+    const number = getNumber(tx, numberId);
+    if (address === null) return reportWithProblems(tx, number, problems);
+    return reportWithAddress(tx, number, { ...address, publicUrl: config.server.publicUrl }, problems);
+  });
 }

@@ -20,6 +20,7 @@ export function processIo(): Io {
     random: systemRandom,
     root: rootOf(process),
     isTerminal: process.stdout.isTTY === true,
+    isErrorTerminal: process.stderr.isTTY === true,
     out: (text) => write(STDOUT, text),
     err: (text) => write(STDERR, text),
     readInput: () => Bun.stdin.text(),

@@ -1,11 +1,17 @@
 /** `waxwing serve`: runs the server until it is told to stop. */
+import { rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Config } from "#src/config/config.ts";
+import { createPrivateFile } from "#src/db/files.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
 import type { Server } from "#src/server/context.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
 import type { Context } from "./context.ts";
 import { start, stopSignal } from "./running.ts";
+
+/** In the data directory. */
+const SETUP_LINK_FILE = "setup-link";
 
 export const listenOption = {
   kind: "text",
@@ -14,19 +20,28 @@ export const listenOption = {
 } as const;
 
 /**
- * While there is no active operator, every start prints a link that creates the first operator and invalidates the
- * previous link. The link is printed directly and not logged, because logs are stored and forwarded.
+ * While there is no active operator, every start creates a link that makes the first operator, and invalidates the
+ * previous one. At a terminal the link is printed. Elsewhere standard error ends in a journal or a log that is kept and
+ * forwarded, so the link is written to a file that only the service's user and root can read. Returns the file's path.
  */
-async function showSetupLink({ io }: Context, config: Config, { store, url }: Server): Promise<void> {
+async function showSetupLink({ io }: Context, config: Config, { store, url }: Server): Promise<string> {
+  const file = join(resolve(config.storage.data), SETUP_LINK_FILE);
+  rmSync(file, { force: true });
   const link = await store.write(createSetupLink);
-  if (link === null) return;
+  if (link === null) return file;
+  const address = linkAddress(config, link, url);
+  if (!io.isErrorTerminal) {
+    createPrivateFile(file);
+    writeFileSync(file, `${address}\n`);
+  }
   io.err(
     [
-      "The console has no users yet. This link creates the first operator; it is valid for 30 minutes:",
-      `  ${linkAddress(config, link, url)}`,
+      "The console has no users yet. A link creates the first operator; it is valid for 30 minutes:",
+      io.isErrorTerminal ? `  ${address}` : `  it is in ${file}`,
       "or, at any time: waxwing user create --email YOU@EXAMPLE.COM --role operator\n",
     ].join("\n"),
   );
+  return file;
 }
 
 export const commands: readonly Command[] = [
@@ -46,8 +61,9 @@ export const commands: readonly Command[] = [
       const server = await start(config, io);
       // The same line with --json: programs that start a server wait for it.
       io.out(`listening on ${server.url}\n`);
-      await showSetupLink(context, config, server);
+      const setupLinkFile = await showSetupLink(context, config, server);
       await stopped;
+      rmSync(setupLinkFile, { force: true });
       await server.stop();
       return null;
     },

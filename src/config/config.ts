@@ -64,7 +64,7 @@ export class ConfigError extends Error {
 export const LOCAL_FILE = "./waxwing.toml";
 const DEFAULT_PATHS = [LOCAL_FILE, "/etc/waxwing/waxwing.toml"];
 const PREFIX = "WAXWING_";
-/** Holds the key itself and is not a setting; `loadSecretKey` reads it. */
+/** Holds the key itself and is not a setting; `loadKeys` reads it. */
 const SECRET_KEY_VARIABLE = "WAXWING_SECRETS_KEY";
 
 /** A configured value before it is checked. */
@@ -93,6 +93,9 @@ export function loadConfig(sources: ConfigSources): Config {
   // An invalid value of the pair would look absent here.
   if (!problems.some((problem) => problem.path?.startsWith("server.tls_"))) {
     problems.push(...findIncompleteTls(settings, locations));
+  }
+  if (!problems.some((problem) => problem.path?.startsWith("alerts."))) {
+    problems.push(...findIncompleteMail(settings, locations));
   }
   if (problems.length > 0) {
     // In the order of the file, then the problems without a line.
@@ -325,6 +328,23 @@ function findIncompleteTls(
       path,
       message: `${path} is set without ${other}`,
       advice: "set both for HTTPS, or neither for plain HTTP",
+    },
+  ];
+}
+
+function findIncompleteMail(
+  { alerts }: Settings,
+  locations: ReadonlyMap<string, SourceLocation>,
+): readonly ConfigProblem[] {
+  if (alerts.emailTo.length === 0 || alerts.smtpUrlFile !== null) return [];
+  const path = "alerts.email_to";
+  const location = locations.get(path) ?? { source: path, line: null };
+  return [
+    {
+      ...location,
+      path,
+      message: `${path} is set without alerts.smtp_url_file`,
+      advice: "name a file with the address of the mail server, or send no e-mails",
     },
   ];
 }

@@ -2,6 +2,8 @@
  * All configuration keys: each key's name in the file, its kind, its default as written in the file, and its
  * description. Everything else is derived from this table, and a test checks `config.example.toml` against it.
  */
+import { alertKeys } from "./alert-keys.ts";
+import { DAY, HOUR, key, MINUTE, SECOND } from "./key.ts";
 import {
   addressRanges,
   cronExpression,
@@ -11,7 +13,6 @@ import {
   headerName,
   headerPrefix,
   httpAddress,
-  type Kind,
   listenAddress,
   oneOf,
   optional,
@@ -23,27 +24,6 @@ import {
   wholeNumber,
   yesOrNo,
 } from "./kinds.ts";
-
-/** A value as a TOML document holds it. */
-type FileValue = string | number | boolean | readonly string[];
-
-export interface Key<T> {
-  /** The key's name within its section of the file. */
-  readonly name: string;
-  readonly kind: Kind<T>;
-  readonly defaultValue: FileValue;
-  /** What the key is for and when to change it; for the operator. */
-  readonly description: string;
-}
-
-function key<T>(name: string, kind: Kind<T>, defaultValue: FileValue, description: string): Key<T> {
-  return { name, kind, defaultValue, description };
-}
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 export const sections = {
   server: {
@@ -127,12 +107,12 @@ export const sections = {
       "graph_url",
       httpAddress,
       "https://graph.facebook.com",
-      "Address of Meta's Graph API. Change it for a provider with the same interface, such as 360dialog.",
+      "Address of Meta's Graph API, for numbers of the graph profile. Change it for a provider that repeats Meta's interface.",
     ),
     apiVersion: key(
       "api_version",
       graphVersion,
-      "v23.0",
+      "v25.0",
       "Version of the Graph API to call. Raise it before Meta retires this version, after reading Meta's changelog.",
     ),
     appSecret: key(
@@ -151,19 +131,14 @@ export const sections = {
       "auth_header",
       headerName,
       "Authorization",
-      'Header that carries the access token. 360dialog wants "D360-API-KEY".',
+      "Header that carries the access token, for numbers of the graph profile.",
     ),
-    authPrefix: key(
-      "auth_prefix",
-      headerPrefix,
-      "Bearer ",
-      "Prefix of the token in that header, including the space. 360dialog wants it empty.",
-    ),
+    authPrefix: key("auth_prefix", headerPrefix, "Bearer ", "Prefix of the token in that header, including the space."),
     pathStyle: key(
       "path_style",
       oneOf("graph", "bare"),
       "graph",
-      '"graph": paths with version and number, like Meta; "bare": without them, like 360dialog.',
+      '"graph": paths with version and number, like Meta; "bare": without them. For numbers of the graph profile.',
     ),
     timeoutMs: key(
       "timeout",
@@ -302,8 +277,8 @@ export const sections = {
     schedule: key(
       "schedule",
       optional(cronExpression),
-      "",
-      'Schedule of backups, as a cron expression: "0 3 * * *" is every night at 3. Empty: no scheduled backups.',
+      "30 2 * * *",
+      'Schedule of backups, as a cron expression: "30 2 * * *" is every night at half past 2. Empty: no scheduled backups.',
     ),
     directory: key(
       "directory",
@@ -313,6 +288,7 @@ export const sections = {
     ),
     retention: key("keep", wholeNumber(1, 10_000), 7, "Number of scheduled backups to keep; older ones are deleted."),
   },
+  alerts: alertKeys,
   log: {
     level: key(
       "level",

@@ -79,6 +79,8 @@ interface Family {
 export class Metrics {
   readonly #families = new Map<string, Family>();
   readonly #gauges = new Map<string, ReadGauge>();
+  /** The names of metrics that are read at every scrape. */
+  readonly #observed = new Set<string>();
 
   counter(name: string, help: string): Counter {
     const counter = new Counter();
@@ -95,9 +97,25 @@ export class Metrics {
   /** `read` is called at every scrape. */
   gauge(name: string, help: string, read: ReadGauge): void {
     this.#gauges.set(name, read);
+    this.#declareRead(name, { kind: "gauge", help }, read);
+  }
+
+  /** A counter that is kept elsewhere: `read` is called at every scrape, and its values only grow. */
+  observedCounter(name: string, help: string, read: ReadGauge): void {
+    this.#declareRead(name, { kind: "counter", help }, read);
+  }
+
+  /** Their sources are about to be replaced, and declare them again. */
+  removeObserved(): void {
+    for (const name of this.#observed) this.#families.delete(name);
+    this.#observed.clear();
+    this.#gauges.clear();
+  }
+
+  #declareRead(name: string, family: Pick<Family, "kind" | "help">, read: ReadGauge): void {
+    this.#observed.add(name);
     this.#declare(name, {
-      kind: "gauge",
-      help,
+      ...family,
       lines: async () => (await read()).map(([labels, value]) => `${name}${braces(keyOf(labels))} ${value}`),
     });
   }

@@ -183,7 +183,7 @@ const SEPARATORS =
 const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
 
 /** An optional opening bracket, an optional `+`, then a digit before any dash: "-5551234" is not a phone number. */
-const NUMBER_START = /^[([\uff08\uff3b ]*\+?[([\uff08\uff3b \u00a0]*[0-9]/;
+const NUMBER_START = /^(?:[([\uff08\uff3b ]*\+)?[([\uff08\uff3b \u00a0]*[0-9]/;
 
 /** A spreadsheet's phone column exported as floating point: the trailing zero would make it another number. */
 const FLOATING_POINT = /[0-9]{5}\.0$/;

@@ -55,6 +55,14 @@ export interface ProblemDetails {
   available?: number;
   whatsappCode?: string;
   retryAfterMs?: number;
+  /** Where a reader of the event log has to start again. */
+  oldest?: string;
+  /** The message that the refused request stored. */
+  messageId?: number;
+  /** Whether the network may have the message; set wherever the network was asked, or is known to be down. */
+  outcome?: "not_sent" | "unknown";
+  /** Set where it depends on more than the code whether the same request may succeed later. */
+  isRetryable?: boolean;
   /** The timezone in which `since` is printed; set whenever `since` is. */
   timezone?: string;
 }
@@ -69,6 +77,17 @@ export class Problem extends Error {
     super(message);
     this.code = code;
     this.details = details;
+  }
+}
+
+/** A fault of ours after a message was dispatched: the network may have it. */
+export class InDoubtError extends Error {
+  override readonly name = "InDoubtError";
+  readonly messageId: number;
+
+  constructor(messageId: number, cause: unknown) {
+    super(`the outcome of message ${messageId} is not known`, { cause });
+    this.messageId = messageId;
   }
 }
 

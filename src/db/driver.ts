@@ -9,10 +9,14 @@ export type Client = BetterSqlite3.Database;
 
 type Driver = new (path: string, options?: BetterSqlite3.Options) => Client;
 
-/** Opens a database file with this platform's driver. Throws on a platform without one. */
+/**
+ * Opens a database file with this platform's driver. Throws on a platform without one. What the file's schema executes
+ * may call only harmless functions: the file may come from another author.
+ */
 export function openClient(path: string, options: BetterSqlite3.Options): Client {
   const PlatformDriver = loadDriver();
   const client = new PlatformDriver(path, options);
+  client.pragma("trusted_schema = OFF");
   defineBudget(client, () => undefined);
   return client;
 }

@@ -1,15 +1,20 @@
 /**
- * Verifies a database: the file's integrity, its foreign keys, its schema version, and every invariant. It only reads,
+ * Verifies a database: that its schema is ours, the file's integrity, its foreign keys, its schema version, and every
+ * invariant. Nothing else is read of a database with objects of another author, because reading may execute them. It only reads,
  * in bounded steps, so that it does not hold up a server that is running. With `isExclusive` the integrity check reads
  * the whole file in one step, including pages that belong to no table.
  */
 import type { Client } from "#src/db/driver.ts";
 import { schemaVersion } from "#src/db/migrate.ts";
 import { migrations } from "#src/db/migrations.ts";
+import { compareSchema } from "#src/db/schema-objects.ts";
 import { type Invariant, invariants } from "./invariants.ts";
 
+/** The finding of a database whose tables, indexes, triggers or views are not those of the migrations. */
+export const FOREIGN_SCHEMA = "objects";
+
 export interface CheckFinding {
-  /** `integrity`, `references`, `schema`, or an invariant's name. */
+  /** `objects`, `integrity`, `references`, `schema`, or an invariant's name. */
   name: string;
   sentence: string;
   /** The number of violations; 1,000 means 1,000 or more. */
@@ -52,6 +57,8 @@ export function checkDatabase(client: Client, { now, isExclusive, onStep }: Chec
     if (finding !== null) findings.push(finding);
   };
   const schema = schemaVersion(client);
+  runCheck(FOREIGN_SCHEMA, () => checkSchemaObjects(client));
+  if (findings.length > 0) return { isSound: false, schema, checked, findings };
   runCheck("integrity", () => checkIntegrity(client, isExclusive));
   // Skip the rest for a damaged file: its queries would fail one by one.
   if (findings.length === 0) runCheck("references", () => checkReferences(client));
@@ -72,6 +79,19 @@ export function checkDatabase(client: Client, { now, isExclusive, onStep }: Chec
     for (const invariant of invariants) runCheck(invariant.name, () => checkInvariant(client, invariant, now));
   }
   return { isSound: findings.length === 0, schema, checked, findings };
+}
+
+function checkSchemaObjects(client: Client): CheckFinding | null {
+  const differences = compareSchema(client);
+  if (differences.length === 0) return null;
+  return {
+    name: FOREIGN_SCHEMA,
+    sentence: "Its tables, indexes, triggers and views are those of Waxwing, and none is missing.",
+    count: differences.length,
+    of: "object",
+    ids: differences.slice(0, SHOWN_IDS).map(({ object, kind }) => `${object} (${kind})`),
+    next: "do not use a file that you did not make yourself; drop what you have added to your own database",
+  };
 }
 
 function checkIntegrity(client: Client, isExclusive: boolean): CheckFinding | null {

@@ -7,7 +7,7 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import { type Finding, Findings } from "./finding.ts";
 import { checkNumber } from "./number-checks.ts";
-import { checkRefused } from "./refused-callbacks.ts";
+import { checkQuarantined, checkRefused } from "./refused-callbacks.ts";
 import { checkCallback, checkClock, checkProxy } from "./server-checks.ts";
 
 /** With `subscribe`, subscribes the app to accounts that it is not subscribed to; otherwise changes nothing. */
@@ -20,6 +20,7 @@ export async function runDoctor(
   const real = numbers.filter(({ network }) => network === "whatsapp");
   checkProxy(context, findings);
   checkRefused(context, real, findings);
+  checkQuarantined(context, findings);
   for (const number of numbers.filter(({ network }) => network === "simulator")) {
     if (number.ready) findings.ok("number", number.id, `${number.phone} is simulated and ready.`);
     else
@@ -36,7 +37,7 @@ export async function runDoctor(
   }
   const port = await context.port();
   // Providers such as 360dialog neither verify the callback address nor sign callbacks.
-  await checkCallback(context, port?.knowsNumbers !== false, findings);
+  await checkCallback(context, port === undefined || real.some((number) => port.knowsNumbers(number)), findings);
   let clocks: { network: number; own: number } | null = null;
   for (const number of real) {
     if (port === undefined) break;

@@ -4,6 +4,7 @@
 
 import { SecretUnreadable } from "#src/core/secret.ts";
 import { findSync } from "#src/domain/numbers/account-sync.ts";
+import { listCallbackAddresses } from "#src/domain/numbers/callback-address.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { senderOf } from "#src/networks/credentials.ts";
 import type { AccountPort, Result, Sender } from "#src/networks/network.ts";
@@ -28,14 +29,29 @@ export async function checkNumber(check: NumberCheck): Promise<number | null> {
   const { number, findings } = check;
   const sender = openSender(check);
   checkSecret(check);
+  checkUnsigned(check);
   checkFreshness(check);
   if (sender === null) return null;
   const { appId } = await checkToken(check, sender);
   const networkTime = await checkReadiness(check, sender);
-  if (check.port.knowsNumbers) await checkSubscription(check, sender, appId);
+  if (check.port.knowsNumbers(sender)) await checkSubscription(check, sender, appId);
   else
     findings.ok("subscription", number.id, "This provider manages the subscription; set the callback address there.");
   return networkTime;
+}
+
+/** A sender who learns the address of such a number can write its conversations and statuses. */
+function checkUnsigned({ context, number, findings }: NumberCheck): void {
+  const addresses = context.store.read((tx) => listCallbackAddresses(tx, number.id));
+  if (addresses.length === 0) return;
+  const isProtected = addresses.every(({ needsSecret }) => needsSecret);
+  const says = isProtected ? "with a secret header" : "without a secret header";
+  findings.warn(
+    "unsigned callbacks",
+    number.id,
+    `${number.phone} accepts callbacks that are not signed, ${says}.`,
+    `waxwing number update ${number.id} --no-unsigned-callbacks, if the provider signs its callbacks`,
+  );
 }
 
 function updateTokenCommand({ number }: NumberCheck): string {
@@ -60,16 +76,24 @@ function openSender(check: NumberCheck): Sender | null {
 
 function checkSecret({ context, port, number, findings }: NumberCheck): void {
   if (number.appSecret !== null || context.settings.hasAppSecret) return;
-  if (!port.knowsNumbers) {
-    const address = `the address that waxwing number show ${number.id} prints`;
-    findings.ok("app secret", number.id, `This provider does not sign callbacks; they are accepted at ${address}.`);
+  if (!port.knowsNumbers(number)) {
+    const isAllowed = context.store.read((tx) => listCallbackAddresses(tx, number.id)).length > 0;
+    if (isAllowed) findings.ok("app secret", number.id, "Its callbacks need no signature.");
+    else {
+      findings.problem(
+        "app secret",
+        number.id,
+        `${number.phone} accepts no callbacks: this provider does not sign them.`,
+        `waxwing number update ${number.id} --unsigned-callbacks, and enter the address that it prints at the provider`,
+      );
+    }
     return;
   }
   findings.problem(
     "app secret",
     number.id,
     `There is no app secret for ${number.phone}, so its callbacks are refused.`,
-    `set [whatsapp] app_secret, or waxwing number update ${number.id} --app-secret-file FILE (a provider that does not sign calls the number's own address: waxwing number show ${number.id})`,
+    `set [whatsapp] app_secret, or waxwing number update ${number.id} --app-secret-file FILE (for a provider that does not sign: --unsigned-callbacks)`,
   );
 }
 
@@ -96,7 +120,7 @@ function checkFreshness({ context, number, findings, now }: NumberCheck): void {
 
 async function checkToken(check: NumberCheck, sender: Sender): Promise<{ appId: string | null }> {
   const { port, number, findings, now } = check;
-  if (!port.knowsNumbers) return { appId: null };
+  if (!port.knowsNumbers(sender)) return { appId: null };
   const result = await port.inspectToken(sender);
   if (!result.ok) {
     const { kind, message } = result.failure;
@@ -147,7 +171,9 @@ async function checkToken(check: NumberCheck, sender: Sender): Promise<{ appId: 
 
 async function checkReadiness(check: NumberCheck, sender: Sender): Promise<number | null> {
   const { port, number, findings } = check;
-  const result: Result<unknown> = port.knowsNumbers ? await port.fetchNumber(sender) : await port.listTemplates(sender);
+  const result: Result<unknown> = port.knowsNumbers(sender)
+    ? await port.fetchNumber(sender)
+    : await port.listTemplates(sender);
   if (!result.ok) {
     findings.problem("number", number.id, result.failure.message, nextStep(result.failure.kind, check));
     return null;

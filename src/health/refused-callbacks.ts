@@ -1,4 +1,5 @@
 /** Reports callbacks refused for their signature since the last accepted one. */
+import { countQuarantined } from "#src/domain/inbound/callback-list.ts";
 import { listRefused, REFUSED_RETENTION_MS, wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
 import type { RefusedCount } from "#src/domain/inbound/table.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
@@ -46,6 +47,18 @@ export function checkRefused(
     null,
     `Callbacks for no number of this server arrive with a wrong signature: ${told.words}.`,
     "check in Meta's dashboard which app calls this address, and compare its app secret; the calls may also come from a stranger",
+  );
+}
+
+/** Items that stopped the server twice: a person named by one may have written STOP. */
+export function checkQuarantined({ store }: DoctorContext, findings: Findings): void {
+  const count = store.read(countQuarantined);
+  if (count === 0) return;
+  findings.warn(
+    "quarantined callbacks",
+    null,
+    `${count} callbacks have items that stopped the server twice and were put aside.`,
+    "waxwing callback list --state quarantined; read each for a STOP, and report it",
   );
 }
 

@@ -4,11 +4,13 @@
  * routes and the OpenAPI document are both made from it, so they cannot disagree.
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
+import type { Clock } from "#src/core/clock.ts";
 import { notFound, type ProblemCode } from "#src/core/problem.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
+import type { EventWaiters } from "./event-waiters.ts";
 import type { KeyQueue } from "./key-queue.ts";
 
 /** Prefix of every path of the API. */
@@ -25,11 +27,43 @@ export interface Answer {
   logFields?: Readonly<Record<string, number>>;
 }
 
+export interface LongPoll {
+  waiters: EventWaiters;
+  /** Fires when the server begins to stop. */
+  stopping: AbortSignal;
+  /** Returns the signal that fires when the caller closes the connection. */
+  disconnected: () => AbortSignal;
+}
+
+declare const content: unique symbol;
+
+/** An answer of which the compiler knows what its JSON holds. */
+export interface AnswerWith<Body> extends Answer {
+  readonly [content]: Body;
+}
+
+/** `body` becomes the JSON of the answer, so it is what the answer holds. */
+export function answerJson<Body>(status: number, body: Body): AnswerWith<Body> {
+  const answer: Answer = { status, body: JSON.stringify(body) };
+  return answer as AnswerWith<Body>;
+}
+
+/**
+ * An answer that was kept as text, for a repeated request. The code that kept it knows what it holds; in tests, it is compared
+ * with the schema like every other one.
+ */
+export function keptAnswer<Body>(answer: Answer): AnswerWith<Body> {
+  return answer as AnswerWith<Body>;
+}
+
 export interface Call {
   store: Store;
+  clock: Clock;
   dispatch: SendOptions;
   /** Requests with an Idempotency-Key that this process is handling. */
   keyQueue: KeyQueue;
+  /** What a request needs to wait for an event; absent in the console, whose requests do not wait. */
+  longPoll?: LongPoll;
   /** Runs slow queries on another thread. */
   reader: Reader;
   /**
@@ -84,16 +118,17 @@ interface Success {
   /** The schema of `data`, or of one item of `data` when `isList` is set. Lists also have `meta`. */
   data: TObject;
   isList: boolean;
+  /** Of a list whose `meta` is not that of numbered pages. */
+  meta?: { schema: TObject; example: unknown };
   /** Whether an answer repeated under an Idempotency-Key says so in a header. */
   isReplayable?: boolean;
   example: unknown;
 }
 
-export function answerData(status: number, data: unknown): Answer {
-  return { status, body: JSON.stringify({ data }) };
+export function answerData<Data>(status: number, data: Data): AnswerWith<{ data: Data }> {
+  return answerJson(status, { data });
 }
 
-/** The source and evidence that the consent log records for a change made through this call. */
 /** Parses an id from a path. Throws `not_found` if it is not a positive integer, because no row has such an id. */
 export function requireId(text: string | undefined, resource: string): number {
   const id = Number(text);

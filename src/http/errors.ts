@@ -3,6 +3,7 @@ import { formatInstant } from "#src/core/instant.ts";
 import { formatMoney } from "#src/core/money.ts";
 import { invalidRequest, Problem, type ProblemCode } from "#src/core/problem.ts";
 import type { QueryOverBudget } from "#src/db/query-budget.ts";
+import { retryKeyOf } from "#src/domain/idempotency/keys.ts";
 import type { Answer } from "./endpoint.ts";
 
 export const statusOf: Readonly<Record<ProblemCode, number>> = {
@@ -29,14 +30,48 @@ export const statusOf: Readonly<Record<ProblemCode, number>> = {
   unavailable: 503,
 };
 
+/**
+ * Whether the same request may succeed later without a change. True only for states that pass by themselves or outside
+ * of the request, so that a program may repeat it blindly. The details of a problem may say otherwise.
+ */
+const isRetryable: Readonly<Record<ProblemCode, boolean>> = {
+  invalid_request: false,
+  unauthenticated: false,
+  insufficient_balance: true,
+  api_not_enabled: false,
+  workspace_suspended: true,
+  not_found: false,
+  idempotency_conflict: false,
+  opted_out: false,
+  invalid_number: false,
+  window_closed: false,
+  template_not_found: false,
+  template_not_sendable: false,
+  unsupported_template: false,
+  missing_variable: false,
+  missing_media: false,
+  number_not_ready: true,
+  not_cancellable: false,
+  rate_limited: true,
+  internal_error: true,
+  whatsapp_error: false,
+  unavailable: true,
+};
+
 /** Seconds in `Retry-After` when the problem does not say how long to wait. */
 const RETRY_AFTER_S = 1;
 
-export function answerProblem(problem: Problem): Answer {
-  return { status: statusOf[problem.code], body: JSON.stringify(bodyOf(problem)), headers: headersOf(problem) };
+/** `takesKey`: the request may carry an Idempotency-Key, so the answer says with which key to repeat it. */
+export function answerProblem(problem: Problem, takesKey = false): Answer {
+  return {
+    status: statusOf[problem.code],
+    body: JSON.stringify(bodyOf(problem, takesKey)),
+    headers: headersOf(problem),
+  };
 }
 
-export function bodyOf({ code, message, details }: Problem) {
+export function bodyOf(problem: Problem, takesKey = false) {
+  const { code, message, details } = problem;
   const error = {
     code,
     message,
@@ -45,6 +80,11 @@ export function bodyOf({ code, message, details }: Problem) {
     ...(details.needed === undefined ? {} : { needed: formatMoney(details.needed) }),
     ...(details.available === undefined ? {} : { available: formatMoney(details.available) }),
     ...(details.whatsappCode === undefined ? {} : { whatsapp_code: details.whatsappCode }),
+    ...(details.oldest === undefined ? {} : { oldest: details.oldest }),
+    ...(details.messageId === undefined ? {} : { message_id: details.messageId }),
+    ...(details.outcome === undefined || !takesKey ? {} : { outcome: details.outcome }),
+    retryable: details.outcome !== "unknown" && (details.isRetryable ?? isRetryable[code]),
+    ...(takesKey ? { retry_key: retryKeyOf(problem) } : {}),
   };
   return { error };
 }
@@ -58,7 +98,27 @@ function headersOf({ code, details }: Problem): Record<string, string> {
 
 /** The database cannot be written right now. This is temporary and not the caller's mistake. */
 export function unavailable(): Problem {
-  return new Problem("unavailable", "The server cannot write its database right now. Nothing was changed; try again.");
+  return new Problem("unavailable", "The server cannot write its database right now. Nothing was changed; try again.", {
+    outcome: "not_sent",
+  });
+}
+
+/** The same, after a message was dispatched. */
+export function unavailableInDoubt(messageId: number): Problem {
+  return new Problem(
+    "unavailable",
+    "The server cannot write its database right now, and the message may have been sent. Repeat the request with the same Idempotency-Key: it never sends twice.",
+    { messageId, outcome: "unknown" },
+  );
+}
+
+/** A fault of the server after a message was dispatched. */
+export function internalErrorInDoubt(messageId: number): Problem {
+  return new Problem(
+    "internal_error",
+    "Something went wrong on our side, and the message may have been sent. Repeat the request with the same Idempotency-Key: it never sends twice. The request id leads to the error in the server's log.",
+    { messageId, outcome: "unknown" },
+  );
 }
 
 /** Not `unavailable`: a program that repeated the same search would only wait as long again. */

@@ -4,19 +4,20 @@ import { countsToRefresh, recordCount } from "#src/domain/filters/count.ts";
 import type { Group } from "#src/domain/groups/table.ts";
 import type { Call } from "./endpoint.ts";
 
-/** Recounts dynamic groups whose count is older than a minute, one after the other, on the reader's thread. */
+/** Recounts dynamic groups, the large ones at most once a minute, one after the other, on the reader's thread. */
 export async function refreshCounts(
   { store, searchReader, workspace }: Pick<Call, "store" | "searchReader" | "workspace">,
   groups: readonly Group[],
 ): Promise<void> {
   const stale = store.read((tx) => countsToRefresh(tx, workspace, groups));
-  for (const { groupId, sql, parameters } of stale) {
+  for (const { groupId, sql, parameters, knownCount, isExpired } of stale) {
     const rows = await searchReader.query(sql, parameters).catch((error: unknown) => {
       // The list shows the previous count of such a group.
       if (error instanceof QueryOverBudget) return null;
       throw error;
     });
     if (rows === null) return;
-    await store.write((tx) => recordCount(tx, groupId, Number(rows[0]?.total ?? 0)));
+    const count = Number(rows[0]?.total ?? 0);
+    if (count !== knownCount || isExpired) await store.write((tx) => recordCount(tx, groupId, count));
   }
 }

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { claimKey, findKey, isFinal, type KeyUse, storeAnswer } from "#src/domain/idempotency/keys.ts";
+import { claimKey, findKey, isFinal, type KeyUse, storeAnswer, toKeptProblem } from "#src/domain/idempotency/keys.ts";
 import type { Answer, Call, Parameter } from "./endpoint.ts";
 import { answerProblem } from "./errors.ts";
 
@@ -92,7 +92,8 @@ export async function changeOnce(
         return keep(tx.savepoint(() => act(tx)));
       } catch (error) {
         if (!(error instanceof Problem)) throw error;
-        return isFinal(error) ? keep(answerProblem(error)) : error;
+        if (!isFinal(error)) return error;
+        return keep(answerKept(use, error));
       }
     });
     if (answer instanceof Problem) throw answer;
@@ -100,6 +101,11 @@ export async function changeOnce(
     const kept = use === null ? undefined : replay(call, use);
     if (kept !== undefined) return kept;
   }
+}
+
+/** A refusal whose answer is kept, if there is a key to keep it under. */
+function answerKept(use: KeyUse | null, problem: Problem): Answer {
+  return answerProblem(use === null ? problem : toKeptProblem(problem), true);
 }
 
 /** The stored answer for the key; undefined if there is none yet. */

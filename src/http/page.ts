@@ -1,27 +1,22 @@
 /**
- * Pagination of lists, 50 rows a page: by page number, as the specification requires, or by cursor. By page number, a
+ * Pagination of lists, 50 rows a page unless the request asks for another number: by page number, as the specification requires, or by cursor. By page number, a
  * row that disappears between two pages shifts the rest; by cursor, no row is missed or repeated.
  */
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { readInstant } from "#src/core/instant.ts";
 import { Problem } from "#src/core/problem.ts";
-import { Nullable } from "#src/core/schema.ts";
-import type { Answer, Call, Parameter } from "./endpoint.ts";
+import { type AnswerWith, answerJson, type Call, type Parameter } from "./endpoint.ts";
+import { type PageView, PER_PAGE } from "./page-view.ts";
 
-export const PER_PAGE = 50;
+const PER_PAGE_MAX = 500;
 
-export const PageView = Type.Object(
-  {
-    page: Type.Integer({ description: "Number of the page; always 1 if the request used `after`." }),
-    per_page: Type.Integer({ description: "Maximum number of entries on a page.", examples: [PER_PAGE] }),
-    total: Type.Integer({ description: "Total number of entries on all pages." }),
-    has_more: Type.Boolean({ description: "Whether more entries follow this page." }),
-    next: Nullable(
-      Type.String({ description: "Cursor of the next page, to be passed as `after`; null on the last page." }),
-    ),
-  },
-  { $id: "Page", description: "The position of a page in its list." },
-);
+export const perPageParameter: Parameter = {
+  name: "per_page",
+  in: "query",
+  required: false,
+  description: `Maximum number of entries on a page; more than ${PER_PAGE_MAX} counts as ${PER_PAGE_MAX}.`,
+  schema: Type.Integer({ minimum: 1, default: PER_PAGE }),
+};
 
 export const pageParameters: readonly Parameter[] = [
   {
@@ -31,6 +26,7 @@ export const pageParameters: readonly Parameter[] = [
     description: "Number of the page. A page past the end is empty.",
     schema: Type.Integer({ minimum: 1, default: 1 }),
   },
+  perPageParameter,
   {
     name: "after",
     in: "query",
@@ -41,52 +37,86 @@ export const pageParameters: readonly Parameter[] = [
   },
 ];
 
-type PageFrom = { offset: number; page: number } | { after: Record<string, unknown> };
+type PageFrom = ({ offset: number; page: number } | { after: Record<string, unknown> }) & { perPage: number };
+
+/** A page of a list of the API, whose size the caller may choose. Throws `invalid_request`. */
+export function readSizedPage(query: URLSearchParams): PageFrom {
+  return readPage(query, readPerPage(query));
+}
+
+/** Throws `invalid_request`. */
+export function readPerPage(query: URLSearchParams): number {
+  const text = query.get("per_page") ?? String(PER_PAGE);
+  if (!/^\d+$/.test(text) || Number(text) < 1) {
+    throw wrongParameter("per_page", "The number of entries is a whole number, at least 1.");
+  }
+  return Math.min(Number(text), PER_PAGE_MAX);
+}
+
+/** The part of a query that says which page of a list is wanted. */
+interface PageQuery {
+  get(name: "page" | "after"): string | null;
+}
 
 /** Throws `invalid_request`. A cursor wins over a page number. */
-export function readPage(query: URLSearchParams): PageFrom {
+export function readPage(query: PageQuery, perPage = PER_PAGE): PageFrom {
   const after = query.get("after");
-  if (after !== null) return { after: readCursor(after) };
+  if (after !== null) return { after: readCursor(after), perPage };
   const text = query.get("page") ?? "1";
   // A number too large to count with is past the end, like any other.
-  const page = Math.min(Number(text), Math.floor(Number.MAX_SAFE_INTEGER / PER_PAGE));
+  const page = Math.min(Number(text), Math.floor(Number.MAX_SAFE_INTEGER / perPage));
   if (!/^\d+$/.test(text) || page < 1) throw wrongParameter("page", "The page is a whole number, at least 1.");
-  return { offset: (page - 1) * PER_PAGE, page };
+  return { offset: (page - 1) * perPage, page, perPage };
+}
+
+/** One page of a list. */
+interface ListPage<View> {
+  data: View[];
+  meta: Static<typeof PageView>;
 }
 
 /** Answers one page. `rows` holds one row more than a page, to tell whether more follow. */
-export function answerPage<Row>(
+export function answerPage<Row, View>(
   from: PageFrom,
   rows: readonly Row[],
   total: number,
-  view: (row: Row) => unknown,
+  view: (row: Row) => View,
   position: (row: Row) => Record<string, unknown>,
-): Answer {
-  const shown = rows.slice(0, PER_PAGE);
-  const hasMore = rows.length > PER_PAGE;
+): AnswerWith<ListPage<View>> {
+  const shown = rows.slice(0, from.perPage);
+  const hasMore = rows.length > from.perPage;
   const last = shown.at(-1);
   const next = hasMore && last !== undefined ? position(last) : null;
-  return answerRows(from, shown.map(view), { total, hasMore, next });
+  return answerRows(
+    from,
+    shown.map((row) => view(row)),
+    { total, hasMore, next },
+  );
 }
 
 /** The same for a list that determines `hasMore` and the next cursor itself. */
-export function answerRows(
+export function answerRows<View>(
   from: PageFrom,
-  data: readonly unknown[],
-  { total, hasMore, next }: { total: number; hasMore: boolean; next: object | null },
-): Answer {
+  data: View[],
+  { total, hasMore, next, ...more }: { total: number; hasMore: boolean; next: object | null; pending?: number },
+): AnswerWith<ListPage<View>> {
   const meta = {
     page: "page" in from ? from.page : 1,
-    per_page: PER_PAGE,
+    per_page: from.perPage,
     total,
     has_more: hasMore,
     next: next === null ? null : writeCursor(next),
+    ...more,
   };
-  return { status: 200, body: JSON.stringify({ data, meta }) };
+  return answerJson(200, { data, meta });
 }
 
 /** Reads a time from the query, in milliseconds; null if absent. Throws `invalid_request`. */
-export function readSince(query: URLSearchParams, name: string, timezone: string): number | null {
+export function readSince<Name extends string>(
+  query: { get(name: Name): string | null },
+  name: Name,
+  timezone: string,
+): number | null {
   const text = query.get(name);
   if (text === null) return null;
   const since = readInstant(text, timezone);
@@ -109,11 +139,12 @@ export async function countInReader(
 }
 
 /** Cursors are opaque to callers: their form may change. */
-function writeCursor(position: object): string {
+export function writeCursor(position: object): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
 }
 
-function readCursor(text: string): Record<string, unknown> {
+/** Throws `invalid_request`. */
+export function readCursor(text: string): Record<string, unknown> {
   try {
     const position: unknown = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
     if (typeof position === "object" && position !== null) return position as Record<string, unknown>;

@@ -1,16 +1,27 @@
 /** Turns what a handler returned or threw into a response, for the API and the console alike. */
 import type { Log } from "#src/core/log.ts";
-import { Problem } from "#src/core/problem.ts";
+import { InDoubtError, Problem } from "#src/core/problem.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
 import { TooManyQueries } from "#src/db/fair-reader.ts";
 import { QueryOverBudget } from "#src/db/query-budget.ts";
 import type { Answer } from "./endpoint.ts";
-import { internalError, overBudget, tooManyQueries, unavailable } from "./errors.ts";
+import {
+  internalError,
+  internalErrorInDoubt,
+  overBudget,
+  tooManyQueries,
+  unavailable,
+  unavailableInDoubt,
+} from "./errors.ts";
 import { API_HEADERS } from "./headers.ts";
 
 /** The problem that the caller sees for any error. Faults of the server are logged under the request id. */
 export function problemOf(error: unknown, log: Log, requestId: string): Problem {
   if (error instanceof Problem) return error;
+  if (error instanceof InDoubtError) {
+    const { code } = problemOf(error.cause, log, requestId);
+    return code === "unavailable" ? unavailableInDoubt(error.messageId) : internalErrorInDoubt(error.messageId);
+  }
   if (error instanceof QueryOverBudget) return overBudget(error);
   if (error instanceof TooManyQueries) return tooManyQueries();
   if (error instanceof StorageUnavailable) {

@@ -44,6 +44,7 @@ async function answerOpenKey(dispatch: SendOptions, open: IdempotencyKey): Promi
 
 function claimFor(workspaceId: number, use: KeyUse): KeyClaim {
   return {
+    key: use.key,
     claim: (tx) => (findKey(tx, workspaceId, use) === undefined ? claimKey(tx, workspaceId, use) : null),
     render,
   };
@@ -55,7 +56,7 @@ function answerSent(sent: Awaited<ReturnType<typeof sendMessage>>): Answer {
 }
 
 function render(result: SendResult): Answer {
-  if (result instanceof Problem) return answerProblem(result);
+  if (result instanceof Problem) return answerProblem(result, true);
   return {
     ...answerData(201, viewMessage(result.message, result.workspace)),
     logFields: { message: result.message.id },

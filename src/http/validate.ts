@@ -4,7 +4,7 @@
  */
 import type { TSchema } from "@sinclair/typebox";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
-import { type FieldProblems, noProblems } from "#src/core/problem.ts";
+import { type FieldProblems, invalidRequest, noProblems, Problem } from "#src/core/problem.ts";
 
 const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true, validateFormats: false });
 
@@ -29,6 +29,30 @@ export function findFieldProblems(schema: TSchema, value: unknown, at = ""): Fie
     fields[path] = [...new Set([...(fields[path] ?? []), sentence(error)])];
   }
   return fields;
+}
+
+/**
+ * Reads several parts of a request (body, headers, parameters) and returns their values. Throws one `invalid_request`
+ * that names the faults of all of them.
+ */
+export function readTogether<Values extends unknown[]>(
+  ...reads: { [Index in keyof Values]: () => Values[Index] }
+): Values {
+  const fields = noProblems();
+  const problems: Problem[] = [];
+  const values = reads.map((read) => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== "invalid_request") throw error;
+      problems.push(error);
+      Object.assign(fields, error.details.fields);
+      return undefined;
+    }
+  });
+  const [first, ...others] = problems;
+  if (first === undefined) return values as Values;
+  throw others.length === 0 ? first : invalidRequest(fields);
 }
 
 function pathOf(at: string, error: ErrorObject): string {

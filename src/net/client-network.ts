@@ -11,7 +11,7 @@ const MAPPED = ["0", "0", "0", "0", "0", "ffff"];
 
 /** A text that is not an IP address is returned unchanged. */
 export function clientNetwork(address: string): string {
-  const bare = address.replace(/%.*$/, "");
+  const bare = address.replace(/%.*$/s, "");
   if (isIP(bare) !== 6) return bare;
   const hextets = hextetsOf(bare);
   if (MAPPED.every((hextet, index) => hextets[index] === hextet)) {

@@ -16,6 +16,8 @@ export function senderOf(box: SecretBox, number: SendingNumber): Sender {
     phone: number.phone,
     phoneNumberId: number.phoneNumberId,
     accountId: number.accountId,
+    provider: number.provider,
+    apiUrl: number.apiUrl,
     accessToken:
       number.accessToken === null ? null : box.open(number.accessToken, accessTokenContext(number.phoneNumberId)),
   };

@@ -8,6 +8,7 @@ import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { StatusItem } from "#src/domain/messages/status-item.ts";
 import type { AccountUpdate } from "#src/domain/numbers/account-update.ts";
 import type { NumberDetails } from "#src/domain/numbers/network-state.ts";
+import type { Provider } from "#src/domain/numbers/provider.ts";
 import type { ListedTemplate } from "#src/domain/templates/sync.ts";
 import type { TemplateStatusUpdate, TemplateUpdate } from "#src/domain/templates/template-update.ts";
 
@@ -20,9 +21,14 @@ export interface Network {
   send(outbound: OutboundMessage, timeoutMs: number, onAnswer?: (answer: RawAnswer) => void): Promise<Outcome>;
   /**
    * Whether the network's host answers at all; sends no data. Never rejects and ends within `timeoutMs`. `onTime`
-   * receives the time in the answer's `Date` header, milliseconds.
+   * receives the time in the answer's `Date` header, milliseconds. `sender`: a number whose provider is asked.
    */
-  isReachable(timeoutMs: number, onTime?: (networkTime: number) => void): Promise<boolean>;
+  isReachable(timeoutMs: number, onTime?: (networkTime: number) => void, sender?: Sender): Promise<boolean>;
+  /**
+   * Whether the network answers a query about this number sensibly; a refusal of the number or the account counts,
+   * because the network is well enough to refuse. Never rejects and ends within `timeoutMs`.
+   */
+  probe(sender: Sender, timeoutMs: number): Promise<boolean>;
   /** Parses a callback's body item by item. Never throws: an unreadable part becomes a `broken` item. */
   parse(body: string): CallbackItem[];
   /** Whether this signature header proves, under `secret`, that the network sent these bytes. */
@@ -33,8 +39,8 @@ export interface Network {
 
 /** Queries about an account and its numbers. Never rejects: a failure is a value, with a message for people. */
 export interface AccountPort {
-  /** False: this provider can list templates but not numbers. */
-  readonly knowsNumbers: boolean;
+  /** False: the number's provider can list templates but not numbers. */
+  knowsNumbers(number: Pick<Sender, "provider" | "apiUrl">): boolean;
   /** One number, queried with the sender's own token. */
   fetchNumber(sender: Sender): Promise<Result<ListedNumber>>;
   /** All numbers of the account, from all pages. */
@@ -117,6 +123,10 @@ export interface Sender {
   accountId: string;
   /** The decrypted access token; null on networks that need none. Never logged. */
   accessToken: string | null;
+  /** Who serves the number; Meta itself if absent. */
+  provider?: Provider;
+  /** Replaces the address of the provider's profile. */
+  apiUrl?: string | null;
 }
 
 export type CallbackItem =

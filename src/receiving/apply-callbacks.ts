@@ -3,6 +3,8 @@
  * applied together; if one fails, all of them are applied again one by one, each in its own savepoint, and the failed item
  * is noted and skipped. A callback is finished in the same write as its last item. Applying an item twice (after a crash
  * between two writes) changes nothing.
+ *
+ * A start never depends on what a stored callback holds: see `domain/inbound/quarantine.ts`.
  */
 
 import type { MessageWatch } from "#src/core/change-watch.ts";
@@ -12,8 +14,24 @@ import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import { isStorageFailure } from "#src/db/failure.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { emptyCallback, finishCallback, getCallback, listPending, nextDueAt } from "#src/domain/inbound/callbacks.ts";
-import type { Callback } from "#src/domain/inbound/table.ts";
+import {
+  emptyCallback,
+  finishCallback,
+  getCallback,
+  lastCallbackId,
+  listPending,
+  nextDueAt,
+} from "#src/domain/inbound/callbacks.ts";
+import {
+  BODY,
+  findQuarantined,
+  findSuspects,
+  markAlone,
+  markBodies,
+  unmark,
+  unmarkAll,
+} from "#src/domain/inbound/quarantine.ts";
+import type { Callback, CallbackState } from "#src/domain/inbound/table.ts";
 import { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
 import type { CallbackItem, Networks } from "#src/networks/network.ts";
 import { applyItem, type BatchContext, type ItemResult, NOT_OURS } from "./apply-item.ts";
@@ -42,12 +60,19 @@ const NO_EFFECT: ItemResult = { note: null, messageId: null };
 
 interface BatchEntry {
   callback: Omit<Callback, "body">;
-  item: CallbackItem;
+  /** In the body. */
+  position: number;
+  item: CallbackItem | { kind: "quarantined" };
   isLast: boolean;
 }
 
+const QUARANTINED = "quarantined";
+const UNREADABLE = "unreadable";
+
 export class CallbackApplier extends ServiceLoop {
   readonly #options: ApplyOptions;
+  /** The last callback that was stored before this start; null until the first run. */
+  #storedBefore: number | null = null;
 
   constructor(options: ApplyOptions) {
     const { clock, log } = options;
@@ -63,10 +88,21 @@ export class CallbackApplier extends ServiceLoop {
   /** Applies what is due now. */
   async runOnce(): Promise<NextRun> {
     const { store } = this.#options;
+    this.#storedBefore ??= store.read(lastCallbackId);
     const waiting = store.read((tx) => listPending(tx, BODIES_PER_READ));
+    const { marked, suspects } = await this.#mark(waiting.map(({ id }) => id).filter((id) => this.#isOld(id)));
     let entries: BatchEntry[] = [];
     for (const { id } of waiting) {
-      if (this.isStopped) return null;
+      if (this.isStopped) {
+        if (marked.length > 0) await store.write((tx) => unmarkAll(tx, marked));
+        return null;
+      }
+      if (suspects.has(id)) {
+        await this.#applyAll(entries);
+        entries = [];
+        await this.#applyAlone(id);
+        continue;
+      }
       entries.push(...this.#entriesOf(id));
       // Callbacks are read and parsed one at a time; between two writes, requests are served.
       if (entries.length >= ITEMS_PER_WRITE) {
@@ -76,6 +112,44 @@ export class CallbackApplier extends ServiceLoop {
     }
     await this.#applyAll(entries);
     return waiting.length === BODIES_PER_READ ? "at_once" : this.#delayUntilDue();
+  }
+
+  #isOld(id: number): boolean {
+    return id <= (this.#storedBefore ?? 0);
+  }
+
+  /** Marks callbacks that an earlier start did not begin yet. `suspects`: those that it began and did not finish. */
+  async #mark(ids: number[]): Promise<{ marked: number[]; suspects: Set<number> }> {
+    if (ids.length === 0) return { marked: [], suspects: new Set() };
+    const { store } = this.#options;
+    const suspects = store.read((tx) => findSuspects(tx, ids));
+    const marked = ids.filter((id) => !suspects.has(id));
+    if (marked.length > 0) await store.write((tx) => markBodies(tx, marked));
+    return { marked, suspects };
+  }
+
+  /** Item by item, each marked on disk before it is tried. What stopped the process twice is put aside. */
+  async #applyAlone(id: number): Promise<void> {
+    const { store, log } = this.#options;
+    const quarantined = store.read((tx) => findQuarantined(tx, id));
+    if (quarantined.size > 0) {
+      log.error("callback.quarantined", "Parts of a callback stopped the server twice and were put aside", {
+        callback: id,
+        items: [...quarantined].join(),
+      });
+    }
+    if (quarantined.has(BODY)) {
+      await store.write((tx) => {
+        finishCallback(tx, id, `${QUARANTINED}: reading it stopped the server twice`, "quarantined");
+        unmarkAll(tx, [id]);
+      });
+      return;
+    }
+    await store.write((tx) => markAlone(tx, id, BODY));
+    const entries = this.#entriesOf(id).map((entry) =>
+      quarantined.has(entry.position) ? { ...entry, item: { kind: "quarantined" as const } } : entry,
+    );
+    await this.#applyAll(entries, true);
   }
 
   #delayUntilDue(): NextRun {
@@ -90,15 +164,19 @@ export class CallbackApplier extends ServiceLoop {
     const { body, ...callback } = store.read((tx) => getCallback(tx, id));
     const parsed = networks[callback.network].parse(body);
     const all: CallbackItem[] = parsed.length > 0 ? parsed : [{ kind: "ignored", about: "an empty body" }];
-    return all.map((item, index) => ({ callback, item, isLast: index === all.length - 1 }));
+    return all.map((item, position) => ({ callback, position, item, isLast: position === all.length - 1 }));
   }
 
-  async #applyAll(entries: BatchEntry[]): Promise<void> {
+  async #applyAll(entries: BatchEntry[], isAlone = false): Promise<void> {
     const { store, watch, onIgnored } = this.#options;
     const notes = new Map<number, string[]>();
     const erasedCallbacks = new Set<number>();
-    for (let start = 0; start < entries.length; start += ITEMS_PER_WRITE) {
-      const batch = entries.slice(start, start + ITEMS_PER_WRITE);
+    const perWrite = isAlone ? 1 : ITEMS_PER_WRITE;
+    for (let start = 0; start < entries.length; start += perWrite) {
+      if (isAlone && this.isStopped) return;
+      const batch = entries.slice(start, start + perWrite);
+      const [first] = batch;
+      if (isAlone && first !== undefined) await store.write((tx) => markAlone(tx, first.callback.id, first.position));
       const applied = await store.write((tx) => this.#applyBatch(tx, batch, notes, erasedCallbacks));
       batch.forEach(({ callback }, index) => {
         const { note, messageId } = applied[index] ?? NO_EFFECT;
@@ -121,15 +199,20 @@ export class CallbackApplier extends ServiceLoop {
   ): ItemResult[] {
     const applied = this.#applyTogether(tx, batch) ?? this.#applyOneByOne(tx, batch);
     const notes = new Map(earlierNotes);
-    batch.forEach(({ callback, isLast }, index) => {
+    batch.forEach(({ callback, position, item, isLast }, index) => {
       const { note, isContactErased = false } = applied[index] ?? NO_EFFECT;
       if (note !== null) notes.set(callback.id, withNote(notes.get(callback.id), note));
+      if (this.#isOld(callback.id) && item.kind !== "quarantined") unmark(tx, callback.id, position);
       if (isContactErased) erasedCallbacks.add(callback.id);
-      if (!isLast) return;
-      finishCallback(tx, callback.id, notes.get(callback.id)?.join("; ") ?? null);
-      if (erasedCallbacks.has(callback.id)) emptyCallback(tx, callback.id);
+      if (isLast) this.#finish(tx, callback.id, notes.get(callback.id) ?? [], erasedCallbacks);
     });
     return applied;
+  }
+
+  #finish(tx: Tx, id: number, notes: readonly string[], erasedCallbacks: ReadonlySet<number>): void {
+    finishCallback(tx, id, notes.length === 0 ? null : notes.join("; "), stateOf(notes));
+    if (this.#isOld(id)) unmarkAll(tx, [id]);
+    if (erasedCallbacks.has(id)) emptyCallback(tx, id);
   }
 
   /** Null: an item failed, and the savepoint was rolled back. */
@@ -173,12 +256,26 @@ export class CallbackApplier extends ServiceLoop {
   }
 }
 
-function handleItem(tx: Tx, callback: BatchEntry["callback"], item: CallbackItem, batch: BatchContext): ItemResult {
-  if (item.kind === "broken") return { note: `unreadable: ${item.why}`, messageId: null };
+function handleItem(
+  tx: Tx,
+  callback: BatchEntry["callback"],
+  item: BatchEntry["item"],
+  batch: BatchContext,
+): ItemResult {
+  if (item.kind === "quarantined") return { note: `${QUARANTINED}: an item stopped the server twice`, messageId: null };
+  if (item.kind === "broken") return { note: `${UNREADABLE}: ${item.why}`, messageId: null };
   if (item.kind === "ignored") return NO_EFFECT;
   return applyItem(tx, callback, item, batch);
 }
 
 function withNote(notes: readonly string[] = [], note: string): string[] {
+  // Never cut off: it decides the callback's state.
+  if (note.startsWith(QUARANTINED)) return [note, ...notes].slice(0, NOTES_MAX);
   return [...notes, note].slice(0, NOTES_MAX);
+}
+
+function stateOf(notes: readonly string[]): CallbackState | null {
+  if (notes.length === 0) return null;
+  if (notes.some((note) => note.startsWith(QUARANTINED))) return "quarantined";
+  return notes.some((note) => note.startsWith(UNREADABLE)) ? "unreadable" : "unhandled";
 }

@@ -7,8 +7,8 @@ import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { Store } from "#src/db/store.ts";
-import { addRefused, hourOf } from "#src/domain/inbound/refused-callbacks.ts";
-import type { RefusalReason, RefusedCount } from "#src/domain/inbound/table.ts";
+import { addRefusals, addRefused, hourOf } from "#src/domain/inbound/refused-callbacks.ts";
+import type { Refusal, RefusalReason, RefusedCount } from "#src/domain/inbound/table.ts";
 import { listOnNetwork } from "#src/domain/numbers/read.ts";
 import { idsIn } from "./callback-secrets.ts";
 
@@ -21,6 +21,8 @@ interface RefusedCallbacksOptions {
 }
 
 const WRITE_EVERY_MS = 10_000;
+/** Kept one by one between two writes. */
+const UNWRITTEN_MAX = 100;
 const LOG_EVERY_MS = 60_000;
 /** The ids are near the beginning of a body; the rest of a stranger's body is not scanned. */
 const SCANNED_BYTES = 16 * 1024;
@@ -32,6 +34,7 @@ const WORDS: Readonly<Record<RefusalReason, string>> = {
   wrong_signature: "Callbacks refused: their signature does not match the app secret; see waxwing doctor",
   no_signature: "Callbacks refused: they are not signed",
   no_secret: "Callbacks refused: no app secret is configured to verify them; see waxwing doctor",
+  wrong_header: "Callbacks refused: the secret header of their address is missing or wrong",
   unknown_address: "Callbacks refused: no number has this callback address",
 };
 
@@ -45,6 +48,8 @@ export class RefusedCallbacks extends ServiceLoop {
   readonly #options: RefusedCallbacksOptions;
   /** Not written yet: one count for each hour, reason and number. */
   #counts = new Map<string, RefusedCount>();
+  /** Not written yet, one by one, oldest first. */
+  #refusals: Omit<Refusal, "id">[] = [];
   readonly #logged = new Map<RefusalReason, { at: number; untold: number }>();
   #names: NumberIndex | null = null;
   /** Monotonic time of the last write. */
@@ -71,6 +76,7 @@ export class RefusedCallbacks extends ServiceLoop {
     const hour = hourOf(now);
     const key = `${hour} ${reason} ${numberId}`;
     const isFirst = this.#counts.size === 0;
+    if (this.#refusals.length < UNWRITTEN_MAX) this.#refusals.push({ at: now, reason, numberId });
     const { count } = this.#counts.get(key) ?? { count: 0 };
     this.#counts.set(key, { hour, reason, numberId, count: count + 1, lastAt: now });
     const logged = this.#logged.get(reason) ?? { at: Number.NEGATIVE_INFINITY, untold: 0 };
@@ -104,10 +110,15 @@ export class RefusedCallbacks extends ServiceLoop {
     if (this.#counts.size === 0) return;
     const counts = [...this.#counts.values()];
     this.#counts = new Map();
+    const refusals = this.#refusals;
+    this.#refusals = [];
     this.#names = null;
     this.#writtenAt = this.#options.clock.monotonic();
     try {
-      await this.#options.store.write((tx) => addRefused(tx, counts));
+      await this.#options.store.write((tx) => {
+        addRefused(tx, counts);
+        addRefusals(tx, refusals);
+      });
     } catch {
       // The storage failed, which is logged elsewhere: these counts are written with the next ones.
       for (const count of counts) this.#restoreCounts(count);

@@ -54,7 +54,9 @@ export async function syncAccount(
   const result: SyncResult = { templates: null, problems: [], isTemporary: false };
   if (port === undefined) return result;
   const senders = await openSenders(options, number, result);
-  if (scopes.includes("numbers") && port.knowsNumbers) await syncNumbers(store, port, senders, result);
+  // Without a query for numbers, the listing of templates tells whether they can send.
+  const known = senders.filter(({ sender }) => port.knowsNumbers(sender));
+  if (scopes.includes("numbers") && known.length > 0) await syncNumbers(store, port, known, result);
   if (scopes.includes("templates")) {
     await syncTemplates(store, port, number, senders, result);
     const failures = await uploadSamples(options, port, number, senders);
@@ -210,11 +212,11 @@ async function listTemplates(
   for (const { number, sender } of senders) {
     const listing = await port.listTemplates(sender);
     if (listing.ok) {
-      if (!port.knowsNumbers) await markSendable(store, number);
+      if (!port.knowsNumbers(sender)) await markSendable(store, number);
       return listing;
     }
     failures.push(`Templates: ${listing.failure.message}`);
-    if (!port.knowsNumbers) await handleFailure(store, number, listing.failure, result);
+    if (!port.knowsNumbers(sender)) await handleFailure(store, number, listing.failure, result);
     if (listing.failure.kind === "later") {
       result.isTemporary = true;
       break;

@@ -5,11 +5,15 @@
  */
 
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
+import { listUnreported, reportBlocked } from "#src/domain/broadcasts/blocked.ts";
 import type { LatenessRules } from "#src/domain/broadcasts/lateness.ts";
 import { listOpen } from "#src/domain/broadcasts/read.ts";
 import { canResume, resumeBroadcasts } from "#src/domain/broadcasts/start.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
+import { listDown, probeDueAt, recordProbe } from "#src/domain/numbers/network-health.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
+import type { NetworkHealth } from "#src/domain/numbers/table.ts";
+import { senderOf } from "#src/networks/credentials.ts";
 import { type BuildOptions, buildBroadcast } from "./build-broadcast.ts";
 import { NumberQueue, type NumberQueueOptions } from "./number-queue.ts";
 
@@ -17,7 +21,10 @@ interface BroadcastRunnerOptions extends NumberQueueOptions, BuildOptions {
   lateness: LatenessRules;
 }
 
-/** While a broadcast is open, poll at least this often: quiet hours end, a network recovers, the wall clock is set. */
+/**
+ * While a broadcast is open, poll at least this often: quiet hours end, a network recovers, the wall clock is set, and
+ * the template of a scheduled broadcast is rejected.
+ */
 const POLL_INTERVAL_MAX_MS = 60_000;
 const PROBE_TIMEOUT_MS = 10_000;
 
@@ -56,12 +63,20 @@ export class BroadcastRunner extends ServiceLoop {
       const now = tx.now;
       const active = listOpen(tx, ["queueing", "running"]);
       const paused = listOpen(tx, ["paused"]);
+      const unreported = listUnreported(tx);
       return {
-        hasPaused: paused.length > 0,
+        down: listDown(tx),
+        waitsUntil: paused.flatMap(({ pauseCause, resumeAt }) =>
+          pauseCause === "wait" && resumeAt !== null && resumeAt > now ? [resumeAt] : [],
+        ),
+        isWaiting: paused.length > 0 || listOpen(tx, ["scheduled"]).length > 0,
+        hasUnreported: unreported.length > 0,
         areQuietHoursOver: active.some(({ waitsUntil }) => waitsUntil !== null && waitsUntil <= now),
         resumable: paused.filter((broadcast) => canResume(tx, broadcast)),
       };
     });
+    await this.#probe(due.down);
+    if (due.hasUnreported) await store.write(reportBlocked);
     if (due.areQuietHoursOver || due.resumable.length > 0) {
       const reachable = await this.#findReachable(due.resumable);
       await store.write((tx) => resumeBroadcasts(tx, lateness, ({ numberId }) => reachable.has(numberId)));
@@ -75,7 +90,11 @@ export class BroadcastRunner extends ServiceLoop {
       waitsUntil !== null && waitsUntil > now ? [waitsUntil - now] : [],
     );
     // Without an open broadcast there is nothing to poll: creating one notifies the runner.
-    return open.length > 0 || due.hasPaused ? Math.min(POLL_INTERVAL_MAX_MS, ...quietEnds) : null;
+    const probes = store.read(listDown).map((health) => Math.max(1, probeDueAt(health, now) - now));
+    const waits = due.waitsUntil.map((until) => Math.max(1, until - now));
+    const delays = [...quietEnds, ...probes, ...waits];
+    const hasWork = open.length > 0 || due.isWaiting || probes.length > 0;
+    return hasWork ? Math.min(POLL_INTERVAL_MAX_MS, ...delays) : null;
   }
 
   #build(id: number): void {
@@ -111,9 +130,29 @@ export class BroadcastRunner extends ServiceLoop {
     return queue;
   }
 
+  /** Asks about each number that is down, once a minute. When a number recovers, its broadcasts resume. */
+  async #probe(down: readonly NetworkHealth[]): Promise<void> {
+    const { store, networks, clock, box, lateness, log } = this.#options;
+    const due = down.filter((health) => probeDueAt(health, clock.now()) <= clock.now());
+    for (const { numberId } of due) {
+      const number = store.read((tx) => findNumber(tx, numberId));
+      let isGood = false;
+      try {
+        isGood =
+          number !== undefined && (await networks[number.network].probe(senderOf(box, number), PROBE_TIMEOUT_MS));
+      } catch (error) {
+        log.error("number.probe_failed", "Number could not be probed", { number: numberId, error });
+      }
+      await store.write((tx) => {
+        recordProbe(tx, numberId, isGood);
+        resumeBroadcasts(tx, lateness, () => false);
+      });
+    }
+  }
+
   /** Numbers whose network answers again. Probed at most once a minute, and only for broadcasts that wait for it. */
   async #findReachable(due: readonly Broadcast[]): Promise<Set<number>> {
-    const { store, networks, clock } = this.#options;
+    const { store, networks, clock, box } = this.#options;
     const waiting = due.filter(({ pauseCause }) => pauseCause === "unreachable");
     const now = clock.monotonic();
     if (waiting.length === 0 || now - this.#probedAt < POLL_INTERVAL_MAX_MS) return new Set();
@@ -121,7 +160,10 @@ export class BroadcastRunner extends ServiceLoop {
     const reachable = new Set<number>();
     for (const { numberId } of waiting) {
       const number = store.read((tx) => findNumber(tx, numberId));
-      if (number !== undefined && (await networks[number.network].isReachable(PROBE_TIMEOUT_MS)))
+      if (
+        number !== undefined &&
+        (await networks[number.network].isReachable(PROBE_TIMEOUT_MS, undefined, senderOf(box, number)))
+      )
         reachable.add(numberId);
     }
     return reachable;

@@ -20,12 +20,14 @@ import type { Tx } from "#src/db/transaction.ts";
 import { type ClaimedRecipient, type ClaimResult, claimRecipients } from "#src/domain/broadcasts/claim.ts";
 import { pauseStalled, recordRecipientOutcome } from "#src/domain/broadcasts/record-outcome.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
+import { findNetworkHealth } from "#src/domain/numbers/network-health.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { senderOf } from "#src/networks/credentials.ts";
 import type { Networks } from "#src/networks/network.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";
 import type { Pace } from "./pace.ts";
+import { SendWindow } from "./send-window.ts";
 
 export interface NumberQueueOptions {
   store: Store;
@@ -54,7 +56,6 @@ const BACKOFF_MAX_MS = 30_000;
 /** Pause broadcasts after this long without an accepted message. */
 const STALLED_MS = 15 * 60_000;
 const AFTER_STORAGE_FAILURE_MS = 1_000;
-
 interface BroadcastCursor {
   id: number;
   /** The recipient after which the next claim begins. */
@@ -83,7 +84,7 @@ export class NumberQueue extends ServiceLoop {
   readonly #options: NumberQueueOptions;
   #cursors: BroadcastCursor[] = [];
   #unrecorded: UnrecordedOutcome[] = [];
-  #inFlight = 0;
+  readonly #window: SendWindow;
   #state: QueueState = { kind: "open" };
   /** Monotonic time before which nothing is claimed: the network asked us to wait, or is unreachable. */
   #backoffUntil = 0;
@@ -101,6 +102,7 @@ export class NumberQueue extends ServiceLoop {
     });
     this.#numberId = numberId;
     this.#options = options;
+    this.#window = new SendWindow(clock, () => options.store.read((tx) => findNetworkHealth(tx, numberId)));
   }
 
   /** Replaces the list of running broadcasts; each of them is due for a claim. */
@@ -127,7 +129,7 @@ export class NumberQueue extends ServiceLoop {
   override get isActive(): boolean {
     const { kind } = this.#state;
     if (super.isActive || kind === "gathering" || kind === "storage_failed") return true;
-    return this.#inFlight > 0 || this.#unrecorded.length > 0;
+    return this.#window.inFlight > 0 || this.#unrecorded.length > 0;
   }
 
   get isIdle(): boolean {
@@ -230,16 +232,21 @@ export class NumberQueue extends ServiceLoop {
 
   #acquireTokens(): number {
     const { pace, recorder, clock } = this.#options;
-    if (recorder.isBlocked(this.#numberId) || clock.monotonic() < this.#backoffUntil) return 0;
+    if (recorder.isBlocked(this.#numberId) || clock.monotonic() < this.#waitsUntil()) return 0;
     const number = this.#findNumber();
     if (number === undefined) return 1;
     const freeSlots = this.#freeSlots();
     return freeSlots <= 0 ? 0 : pace.acquireUpTo(number.id, number.throughput, Math.min(freeSlots, CLAIM_MAX));
   }
 
-  /** While the network is unreachable, a single message at a time probes it. */
+  /** While the network is unreachable, a single message at a time tries it. */
   #freeSlots(): number {
-    return (this.#stalled?.cause === "unreachable" ? 1 : IN_FLIGHT_MAX) - this.#inFlight;
+    return this.#window.freeSlots(IN_FLIGHT_MAX, this.#stalled?.cause === "unreachable");
+  }
+
+  /** Monotonic time before which nothing is claimed. */
+  #waitsUntil(): number {
+    return Math.max(this.#backoffUntil, this.#window.opensAt());
   }
 
   #findNumber(): SendingNumber | undefined {
@@ -255,7 +262,7 @@ export class NumberQueue extends ServiceLoop {
   async #send({ sender }: ClaimResult, recipient: ClaimedRecipient, broadcastId: number): Promise<void> {
     const { networks, box, timeoutMs } = this.#options;
     if (sender === null) return;
-    this.#inFlight += 1;
+    this.#window.open(recipient.id);
     const { id, to, recipientNetworkUserId, sendToken, content } = recipient;
     let outcome: Outcome;
     try {
@@ -266,7 +273,7 @@ export class NumberQueue extends ServiceLoop {
       this.#options.log.error("message.dispatch_failed", "Message could not be dispatched", { message: id, error });
       outcome = { kind: "refused", code: "190", message: tokenUnreadable, scope: "account" };
     }
-    this.#inFlight -= 1;
+    this.#window.close(id);
     this.#observe(outcome);
     this.#unrecorded.push({ id, broadcastId, outcome });
     this.notify();
@@ -280,11 +287,16 @@ export class NumberQueue extends ServiceLoop {
       this.#backoffMs = 0;
       return;
     }
-    if (outcome.kind !== "throttled" && outcome.kind !== "unreachable") return;
-    // The message will be requeued, so its broadcast has a recipient to claim again.
-    for (const cursor of this.#cursors) if (cursor.nextAt === "never") cursor.nextAt = 0;
-    if (outcome.kind === "throttled" && outcome.scope === "pair") return;
     const now = clock.monotonic();
+    if (outcome.kind === "unknown" || outcome.kind === "refused") {
+      if (outcome.retryAfterMs != null) this.#backoffUntil = Math.max(this.#backoffUntil, now + outcome.retryAfterMs);
+      // The message may be requeued.
+      if (outcome.kind === "refused") this.#makeDue();
+      return;
+    }
+    // The message will be requeued, so its broadcast has a recipient to claim again.
+    this.#makeDue();
+    if (outcome.kind === "throttled" && outcome.scope === "pair") return;
     if (outcome.kind === "throttled") {
       pace.slowDown(this.#numberId);
       this.#backoffUntil = Math.max(this.#backoffUntil, now + (outcome.retryAfterMs ?? 0));
@@ -295,6 +307,10 @@ export class NumberQueue extends ServiceLoop {
     this.#stalled = { cause: outcome.kind, since: this.#stalled?.since ?? now };
     if (now - this.#stalled.since < STALLED_MS) return;
     this.#pauseAll(outcome.kind, outcome.kind === "unreachable" ? outcome.reason : outcome.message);
+  }
+
+  #makeDue(): void {
+    for (const cursor of this.#cursors) if (cursor.nextAt === "never") cursor.nextAt = 0;
   }
 
   #pauseAll(cause: "throttled" | "unreachable", networkMessage: string): void {
@@ -322,7 +338,7 @@ export class NumberQueue extends ServiceLoop {
   #delayUntilNextToken(): NextRun {
     const { clock, pace, recorder } = this.#options;
     if (recorder.isBlocked(this.#numberId)) return AFTER_STORAGE_FAILURE_MS;
-    const backoffMs = this.#backoffUntil - clock.monotonic();
+    const backoffMs = this.#waitsUntil() - clock.monotonic();
     if (backoffMs > 0) return backoffMs;
     if (this.#freeSlots() <= 0) return null;
     return pace.msUntilNext(this.#numberId, this.#findNumber()?.throughput ?? 1);

@@ -24,7 +24,7 @@ interface ProviderLogOptions {
 export function withProviderLog(network: Network, { store, clock, onRequest, onTime }: ProviderLogOptions): Network {
   return {
     ...network,
-    isReachable: (timeoutMs) => network.isReachable(timeoutMs, onTime),
+    isReachable: (timeoutMs, _onTime, sender) => network.isReachable(timeoutMs, onTime, sender),
     async send(outbound, timeoutMs) {
       const requestedAt = clock.now();
       const startedAt = clock.monotonic();

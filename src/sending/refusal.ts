@@ -1,13 +1,15 @@
 /** The error that a caller receives for a message that failed within its request. */
 
-import { Problem } from "#src/core/problem.ts";
+import { Problem, type ProblemCode, type ProblemDetails } from "#src/core/problem.ts";
+import type { FailureScope } from "#src/domain/messages/failure.ts";
 import type { Failure } from "#src/domain/messages/record-outcome.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 
-/** The recipient is not on the network (1013 is the older code). */
-const NOT_ON_NETWORK = ["131026", "1013"];
+/** The recipient cannot be reached under this number (1013 and 1026 are older codes; 131062 asks for a phone number). */
+const INVALID_NUMBER = ["131026", "1013", "1026", "131062"];
 /** Outside the 24-hour window. */
 const OUTSIDE_WINDOW = "131047";
+const TEMPLATE_UNKNOWN = "132001";
 
 export const unreachable: Failure = {
   code: "unreachable",
@@ -16,10 +18,22 @@ export const unreachable: Failure = {
   outcomeUnknown: false,
 };
 
-export function problemOf(message: Message): Problem {
+/** `scope`: what the network's refusal is about, if it has just refused. */
+export function problemOf(message: Message, scope: FailureScope | null = null): Problem {
   const code = message.errorCode ?? "unknown";
   const description = message.errorMessage ?? "The network refused the message.";
-  if (NOT_ON_NETWORK.includes(code)) return new Problem("invalid_number", description);
-  if (code === OUTSIDE_WINDOW) return new Problem("window_closed", description);
-  return new Problem("whatsapp_error", description, { whatsappCode: code });
+  const details: ProblemDetails = {
+    whatsappCode: code,
+    messageId: message.id,
+    outcome: message.outcomeUnknown ? "unknown" : "not_sent",
+    // A trouble of the network's own passes without a change of the request.
+    isRetryable: !message.outcomeUnknown && (code === unreachable.code || scope === "network"),
+  };
+  return new Problem(problemCodeOf(code), description, details);
+}
+
+function problemCodeOf(code: string): ProblemCode {
+  if (INVALID_NUMBER.includes(code)) return "invalid_number";
+  if (code === OUTSIDE_WINDOW) return "window_closed";
+  return code === TEMPLATE_UNKNOWN ? "template_not_found" : "whatsapp_error";
 }

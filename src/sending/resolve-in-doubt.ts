@@ -3,6 +3,7 @@
  * flight. The message is not sent again: wait for its status for a while, then expire it.
  */
 
+import { InDoubtError } from "#src/core/problem.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { expireInDoubt } from "#src/domain/messages/in-doubt.ts";
@@ -17,7 +18,7 @@ export async function resolveInDoubt(
 ): Promise<SendResult> {
   if (messageId === null) throw new Error("an idempotency key is open but belongs to no message");
   if (recorder.isUnwritten(messageId)) {
-    throw new StorageUnavailable("the outcome of this message could not be written yet");
+    throw new InDoubtError(messageId, new StorageUnavailable("the outcome of this message could not be written yet"));
   }
   const deadline = clock.monotonic() + retryBudgetMs;
   for (;;) {
@@ -26,10 +27,13 @@ export async function resolveInDoubt(
     if (message?.status !== "sending" || remainingMs <= 0) break;
     await watch.waitForChange(messageId, remainingMs);
   }
-  return store.write((tx) => {
+  const expire = (tx: Tx): SendResult => {
     expireInDoubt(tx, messageId);
     const result = resultOf(tx, messageId);
     storeResult(tx, result);
     return result;
+  };
+  return store.write(expire).catch((error: unknown) => {
+    throw new InDoubtError(messageId, error);
   });
 }

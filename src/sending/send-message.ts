@@ -5,20 +5,31 @@
 
 import type { MessageWatch } from "#src/core/change-watch.ts";
 import { type Clock, sleep } from "#src/core/clock.ts";
-import { Problem } from "#src/core/problem.ts";
+import { InDoubtError, Problem } from "#src/core/problem.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
 import type { Store } from "#src/db/store.ts";
 import type { NotPromise, Tx } from "#src/db/transaction.ts";
-import { bindKey, isFinal, releaseKey, storeAnswer } from "#src/domain/idempotency/keys.ts";
+import { pauseForNetwork } from "#src/domain/broadcasts/pause.ts";
+import { bindKey, isFinal, releaseKey, storeAnswer, toKeptProblem } from "#src/domain/idempotency/keys.ts";
 import { type AcceptedMessage, acceptMessage } from "#src/domain/messages/accept.ts";
+import { countNetworkAnswer } from "#src/domain/messages/breaker.ts";
+import type { FailureScope } from "#src/domain/messages/failure.ts";
 import type { MessageOrigin } from "#src/domain/messages/message.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import { planSend, type SendInput } from "#src/domain/messages/plan.ts";
 import { findMessageById } from "#src/domain/messages/read.ts";
-import { discard, recordAccepted, recordFailure, redispatch, requeue } from "#src/domain/messages/record-outcome.ts";
+import {
+  discard,
+  recordAccepted,
+  recordFailure,
+  redispatch,
+  requeue,
+  requireMessage,
+} from "#src/domain/messages/record-outcome.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { chooseSender } from "#src/domain/numbers/choose.ts";
+import { downReason, findNetworkHealth, PROBE_EVERY_MS } from "#src/domain/numbers/network-health.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
@@ -61,6 +72,8 @@ export type SendResult = { message: Message; workspace: Workspace } | Problem;
  * request holds the key: then nothing is sent.
  */
 export interface KeyClaim {
+  /** The caller's text, by which the message can be found later. */
+  key: string;
   claim: (tx: Tx) => number | null;
   render: (result: SendResult) => { status: number; body: string };
 }
@@ -102,13 +115,11 @@ async function acquireToken(options: SendOptions, request: SendRequest, deadline
   });
   if (sender === null) return null;
   recorder.requireUnblocked(sender.id);
+  const health = store.read((tx) => findNetworkHealth(tx, sender.id));
+  const down = downReason(health);
+  if (down !== null) return refuseWhileDown(options, request, down);
   if (pace.tryAcquire(sender.id, sender.throughput)) return sender.id;
-  try {
-    store.read((tx) => planSend(tx, request.workspaceId, request.input));
-  } catch (error) {
-    if (error instanceof Problem) return null;
-    throw error;
-  }
+  if (!isAcceptable(options, request)) return null;
   const grant = await pace.acquire(sender.id, sender.throughput, deadline);
   if (!grant.isGranted) throw busyProblem(grant.waitMs);
   if (recorder.isBlocked(sender.id)) {
@@ -116,6 +127,27 @@ async function acquireToken(options: SendOptions, request: SendRequest, deadline
     recorder.requireUnblocked(sender.id);
   }
   return sender.id;
+}
+
+/** Whether the message would be stored as things stand; reads only. */
+function isAcceptable({ store }: SendOptions, request: SendRequest): boolean {
+  try {
+    store.read((tx) => planSend(tx, request.workspaceId, request.input));
+    return true;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
+  }
+}
+
+/** The network is down for this number: says so at once, unless the message would be refused anyway. */
+function refuseWhileDown(options: SendOptions, request: SendRequest, reason: string): null {
+  if (!isAcceptable(options, request)) return null;
+  throw new Problem(
+    "unavailable",
+    `The network is in trouble, so nothing was sent: ${reason}. Try again later with the same key.`,
+    { retryAfterMs: PROBE_EVERY_MS, outcome: "not_sent" },
+  );
 }
 
 type Acceptance = "claimed_meanwhile" | { refused: Problem } | { accepted: AcceptedMessage; keyId: number | null };
@@ -126,7 +158,10 @@ function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClai
   if (key !== null && keyId === null) return "claimed_meanwhile";
   try {
     const accepted = tx.savepoint(() => {
-      const stored = acceptMessage(tx, request.workspaceId, request.origin, request.input, options.instanceId);
+      const stored = acceptMessage(tx, request.workspaceId, request.origin, request.input, {
+        instanceId: options.instanceId,
+        idempotencyKey: key?.key ?? null,
+      });
       request.onStored?.(tx, stored.message);
       return stored;
     });
@@ -135,8 +170,9 @@ function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClai
   } catch (error) {
     // Thrown, a refusal that is not final rolls back the claim of the key.
     if (!(error instanceof Problem) || !isFinal(error)) throw error;
-    if (key !== null && keyId !== null) storeAnswer(tx, keyId, key.render(error));
-    return { refused: error };
+    const refused = keyId === null ? error : toKeptProblem(error);
+    if (key !== null && keyId !== null) storeAnswer(tx, keyId, key.render(refused));
+    return { refused };
   }
 }
 
@@ -153,11 +189,12 @@ async function sendAccepted(
   try {
     return await attemptUntilFinal(options, acceptance, key, deadline);
   } catch (error) {
-    if (!(error instanceof Problem) && !(error instanceof StorageUnavailable)) {
+    if (error instanceof Problem) throw error;
+    if (!(error instanceof StorageUnavailable)) {
       const job = { kind: "expire_message", subject: message.id, queueKey: message.workspaceId } as const;
       await store.write((tx) => enqueue(tx, { ...job, dueAt: tx.now + inDoubtAfterMs }));
     }
-    throw error;
+    throw new InDoubtError(message.id, error);
   } finally {
     watch.inFlightCount -= 1;
     watch.notify(message.id);
@@ -198,7 +235,8 @@ async function attemptUntilFinal(
     const outcome = await networks[sender.network].send(outbound, options.timeoutMs);
     if (outcome.kind !== "throttled" && outcome.kind !== "unreachable") {
       return record((tx) => {
-        return storeResult(tx, resultFrom(tx, writeOutcome(tx, message.id, outcome)));
+        const scope = outcome.kind === "refused" ? outcome.scope : null;
+        return storeResult(tx, resultFrom(tx, writeOutcome(tx, message.id, outcome), scope));
       });
     }
     if (!(await record((tx) => requeue(tx, message.id), discardUnsent))) return record(storeCurrent);
@@ -237,6 +275,8 @@ function writeOutcome(
   messageId: number,
   outcome: Exclude<Outcome, { kind: "throttled" | "unreachable" }>,
 ): Message {
+  const message = requireMessage(tx, messageId);
+  if (countNetworkAnswer(tx, message, outcome)) pauseForNetwork(tx, message.numberId);
   if (outcome.kind === "accepted") return recordAccepted(tx, messageId, outcome);
   if (outcome.kind === "unknown") return recordFailure(tx, messageId, noAnswer);
   return recordFailure(tx, messageId, { code: outcome.code, message: outcome.message, outcomeUnknown: false });
@@ -280,9 +320,11 @@ function redispatchNow(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     discard(tx, messageId);
-    if (isFinal(error)) return storeResult(tx, error);
+    // The network was asked before, and provably did not accept the message.
+    const refused = new Problem(error.code, error.message, { ...error.details, outcome: "not_sent" });
+    if (isFinal(refused)) return storeResult(tx, keyId === null ? refused : toKeptProblem(refused));
     if (keyId !== null) releaseKey(tx, keyId);
-    return error;
+    return refused;
   }
 }
 
@@ -293,13 +335,14 @@ export function resultOf(tx: Tx, messageId: number): SendResult {
   return resultFrom(tx, message);
 }
 
-function resultFrom(tx: Tx, message: Message): SendResult {
-  if (message.status === "failed") return problemOf(message);
+function resultFrom(tx: Tx, message: Message, scope: FailureScope | null = null): SendResult {
+  if (message.status === "failed") return problemOf(message, scope);
   return { message, workspace: getWorkspace(tx, message.workspaceId) };
 }
 
 function busyProblem(waitMs: number): Problem {
   return new Problem("rate_limited", "The number or the network is busy. Nothing was sent; try again later.", {
     retryAfterMs: waitMs,
+    outcome: "not_sent",
   });
 }

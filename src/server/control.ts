@@ -120,8 +120,9 @@ export function withRequestCount(
     const { hold } = control;
     if (hold !== null) return hold.then(() => control.count(Promise.resolve(fetch(request))));
     const answer = fetch(request);
-    const isApi = splitUrl(request.url).pathname.startsWith(PREFIX);
-    return answer instanceof Promise && isApi ? control.count(answer) : answer;
+    // A read never waits for the clock, but may wait for an event.
+    const isChange = request.method !== "GET" && splitUrl(request.url).pathname.startsWith(PREFIX);
+    return answer instanceof Promise && isChange ? control.count(answer) : answer;
   };
 }
 

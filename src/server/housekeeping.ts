@@ -28,12 +28,17 @@ interface HousekeepingOptions {
   log: Log;
 }
 
+/** It runs at fixed times of the clock, so that a server that restarts often still deletes what it has to. */
 const INTERVAL_MS = 600_000;
 const BATCH = 200;
 const PAUSE_MS = 5;
 /** Pages of 4 KiB: this many free ones stay in the file, the others are released in steps of a few milliseconds. */
 const FREE_PAGES_KEPT = 2_000;
 const FREE_PAGES_STEP = 100;
+
+function untilNextRun(now: number): number {
+  return INTERVAL_MS - (now % INTERVAL_MS);
+}
 
 export class Housekeeping extends ServiceLoop {
   readonly #options: HousekeepingOptions;
@@ -46,7 +51,7 @@ export class Housekeeping extends ServiceLoop {
     super({
       name: "housekeeping",
       clock,
-      firstRunAfterMs: INTERVAL_MS,
+      firstRunAfterMs: untilNextRun(clock.now()),
       retryAfterMs: INTERVAL_MS,
       onError: (error) =>
         log.error("housekeeping.failed", "Housekeeping failed; trying again in ten minutes", { error }),
@@ -80,7 +85,7 @@ export class Housekeeping extends ServiceLoop {
       );
     }
     await this.#releaseFreePages();
-    return INTERVAL_MS;
+    return untilNextRun(this.#options.clock.now());
   }
 
   async #repeat(task: (tx: Tx) => number): Promise<void> {

@@ -4,12 +4,15 @@ import { readDoctorSettings } from "#src/health/doctor-context.ts";
 import { createApp } from "#src/http/api/app.ts";
 import { BodyBudget } from "#src/http/body-budget.ts";
 import { callbackRoutes } from "#src/http/callbacks.ts";
+import { clientAddress } from "#src/http/client-address.ts";
 import { consoleRoutes } from "#src/http/console/console.ts";
 import type { System } from "#src/http/console/context.ts";
 import { controlRoutes } from "#src/http/control/control.ts";
+import { EventWaiters } from "#src/http/event-waiters.ts";
 import { requestIds } from "#src/http/headers.ts";
 import { guardEntrances } from "#src/http/request-target.ts";
 import { rangeMatcher } from "#src/net/address-ranges.ts";
+import { clientNetwork } from "#src/net/client-network.ts";
 import { CallbackSecrets } from "#src/receiving/callback-secrets.ts";
 import type { RefusedCallbacks } from "#src/receiving/refused-callbacks.ts";
 import { ImportFiles } from "#src/transfer/import-files.ts";
@@ -24,6 +27,8 @@ export interface HttpServer {
   url: string;
   /** From now on, the routes of this context answer. */
   use(context: ServerContext, system: System, refused: RefusedCallbacks): void;
+  /** Call after a commit of another process. */
+  notifyEventWaiters(): void;
   /** The start is complete. Before it, and while the server stops, the health check answers 503. */
   setReady(): void;
   pendingRequests(): number;
@@ -52,7 +57,7 @@ export function listen(
   const { host, port } = config.server.listen;
   const state = { isReady: false };
   let stopping = new AbortController();
-  let app = createRoutes(context, system, refused, { state, stopping: stopping.signal, reset });
+  let { app, eventWaiters } = createRoutes(context, system, refused, { state, stopping: stopping.signal, reset });
   const paths = app.routes.map(({ path }) => path);
   const fetch = (request: Request): Response | Promise<Response> => app.fetch(request);
   const server = Bun.serve({
@@ -70,9 +75,10 @@ export function listen(
     use(...replaced) {
       stopping.abort();
       stopping = new AbortController();
-      app = createRoutes(...replaced, { state, stopping: stopping.signal, reset });
+      ({ app, eventWaiters } = createRoutes(...replaced, { state, stopping: stopping.signal, reset }));
       app.server = server;
     },
+    notifyEventWaiters: () => eventWaiters.notify(),
     setReady() {
       state.isReady = true;
     },
@@ -96,8 +102,11 @@ function createRoutes(
   const { readers, realClock } = context;
   const dispatch = createSendOptions(context);
   const bodies = { budget: new BodyBudget(clock), clock };
+  const isTrustedProxy = rangeMatcher(config.server.trustedProxies);
 
+  const eventWaiters = new EventWaiters(store, clock, stopping);
   const app = createApp({
+    ...{ eventWaiters, stopping },
     ...{ store, clock, random, log, dispatch, readers },
     limits: config.limits,
     isReady: () => state.isReady,
@@ -110,6 +119,7 @@ function createRoutes(
   app.use(
     callbackRoutes({
       ...{ store, networks, bodies, log },
+      networkOf: (request, peer) => clientNetwork(clientAddress(request, peer, isTrustedProxy)),
       secrets: new CallbackSecrets({ store, box, configured: config.whatsapp.appSecret, log }),
       verifyToken: config.whatsapp.verifyToken,
       onRefused: (reason, body) => refused.note(reason, body),
@@ -125,7 +135,8 @@ function createRoutes(
       publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
       stopping,
       hasTls: config.server.tlsCert !== null,
-      isTrustedProxy: rangeMatcher(config.server.trustedProxies),
+      checksAnswers: context.checksAnswers,
+      isTrustedProxy,
     }),
   );
   if (control !== null && reset !== null) {
@@ -138,5 +149,5 @@ function createRoutes(
     );
   }
   app.compile();
-  return app;
+  return { app, eventWaiters };
 }

@@ -14,6 +14,7 @@ interface ResetOptions {
   environment: Environment;
   storage: Storage;
   control: Control;
+  onOtherCommit: () => void;
 }
 
 const SEED_FILE = "control.seed.db";
@@ -42,7 +43,7 @@ export class ResetPoint {
 
   /** `use` is called with the new runtime before its services start. */
   async restore(before: Runtime, use: (runtime: Runtime) => void): Promise<Runtime> {
-    const { environment, storage, control } = this.#options;
+    const { environment, storage, control, onOtherCommit } = this.#options;
     return control.holdRequests(() =>
       control.clock.exclusively(async () => {
         await this.#finish(before);
@@ -52,7 +53,9 @@ export class ResetPoint {
         control.clock.reset();
         environment.onCommit.clear();
         environment.onNetworkTime.clear();
-        const runtime = await createRuntime(environment, { ...storage, runId: newRunId(environment.random) });
+        environment.metrics.metrics.removeObserved();
+        const renewed = { ...storage, runId: newRunId(environment.random) };
+        const runtime = await createRuntime(environment, renewed, onOtherCommit);
         use(runtime);
         for (const service of runtime.services) service.start();
         return runtime;

@@ -22,7 +22,12 @@ export interface Runtime {
   isWorking(): boolean;
 }
 
-export async function createRuntime(environment: Environment, storage: Storage): Promise<Runtime> {
+/** `onOtherCommit` is called after another process has committed. */
+export async function createRuntime(
+  environment: Environment,
+  storage: Storage,
+  onOtherCommit: () => void,
+): Promise<Runtime> {
   const context: ServerContext = { ...environment, ...storage, ...connectNetworks(environment, storage) };
   const { config, log, store, metrics, networks } = context;
   await reclaimWork(context);
@@ -42,11 +47,14 @@ export async function createRuntime(environment: Environment, storage: Storage):
   const system = createSystem(context);
   const otherCommits = new OtherCommits({
     store,
-    onOtherCommit: workers.notifyAll,
+    onOtherCommit() {
+      workers.notifyAll();
+      onOtherCommit();
+    },
     onPoll: workers.checkClock,
     onError: (error) => log.error("database.poll_failed", "Commits of other processes could not be polled", { error }),
   });
-  const services = [refused, ...workers.services, otherCommits, system.backups, system.timeSeries];
+  const services = [refused, ...workers.services, otherCommits, ...system.services];
   return {
     context,
     system,

@@ -15,16 +15,16 @@ const STOP_LIMIT_MS = 10_000;
 
 export async function startServer(options: ServerOptions): Promise<Server> {
   const environment = createEnvironment(options);
-  const { config, log, clock, control, metrics } = environment;
+  const { config, log, control } = environment;
   const storage = await openStorage(environment);
-  const { store, readers, files } = storage;
+  const { store, readers } = storage;
   if (control !== null) prepareControl(control, storage);
   publishToken(control, config.storage.data);
-  let runtime = await createRuntime(environment, storage);
-  const point = control === null ? null : new ResetPoint({ environment, storage, control });
+  const onOtherCommit = (): void => http.notifyEventWaiters();
+  let runtime = await createRuntime(environment, storage, onOtherCommit);
+  const point = control === null ? null : new ResetPoint({ environment, storage, control, onOtherCommit });
   await point?.save();
 
-  metrics.registerGauges({ database: files.database, reader: readers.lists.server, clock, writer: store.counters });
   const reset = async (): Promise<void> => {
     if (point === null) return;
     runtime = await point.restore(runtime, ({ context, system, refused }) => http.use(context, system, refused));

@@ -4,13 +4,15 @@ import { dirname } from "node:path";
 import { detectCopy, tryRenewRunMarker } from "#src/backup/detect-copy.ts";
 import { upgradeIfOlder } from "#src/backup/upgrade.ts";
 import { newInstanceId, newRunId } from "#src/core/id.ts";
-import { createSecretBox, loadSecretKey } from "#src/core/secret.ts";
+import { loadKeys } from "#src/core/key-file.ts";
+import { createSecretBox } from "#src/core/secret.ts";
 import { createReaders } from "#src/db/fair-reader.ts";
 import { createPrivateDirectory, databaseFiles, makePrivate } from "#src/db/files.ts";
 import { readOrCreateInstanceId } from "#src/db/instance.ts";
+import { hashKeyOf } from "#src/db/kept-keys.ts";
 import { lockExclusively } from "#src/db/lock.ts";
 import { migrate } from "#src/db/migrate.ts";
-import { openStore } from "#src/db/store.ts";
+import { openStore, type Store } from "#src/db/store.ts";
 import type { Environment, Storage } from "./context.ts";
 
 /** Until the server serves requests, a statement may sleep for the lock of a command, or of the recovery from a crash. */
@@ -23,14 +25,23 @@ export async function openStorage(environment: Environment): Promise<Storage> {
   createPrivateDirectory(dirname(files.database));
   const lock = lockExclusively(files.serverLock);
   // Before the database, and a new key only for a new database: a lost key is never silently replaced.
-  const key = loadSecretKey({ keyFile: config.secrets.keyFile, env: process.env, random }, !existsSync(files.database));
+  const keys = loadKeys({ keyFile: config.secrets.keyFile, env: process.env, random }, !existsSync(files.database));
+  const box = createSecretBox(keys, random);
+  if (keys.isNew) {
+    const kept = "Secrets are encrypted with a new key; keep a copy of it apart from the backups";
+    log.info("key.created", kept, { file: keys.keyFile, id: keys.current().id });
+  }
   const newId = (): string => newInstanceId(random);
   upgradeIfOlder(files, { now: clock.now(), newInstanceId: newId, readFileIdentity }, log, lock);
-  const store = openStore(files.database, {
+  const store: Store = openStore(files.database, {
     clock: socketClock,
     random,
     busyTimeoutMs: BUSY_TIMEOUT_MS,
-    hashKey: () => key,
+    hashKey: hashKeyOf(
+      () => store.client,
+      () => keys,
+      () => box,
+    ),
     log,
     onCommit(operations, durationMs) {
       metrics.countCommit(operations, durationMs);
@@ -55,7 +66,7 @@ export async function openStorage(environment: Environment): Promise<Storage> {
     files,
     store,
     readers,
-    box: createSecretBox(key, random),
+    box,
     instanceId,
     runId: newRunId(random),
     close({ isClean }) {

@@ -8,6 +8,7 @@ import type { Readers } from "#src/db/fair-reader.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { applyLatenessAfterStart } from "#src/domain/broadcasts/start.ts";
 import { CALLBACKS } from "#src/domain/inbound/callbacks.ts";
+import { NETWORK_HEALTH } from "#src/domain/numbers/network-health.ts";
 import { CallbackApplier } from "#src/receiving/apply-callbacks.ts";
 import { BroadcastRunner } from "#src/sending/broadcast-runner.ts";
 import { createReviewWorker, createStartWorker } from "#src/sending/broadcast-schedule.ts";
@@ -85,12 +86,13 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     ["start_broadcast", starting],
     ["review_broadcast", reviewing],
     [BROADCASTS, broadcasts],
+    [NETWORK_HEALTH, broadcasts],
     ...others,
   ];
-  for (const [topic, service] of byTopic) {
-    store.onNotify(topic, () => service.notify());
-    notifyAll.add(() => service.notify());
-  }
+  for (const [topic, service] of byTopic) store.onNotify(topic, () => service.notify());
+  // Two topics notify the broadcast runner.
+  const working = [...new Set(byTopic.map(([, service]) => service))];
+  for (const service of working) notifyAll.add(() => service.notify());
   clockRight.add(() => starting.notify());
   onNetworkTime.add((networkTime) => wallClock.recordNetworkTime(networkTime));
   onCommit.add(() => {
@@ -98,7 +100,8 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     wallClock.recordCommit();
   });
   return {
-    services: [clockWatch, wallClock, ...byTopic.map(([, service]) => service), housekeeping],
+    // A service may have several topics; it starts and stops once.
+    services: [clockWatch, wallClock, ...new Set(byTopic.map(([, service]) => service)), housekeeping],
     notifyAll: notifyAll.emit,
     checkClock() {
       clockWatch.check();

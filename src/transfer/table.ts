@@ -1,7 +1,7 @@
 /** Tables of imports and bulk changes. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
-import type { RecipientOutcome } from "#src/domain/broadcasts/recipient-filter.ts";
+import type { RecipientOutcome } from "#src/domain/broadcasts/recipient-outcome.ts";
 
 type ImportState = "given" | "checking" | "checked" | "importing" | "done" | "failed";
 
@@ -28,7 +28,7 @@ export interface ImportCounters {
 
 export interface ImportOutcome extends ImportCounters {
   /** The first rejected rows. */
-  failures: readonly { line: number; reason: string }[];
+  failures: { line: number; reason: string }[];
 }
 
 export const imports = sqliteTable("imports", {

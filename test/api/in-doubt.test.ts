@@ -113,6 +113,10 @@ describe("a message that is still sending at a start is in doubt", () => {
       code: "whatsapp_error",
       message: expect.stringMatching(/may have arrived/),
       whatsapp_code: "interrupted",
+      message_id: 1,
+      outcome: "unknown",
+      retryable: false,
+      retry_key: "same",
     });
     for (const other of [again, await retry()]) {
       expect(other.text).toBe(answer.text);
@@ -147,7 +151,7 @@ describe("a message that is still sending at a start is in doubt", () => {
     expect(answer).toMatchObject({ status: 201, body: { data: { id: 1, status: "delivered", error: null } } });
     expect((await retry()).text).toBe(answer.text);
     expect(network.outbounds).toEqual([]);
-    expect(events(crash)).toEqual(["message.delivered"]);
+    expect(events(crash)).toEqual(["message.sent", "message.delivered"]);
   });
 
   test("a status that came before the retry answers the retry at once", async () => {

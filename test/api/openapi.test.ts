@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { eventTypes } from "#src/domain/webhooks/table.ts";
+import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { endpoints } from "#src/http/api/endpoints.ts";
 import type { OperationObject, ResponseObject } from "#src/http/api/openapi/document.ts";
 import { openApiDocument, openApiText } from "#src/http/api/openapi/openapi.ts";

@@ -25,7 +25,10 @@ async function expectRefused(make: () => Promise<Answered>): Promise<void> {
   const answer = await make();
   expect({ status: answer.status, error: answer.body.error }).toEqual({
     status: 400,
-    error: { code: "invalid_request", message: expect.any(String), fields: {} },
+    error: {
+      ...{ code: "invalid_request", message: expect.any(String), fields: {} },
+      ...{ retryable: false, retry_key: "same" },
+    },
   });
   expect(changesBetween(before, snapshot(app.store))).toEqual({});
 }

@@ -34,9 +34,9 @@ beforeAll(async () => {
   chain = await app.workspace({ number: "+911244001100" });
   await app.store.write((tx) => {
     tx.db.run(`INSERT INTO numbers (id, workspace_id, phone, name, network, throughput, ready, unready_reason, account_id,
-      phone_number_id, access_token, app_secret, callback_token, created_at, removed_at)
+      phone_number_id, access_token, app_secret, created_at, removed_at)
       SELECT NULL, workspace_id, '+911244001101', name, network, throughput, ready,
-      unready_reason, account_id, 'sim-second', access_token, app_secret, 'second', created_at, removed_at
+      unready_reason, account_id, 'sim-second', access_token, app_secret, created_at, removed_at
       FROM numbers WHERE id = ${chain.numberId}`);
   });
   await app.template(chain, templates.plain);

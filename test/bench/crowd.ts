@@ -1,7 +1,8 @@
 /** The database of the broadcast benchmarks: one workspace with many contacts who have opted in, in static groups. */
 import { join } from "node:path";
+import { loadKeys } from "#src/core/key-file.ts";
 import { systemRandom } from "#src/core/random.ts";
-import { createSecretBox, loadSecretKey } from "#src/core/secret.ts";
+import { createSecretBox } from "#src/core/secret.ts";
 import { createPrivateDirectory } from "#src/db/files.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { openStore } from "#src/db/store.ts";
@@ -42,7 +43,7 @@ export async function makeCrowd(
 ): Promise<Crowd> {
   createPrivateDirectory(directory);
   const keyFile = join(directory, "waxwing.key");
-  const box = createSecretBox(loadSecretKey({ keyFile, env: {}, random: systemRandom }, true), systemRandom);
+  const box = createSecretBox(loadKeys({ keyFile, env: {}, random: systemRandom }, true), systemRandom);
   const store = openStore(join(directory, "waxwing.db"), { busyTimeoutMs: 5_000 });
   migrate(store.client);
   const { client } = store;

@@ -3,8 +3,9 @@
  * webhook, whose deliveries are measured. The domain's own operations create it before the server starts.
  */
 import { join } from "node:path";
+import { loadKeys } from "#src/core/key-file.ts";
 import { systemRandom } from "#src/core/random.ts";
-import { createSecretBox, loadSecretKey } from "#src/core/secret.ts";
+import { createSecretBox } from "#src/core/secret.ts";
 import { createPrivateDirectory } from "#src/db/files.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { openStore } from "#src/db/store.ts";
@@ -45,7 +46,7 @@ export async function makeWorld(
   createPrivateDirectory(directory);
   const database = join(directory, "waxwing.db");
   const keyFile = join(directory, "waxwing.key");
-  const box = createSecretBox(loadSecretKey({ keyFile, env: {}, random: systemRandom }, true), systemRandom);
+  const box = createSecretBox(loadKeys({ keyFile, env: {}, random: systemRandom }, true), systemRandom);
   const store = openStore(database, { busyTimeoutMs: 5_000 });
   migrate(store.client);
   const people = Array.from({ length: PEOPLE }, (_, index) => `+9198765${String(index).padStart(5, "0")}`);

@@ -53,6 +53,7 @@ test("the answer to a new broadcast comes before anything is sent, shows the who
       from: "+911244001100",
       counts: { total: 2, sent: 0, delivered: 0, read: 0, failed: 0, skipped: 0 },
       charged: null,
+      settled: false,
       send_at: null,
       started_at: "2026-11-21T13:30:01+05:30",
       completed_at: null,
@@ -257,6 +258,8 @@ test("a 402 for a broadcast gives the needed and the available amount, and store
       message: expect.any(String),
       needed: "0.0255",
       available: "0.017",
+      retryable: true,
+      retry_key: "new",
     },
   ]);
   expect(contactsOf(scenario.app)).toEqual([]);

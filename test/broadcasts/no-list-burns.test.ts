@@ -17,6 +17,8 @@ const STEP_MS = 50;
 const STATUS_AFTER_STEPS = 4;
 
 const LIMIT_MS = 60_000;
+/** Long enough for a network in trouble to be found down. */
+const TROUBLE_MS = 6 * 60_000;
 
 interface End {
   sends: number;
@@ -27,12 +29,13 @@ interface End {
 }
 
 /**
- * Runs the broadcast for as long as 600 messages take, and a minute more. `codeOf`: the error that is reported for a
+ * Runs the broadcast for as long as 600 messages take, and a minute (or `moreMs`) more. `codeOf`: the error that is reported for a
  * message; null: read.
  */
 async function send(
   world: WhatsappWorld,
   codeOf: ((index: number) => number | null) | null,
+  moreMs = 60_000,
 ): Promise<End & { id: number }> {
   const { app, graph, workspace, clock } = world;
   const number = world.number();
@@ -57,7 +60,7 @@ async function send(
     reported = due;
     expect(await world.hear(changes)).toBe(200);
   }
-  await clock.advance(60_000);
+  await clock.advance(moreMs);
   const id: number = created.body.data.id;
   return { id, ...(await endOf(world, id)) };
 }
@@ -93,16 +96,7 @@ const AT_ONCE: readonly Case[] = [
   ["template disabled", 132016, null, "failed", /disabled the template.*\(error 132016\)/],
 ];
 
-/** Stop after ten consecutive ones. */
-const IN_A_ROW: readonly Case[] = [
-  ["no reason named", 131000, "breaker", "paused", /10 consecutive messages.*named no reason.*\(error 131000\)/],
-  ["failed on the request", 1, "breaker", "paused", /10 consecutive messages.*\(error 1\)/],
-  ["unlisted", 139999, "breaker", "paused", /10 consecutive messages.*\(error 139999\)/],
-  ["unlisted and new", 17, "breaker", "paused", /10 consecutive messages.*\(error 17\)/],
-  ["a test number's list", 131030, "breaker", "paused", /10 consecutive messages.*\(error 131030\)/],
-];
-
-for (const [what, code, cause, status, reason] of [...AT_ONCE, ...IN_A_ROW]) {
+for (const [what, code, cause, status, reason] of AT_ONCE) {
   test(
     `${what} (${code}) by answer stops the broadcast after a few messages`,
     async () => {
@@ -132,29 +126,77 @@ for (const [what, code, cause, status, reason] of [...AT_ONCE, ...IN_A_ROW]) {
   );
 }
 
-const UNREADABLE: readonly [string, Fault, RegExp][] = [
-  ["HTML under a 502", { kind: "answer", status: 502, body: "<html>Bad Gateway</html>" }, /HTTP 502/],
+const error = (code: number): Fault => ({ kind: "error", code, details: "The network's own words." });
+
+/** A network in trouble: five at full pace, then one at a time until it is found down. */
+const IN_TROUBLE: readonly [string, Fault, RegExp][] = [
+  ["131000", error(131000), /named no reason.*The network's own words.*\(error 131000\)/],
+  ["an unlisted code", error(139999), /does not know.*The network's own words.*\(error 139999\)/],
+  [
+    "HTML under a 502",
+    { kind: "answer", status: 502, body: "<html><b>Bad Gateway</b></html>" },
+    /HTTP 502.*Bad Gateway/,
+  ],
   ["an empty 500", { kind: "answer", status: 500, body: "" }, /HTTP 500/],
   ["an empty 200", { kind: "answer", status: 200, body: "" }, /HTTP 200/],
   ["a 200 without an id", { kind: "no_id" }, /HTTP 200/],
   ["a provider's own error", { kind: "answer", status: 400, body: '{"meta":{"success":false}}' }, /HTTP 400/],
-  ["connections that end", { kind: "reset" }, /10 consecutive messages/],
+  ["connections that end", { kind: "reset" }, /connection was lost/],
 ];
 
-for (const [what, fault, reason] of UNREADABLE) {
+for (const [what, fault, reason] of IN_TROUBLE) {
   test(
-    `${what} to every request stops the broadcast after a few messages`,
+    `${what} to every request slows the number down and then pauses the broadcast`,
     async () => {
       await using world = await startWhatsapp();
       world.graph.fault({ fault, times: Infinity });
-      const end = await send(world, null);
-      expect(end.reason).toStartWith("10 consecutive messages failed on the network's side");
+      const end = await send(world, null, TROUBLE_MS);
+      expect(end.reason).toStartWith("the network is in trouble: ");
       expect(end.reason).toMatch(reason);
-      expect(end).toMatchObject({ status: "paused", cause: "breaker" });
+      expect(end).toMatchObject({ status: "paused", cause: "network" });
       expect(end.sends).toBeLessThan(BY_ANSWER_MAX);
     },
     LIMIT_MS,
   );
+}
+
+test(
+  "an unreadable 401 pauses the broadcast at once, and messages in flight are in doubt",
+  async () => {
+    await using world = await startWhatsapp();
+    world.graph.fault({ fault: { kind: "answer", status: 401, body: "<p>Sign in</p>" }, times: Infinity });
+    const end = await send(world, null);
+    expect(end).toMatchObject({ status: "paused", cause: "account", failed: 0 });
+    expect(end.reason).toMatch(/does not let this server in.*HTTP 401.*Sign in/);
+    expect(end.sends).toBeLessThan(BY_ANSWER_MAX);
+  },
+  LIMIT_MS,
+);
+
+test(
+  "a Retry-After header is honoured whatever the body says",
+  async () => {
+    await using world = await startWhatsapp();
+    const headers = { "retry-after": "30" };
+    world.graph.fault({ fault: { kind: "error", code: 131000, headers } });
+    const before = world.clock.now();
+    const end = await send(world, null);
+    expect(end.status).toBe("completed");
+    const [first, second] = await sendTimes(world);
+    expect((first ?? 0) - before).toBeLessThan(5_000);
+    expect((second ?? 0) - (first ?? 0)).toBeGreaterThan(29_000);
+  },
+  LIMIT_MS,
+);
+
+/** When recipients were sent to: first of all, and first after the longest gap. */
+async function sendTimes({ app }: WhatsappWorld): Promise<number[]> {
+  const requests = app.store.client
+    .prepare("SELECT requested_at AS at FROM provider_requests ORDER BY requested_at")
+    .all() as { at: number }[];
+  const times = requests.map(({ at }) => at);
+  const gap = times.findIndex((at, index) => at - (times[index - 1] ?? at) > 5_000);
+  return [times[0] ?? 0, times[gap] ?? 0];
 }
 
 test(

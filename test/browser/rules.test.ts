@@ -59,9 +59,9 @@ async function settled(): Promise<void> {
   await until(async () => (await main.locator(".late").count()) === 0);
 }
 
-/** Polls for up to twenty seconds until there is an answer. */
+/** Polls for up to a minute: a recipient that the network refused without a reason is sent to again every ten seconds. */
 async function until<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
-  for (let turn = 0; turn < 200; turn += 1) {
+  for (let turn = 0; turn < 600; turn += 1) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     await Bun.sleep(100);
@@ -369,8 +369,8 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await tool.send("HeapProfiler.takeHeapSnapshot");
       expect(memory.length).toBeGreaterThan(1_000_000);
       expect(found(memory)).toEqual([]);
-      expect(scenario.app.log()).toContain("/console/setup#");
-      expect(found(scenario.app.log().replaceAll(scenario.app.setupLink, ""))).toEqual([]);
+      expect(scenario.app.log()).toContain("it is in ");
+      expect(found(scenario.app.log())).toEqual([]);
     },
     SCENARIO_LIMIT_MS,
   );

@@ -125,6 +125,7 @@ export class CallingWorkshop extends Workshop {
       random: systemRandom,
       root: null,
       isTerminal: false,
+      isErrorTerminal: false,
       out: (text) => {
         stdout += text;
       },

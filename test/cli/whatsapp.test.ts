@@ -93,7 +93,7 @@ describe("number add", () => {
     expect(templates.map(({ name }) => name)).toEqual(["a", "b"]);
     const shown = await shop.workshop.run(["number", "show", "1"]);
     expect(shown.stdout).toContain("2000 different people in 24 hours");
-    expect(shown.stdout).toContain("/networks/whatsapp/");
+    expect(shown.stdout).toContain("/networks/whatsapp");
   });
 
   test("number add keeps a number that cannot send yet, and says what is missing", async () => {

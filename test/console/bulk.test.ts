@@ -257,7 +257,7 @@ describe("the recipients of a broadcast", () => {
     const api = (await app.call("GET", `/api/v1/broadcasts/${id}/recipients?status=failed`, { key: shop.key })).body;
     expect([api.meta.total, Object.keys(api.data[0])]).toEqual([
       3,
-      ["to", "status", "reason", "sent_at", "delivered_at", "read_at"],
+      ["to", "message_id", "status", "reason", "sent_at", "delivered_at", "read_at"],
     ]);
   });
 

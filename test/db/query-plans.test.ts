@@ -12,6 +12,7 @@ import { listPending, nextDueAt, purgeCallbacks } from "#src/domain/inbound/call
 import { applyParked, purgeParked } from "#src/domain/messages/apply-status.ts";
 import { requireUnderCap } from "#src/domain/messages/daily-cap.ts";
 import { expireHolds } from "#src/domain/messages/expire-hold.ts";
+import { listMessages } from "#src/domain/messages/list.ts";
 import { findForStatus, findVisible, listOpen } from "#src/domain/messages/read.ts";
 import { findByPhoneNumberId, listNumbers } from "#src/domain/numbers/read.ts";
 import {
@@ -52,6 +53,21 @@ const queries: Record<string, (tx: Tx) => unknown> = {
   "a message by reference and by the network's id": (tx) => findForStatus(tx, 1, "wx1.a.b.c", "wamid.1"),
   "statuses that wait for their message": (tx) => applyParked(tx, 1, "wamid.1"),
   "broadcasts that are under way": (tx) => listOpenBroadcasts(tx, ["queueing", "running", "paused"]),
+  "the list of messages, by each combination of its filters": (tx) => {
+    for (const reference of [null, "order-1"]) {
+      for (const idempotencyKey of [null, "key-1"]) {
+        for (const contactId of [null, 1]) {
+          for (const status of [null, "failed"] as const) {
+            for (const since of [null, 1]) {
+              const filter = { reference, idempotencyKey, contactId, status, since };
+              listMessages(tx, 1, filter, { offset: 0 }, 51);
+              listMessages(tx, 1, filter, { after: { createdAt: 1, id: 1 } }, 51);
+            }
+          }
+        }
+      }
+    }
+  },
   "messages left open by a crash": (tx) => listOpen(tx, 0, 200),
   "a contact": (tx) => [
     findByPhone(tx, 1, "+911244001100" as E164),

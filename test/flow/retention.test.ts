@@ -7,6 +7,8 @@ import { purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
 import { callbacks } from "#src/domain/inbound/table.ts";
 import { create, MINUTE, notice, phones, startScenario } from "#test/support/broadcast-stories.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
+import { TestClock } from "#test/support/clock.ts";
+import { imageOf } from "#test/support/crash.ts";
 import { fakeNetwork, pairThrottled } from "#test/support/fake-network.ts";
 import { accountOf, messagesOf } from "#test/support/rows.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
@@ -140,4 +142,21 @@ test("freed pages are returned to the disk a few at a time, and the database fil
   expect(count(app, "provider_requests")).toBe(0);
   expect(before - pages()).toBeGreaterThan(3_500);
   expect(Number(client.pragma("freelist_count", { simple: true }))).toBeLessThanOrEqual(2_000);
+});
+
+test("retention runs at fixed times of the clock: also on a server that never runs for ten minutes", async () => {
+  await using first = await startTestServer();
+  first.store.client.exec(
+    `INSERT INTO workspaces (id, name, country, timezone, api_enabled, stop_words, start_words, created_at, updated_at)
+       VALUES (1, 'Shop', 'IN', 'Asia/Kolkata', 1, '[]', '[]', 0, 0);
+     INSERT INTO idempotency_keys (workspace_id, key, fingerprint, status, body, created_at) VALUES (1, 'old', x'00', 201, '{}', 0)`,
+  );
+  const intoTheInterval = first.clock.now() % (10 * MINUTE);
+  await first.clock.advance(10 * MINUTE - intoTheInterval - MINUTE);
+  expect(count(first, "idempotency_keys")).toBe(1);
+  using image = imageOf(first.directory);
+  const clock = new TestClock(new Date(first.clock.now()).toISOString());
+  await using again = await startTestServer({ directory: image.directory, clock });
+  await again.clock.advance(MINUTE);
+  expect(count(again, "idempotency_keys")).toBe(0);
 });

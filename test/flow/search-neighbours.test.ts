@@ -70,7 +70,12 @@ test("a search that takes too long is ended, its caller is told to narrow it, an
   const { status, body } = await town.count(1, HEAVY);
   expect([status, body.error]).toEqual([
     400,
-    { code: "invalid_request", message: expect.stringContaining("0.05 s"), fields: { filter: [expect.any(String)] } },
+    {
+      code: "invalid_request",
+      message: expect.stringContaining("0.05 s"),
+      retryable: false,
+      fields: { filter: [expect.any(String)] },
+    },
   ]);
   expect((await town.count(2, LIGHT)).status).toBe(200);
 });

@@ -170,10 +170,10 @@ test("a throttle and then an unknown outcome: the network gets two requests and 
 });
 
 const refusals: [code: string, status: number, error: string, whatsappCode: string | undefined][] = [
-  ["131026", 422, "invalid_number", undefined],
-  ["131047", 422, "window_closed", undefined],
+  ["131026", 422, "invalid_number", "131026"],
+  ["131047", 422, "window_closed", "131047"],
   ["131000", 502, "whatsapp_error", "131000"],
-  ["132001", 502, "whatsapp_error", "132001"],
+  ["132001", 422, "template_not_found", "132001"],
 ];
 
 for (const [code, status, error, whatsappCode] of refusals) {
@@ -210,7 +210,7 @@ test("a status that arrives before the network's answer moves the message, and t
   waiting.open("accepted");
   const { status: code, body } = await app.clock.until(answer);
   expect([code, body.data.status]).toEqual([201, "delivered"]);
-  expect(eventTypesOf(app, shop)).toEqual(["message.delivered"]);
+  expect(eventTypesOf(app, shop)).toEqual(["message.sent", "message.delivered"]);
   expect(accountOf(app, shop)).toMatchObject({ held: 0, charged: 8_500 });
 });
 
@@ -227,7 +227,7 @@ test("a status without a send token that arrives before the network's answer is 
   waiting.open("accepted");
   const { body } = await app.clock.until(answer);
   expect(body.data.status).toBe("read");
-  expect(eventTypesOf(app, shop)).toEqual(["message.sent", "message.read"]);
+  expect(eventTypesOf(app, shop)).toEqual(["message.sent", "message.delivered", "message.read"]);
 });
 
 test("a status that proves the first attempt arrived while a throttled message waits ends the waiting", async () => {

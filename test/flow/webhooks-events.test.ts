@@ -165,12 +165,15 @@ describe("an inbound message", () => {
         message: {
           id: 1,
           from: "+919876543210",
+          to: "+911244001100",
           type: "text",
           text: "Is it there?",
           received_at: "2026-11-21T13:29:01+05:30",
         },
         contact: {
           phone: "+919876543210",
+          user_id: null,
+          username: null,
           name: null,
           first_name: null,
           last_name: null,

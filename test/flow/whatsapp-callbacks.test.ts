@@ -5,7 +5,10 @@
 import { describe, expect, test } from "bun:test";
 import { request as httpRequest } from "node:http";
 import { gzipSync } from "node:zlib";
+import { createCallbackAddress, listCallbackAddresses } from "#src/domain/numbers/callback-address.ts";
+import { removeNumber } from "#src/domain/numbers/readiness.ts";
 import { GRAPH_APP_SECRET, sign, writeCallback } from "#test/support/graph.ts";
+import { DAY } from "#test/support/webhooks.ts";
 import { rows, startWhatsapp, textFrom, VERIFY_TOKEN, type WhatsappWorld } from "#test/support/whatsapp.ts";
 
 const ANNA = "+4915112345678";
@@ -256,11 +259,20 @@ describe("the owner of a secret speaks only for the numbers under that secret", 
 });
 
 describe("a provider that does not sign its callbacks", () => {
+  const allow = (world: WhatsappWorld, number = world.number()) =>
+    world.app.store.write((tx) => createCallbackAddress(tx, number));
+  const post = (world: WhatsappWorld, { token }: { token: string }, secret?: string): Promise<number> =>
+    fetch(`${world.callbackUrl}/${token}`, {
+      method: "POST",
+      body: "{}",
+      ...(secret === undefined ? {} : { headers: { "X-Callback-Secret": secret } }),
+    }).then(({ status }) => status);
+
   test("reaches its number by the number's own address, and no other number", async () => {
     await using world = await startWhatsapp({ appSecret: null });
     const other = await world.app.workspace({ country: "DE", number: null, name: "Other" });
     const number = await world.addNumber(other.id, { phone: "+4930000002", phoneNumberId: "200000000000002" });
-    const url = `${world.callbackUrl}/${number.callbackToken}`;
+    const url = `${world.callbackUrl}/${(await allow(world, number)).token}`;
     const change = textFrom(world.graph, ANNA, "Hi");
     expect(await world.hear(change, { url, signature: null })).toBe(200);
     expect(inboundCount(world)).toBe(0);
@@ -271,10 +283,51 @@ describe("a provider that does not sign its callbacks", () => {
 
   test("is refused at a wrong address and at the address of a removed number", async () => {
     await using world = await startWhatsapp();
-    const { callbackToken } = world.number();
-    expect(await world.graph.callback("{}", { url: `${world.callbackUrl}/${"x".repeat(26)}` })).toBe(403);
-    await world.app.store.write((tx) => void tx.db.run("UPDATE numbers SET removed_at = 1, access_token = NULL"));
-    expect(await world.graph.callback("{}", { url: `${world.callbackUrl}/${callbackToken}` })).toBe(403);
+    const address = await allow(world);
+    expect(await post(world, { token: "x".repeat(26) })).toBe(403);
+    expect(await post(world, address)).toBe(200);
+    const { id } = world.number();
+    await world.app.store.write((tx) => void removeNumber(tx, id));
+    expect(await post(world, address)).toBe(403);
+  });
+
+  test("has no address unless the operator allowed it", async () => {
+    await using world = await startWhatsapp();
+    expect(world.app.store.read((tx) => listCallbackAddresses(tx, world.number().id))).toEqual([]);
+  });
+
+  test("must send the secret header from the first time that it sent it, and never a wrong one", async () => {
+    await using world = await startWhatsapp();
+    const address = await allow(world);
+    expect(await post(world, address)).toBe(200);
+    expect(await post(world, address, "wrong")).toBe(403);
+    expect(await post(world, address, address.secret)).toBe(200);
+    expect(await post(world, address)).toBe(403);
+    expect(await post(world, address, `${address.secret}x`)).toBe(403);
+    expect(await post(world, address, address.secret)).toBe(200);
+  });
+
+  test("can use a renewed address's predecessor until the new one is called, at most for a day", async () => {
+    await using world = await startWhatsapp();
+    const first = await allow(world);
+    expect(await post(world, first)).toBe(200);
+    const second = await allow(world);
+    expect([await post(world, first), await post(world, second), await post(world, first)]).toEqual([200, 200, 403]);
+    const third = await allow(world);
+    await world.app.clock.advance(DAY - 1_000);
+    expect(await post(world, second)).toBe(200);
+    await world.app.clock.advance(2_000);
+    expect(await post(world, second)).toBe(403);
+    expect(await post(world, third)).toBe(200);
+  });
+
+  test("leaves neither address nor secret in the database or its backup", async () => {
+    await using world = await startWhatsapp();
+    const { token, secret } = await allow(world);
+    await post(world, { token }, secret);
+    const bytes = world.app.store.client.serialize().toString("latin1");
+    expect(bytes).toContain(world.number().phoneNumberId);
+    expect([bytes.includes(token), bytes.includes(secret)]).toEqual([false, false]);
   });
 });
 

@@ -57,7 +57,7 @@ describe("the conformance check", () => {
     headers: new Map([...headers, ...Object.entries(more)]),
     body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
   });
-  const refusal = { error: { code: "not_found", message: "There is no such message." } };
+  const refusal = { error: { code: "not_found", message: "There is no such message.", retryable: false } };
 
   test("accepts documented answers", () => {
     expect(find("GET /messages/{id}", answer(404, refusal))).toEqual([]);
@@ -69,8 +69,12 @@ describe("the conformance check", () => {
     expect(find("GET /messages/{id}", answer(404, refusal, { "content-type": "text/html" }))).toHaveLength(1);
     expect(find("GET /messages/{id}", answer(404, "Not Found"))).toHaveLength(1);
     expect(find("GET /messages/{id}", answer(404, { error: { ...refusal.error, stack: "at …" } }))).toHaveLength(1);
-    expect(find("GET /messages/{id}", answer(404, { error: { code: "nope", message: "x" } }))).toHaveLength(1);
-    expect(find("GET /messages/{id}", answer(429, { error: { code: "rate_limited", message: "x" } }))).toHaveLength(1);
+    expect(
+      find("GET /messages/{id}", answer(404, { error: { code: "nope", message: "x", retryable: false } })),
+    ).toHaveLength(1);
+    expect(
+      find("GET /messages/{id}", answer(429, { error: { code: "rate_limited", message: "x", retryable: true } })),
+    ).toHaveLength(1);
   });
 });
 

@@ -32,6 +32,7 @@ test("a database in use is sound: exit 0, every check named", async () => {
   const answer = await workshop.json<{ ok: boolean; checks: { name: string; ok: boolean }[] }>(["check"]);
   expect(answer.ok).toBe(true);
   expect(answer.checks.map(({ name }) => name)).toEqual([
+    "objects",
     "integrity",
     "references",
     ...invariants.map(({ name }) => name),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { RefusalScope } from "#src/domain/messages/outcome.ts";
+import type { FailureScope } from "#src/domain/messages/failure.ts";
 import { classify, describeCode, describeError, readGraphError } from "#src/networks/whatsapp/errors.ts";
 
 const NOW_MS = Date.parse("2026-11-21T08:00:00Z");
@@ -24,7 +24,7 @@ describe("a code that asks the sender to wait", () => {
 });
 
 describe("the scope of a refusal", () => {
-  const scopes: Record<RefusalScope, number[]> = {
+  const scopes: Record<FailureScope, number[]> = {
     recipient: [130472, 131021, 131026, 131047, 131049, 131050, 131062, 137000],
     message: [100, 130497, 131008, 131009, 131030, 131051, 131053, 132000, 132005, 132008, 132012, 132018],
     template: [132001, 132007, 132015, 132016, 132068, 132069, 134100, 134101, 134102, 2388040, 2388293],
@@ -35,7 +35,7 @@ describe("the scope of a refusal", () => {
   const rows = Object.entries(scopes).flatMap(([scope, codes]) => codes.map((code) => ({ scope, code })));
 
   test.each(rows)("of code $code is $scope", ({ scope, code }) => {
-    expect(classifyCode(code)).toMatchObject({ kind: "refused", code: String(code), scope: scope as RefusalScope });
+    expect(classifyCode(code)).toMatchObject({ kind: "refused", code: String(code), scope: scope as FailureScope });
   });
 
   test("of an unknown code is the network: one strange answer stops no recipient or number, and a streak of them does", () => {
@@ -94,7 +94,7 @@ describe("the body of an error answer", () => {
     {
       name: "with details",
       body: '{"error":{"message":"(#131056) pair","code":131056,"error_subcode":2494055,"error_data":{"details":"Too many"}}}',
-      error: { code: 131056, subcode: 2494055, details: "Too many" },
+      error: { code: 131056, subcode: 2494055, details: "pair: Too many" },
     },
     {
       name: "with details as a text",

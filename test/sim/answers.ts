@@ -74,7 +74,12 @@ export const weathers: Readonly<Record<Weather, readonly (readonly [number, Answ
 /** Outcomes that prove that the network accepted nothing: the same message may be sent again. */
 export function isProofOfNothing(outcome: Outcome): boolean {
   if (outcome.kind === "throttled" || outcome.kind === "unreachable") return true;
-  return outcome.kind === "refused" && ["template", "number", "account"].includes(outcome.scope);
+  return outcome.kind === "refused" && ["template", "number", "account", "network"].includes(outcome.scope);
+}
+
+/** The network refused the message for reasons of its own: it is sent again, but not without end. */
+export function isNetworkRefusal(outcome: Outcome | null): boolean {
+  return outcome?.kind === "refused" && outcome.scope === "network";
 }
 
 /** `id`: the network's message id; `recipientId`: the network's number variant of the recipient. */

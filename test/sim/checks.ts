@@ -107,6 +107,17 @@ const PARTS: readonly { name: string; sql: string }[] = [
 const FORBIDDEN: readonly (readonly [string, string])[] = [
   ["the person has opted out", "EXISTS (SELECT 1 FROM contacts WHERE id = NEW.contact_id AND consent = 'opted_out')"],
   ["the workspace is suspended", "EXISTS (SELECT 1 FROM workspaces WHERE suspended_at IS NOT NULL)"],
+  [
+    "the network is down for the number",
+    `NEW.broadcast_id IS NOT NULL
+       AND EXISTS (SELECT 1 FROM network_health WHERE number_id = NEW.number_id AND state = 'down')`,
+  ],
+  [
+    "another message is in flight while the network is in trouble",
+    `NEW.broadcast_id IS NOT NULL AND EXISTS (SELECT 1 FROM network_health h JOIN messages m ON m.number_id = h.number_id
+       WHERE h.number_id = NEW.number_id AND h.state IN ('slow', 'recovering') AND m.status = 'sending'
+         AND m.broadcast_id IS NOT NULL AND m.outcome_unknown = 0 AND m.id <> NEW.id AND m.dispatched_at > h.changed_at)`,
+  ],
   ["the number is not ready", "EXISTS (SELECT 1 FROM numbers WHERE id = NEW.number_id AND NOT ready)"],
   [
     "the broadcast does not run",

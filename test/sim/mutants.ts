@@ -85,10 +85,28 @@ export const mutants: readonly Mutant[] = [
     replace: "counters.reportedRefusal",
   },
   {
+    name: "a network that is down stops no broadcast",
+    file: "src/domain/broadcasts/eligibility.ts",
+    find: "if (down !== null) return",
+    replace: "if (down === undefined) return",
+  },
+  {
+    name: "a recipient whom the network refuses is sent to without end",
+    file: "src/domain/broadcasts/record-outcome.ts",
+    find: "networkRefusals: message.networkRefusals + 1,",
+    replace: "networkRefusals: 0,",
+  },
+  {
+    name: "a network in trouble gets as many messages at a time as a healthy one",
+    file: "src/sending/send-window.ts",
+    find: "if (isProbing || isOneAtATime(this.#findHealth())) return 1 - this.inFlight;",
+    replace: "if (isProbing) return 1 - this.inFlight;",
+  },
+  {
     name: "a number's queue runs again every millisecond while it may not send",
     file: "src/sending/number-queue.ts",
-    find: "else if (this.#freeSlots() > 0) waits.push(",
-    replace: "else waits.push(",
+    find: "if (this.#freeSlots() <= 0) return null;",
+    replace: "if (this.#freeSlots() <= 0) return 1;",
   },
 ];
 

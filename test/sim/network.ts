@@ -3,11 +3,12 @@
  * and reports statuses later: twice, in another order, long after. It outlives every process, as the real one does.
  */
 
+import { NETWORK_RETRIES_MAX } from "#src/domain/messages/failure.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { OutboundMessage, Network as Port } from "#src/networks/network.ts";
 import { inboundCallback, statusCallback } from "#src/networks/simulator/callback.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
-import { type AnswerKind, isProofOfNothing, outcomeOf, type Weather, weathers } from "./answers.ts";
+import { type AnswerKind, isNetworkRefusal, isProofOfNothing, outcomeOf, type Weather, weathers } from "./answers.ts";
 import type { Life } from "./process.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -70,6 +71,7 @@ export class OutsideNetwork {
       name: "simulator",
       parse: parseCallback,
       isReachable: async () => !this.#isOnly("away"),
+      probe: async () => !this.#isOnly("away") && !this.#isOnly("silent"),
       send: (outbound, timeoutMs, onAnswer) => this.#take(life, outbound, timeoutMs, onAnswer),
     };
   }
@@ -140,6 +142,9 @@ export class OutsideNetwork {
     const arrived: Arrived = { token, celebrant: row?.isBirthday === true ? celebrant : "", to, told: null };
     const same = this.#arrived.get(token) ?? [];
     this.#arrived.set(token, same);
+    const theirs = same.filter((other) => other.to === to && other.celebrant === arrived.celebrant);
+    const refusals = theirs.filter((other) => isNetworkRefusal(other.told)).length;
+    if (refusals > NETWORK_RETRIES_MAX) fault(`sent although the network refused it ${refusals} times`);
     for (const other of same) {
       if (other.told !== null && isProofOfNothing(other.told)) continue;
       if (other.to === to && other.celebrant === arrived.celebrant) fault("a second message to the same person");

@@ -19,6 +19,7 @@ import type { Store } from "#src/db/store.ts";
 import { createWriteProbe } from "#src/db/write-probe.ts";
 import { ServerMetrics } from "#src/health/metrics.ts";
 import { createApp } from "#src/http/api/app.ts";
+import { EventWaiters } from "#src/http/event-waiters.ts";
 import type { WebhookPoster } from "#src/net/post.ts";
 import type { Network } from "#src/networks/network.ts";
 import { OutcomeRecorder } from "#src/sending/outcome-recorder.ts";
@@ -117,7 +118,9 @@ export class Life implements Owner {
     };
     await reclaimWork(context);
     const workers = createWorkers(context);
+    const stopping = new AbortController().signal;
     this.#app = createApp({
+      ...{ stopping, eventWaiters: new EventWaiters(store, clock, stopping) },
       ...{ store, clock, random, log },
       acceptsTestKeys: false,
       readers: {

@@ -76,6 +76,7 @@ export function buildTown(): Town {
         name: "simulator",
         parse: () => [],
         isReachable: async () => true,
+        probe: async () => true,
         send: async () => ({ kind: "unknown", reason: "there is no network yet" }),
       }),
       posterOf: () => ({ post: () => new Promise(() => undefined), close: () => undefined }),

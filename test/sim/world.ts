@@ -44,7 +44,7 @@ export interface Wish {
 
 const FINAL = [201, 202, 402, 404, 422, 502];
 /** 400 is possible because a time that lay in the future at the first try may have passed. */
-const NOT_FINAL = [400, 403, 429];
+const NOT_FINAL = [400, 403, 429, 503];
 const FORGET_AFTER_MS = 20 * 3_600_000;
 
 export class World {
@@ -344,7 +344,9 @@ export class World {
       return;
     }
     life.request(method, path, { key: town.apiKey, ...call }, (answer) => {
-      if (answer !== null && (answer.status === 500 || answer.status === 503)) {
+      // A network in trouble is the only thing here that a caller may be told with 503.
+      const isFault = answer?.status === 503 && !answer.text.includes("The network is in trouble");
+      if (answer !== null && (answer.status === 500 || isFault)) {
         this.#faults.push(`${method} ${path} was answered ${answer.status}`);
       }
       onAnswer(answer);
@@ -370,7 +372,7 @@ export class World {
       else if (firstFinal !== null && this.isFresh(wish) && wish.idempotencyKey !== null) {
         // Two refusals precede the lookup of the key: the request rate and a disabled API. Neither happens here.
         this.#faults.push(`${token} was told ${answer.status} after ${firstFinal.status}`);
-      } else if (answer.status === 429 && this.network.mayHave(token)) {
+      } else if ((answer.status === 429 || answer.status === 503) && this.network.mayHave(token)) {
         this.#faults.push(`${token} was told that nothing was sent, and it may have been`);
       }
       return;

@@ -15,11 +15,12 @@ import type { FieldKind } from "#src/domain/contacts/custom-field.ts";
 import { addField } from "#src/domain/contacts/custom-fields.ts";
 import { createGroup } from "#src/domain/groups/create.ts";
 import { getCounters } from "#src/domain/messages/adjust-counters.ts";
-import type { RefusalScope } from "#src/domain/messages/outcome.ts";
+import type { FailureScope } from "#src/domain/messages/failure.ts";
 import { type BroadcastCounters, type Message, messages } from "#src/domain/messages/table.ts";
 import { decideByName } from "#src/domain/templates/decide.ts";
 import type { TemplateStatus } from "#src/domain/templates/template.ts";
 import type { OutboundMessage } from "#src/networks/network.ts";
+import { failureOf } from "#src/networks/whatsapp/errors.ts";
 import { TestClock } from "./clock.ts";
 import { putContactOf } from "./contacts.ts";
 import { type FakeNetwork, fakeNetwork, networkIdOf } from "./fake-network.ts";
@@ -248,9 +249,10 @@ export async function field({ app, shop }: Scenario, key: string, kind: FieldKin
   await app.store.write((tx) => void addField(tx, shop.id, { key, label: key, kind, choices: [] }));
 }
 
-/** A refusal with this scope. */
-export function refusal(code: string, scope: RefusalScope) {
-  return { kind: "refused", code, message: `The network said ${code}.`, scope } as const;
+/** A refusal with this scope, and with what else the WhatsApp connector makes of the code. */
+export function refusal(code: string, scope: FailureScope) {
+  const failure = failureOf({ code: Number(code), subcode: null, details: null });
+  return { ...failure, kind: "refused", message: `The network said ${code}.`, scope } as const;
 }
 
 /** The network reports a status for each of these messages, in one body. */

@@ -1,5 +1,5 @@
-/** A whole server for the console's tests: a separate process, on an empty directory, with the link that it prints. */
-import { mkdtempSync, rmSync } from "node:fs";
+/** A whole server for the console's tests: a separate process, on an empty directory, with the link that it writes. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { linesOf } from "./database.ts";
@@ -41,8 +41,8 @@ export async function startConsole(): Promise<ConsoleProcess> {
   const listen = async (): Promise<void> => {
     for await (const line of linesOf(server.stderr)) {
       said.push(line);
-      const found = /http\S+\/console\/setup#\S+/.exec(line)?.[0];
-      if (found !== undefined) link.resolve(found);
+      const file = /it is in (\S+setup-link)$/.exec(line)?.[1];
+      if (file !== undefined) link.resolve(readFileSync(file, "utf8").trim());
     }
     link.resolve("");
   };

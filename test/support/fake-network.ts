@@ -29,6 +29,7 @@ export function fakeNetwork(): FakeNetwork {
     sent,
     parse: parseCallback,
     isReachable: async () => isReachable,
+    probe: async () => isReachable,
     next: (...answers) => void script.push(...answers),
     always: (answer) => {
       standing = answer;

@@ -6,9 +6,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { loadKeys } from "#src/core/key-file.ts";
+import { deriveKey } from "#src/core/key-ring.ts";
 import type { E164 } from "#src/core/phone.ts";
 import { systemRandom } from "#src/core/random.ts";
-import { createSecretBox, loadSecretKey } from "#src/core/secret.ts";
+import { createSecretBox } from "#src/core/secret.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { openStore } from "#src/db/store.ts";
 import { credit, setPrice } from "#src/domain/billing/account.ts";
@@ -320,9 +322,12 @@ settle_after = "0s"
 async function furnish(data: string, options: InstallationOptions, hook: string | null) {
   const { people: count, throughput, lists: listCount = 1 } = options;
   const random = systemRandom;
-  const secretKey = loadSecretKey({ keyFile: join(data, "waxwing.key"), env: {}, random }, true);
+  const secretKey = loadKeys({ keyFile: join(data, "waxwing.key"), env: {}, random }, true);
   const box = createSecretBox(secretKey, random);
-  const store = openStore(join(data, "waxwing.db"), { busyTimeoutMs: 0, hashKey: () => secretKey });
+  const store = openStore(join(data, "waxwing.db"), {
+    busyTimeoutMs: 0,
+    hashKey: () => deriveKey(secretKey.current().bytes, "hash"),
+  });
   migrate(store.client);
   const people = Array.from({ length: count }, (_, index) => `+9198${String(index).padStart(8, "0")}`);
   const made = await store.write((tx) => {

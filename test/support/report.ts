@@ -13,16 +13,24 @@ export interface ReportedStatus {
   sendToken?: string | undefined;
   at?: number;
   code?: number;
+  /** What the network says of a failure. */
+  details?: string;
 }
 
-export function statusItem({ id, status, sendToken, at, code }: ReportedStatus, now: number): object {
+export function statusItem({ id, status, sendToken, at, code, details }: ReportedStatus, now: number): object {
   return {
     id,
     status,
     timestamp: seconds(at ?? now),
     recipient_id: "919876543210",
     ...(sendToken === undefined ? {} : { biz_opaque_callback_data: sendToken }),
-    ...(status === "failed" ? { errors: [{ code: code ?? 131026, title: "failed" }] } : {}),
+    ...(status === "failed"
+      ? {
+          errors: [
+            { code: code ?? 131026, title: "failed", ...(details === undefined ? {} : { error_data: { details } }) },
+          ],
+        }
+      : {}),
   };
 }
 

@@ -64,6 +64,7 @@ export function fakeNetwork(answer: FakeNetwork["answer"] = () => accepted()): F
     name: "simulator",
     parse: parseCallback,
     isReachable: async () => true,
+    probe: async () => true,
     outbounds: [],
     answer,
     async send(outbound) {

@@ -22,6 +22,8 @@ export interface SourceFile {
   /** Without comments and the contents of strings. */
   code: string;
   imports: SourceImport[];
+  /** The regular expressions that are written as literals. */
+  patterns: { line: number; literal: string }[];
 }
 
 export const checkout = resolve(import.meta.dir, "../..");
@@ -35,8 +37,8 @@ export function readSources(directory = "src"): SourceFile[] {
 }
 
 export function readSource(path: string, text: string): SourceFile {
-  const { code, withStrings } = blank(text);
-  return { path, text, code, imports: readImports(path, withStrings) };
+  const { code, withStrings, patterns } = blank(text);
+  return { path, text, code, imports: readImports(path, withStrings), patterns };
 }
 
 const EXPORTED =
@@ -108,7 +110,8 @@ function fileOf(path: string, specifier: string): string | null {
 const BEFORE_REGEX = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|do|else))\s*$/;
 
 /** Scans the text once; the `${…}` of a template is code again. */
-function blank(text: string): { code: string; withStrings: string } {
+function blank(text: string): Pick<SourceFile, "code" | "patterns"> & { withStrings: string } {
+  const patterns: SourceFile["patterns"] = [];
   let code = "";
   let withStrings = "";
   /** For each open template: how many braces of its current `${…}` are open. */
@@ -144,8 +147,13 @@ function blank(text: string): { code: string; withStrings: string } {
       templates.push(0);
       take(at + 1, "code");
       takeTemplate();
-    } else if (character === "/" && BEFORE_REGEX.test(code.slice(-40))) take(regexEnd(text, at), "string");
-    else if (character === "{" && templates.length > 0) {
+    } else if (character === "/" && BEFORE_REGEX.test(code.slice(-40))) {
+      const end = regexEnd(text, at);
+      const flags = /^[a-z]*/.exec(text.slice(end))?.[0] ?? "";
+      // The end is behind the closing slash, or behind the flags.
+      patterns.push({ line: lineAt(text, at), literal: text.slice(at, end) + flags });
+      take(end, "string");
+    } else if (character === "{" && templates.length > 0) {
       templates.push((templates.pop() ?? 0) + 1);
       take(at + 1, "code");
     } else if (character === "}" && templates.length > 0) {
@@ -155,7 +163,7 @@ function blank(text: string): { code: string; withStrings: string } {
       if (open === 0) takeTemplate();
     } else take(at + 1, "code");
   }
-  return { code, withStrings };
+  return { code, withStrings, patterns };
 }
 
 function endOr(found: number, text: string): number {

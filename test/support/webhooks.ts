@@ -4,8 +4,9 @@
  */
 import Stripe from "stripe";
 import { loadConfig } from "#src/config/config.ts";
+import { loadKeys } from "#src/core/key-file.ts";
 import { systemRandom } from "#src/core/random.ts";
-import { createSecretBox, loadSecretKey, type SecretBox } from "#src/core/secret.ts";
+import { createSecretBox, type SecretBox } from "#src/core/secret.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { type DeliveryDetail, getDelivery, listDeliveries } from "#src/domain/webhooks/read.ts";
 import type { TestClock } from "./clock.ts";
@@ -110,7 +111,7 @@ export async function isGenuine(hit: Pick<Hit, "body" | "headers">, secret: stri
 /** The secret box with which the server itself seals. */
 export function boxOf(app: TestServer): SecretBox {
   const { secrets } = loadConfig({ env: {}, searchPaths: [], data: app.directory, listen: "127.0.0.1:0" });
-  const key = loadSecretKey({ keyFile: secrets.keyFile, env: {}, random: systemRandom }, true);
+  const key = loadKeys({ keyFile: secrets.keyFile, env: {}, random: systemRandom }, true);
   return createSecretBox(key, systemRandom);
 }
 

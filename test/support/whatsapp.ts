@@ -5,8 +5,9 @@
 
 import { join } from "node:path";
 import { randomText } from "#src/core/id.ts";
+import { loadKeys } from "#src/core/key-file.ts";
 import { systemRandom } from "#src/core/random.ts";
-import { createSecretBox, loadSecretKey, type SecretBox } from "#src/core/secret.ts";
+import { createSecretBox, type SecretBox } from "#src/core/secret.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
@@ -91,7 +92,7 @@ export async function startWhatsapp(options: WorldOptions = {}): Promise<Whatsap
       },
     },
   });
-  const key = loadSecretKey({ keyFile: join(app.directory, "waxwing.key"), env: {}, random: systemRandom }, false);
+  const key = loadKeys({ keyFile: join(app.directory, "waxwing.key"), env: {}, random: systemRandom }, false);
   const box = createSecretBox(key, systemRandom);
   const callbackUrl = `${app.server.url}/networks/whatsapp`;
   graph.callTo(callbackUrl);

@@ -1,11 +1,11 @@
 /**
  * Applies a refusal of the template, the number or the account to a broadcast. Refusals in answers and refusals in
- * later statuses have the same effect.
+ * later statuses have the same effect: `messages/failure.ts` decides.
  */
 import type { Tx } from "#src/db/transaction.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
 import { consumeReportedRefusal } from "../messages/breaker.ts";
-import { describeFailure, type Failure } from "../messages/streak.ts";
+import { decide, describeFailure, type Failure, type FailureSource } from "../messages/failure.ts";
 import { findNumber } from "../numbers/read.ts";
 import { markUnready } from "../numbers/readiness.ts";
 import { isFinished } from "./broadcast.ts";
@@ -15,31 +15,28 @@ import { holdBroadcast } from "./pause.ts";
 import { getBroadcast } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 
-/** Refusals which show that the number is not ready, and the one which shows that the template is gone for good. */
-const NUMBER_UNREADY = ["131037", "131045", "133010"];
-const TEMPLATE_DISABLED = "132016";
-
 /** Applies the refusal that statuses have reported since the last review. Returns the broadcast as it is afterwards. */
 export function applyReportedRefusal(tx: Tx, id: number): Broadcast {
   const { pending, sending } = getCounters(tx, id);
   // No recipient is pending, but one in flight may be requeued: keep the refusal until then.
   const refusal = pending === 0 && sending > 0 ? null : consumeReportedRefusal(tx, id);
-  if (refusal !== null) applyRefusal(tx, id, refusal);
+  if (refusal !== null) applyRefusal(tx, id, refusal, "status");
   return getBroadcast(tx, id);
 }
 
-export function applyRefusal(tx: Tx, id: number, refusal: Failure): void {
+export function applyRefusal(tx: Tx, id: number, refusal: Failure, source: FailureSource): void {
   const broadcast = getBroadcast(tx, id);
-  const { code, message, scope } = refusal;
-  const isUnready = scope === "number" && NUMBER_UNREADY.includes(code);
-  if (isUnready && findNumber(tx, broadcast.numberId)?.ready === true) {
-    markUnready(tx, broadcast.numberId, message, "network");
+  const verdict = decide(refusal, source);
+  if (verdict.isNumberUnready && findNumber(tx, broadcast.numberId)?.ready === true) {
+    markUnready(tx, broadcast.numberId, refusal.message, "network");
   }
   // With no recipient pending, a pause would protect no one and only keep the broadcast from completing.
   if (isFinished(broadcast.status) || getCounters(tx, id).pending === 0) return;
   const reason = describeFailure(refusal);
-  if (scope !== "template") holdBroadcast(tx, broadcast, isUnready ? "number" : "account", reason);
-  else if (code === TEMPLATE_DISABLED) finishBroadcast(tx, broadcast, "failed", reason);
+  if (verdict.broadcast.kind === "fail") finishBroadcast(tx, broadcast, "failed", reason);
+  if (verdict.broadcast.kind !== "pause") return;
+  const { cause, resumeAfterMs } = verdict.broadcast;
   // The stored template may still say that it is approved. Do not try again until the network reports on it.
-  else holdBroadcast(tx, update(tx, broadcast, { templateRefusedAt: tx.now }), "template", reason);
+  const current = verdict.isTemplateRefused ? update(tx, broadcast, { templateRefusedAt: tx.now }) : broadcast;
+  holdBroadcast(tx, current, cause, reason, resumeAfterMs === null ? null : tx.now + resumeAfterMs);
 }

@@ -42,10 +42,16 @@ export const pauseCauses = [
   "template",
   /** The network could not be reached for 15 minutes. Resumes when it can be reached. */
   "unreachable",
+  /** The network is in trouble. Resumes when a probe finds it well. */
+  "network",
+  /** The network named how long it needs. Resumes when that time has passed. */
+  "wait",
   /** The template's text or cost is not what was confirmed. A person decides. */
   "template_changed",
   /** The network refuses the account. A person decides. */
   "account",
+  /** The network was in trouble for the third time in a day. A person decides. */
+  "network_again",
   /** The network accepted no messages for 15 minutes. A person decides. */
   "throttled",
   /** The server was down for too long. A person decides. */
@@ -64,7 +70,15 @@ export const pauseCauses = [
 ] as const;
 export type PauseCause = (typeof pauseCauses)[number];
 
-const AUTO_RESUMED_CAUSES: readonly PauseCause[] = ["number", "workspace", "balance", "template", "unreachable"];
+const AUTO_RESUMED_CAUSES: readonly PauseCause[] = [
+  "number",
+  "workspace",
+  "balance",
+  "template",
+  "unreachable",
+  "network",
+  "wait",
+];
 
 export function resumesAutomatically(cause: PauseCause | null): boolean {
   return cause !== null && AUTO_RESUMED_CAUSES.includes(cause);

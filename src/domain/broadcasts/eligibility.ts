@@ -3,8 +3,10 @@
  * every claim. Building froze the values; eligibility is never frozen.
  */
 import type { ReadTx } from "#src/db/transaction.ts";
+import { findGroup } from "../groups/read.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
 import { openReason } from "../messages/breaker.ts";
+import { downReason, findNetworkHealth } from "../numbers/network-health.ts";
 import { findNumber } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { findInAccount } from "../templates/read.ts";
@@ -40,9 +42,8 @@ export function readEligibility(tx: ReadTx, broadcast: Broadcast): Eligibility {
     broadcast.templateLanguage,
   );
   const { templateName } = broadcast;
-  if (template === undefined) return failed(`the template ${templateName} was deleted`);
-  if (template.status === "REJECTED") return failed(`the network has rejected the template ${templateName}`);
-  if (template.status === "DISABLED") return failed(`the network has disabled the template ${templateName}`);
+  const gone = findPermanentReason(tx, broadcast, template);
+  if (template === undefined || gone !== null) return failed(gone ?? `the template ${templateName} was deleted`);
   if (workspace.suspendedAt !== null) {
     return paused("workspace", `the workspace is suspended: ${workspace.suspendedReason ?? "no reason was given"}`);
   }
@@ -65,9 +66,16 @@ export function readEligibility(tx: ReadTx, broadcast: Broadcast): Eligibility {
       `the template ${templateName} has changed since the broadcast was created; resume it if the new text is right`,
     );
   }
-  const broken = openReason(getCounters(tx, broadcast.id));
-  if (broken !== null) return paused("breaker", broken);
-  return { isEligible: true, workspace, sender, template };
+  const blocker = findTrouble(tx, broadcast);
+  return blocker === null ? { isEligible: true, workspace, sender, template } : { isEligible: false, blocker };
+}
+
+/** What results so far say: the network is down for the number, or the circuit breaker is open. */
+function findTrouble(tx: ReadTx, { id, numberId }: Broadcast): Blocker | null {
+  const down = downReason(findNetworkHealth(tx, numberId));
+  if (down !== null) return { kind: "temporary", cause: "network", reason: `the network is in trouble: ${down}` };
+  const broken = openReason(getCounters(tx, id));
+  return broken === null ? null : { kind: "temporary", cause: "breaker", reason: broken };
 }
 
 /** What blocks the broadcast now; null if nothing does. */
@@ -82,6 +90,20 @@ export function findCurrentTemplate(tx: ReadTx, broadcast: Broadcast): Template 
   if (sender === undefined) return undefined;
   const { workspaceId, templateName, templateLanguage } = broadcast;
   return findInAccount(tx, workspaceId, sender.accountId, templateName, templateLanguage);
+}
+
+/** Why the broadcast can never be sent: its template cannot be used any more, or its group is gone. */
+function findPermanentReason(
+  tx: ReadTx,
+  { workspaceId, groupId, isBuilt, templateName }: Broadcast,
+  template: Template | undefined,
+): string | null {
+  // The recipients of a group are stored when they are built; before that, the group is needed.
+  const isGroupGone = groupId !== null && !isBuilt && findGroup(tx, workspaceId, groupId) === undefined;
+  if (isGroupGone) return "its group was removed";
+  if (template?.status === "REJECTED") return `the network has rejected the template ${templateName}`;
+  if (template?.status === "DISABLED") return `the network has disabled the template ${templateName}`;
+  return null;
 }
 
 function failed(reason: string): Eligibility {

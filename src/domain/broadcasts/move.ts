@@ -1,9 +1,12 @@
 /** The guarded statement that changes a broadcast: it names the state that the broadcast leaves. */
 import { and, eq } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
+import { publish } from "../webhooks/publish.ts";
+import { getWorkspace } from "../workspaces/read.ts";
 import { BROADCASTS, nextStatus, resumesAutomatically, type Trigger } from "./broadcast.ts";
 import { setBuiltAfterId } from "./statements.ts";
 import { type Broadcast, broadcasts } from "./table.ts";
+import { viewBroadcast } from "./view.ts";
 
 /** Applies a trigger; null if the trigger has no effect in this state. */
 export function trigger(
@@ -19,8 +22,21 @@ export function trigger(
   const status = nextStatus(broadcast.status, event, context);
   if (status === null) return null;
   const changed = update(tx, broadcast, { ...changes, status });
-  if (status !== broadcast.status) logStatus(tx, changed);
+  if (status !== broadcast.status) {
+    logStatus(tx, changed);
+    if (event === "pause") publishBroadcast(tx, changed, "broadcast.paused");
+    if (event === "resume") publishBroadcast(tx, changed, "broadcast.resumed");
+  }
   return changed;
+}
+
+export function publishBroadcast(
+  tx: Tx,
+  broadcast: Broadcast,
+  type: "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished",
+): void {
+  const workspace = getWorkspace(tx, broadcast.workspaceId);
+  publish(tx, workspace, type, { broadcast: viewBroadcast(tx, broadcast, workspace) });
 }
 
 /** A pause that waits for a person, and a failure, are what an operator has to act on. */

@@ -7,6 +7,7 @@ import { reschedule } from "#src/jobs/enqueue.ts";
 import { getCounters, scheduleReview } from "../messages/adjust-counters.ts";
 import { recordResumed, resetBreaker } from "../messages/breaker.ts";
 import { holdCost } from "../messages/broadcast-cost.ts";
+import { overrideNetworkHealth } from "../numbers/network-health.ts";
 import { valueCounts } from "../templates/template.ts";
 import { shapeOf } from "../templates/view.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -16,21 +17,55 @@ import { finishBroadcast } from "./finish.ts";
 import { mayHaveBeenSent } from "./hold-restored.ts";
 import { evaluateLateness, type LatenessRules } from "./lateness.ts";
 import { trigger, update } from "./move.ts";
+import { listOpen } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 
-/** Null: it was paused or finished already. */
-export function pauseBroadcast(tx: Tx, broadcast: Broadcast, cause: PauseCause, reason: string): Broadcast | null {
-  return trigger(tx, broadcast, "pause", { pauseCause: cause, statusReason: reason, waitsUntil: null });
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** The pause for the network that waits for a person, of those within a day. */
+const NETWORK_PAUSES_MAX = 3;
+
+/**
+ * Null: it was paused or finished already. `resumeAt`: when a pause that time alone mends ends. A running broadcast that
+ * is paused for the network for the third time in a day waits for a person.
+ */
+export function pauseBroadcast(
+  tx: Tx,
+  broadcast: Broadcast,
+  cause: PauseCause,
+  reason: string,
+  resumeAt: number | null = null,
+): Broadcast | null {
+  const changes = { pauseCause: cause, statusReason: reason, waitsUntil: null, resumeAt };
+  if (cause !== "network" || broadcast.status !== "running") return trigger(tx, broadcast, "pause", changes);
+  const networkPauses = [...broadcast.networkPauses.filter((at) => at > tx.now - DAY_MS), tx.now];
+  if (networkPauses.length < NETWORK_PAUSES_MAX) return trigger(tx, broadcast, "pause", { ...changes, networkPauses });
+  const statusReason = `${reason}; this happened ${NETWORK_PAUSES_MAX} times within a day, so a person has to resume it`;
+  return trigger(tx, broadcast, "pause", { ...changes, networkPauses: [], pauseCause: "network_again", statusReason });
 }
 
 /**
  * Pauses the broadcast. One that is paused for a temporary cause now waits for a person, if `cause`
  * requires it.
  */
-export function holdBroadcast(tx: Tx, broadcast: Broadcast, cause: PauseCause, reason: string): void {
-  if (pauseBroadcast(tx, broadcast, cause, reason) !== null || broadcast.status !== "paused") return;
+export function holdBroadcast(
+  tx: Tx,
+  broadcast: Broadcast,
+  cause: PauseCause,
+  reason: string,
+  resumeAt: number | null = null,
+): void {
+  if (pauseBroadcast(tx, broadcast, cause, reason, resumeAt) !== null || broadcast.status !== "paused") return;
   if (!resumesAutomatically(broadcast.pauseCause) || resumesAutomatically(cause)) return;
-  update(tx, broadcast, { pauseCause: cause, statusReason: reason });
+  update(tx, broadcast, { pauseCause: cause, statusReason: reason, resumeAt });
+}
+
+/** The network is down for a number: pauses its running broadcasts that have recipients left. */
+export function pauseForNetwork(tx: Tx, numberId: number): void {
+  for (const broadcast of listOpen(tx, ["running"])) {
+    if (broadcast.numberId !== numberId || getCounters(tx, broadcast.id).pending === 0) continue;
+    const blocker = findBlocker(tx, broadcast);
+    if (blocker?.kind === "temporary" && blocker.cause === "network") applyBlocker(tx, broadcast, blocker);
+  }
 }
 
 /** Pauses the broadcast, or fails it if the blocker is permanent. */
@@ -59,6 +94,7 @@ export function resumeManually(tx: Tx, broadcast: Broadcast, { sendUnknown } = {
   }
   const confirmed = confirmTemplate(tx, broadcast);
   resetBreaker(tx, broadcast.id);
+  overrideNetworkHealth(tx, broadcast.numberId);
   const blocker = findBlocker(tx, confirmed);
   if (blocker !== null) {
     if (blocker.kind === "permanent") throw refusal(`Broadcast ${broadcast.id} can never continue: ${blocker.reason}.`);
@@ -73,9 +109,14 @@ export function resumeManually(tx: Tx, broadcast: Broadcast, { sendUnknown } = {
  */
 export function resumeAutomatically(tx: Tx, broadcast: Broadcast, rules: LatenessRules): Broadcast | null {
   if (broadcast.status !== "paused" || !resumesAutomatically(broadcast.pauseCause)) return null;
-  if (findBlocker(tx, broadcast) !== null) return null;
+  if (findBlocker(tx, broadcast) !== null || isWaiting(broadcast, tx.now)) return null;
   if (broadcast.isBuilt && !getCounters(tx, broadcast.id).isHeld && !holdCost(tx, broadcast.id)) return null;
   return applyLateness(tx, resume(tx, broadcast, broadcast.dueSince), rules);
+}
+
+/** The time that the network named has not passed yet. */
+export function isWaiting({ pauseCause, resumeAt }: Broadcast, now: number): boolean {
+  return pauseCause === "wait" && resumeAt !== null && resumeAt > now;
 }
 
 function resume(tx: Tx, broadcast: Broadcast, dueSince: number): Broadcast {
@@ -83,6 +124,7 @@ function resume(tx: Tx, broadcast: Broadcast, dueSince: number): Broadcast {
     pauseCause: null,
     statusReason: null,
     waitsUntil: null,
+    resumeAt: null,
     dueSince,
   });
   if (resumed === null) throw new Error(`broadcast ${broadcast.id} could not be resumed from ${broadcast.status}`);

@@ -1,61 +1,17 @@
 /** Previews what a broadcast would do: nothing is sent and nothing is stored. */
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { formatMoney } from "#src/core/money.ts";
-import { Instant, Nullable } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { available } from "../billing/account.ts";
 import { remainingUnderCap } from "../messages/daily-cap.ts";
 import type { AudienceEstimate } from "./audience-estimate.ts";
 import type { BroadcastPlan } from "./plan.ts";
 import type { ResolvedRecipient } from "./resolve-list.ts";
+import type { PreviewCounts, PreviewView, SkipView } from "./schema.ts";
 import { skipReasons } from "./skip.ts";
-import { SkipView, viewSkip } from "./view.ts";
+import { viewSkip } from "./view.ts";
 
-const PreviewCounts = Type.Object(
-  {
-    opted_out: Type.Integer(),
-    invalid_number: Type.Integer(),
-    duplicate: Type.Integer(),
-    no_opt_in: Type.Integer(),
-    missing_variable: Type.Integer(),
-    daily_cap: Type.Integer(),
-  },
-  { $id: "SkipCounts", description: "Number of recipients that would be skipped, by reason." },
-);
-
-const PreviewCost = Type.Object(
-  {
-    currency: Type.String({ examples: ["USD"] }),
-    rate: Type.String({ description: "Price of one delivered message.", examples: ["0.0085"] }),
-    amount: Type.String({ description: "Cost if every message is delivered.", examples: ["1.06"] }),
-    available: Type.String({ description: "The current balance, less the amount held for messages in progress." }),
-    available_after: Type.String({
-      description: "The balance that would be left; negative if the balance does not cover the cost.",
-    }),
-    covered: Type.Boolean({ description: "Whether the balance covers the cost." }),
-  },
-  { $id: "PreviewCost", description: "The cost of a broadcast." },
-);
-
-export const PreviewView = Type.Object(
-  {
-    requested: Type.Integer({ description: "Number of phone numbers in `to`; 0 for a group." }),
-    reached: Type.Integer({ description: "Number of people who would receive the message." }),
-    skipped: PreviewCounts,
-    skips: Type.Array(SkipView, { description: "The numbers in `to` that would be skipped, in the order of `to`." }),
-    cost: Nullable(PreviewCost, "The cost of the broadcast; null if the workspace is not charged."),
-    daily_cap_left: Nullable(
-      Type.Integer(),
-      "How many more people can be sent templates under the daily cap; null if there is no daily cap.",
-    ),
-    starts_at: Instant("When the broadcast would start."),
-    ends_at: Instant(
-      "When the last message would be sent, if the number sends at its full rate and has nothing else to send.",
-    ),
-  },
-  { $id: "BroadcastPreview", description: "A preview of a broadcast." },
-);
 export type BroadcastPreview = Static<typeof PreviewView>;
 
 /** For a list, whose recipients are resolved one by one. */

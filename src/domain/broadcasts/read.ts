@@ -5,6 +5,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import type { MessageStatus } from "../messages/message.ts";
 import { type Message, messages } from "../messages/table.ts";
 import { type BroadcastStatus, isFinished } from "./broadcast.ts";
+import type { RecipientFilter } from "./recipient-outcome.ts";
 import { broadcastById, openBroadcasts } from "./statements.ts";
 import { type Broadcast, broadcasts } from "./table.ts";
 
@@ -52,9 +53,6 @@ export function countBroadcasts(tx: ReadTx, workspaceId: number): number {
 export function listOpen(tx: ReadTx, statuses: readonly BroadcastStatus[]): Broadcast[] {
   return statuses.flatMap((status) => openBroadcasts(tx).all({ status })).sort((a, b) => a.id - b.id);
 }
-
-export const recipientFilters = ["pending", "sent", "delivered", "read", "failed", "skipped"] as const;
-export type RecipientFilter = (typeof recipientFilters)[number];
 
 /** The row states that a filter matches: unsent recipients of a finished broadcast count as skipped. */
 export function statusesFor(broadcast: Broadcast, filter: RecipientFilter): MessageStatus[] {

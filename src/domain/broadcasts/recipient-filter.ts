@@ -3,11 +3,9 @@
  * unknown outcome is neither sent nor failed. Each query reads in the order of ids, on the reader's thread.
  */
 import type { MessageStatus } from "../messages/message.ts";
-import { recipientFilters, statusesFor } from "./read.ts";
+import { statusesFor } from "./read.ts";
+import type { RecipientOutcome } from "./recipient-outcome.ts";
 import type { Broadcast } from "./table.ts";
-
-export const recipientOutcomes = [...recipientFilters, "unknown"] as const;
-export type RecipientOutcome = (typeof recipientOutcomes)[number];
 
 export interface Query {
   sql: string;

@@ -7,8 +7,9 @@ import { eq } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { reschedule } from "#src/jobs/enqueue.ts";
 import { countMove } from "../messages/adjust-counters.ts";
-import { affectsEveryone, countAnswer } from "../messages/breaker.ts";
+import { countAnswer, countNetworkAnswer } from "../messages/breaker.ts";
 import { refreshRecentRecipient } from "../messages/daily-cap.ts";
+import { affectsEveryone, decide, NETWORK_RETRIES_MAX } from "../messages/failure.ts";
 import { move } from "../messages/move.ts";
 import type { Outcome } from "../messages/outcome.ts";
 import { findMessageById } from "../messages/read.ts";
@@ -16,13 +17,15 @@ import { recordAccepted, recordFailure } from "../messages/record-outcome.ts";
 import { type Message, messages } from "../messages/table.ts";
 import { applyRefusal } from "./apply-refusal.ts";
 import { isFinished } from "./broadcast.ts";
-import { pauseBroadcast } from "./pause.ts";
+import { pauseBroadcast, pauseForNetwork } from "./pause.ts";
 import { getBroadcast } from "./read.ts";
 import { THROTTLE_WAIT_MAX_MS } from "./recipients.ts";
 import { describeSkip } from "./skip.ts";
 import type { Broadcast } from "./table.ts";
 
 const PAIR_BACKOFF_MS = 60_000;
+/** How long a recipient waits whom the network refused for reasons of its own. */
+const NETWORK_RETRY_MS = 10_000;
 
 /** `inDoubtAfterMs`: how long an unknown outcome waits for its echo. */
 export function recordRecipientOutcome(tx: Tx, messageId: number, outcome: Outcome, inDoubtAfterMs: number): void {
@@ -32,12 +35,15 @@ export function recordRecipientOutcome(tx: Tx, messageId: number, outcome: Outco
   switch (outcome.kind) {
     case "accepted":
       recordAccepted(tx, messageId, outcome);
+      countNetworkAnswer(tx, message, outcome);
       countAnswer(tx, broadcast.id, { kind: "succeeded" });
       return;
     case "unknown":
       leaveInDoubt(tx, message, tx.now + inDoubtAfterMs);
       // If a status arrived first, it knows more.
-      if (message.status === "sending") countAnswer(tx, broadcast.id, { kind: "unknown", message: outcome.reason });
+      if (message.status === "sending") countFailure(tx, broadcast, message, outcome);
+      if (outcome.failure !== undefined && affectsEveryone(outcome.failure))
+        applyRefusal(tx, broadcast.id, outcome.failure, "answer");
       return;
     case "throttled":
       if (outcome.scope === "pair") delayThrottled(tx, broadcast, message, outcome);
@@ -65,16 +71,36 @@ function recordRefusal(
   tx: Tx,
   broadcast: Broadcast,
   message: Message,
-  { code, message: networkMessage, scope }: Extract<Outcome, { kind: "refused" }>,
+  refused: Extract<Outcome, { kind: "refused" }>,
 ): void {
-  const failure = { code, message: networkMessage, scope };
-  if (!affectsEveryone(failure)) {
-    recordFailure(tx, message.id, { code, message: networkMessage, outcomeUnknown: false });
-    countAnswer(tx, broadcast.id, { kind: "failed", failure });
-    return;
-  }
-  requeue(tx, broadcast, message);
-  applyRefusal(tx, broadcast.id, failure);
+  const verdict = decide(refused, "answer");
+  const isRetried = verdict.message === "retry" && message.networkRefusals < NETWORK_RETRIES_MAX;
+  if (verdict.message === "requeue") requeue(tx, broadcast, message);
+  else if (isRetried) retryLater(tx, broadcast, message, refused.retryAfterMs ?? 0);
+  else recordFailure(tx, message.id, { code: refused.code, message: refused.message, outcomeUnknown: false });
+  countFailure(tx, broadcast, message, refused);
+  if (affectsEveryone(refused)) applyRefusal(tx, broadcast.id, refused, "answer");
+}
+
+/** The network refused the message for reasons of its own: other recipients come first. */
+function retryLater(tx: Tx, broadcast: Broadcast, message: Message, retryAfterMs: number): void {
+  const notBefore = tx.now + Math.min(Math.max(retryAfterMs, NETWORK_RETRY_MS), THROTTLE_WAIT_MAX_MS);
+  requeue(tx, broadcast, message, { networkRefusals: message.networkRefusals + 1, notBefore });
+}
+
+/** Counts the failure for the broadcast and for its number, whose other broadcasts pause too if the network is down. */
+function countFailure(
+  tx: Tx,
+  broadcast: Broadcast,
+  message: Message,
+  outcome: Extract<Outcome, { kind: "refused" | "unknown" }>,
+): void {
+  countAnswer(
+    tx,
+    broadcast.id,
+    outcome.kind === "refused" ? { kind: "failed", failure: outcome } : { kind: "unknown" },
+  );
+  if (countNetworkAnswer(tx, message, outcome)) pauseForNetwork(tx, message.numberId);
 }
 
 /**

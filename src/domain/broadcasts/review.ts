@@ -7,15 +7,13 @@ import { getCounters } from "../messages/adjust-counters.ts";
 import { openReason } from "../messages/breaker.ts";
 import { settleCost } from "../messages/broadcast-cost.ts";
 import { isClosed } from "../messages/broadcast-counters.ts";
-import { publish } from "../webhooks/publish.ts";
-import { getWorkspace } from "../workspaces/read.ts";
 import { applyReportedRefusal } from "./apply-refusal.ts";
 import { isFinished } from "./broadcast.ts";
 import { finishBroadcast } from "./finish.ts";
-import { holdBroadcast } from "./pause.ts";
+import { publishBroadcast } from "./move.ts";
+import { holdBroadcast, pauseForNetwork } from "./pause.ts";
 import { findAnyBroadcast } from "./read.ts";
 import type { Broadcast } from "./table.ts";
-import { viewBroadcast } from "./view.ts";
 
 export interface ReviewRules {
   /** How long to wait for reports after the last dispatch. */
@@ -38,6 +36,7 @@ export function reviewBroadcast(tx: Tx, id: number, rules: ReviewRules): number 
   const broken = openReason(counters);
   // With no recipient pending, the messages in flight complete the broadcast.
   if (broken !== null && counters.pending > 0) holdBroadcast(tx, broadcast, "breaker", broken);
+  else if (broadcast.status === "running") pauseForNetwork(tx, broadcast.numberId);
   return null;
 }
 
@@ -50,7 +49,6 @@ function settleWhenDue(tx: Tx, broadcast: Broadcast, { settleAfterMs }: ReviewRu
     if (counters.sending > 0) return tx.now + RECHECK_MS;
   }
   settleCost(tx, broadcast.id);
-  const workspace = getWorkspace(tx, broadcast.workspaceId);
-  publish(tx, workspace, "broadcast.finished", { broadcast: viewBroadcast(tx, broadcast, workspace) });
+  publishBroadcast(tx, broadcast, "broadcast.finished");
   return null;
 }

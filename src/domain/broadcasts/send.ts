@@ -68,8 +68,9 @@ export function sendBroadcast(tx: Tx, request: BroadcastRequest): AcceptedBroadc
     if (!isCovered)
       throw notCovered(account, account.rate * (group === null ? pending : requireCounted(request.audienceSize)));
   }
-  if (sendAt === null) tx.notify(BROADCASTS);
-  else enqueue(tx, { kind: "start_broadcast", subject: broadcast.id, queueKey: workspaceId, dueAt: sendAt });
+  tx.notify(BROADCASTS);
+  if (sendAt !== null)
+    enqueue(tx, { kind: "start_broadcast", subject: broadcast.id, queueKey: workspaceId, dueAt: sendAt });
   return { broadcast, plan, skipped };
 }
 

@@ -8,7 +8,7 @@ import { resumesAutomatically } from "./broadcast.ts";
 import { findBlocker } from "./eligibility.ts";
 import type { LatenessRules } from "./lateness.ts";
 import { trigger } from "./move.ts";
-import { applyBlocker, applyLateness, endWait, resumeAutomatically } from "./pause.ts";
+import { applyBlocker, applyLateness, endWait, isWaiting, resumeAutomatically } from "./pause.ts";
 import { findAnyBroadcast, listOpen } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 
@@ -22,7 +22,7 @@ export function startBroadcast(tx: Tx, id: number, rules: LatenessRules): number
   const checked = applyLateness(tx, current, rules);
   if (checked.status !== "scheduled") return null;
   if (checked.waitsUntil !== null) return checked.waitsUntil;
-  const started = trigger(tx, checked, "start", { startedAt: tx.now });
+  const started = trigger(tx, checked, "start", { startedAt: tx.now, statusReason: null });
   if (started === null) return null;
   const blocker = findBlocker(tx, started);
   if (blocker !== null) applyBlocker(tx, started, blocker);
@@ -56,5 +56,6 @@ export function resumeBroadcasts(tx: Tx, rules: LatenessRules, isReachable: (bro
 /** Whether resuming would change the broadcast, as far as can be told without asking its network. */
 export function canResume(tx: ReadTx, broadcast: Broadcast): boolean {
   const blocker = findBlocker(tx, broadcast);
-  return blocker === null ? resumesAutomatically(broadcast.pauseCause) : blocker.kind === "permanent";
+  if (blocker !== null) return blocker.kind === "permanent";
+  return resumesAutomatically(broadcast.pauseCause) && !isWaiting(broadcast, tx.now);
 }

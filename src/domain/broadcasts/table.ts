@@ -14,6 +14,10 @@ export const broadcasts = sqliteTable("broadcasts", {
   statusReason: text(),
   /** Null unless it is paused. */
   pauseCause: text().$type<PauseCause>(),
+  /** When a pause that time alone mends ends. */
+  resumeAt: instant(),
+  /** When it was paused for the network in the last day. The third time waits for a person. */
+  networkPauses: text({ mode: "json" }).$type<number[]>().notNull().default([]),
   templateName: text().notNull(),
   templateLanguage: text().notNull(),
   /** The template as it was confirmed. */

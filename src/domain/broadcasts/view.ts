@@ -1,97 +1,19 @@
 /** The public JSON of a broadcast, its skips and its recipients, in the API and in events. */
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { formatMoney } from "#src/core/money.ts";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
 import { totalOf } from "../messages/broadcast-counters.ts";
-import { type MessageStatus, messageStatuses } from "../messages/message.ts";
+import type { MessageStatus } from "../messages/message.ts";
 import type { Message } from "../messages/table.ts";
-import { MessageTemplate } from "../messages/view.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { broadcastStatuses, isFinished } from "./broadcast.ts";
-import type { RecipientFilter } from "./read.ts";
+import { isFinished } from "./broadcast.ts";
+import type { RecipientFilter } from "./recipient-outcome.ts";
 import type { ResolvedRecipient } from "./resolve-list.ts";
-import { describeSkip, type SkipCode, skipReasons } from "./skip.ts";
+import type { BroadcastView, CreatedBroadcastView, RecipientView, SkipView } from "./schema.ts";
+import { describeSkip, type SkipCode } from "./skip.ts";
 import type { Broadcast } from "./table.ts";
-
-const BroadcastCounts = Type.Object(
-  {
-    total: Type.Integer({ description: "All recipients: sent, failed, skipped and not yet sent." }),
-    sent: Type.Integer({ description: "Accepted by the network; includes `delivered`." }),
-    delivered: Type.Integer({ description: "Delivered to the recipient's phone; includes `read`." }),
-    read: Type.Integer(),
-    failed: Type.Integer({
-      description: "Failed. A message that fails after it was sent is counted here and no longer in `sent`.",
-    }),
-    skipped: Type.Integer({ description: "Not sent. Each skipped recipient has a reason." }),
-  },
-  { $id: "BroadcastCounts", description: "The recipients of a broadcast, counted by status." },
-);
-
-const members = {
-  id: Type.Integer({ examples: [7] }),
-  name: Type.String({ examples: ["November offer"] }),
-  status: OneOf(
-    broadcastStatuses,
-    "`scheduled`: waiting for `send_at`. `queueing`: preparing the recipients. `running`: sending. `paused`: not sending; `status_reason` gives the reason. `completed`, `cancelled`, `failed`: finished.",
-  ),
-  status_reason: Nullable(Type.String(), "Why the broadcast is paused, is waiting or has failed, in plain text."),
-  template: MessageTemplate,
-  from: Type.String({ description: "The sending number in E.164.", examples: ["+911244001100"] }),
-  counts: BroadcastCounts,
-  charged: Nullable(
-    Type.String({ examples: ["12.50"] }),
-    "The cost, once it is settled. Null before that, and if the workspace is not charged.",
-  ),
-  send_at: Nullable(Instant("When the broadcast is scheduled to start.")),
-  started_at: Nullable(Instant("When the server started to prepare the recipients.")),
-  completed_at: Nullable(Instant("When the broadcast completed, failed or was cancelled.")),
-  created_at: Instant(),
-};
-
-export const BroadcastView = Type.Object(members, {
-  $id: "Broadcast",
-  description: "A template that is sent to many people.",
-});
-
-export const SkipView = Type.Object(
-  {
-    to: Type.String({
-      description: "The phone number in E.164, or the value from the request if it is not a phone number.",
-    }),
-    reason: OneOf(skipReasons),
-    since: Type.Optional(Instant("When the person opted out; only present with the reason `opted_out`.")),
-  },
-  { $id: "Skip", description: "A recipient that a broadcast skips." },
-);
-
-export const CreatedBroadcastView = Type.Object(
-  {
-    ...members,
-    requested: Type.Integer({ description: "Number of phone numbers in `to`; 0 for a group." }),
-    skipped: Type.Array(SkipView, {
-      description:
-        "The numbers in `to` that are skipped, in the order of `to`. For a group, list the recipients instead.",
-    }),
-  },
-  { $id: "CreatedBroadcast", description: "A new broadcast, with the recipients that it skips." },
-);
-
-export const RecipientView = Type.Object(
-  {
-    to: Type.String({
-      description: "The phone number in E.164, or the value from the request if it is not a phone number.",
-    }),
-    status: OneOf(messageStatuses),
-    reason: Nullable(Type.String(), "Why the message was skipped or failed, in plain text."),
-    sent_at: Nullable(Instant()),
-    delivered_at: Nullable(Instant()),
-    read_at: Nullable(Instant()),
-  },
-  { $id: "Recipient", description: "A recipient of a broadcast." },
-);
 
 type Zone = Pick<Workspace, "timezone">;
 
@@ -108,6 +30,7 @@ export function viewBroadcast(tx: ReadTx, broadcast: Broadcast, { timezone }: Zo
     from: broadcast.fromPhone,
     counts: { total: totalOf(counters), sent, delivered, read, failed, skipped },
     charged: counters.isCharged && counters.settledAt !== null ? formatMoney(counters.charged) : null,
+    settled: counters.settledAt !== null,
     send_at: when(broadcast.sendAt),
     started_at: when(broadcast.startedAt),
     completed_at: when(broadcast.completedAt),
@@ -147,6 +70,7 @@ export function viewRecipient(
   const isSkippedUnsent = isFinished(broadcast.status) && (message.status === "pending" || message.status === "queued");
   return {
     to: message.toPhone,
+    message_id: message.id,
     status: isSkippedUnsent ? "skipped" : message.status,
     reason: isSkippedUnsent ? skipReasonOf(broadcast) : reasonOf(message),
     sent_at: when(message.sentAt),

@@ -33,5 +33,6 @@ export function createContact(tx: Tx, workspaceId: number, input: NewContact): C
     createdAt: tx.now,
   });
   if (optIn !== undefined) logConsent(tx, contact, "unknown", optIn);
+  else if (optedOutAt !== null) logConsent(tx, contact, "unknown", { source: "manual", evidence: { erased: true } });
   return contact;
 }

@@ -3,16 +3,15 @@
  * works for numbers without a contact.
  */
 
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
-import { Instant, OneOf } from "#src/core/schema.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent } from "./change-consent.ts";
-import { consentSources } from "./consent.ts";
 import type { ConsentEvidence } from "./consent-log.ts";
 import { createContact } from "./create.ts";
 import { type ContactLookup, requirePerson } from "./find.ts";
+import type { OptOutView } from "./schema.ts";
 import type { Contact } from "./table.ts";
 
 /** Opts out the person with a number that a caller wrote. Throws `invalid_number`. */
@@ -25,15 +24,6 @@ export function optOut(tx: Tx, workspace: Workspace, person: ContactLookup, why:
   const contact = person.contact ?? createContact(tx, workspace.id, { phone: person.phone });
   return changeConsent(tx, workspace, contact, { kind: "opt_out" }, why);
 }
-
-export const OptOutView = Type.Object(
-  {
-    phone: Type.String({ description: "Phone number in E.164.", examples: ["+919876543210"] }),
-    opted_out_at: Instant("When the opt-out was recorded."),
-    source: OneOf(consentSources, "How the opt-out was recorded. `inbound_message`: the person sent STOP."),
-  },
-  { $id: "OptOut", description: "A person who is currently opted out." },
-);
 
 export function viewOptOut(contact: Contact, workspace: Pick<Workspace, "timezone">): Static<typeof OptOutView> {
   return {

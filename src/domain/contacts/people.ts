@@ -65,8 +65,8 @@ const TITLES = new Set(
   ].flat(),
 );
 
-/** The first word of a name that is not a title; null if there is none. */
+/** The first word of a name that is neither a title nor a sign ("Mr & Mrs Smith" is greeted as "Smith"); null if there is none. */
 function readFirstName(name: string): string | null {
   const words = name.trim().split(/\s+/u);
-  return words.find((word) => word !== "" && !TITLES.has(word.toLowerCase().replace(/\.$/u, ""))) ?? null;
+  return words.find((word) => /\p{L}/u.test(word) && !TITLES.has(word.toLowerCase().replace(/\.$/u, ""))) ?? null;
 }

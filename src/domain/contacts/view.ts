@@ -1,82 +1,11 @@
 /** The public JSON of a contact, in the API and in events. */
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { consentSources, consents } from "./consent.ts";
 import { readDetails } from "./details.ts";
+import type { ContactView } from "./schema.ts";
 import type { Contact } from "./table.ts";
-
-const OptionalText = Nullable(Type.String());
-const CalendarDay = Nullable(
-  Type.String({ description: "ISO 8601 date; `--MM-DD` if the year is unknown.", examples: ["1990-02-28"] }),
-);
-
-const PersonOnNumberView = Type.Object(
-  {
-    name: Type.String(),
-    first_name: OptionalText,
-    birthday: CalendarDay,
-    ref: Nullable(Type.String({ description: "Your own id for this person." })),
-  },
-  { $id: "PersonOnNumber", description: "Another person who uses the contact's phone number." },
-);
-
-const ContactGroup = Type.Object(
-  { id: Type.Integer(), name: Type.String() },
-  { $id: "ContactGroup", description: "A static group that contains the contact." },
-);
-
-const ContactConsent = Type.Object(
-  {
-    status: OneOf(
-      consents,
-      "`opted_out`: no messages are sent until the person sends START. `unknown`: neither an opt-in nor an opt-out is recorded.",
-    ),
-    source: Nullable(
-      OneOf(consentSources, "How the consent was recorded. `inbound_message`: the person sent STOP or START."),
-    ),
-    at: Nullable(Instant("When the consent was recorded.")),
-  },
-  { $id: "ContactConsent", description: "Whether the person has agreed to receive messages." },
-);
-
-export const ContactView = Type.Object(
-  {
-    phone: Type.Optional(
-      Type.String({
-        description:
-          "Phone number in E.164. Absent only in events about a person whom the network identifies by its own id.",
-        examples: ["+919876543210"],
-      }),
-    ),
-    network_user_id: Type.Optional(
-      Type.String({ description: "The network's id of the person, if their phone number is not known." }),
-    ),
-    name: OptionalText,
-    first_name: OptionalText,
-    last_name: OptionalText,
-    email: OptionalText,
-    city: OptionalText,
-    state: OptionalText,
-    postal_code: OptionalText,
-    company: OptionalText,
-    birthday: CalendarDay,
-    anniversary: CalendarDay,
-    fields: Type.Record(Type.String(), Type.Unknown(), { description: "Custom fields by key." }),
-    people: Type.Array(PersonOnNumberView),
-    tags: Type.Array(Type.String()),
-    groups: Type.Array(ContactGroup),
-    consent: ContactConsent,
-    last_message_from_them_at: Nullable(
-      Instant("When the contact last sent a message. Free-form text can be sent for 24 hours from then."),
-    ),
-    created_at: Instant(),
-    updated_at: Instant(),
-  },
-  { $id: "Contact", description: "A person to whom the workspace can send messages, or who has sent it a message." },
-);
 
 /** Builds the JSON; reads the contact's fields, people, tags and groups. */
 export function viewContact(
@@ -89,6 +18,8 @@ export function viewContact(
   return {
     ...(contact.phone === null ? {} : { phone: contact.phone }),
     ...(contact.phone !== null || contact.networkUserId === null ? {} : { network_user_id: contact.networkUserId }),
+    user_id: contact.networkUserId,
+    username: null,
     name: contact.name,
     first_name: contact.firstName,
     last_name: contact.lastName,

@@ -3,7 +3,7 @@
  * identify no one. A keyed hash of an opted-out number stays too, so that the opt-out outlives the erasure. Erasure
  * runs in batches; each call does a bounded amount of work.
  */
-import { and, eq, gt, inArray, isNotNull, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, ne, sql } from "drizzle-orm";
 import { type E164, otherVariant } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { eraseFromDrafts } from "../broadcasts/drafts.ts";
@@ -24,7 +24,9 @@ import { callbacks, conversations, inbounds } from "../inbound/table.ts";
 import { ERASED } from "../messages/message.ts";
 import { messages, parkedStatuses, providerRequests } from "../messages/table.ts";
 import { auditLog, formAnswers } from "../users/table.ts";
+import { publishErased } from "../webhooks/erased-event.ts";
 import { deliveries, deliveryAttempts, events } from "../webhooks/table.ts";
+import { redact, redactAnswer } from "./redact.ts";
 
 const NO_DATA = '{"data":null}';
 
@@ -45,11 +47,32 @@ export function identifiersOf(tx: Tx, contact: Contact): string[] {
   return [...new Set(identifiers.filter((identifier) => identifier != null))];
 }
 
-/** Erases the contact and everything attached to it. Call after the batches below. */
+/** Keeps the shape of the answers kept for these messages, without the person. */
+function redactAnswers(tx: Tx, messageIds: readonly number[]): void {
+  const kept = tx.db
+    .select({ id: idempotencyKeys.id, body: idempotencyKeys.body })
+    .from(idempotencyKeys)
+    .where(inArray(idempotencyKeys.messageId, [...messageIds]))
+    .all();
+  for (const { id, body } of kept) redactKeptAnswer(tx, id, body);
+}
+
+/** The key itself stays: it keeps the same request from sending again. */
+function redactKeptAnswer(tx: Tx, id: number, body: string | null): void {
+  if (body === null) return;
+  tx.db
+    .update(idempotencyKeys)
+    .set({ body: redactAnswer(body) })
+    .where(eq(idempotencyKeys.id, id))
+    .run();
+}
+
+/** Erases the contact and everything attached to it, and tells the workspace. Call after the batches below. */
 export function eraseContact(tx: Tx, contact: Contact): void {
   if (contact.phone !== null && contact.consent === "opted_out") {
     recordErasedOptOut(tx, contact.workspaceId, contact.phone as E164, contact.consentAt ?? tx.now);
   }
+  publishErased(tx, contact);
   const { id } = contact;
   const identifiers = identifiersOf(tx, contact);
   eraseFromDrafts(tx, contact.workspaceId, identifiers);
@@ -106,11 +129,14 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
       text: ERASED,
       variables: null,
       networkMessageId: null,
+      // Texts of the caller's choice may name the person.
+      reference: null,
+      idempotencyKey: null,
       errorMessage: sql`iif(${messages.errorMessage} IS NULL, NULL, ${ERASED})`,
     })
     .where(inArray(messages.id, messageIds))
     .run();
-  tx.db.update(idempotencyKeys).set({ body: NO_DATA }).where(inArray(idempotencyKeys.messageId, messageIds)).run();
+  redactAnswers(tx, messageIds);
   const inboundIds = tx.db
     .select({ id: inbounds.id })
     .from(inbounds)
@@ -173,7 +199,8 @@ const readers: Record<MentionTable, (tx: Tx, workspaceId: number, afterId: numbe
     tx.db
       .select({ seq: events.seq, body: events.body, id: events.id, type: events.type })
       .from(events)
-      .where(and(eq(events.workspaceId, workspaceId), gt(events.seq, afterId)))
+      // The event that tells of the erasure is emptied once it is delivered.
+      .where(and(eq(events.workspaceId, workspaceId), gt(events.seq, afterId), ne(events.type, "contact.erased")))
       .orderBy(events.seq)
       .limit(limit)
       .all()
@@ -208,7 +235,7 @@ const readers: Record<MentionTable, (tx: Tx, workspaceId: number, afterId: numbe
       .map(({ id, body }) => ({
         id,
         text: body ?? "",
-        empty: () => void tx.db.update(idempotencyKeys).set({ body: NO_DATA }).where(eq(idempotencyKeys.id, id)).run(),
+        empty: () => redactKeptAnswer(tx, id, body),
       })),
 };
 
@@ -217,8 +244,8 @@ const readers: Record<MentionTable, (tx: Tx, workspaceId: number, afterId: numbe
  * body.
  */
 function emptyEvent(tx: Tx, { seq, body, id, type }: { seq: number; body: string; id: string; type: string }): void {
-  const { created_at } = JSON.parse(body) as { created_at: string };
-  const empty = JSON.stringify({ id, type, created_at, data: {} });
+  const { created_at, data } = JSON.parse(body) as { created_at: string; data: unknown };
+  const empty = JSON.stringify({ id, type, created_at, data: redact(data) });
   tx.db.update(events).set({ body: empty }).where(eq(events.seq, seq)).run();
   for (const delivery of tx.db.select().from(deliveries).where(eq(deliveries.eventSeq, seq)).all()) {
     tx.db.update(deliveryAttempts).set({ response: null }).where(eq(deliveryAttempts.deliveryId, delivery.id)).run();

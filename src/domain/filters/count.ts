@@ -1,6 +1,6 @@
 /**
- * Counts of dynamic groups. A group is counted on the reader's thread when it is viewed and the last count is a
- * minute old. This module builds the queries and stores the results.
+ * Counts of dynamic groups. A group is counted on the reader's thread when it is viewed; a large one only if the last
+ * count is a minute old. This module builds the queries and stores the results.
  */
 import { and, eq, isNotNull } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
@@ -11,16 +11,26 @@ import { compileCount, type Sql } from "./compile.ts";
 import { type FilterWorkspace, readGroupFilter } from "./group-filter.ts";
 
 export const COUNT_MAX_AGE_MS = 60_000;
+/** Groups with as many contacts at the last count may be shown with a count that is a minute old. */
+export const LARGE_GROUP = 10_000;
 
 interface CountQuery extends Sql {
   groupId: number;
+  /** The stored count, and whether it is too old to stay even if it is right. */
+  knownCount: number;
+  isExpired: boolean;
 }
 
 /** Returns a query for each group whose count is stale; each query returns one row with `total`. */
 export function countsToRefresh(tx: ReadTx, workspace: FilterWorkspace, listed: readonly Group[]): CountQuery[] {
   return listed
-    .filter((group) => isDynamic(group) && isStale(group, tx.now))
-    .map((group) => ({ groupId: group.id, ...countQuery(tx, workspace, group) }));
+    .filter((group) => isDynamic(group) && (group.memberCount < LARGE_GROUP || isExpired(group, tx.now)))
+    .map((group) => ({
+      groupId: group.id,
+      knownCount: group.memberCount,
+      isExpired: isExpired(group, tx.now),
+      ...countQuery(tx, workspace, group),
+    }));
 }
 
 /** Stores the count. Does nothing if the group has been removed meanwhile. */
@@ -33,7 +43,7 @@ export function recordCount(tx: Tx, groupId: number, count: number): void {
 }
 
 /** A count dated in the future was made before the clock was set back. */
-function isStale({ countedAt }: Group, now: number): boolean {
+function isExpired({ countedAt }: Group, now: number): boolean {
   return countedAt === null || now - countedAt >= COUNT_MAX_AGE_MS || countedAt > now;
 }
 

@@ -1,23 +1,8 @@
 /** The public JSON of a group. */
-import { type Static, Type } from "@sinclair/typebox";
-import { OneOf } from "#src/core/schema.ts";
+import type { Static } from "@sinclair/typebox";
 import { isDynamic } from "./group.ts";
+import type { GroupView } from "./schema.ts";
 import type { Group } from "./table.ts";
-
-export const GroupView = Type.Object(
-  {
-    id: Type.Integer(),
-    name: Type.String({ examples: ["Regulars"] }),
-    type: OneOf(
-      ["static", "dynamic"],
-      "A dynamic group contains every contact that matches its filter: contacts cannot be added to it.",
-    ),
-    count: Type.Integer({
-      description: "Number of contacts in the group. For a dynamic group, the count can be up to a minute old.",
-    }),
-  },
-  { $id: "Group", description: "A static or dynamic group of contacts." },
-);
 
 export function viewGroup(group: Group): Static<typeof GroupView> {
   return { id: group.id, name: group.name, type: isDynamic(group) ? "dynamic" : "static", count: group.memberCount };

@@ -87,6 +87,25 @@ export function isFinal({ code }: Problem): boolean {
   return !NOT_FINAL.includes(code);
 }
 
+/** Refusals that are kept although the same request may succeed later: their sentence has to say what it takes. */
+const PASSING: readonly string[] = ["insufficient_balance", "number_not_ready"];
+
+/** The refusal as it is kept under its key. */
+export function toKeptProblem(problem: Problem): Problem {
+  if (!PASSING.includes(problem.code)) return problem;
+  const message = `${problem.message} This answer is kept under its Idempotency-Key, so a new try needs a new key.`;
+  return new Problem(problem.code, message, problem.details);
+}
+
+/**
+ * The key of a caller's next try. `same`: the key is unused, or the outcome is unknown, and the same key never sends
+ * twice. `new`: this answer is kept under the key and nothing was sent, or the key belongs to another request.
+ */
+export function retryKeyOf(problem: Problem): "same" | "new" {
+  if (problem.code === "idempotency_conflict") return "new";
+  return isFinal(problem) && problem.details.outcome !== "unknown" ? "new" : "same";
+}
+
 /** Drops up to `limit` answers that are over 24 hours old; returns how many. */
 export function purgeKeys(tx: Tx, limit: number): number {
   const expired = tx.db

@@ -5,7 +5,7 @@
 import { asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { callbackById, dueCallbacks, firstDueAt, insertCallback, setCallbackDone } from "./statements.ts";
-import { type Callback, callbacks, type Trust } from "./table.ts";
+import { type Callback, type CallbackState, callbacks, type Trust } from "./table.ts";
 
 /** The topic that notifies the code that applies callbacks. */
 export const CALLBACKS = "callbacks";
@@ -39,6 +39,11 @@ export function getCallback(tx: ReadTx, id: number): Callback {
   return callback;
 }
 
+/** The id of the latest callback; 0 if there is none. */
+export function lastCallbackId({ db }: ReadTx): number {
+  return db.get<{ id: number | null }>(sql`SELECT max(id) AS id FROM callbacks`)?.id ?? 0;
+}
+
 /** When the latest body of a network arrived; null if none did. Purged bodies do not count. */
 export function lastReceivedAt(tx: ReadTx, network: Callback["network"]): number | null {
   const row = tx.db
@@ -56,9 +61,9 @@ export function nextDueAt(tx: ReadTx): number | null {
   return firstDueAt(tx).get()?.dueAt ?? null;
 }
 
-/** Call in the write of the last item. `note`: what could not be applied. */
-export function finishCallback(tx: Tx, id: number, note: string | null): void {
-  setCallbackDone(tx).run({ id, doneAt: tx.now, note });
+/** Call in the write of the last item. `note`: what could not be applied, and `state`, why. */
+export function finishCallback(tx: Tx, id: number, note: string | null, state: CallbackState | null = null): void {
+  setCallbackDone(tx).run({ id, doneAt: tx.now, note, state });
 }
 
 /** Empties an applied body that names an erased person. */

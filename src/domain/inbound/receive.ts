@@ -54,7 +54,7 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   const writer = openWindow(tx, sender, inbound.receivedAt);
   const contact = applyCommand(tx, workspace, writer, item, inbound);
   publish(tx, workspace, "message.received", {
-    message: viewInbound(inbound, contact, workspace),
+    message: viewInbound(inbound, contact, number, workspace),
     contact: viewContact(tx, contact, workspace),
   });
   return inbound;

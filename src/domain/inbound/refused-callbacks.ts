@@ -2,10 +2,10 @@
  * Counts refused callbacks by the hour, so that another process can find out what is wrong. There is one row for each
  * hour, reason and number, so a flood of requests does not add rows.
  */
-import { and, asc, desc, eq, gt, gte, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, inArray, lt, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
-import { callbacks, type RefusedCount, refusedCallbacks } from "./table.ts";
+import { callbacks, type Refusal, type RefusedCount, refusals, refusedCallbacks } from "./table.ts";
 
 const HOUR_MS = 60 * 60_000;
 export const REFUSED_RETENTION_MS = 7 * 24 * HOUR_MS;
@@ -17,19 +17,31 @@ export function hourOf(at: number): number {
 }
 
 export function addRefused(tx: Tx, counts: readonly RefusedCount[]): void {
-  for (const count of counts) {
+  for (const one of counts) {
     tx.db
       .insert(refusedCallbacks)
-      .values(count)
+      .values(one)
       .onConflictDoUpdate({
         target: [refusedCallbacks.hour, refusedCallbacks.reason, refusedCallbacks.numberId],
         set: {
-          count: sql`${refusedCallbacks.count} + ${count.count}`,
-          lastAt: sql`max(${refusedCallbacks.lastAt}, ${count.lastAt})`,
+          count: sql`${refusedCallbacks.count} + ${one.count}`,
+          lastAt: sql`max(${refusedCallbacks.lastAt}, ${one.lastAt})`,
         },
       })
       .run();
   }
+}
+
+/** How many refused callbacks of a day are kept one by one. */
+const LISTED_PER_DAY = 1_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Adds refused callbacks one by one, as far as their day has room. They are counted in any case. */
+export function addRefusals(tx: Tx, found: readonly Omit<Refusal, "id">[]): void {
+  const today = Math.floor(tx.now / DAY_MS) * DAY_MS;
+  const row = tx.db.select({ listed: count() }).from(refusals).where(gte(refusals.at, today)).get();
+  const room = Math.max(0, LISTED_PER_DAY - (row?.listed ?? 0));
+  if (found.length > 0 && room > 0) tx.db.insert(refusals).values(found.slice(0, room)).run();
 }
 
 /** Oldest hour first. */
@@ -72,6 +84,10 @@ export function purgeRefused(tx: Tx, limit: number): number {
     .limit(limit)
     .all()
     .map(({ hour }) => hour);
+  tx.db
+    .delete(refusals)
+    .where(lt(refusals.at, tx.now - REFUSED_RETENTION_MS))
+    .run();
   if (hours.length > 0) tx.db.delete(refusedCallbacks).where(inArray(refusedCallbacks.hour, hours)).run();
   return hours.length;
 }

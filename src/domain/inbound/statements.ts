@@ -28,7 +28,7 @@ export const firstDueAt = hotQuery(
 );
 
 export const setCallbackDone = hotWrite(
-  "UPDATE callbacks SET done_at = :doneAt, note = :note WHERE id = +:id",
+  "UPDATE callbacks SET done_at = :doneAt, note = :note, state = :state WHERE id = +:id",
   callback,
 );
 

@@ -54,7 +54,23 @@ export const callbacks = sqliteTable("callbacks", {
   doneAt: instant(),
   /** What could not be applied, in plain text. */
   note: text(),
+  state: text().$type<CallbackState>(),
 });
+
+/** Why a callback, or one of its items, had no effect: the worst of its items. */
+export const callbackStates = ["unhandled", "unreadable", "quarantined"] as const;
+export type CallbackState = (typeof callbackStates)[number];
+
+export const callbackMarks = sqliteTable(
+  "callback_marks",
+  {
+    callbackId: integer().notNull(),
+    /** The position in the body; `BODY`: reading the body. */
+    item: integer().notNull(),
+    marks: integer().notNull(),
+  },
+  ({ callbackId, item }) => [primaryKey({ columns: [callbackId, item] })],
+);
 
 export type Callback = typeof callbacks.$inferSelect;
 
@@ -65,7 +81,9 @@ export type RefusalReason =
   /** This server has no secret at all. */
   | "no_secret"
   /** The callback address belongs to no number. */
-  | "unknown_address";
+  | "unknown_address"
+  /** A call of a number's own address without its secret header, or with another one. */
+  | "wrong_header";
 
 export const refusedCallbacks = sqliteTable(
   "refused_callbacks",
@@ -80,5 +98,16 @@ export const refusedCallbacks = sqliteTable(
   },
   ({ hour, reason, numberId }) => [primaryKey({ columns: [hour, reason, numberId] })],
 );
+
+/** The first refused callbacks of each day, one by one. */
+export const refusals = sqliteTable("refusals", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  at: instant().notNull(),
+  reason: text().$type<RefusalReason>().notNull(),
+  /** As in the counts. */
+  numberId: integer().notNull(),
+});
+
+export type Refusal = typeof refusals.$inferSelect;
 
 export type RefusedCount = typeof refusedCallbacks.$inferSelect;

@@ -24,7 +24,7 @@ export function acceptMessage(
   workspaceId: number,
   origin: MessageOrigin,
   input: SendInput,
-  instanceId: string,
+  { instanceId, idempotencyKey }: { instanceId: string; idempotencyKey: string | null },
 ): AcceptedMessage {
   const plan = planSend(tx, workspaceId, input);
   const contact = plan.contact ?? createContact(tx, workspaceId, { phone: plan.phone });
@@ -41,6 +41,8 @@ export function acceptMessage(
     templateCategory: plan.template?.category ?? null,
     text: plan.text,
     sendToken: newSendToken(instanceId, tx.now, tx.random),
+    reference: input.reference,
+    idempotencyKey,
     charged: plan.charged,
     rate: plan.price,
     money: plan.price > 0 ? "held" : "none",

@@ -7,9 +7,9 @@ import { asc, inArray, lte } from "drizzle-orm";
 import { parseSendToken } from "#src/core/id.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
-import { type BreakerSignal, countStatus } from "./breaker.ts";
+import { type BreakerSignal, countNetworkStatus, countStatus } from "./breaker.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
-import { decideStatus, isContactErased } from "./message.ts";
+import { decideStatus, isContactErased, overtakenBy } from "./message.ts";
 import { enter, move } from "./move.ts";
 import { findForStatus } from "./read.ts";
 import { deleteParked, insertParked, parkedCount, parkedForMessage } from "./statements.ts";
@@ -86,7 +86,7 @@ function applyToMessage(tx: Tx, message: Message, item: StatusItem, deltas: Coun
     case "enter":
       enter(
         tx,
-        message,
+        enterOvertaken(tx, message, item),
         {
           networkMessageId,
           status: item.status,
@@ -101,12 +101,39 @@ function applyToMessage(tx: Tx, message: Message, item: StatusItem, deltas: Coun
   }
 }
 
-/** Tells the broadcast's circuit breaker about a recipient's status. */
+/**
+ * Enters the states that this status has overtaken, oldest first, so that each has its event. Only for messages with
+ * events: a recipient's states are counted, and the counters take a leap.
+ */
+function enterOvertaken(tx: Tx, message: Message, item: StatusItem): Message {
+  if (message.origin !== "api") return message;
+  const times = statusTimes(message, item, tx.now);
+  let current = message;
+  for (const status of overtakenBy(item.status, message)) {
+    const entered = enter(tx, current, {
+      networkMessageId: message.networkMessageId ?? item.networkMessageId,
+      status,
+      outcomeUnknown: false,
+      sentAt: times.sentAt ?? null,
+      ...(status === "delivered" ? { deliveredAt: times.deliveredAt ?? null } : {}),
+      errorCode: null,
+      errorMessage: null,
+    });
+    if (entered === undefined) throw new Error(`message ${message.id} was changed in the same transaction`);
+    current = entered;
+  }
+  return current;
+}
+
+/** Tells the number's network health about a status, and the circuit breaker of a recipient's broadcast. */
 function hear(tx: Tx, message: Message, item: StatusItem, deltas: CounterDeltas | null): void {
-  if (message.broadcastId === null) return;
   const heard = signalOf(message, item);
-  if (deltas === null) countStatus(tx, message.broadcastId, heard);
-  else deltas.countStatus(message.broadcastId, heard);
+  if (deltas !== null) {
+    deltas.countStatus(message, heard);
+    return;
+  }
+  countNetworkStatus(tx, message, heard);
+  if (message.broadcastId !== null) countStatus(tx, message.broadcastId, heard);
 }
 
 function differs(message: Message, times: Partial<Message>): boolean {
@@ -117,6 +144,7 @@ function signalOf({ dispatchedAt }: Message, { status, error }: StatusItem): Bre
   if (status !== "failed") return { kind: status === "sent" ? "accepted" : "delivered" };
   // Statuses parked by an older version have no scope.
   const failure = {
+    ...error,
     code: error?.code ?? "unknown",
     message: error?.message ?? NO_REASON,
     scope: error?.scope ?? "network",

@@ -1,39 +1,38 @@
 /**
- * The circuit breaker of a broadcast. It opens when the network refuses the message itself for many recipients in a
- * row, or keeps failing for reasons of its own, because every other recipient would fail too. Answers and statuses are
- * counted separately: an answer is weaker evidence, since the network accepts messages that it later fails. A status
- * that refuses the template, the number or the account is kept here until the broadcast acts on it.
+ * The circuit breaker of a broadcast, and the count of results on the network's side. The breaker opens when the network
+ * refuses the message itself for many consecutive recipients, because every other recipient would fail too. Answers and
+ * statuses are counted separately: an answer is weaker evidence, since the network accepts messages that it later fails.
+ * A status that refuses the template, the number or the account is kept here until the broadcast acts on it.
  */
 import { eq } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
+import { recordNetworkResult } from "../numbers/network-health.ts";
 import { getCounters, scheduleReview } from "./adjust-counters.ts";
 import { resetAnswerStreaks, resetStatusStreaks } from "./counter-statements.ts";
+import { affectsEveryone, decide, describeFailure, type Failure } from "./failure.ts";
+import type { Outcome } from "./outcome.ts";
 import * as streak from "./streak.ts";
-import { type BroadcastCounters, broadcastCounters } from "./table.ts";
+import { type BroadcastCounters, broadcastCounters, type Message } from "./table.ts";
 
 export type BreakerSignal =
   | { kind: "accepted" }
   | { kind: "delivered" }
   /** `dispatchedAt`: when the message was sent; null if another copy of this database sent it. */
-  | { kind: "failed"; failure: streak.Failure; dispatchedAt: number | null };
+  | { kind: "failed"; failure: Failure; dispatchedAt: number | null };
 
-/** Counts the network's answer for one recipient. */
+/** Counts the network's answer for one recipient of a broadcast. */
 export function countAnswer(tx: Tx, broadcastId: number, result: streak.Result): void {
   if (result.kind === "succeeded") {
     resetAnswerStreaks(tx).run({ broadcastId });
     return;
   }
   const counters = getCounters(tx, broadcastId);
-  const { code, repeats, failures, message } = streak.streaksAfter(answersOf(counters), result);
-  updateStreak(tx, counters, {
-    answerCode: code,
-    answerRepeats: repeats,
-    answerFailures: failures,
-    answerFailureMessage: message,
-  });
+  const { code, repeats } = streak.streakAfter(answersOf(counters), result);
+  const refusalMessage = result.kind === "failed" && code !== null ? result.failure.message : counters.refusalMessage;
+  updateStreak(tx, counters, { answerCode: code, answerRepeats: repeats, refusalMessage });
 }
 
-/** Counts a reported status of one recipient. */
+/** Counts a reported status of one recipient of a broadcast. */
 export function countStatus(tx: Tx, broadcastId: number, signal: BreakerSignal): void {
   if (signal.kind === "accepted") return;
   if (signal.kind === "delivered") {
@@ -44,24 +43,63 @@ export function countStatus(tx: Tx, broadcastId: number, signal: BreakerSignal):
   // The message was sent before the broadcast was resumed, so its status describes a problem that may be fixed.
   if (counters.resumedAt !== null && (signal.dispatchedAt ?? 0) < counters.resumedAt) return;
   const { failure } = signal;
-  const { code, repeats, failures, message } = streak.streaksAfter(statusesOf(counters), { kind: "failed", failure });
+  const { code, repeats } = streak.streakAfter(statusesOf(counters), { kind: "failed", failure });
   const reportedRefusal = counters.reportedRefusal ?? (affectsEveryone(failure) ? failure : null);
-  updateStreak(tx, counters, {
-    statusCode: code,
-    statusRepeats: repeats,
-    statusFailures: failures,
-    statusFailureMessage: message,
-    reportedRefusal,
-  });
+  const refusalMessage = code === null ? counters.refusalMessage : failure.message;
+  updateStreak(tx, counters, { statusCode: code, statusRepeats: repeats, refusalMessage, reportedRefusal });
 }
 
-/** Whether every message of that template, number or account would be refused too. */
-export function affectsEveryone({ scope }: Pick<streak.Failure, "scope">): boolean {
-  return scope === "template" || scope === "number" || scope === "account";
+/**
+ * Counts what the answer to one message says about the network, for its number. Returns whether the network is
+ * considered down by it.
+ */
+export function countNetworkAnswer(
+  tx: Tx,
+  { numberId, dispatchedAt }: Pick<Message, "numberId" | "dispatchedAt">,
+  outcome: Outcome,
+): boolean {
+  if (outcome.kind === "accepted") return recordNetworkResult(tx, numberId, "answer", { kind: "succeeded" });
+  const failure = failureOf(outcome);
+  if (failure === null || !isNetworkFailure(failure)) return false;
+  return recordNetworkResult(tx, numberId, "answer", { kind: "failed", message: describe(failure), dispatchedAt });
+}
+
+/** The same for a reported status. A broadcast whose number goes down by it is reviewed. */
+export function countNetworkStatus(
+  tx: Tx,
+  { numberId, broadcastId, workspaceId }: Pick<Message, "numberId" | "broadcastId" | "workspaceId">,
+  signal: BreakerSignal,
+): void {
+  if (signal.kind === "accepted") return;
+  if (signal.kind === "delivered") {
+    recordNetworkResult(tx, numberId, "status", { kind: "succeeded" });
+    return;
+  }
+  const { failure, dispatchedAt } = signal;
+  if (!isNetworkFailure(failure)) return;
+  const result = { kind: "failed", message: describe(failure), dispatchedAt } as const;
+  const isDown = recordNetworkResult(tx, numberId, "status", result);
+  if (isDown && broadcastId !== null) scheduleReview(tx, broadcastId, workspaceId, tx.now);
+}
+
+/** The failure that an answer reports; null for an answer that only asks to wait. */
+function failureOf(outcome: Outcome): Failure | null {
+  if (outcome.kind === "refused") return outcome;
+  if (outcome.kind !== "unknown") return null;
+  return outcome.failure ?? { code: "", message: outcome.reason, scope: "network" };
+}
+
+function isNetworkFailure(failure: Failure): boolean {
+  const { broadcast } = decide(failure, "answer");
+  return broadcast.kind === "count" && broadcast.streak === "network";
+}
+
+function describe(failure: Failure): string {
+  return failure.code === "" ? failure.message : describeFailure(failure);
 }
 
 /** Returns the refusal reported by a status, if the broadcast has not acted on it yet, and clears it. */
-export function consumeReportedRefusal(tx: Tx, broadcastId: number): streak.Failure | null {
+export function consumeReportedRefusal(tx: Tx, broadcastId: number): Failure | null {
   const { reportedRefusal } = getCounters(tx, broadcastId);
   if (reportedRefusal !== null) set(tx, broadcastId, { reportedRefusal: null });
   return reportedRefusal;
@@ -81,17 +119,16 @@ export function recordResumed(tx: Tx, broadcastId: number): void {
 
 /** Why the broadcast must pause, in plain text; null while the breaker is closed. */
 export function openReason(counters: BroadcastCounters): string | null {
-  return streak.openReason(answersOf(counters)) ?? streak.openReason(statusesOf(counters));
+  const reason = streak.openReason(answersOf(counters)) ?? streak.openReason(statusesOf(counters));
+  return reason === null || counters.refusalMessage === null ? reason : `${reason}: ${counters.refusalMessage}`;
 }
 
-function answersOf(counters: BroadcastCounters): streak.Streaks {
-  const { answerCode, answerRepeats, answerFailures, answerFailureMessage } = counters;
-  return { code: answerCode, repeats: answerRepeats, failures: answerFailures, message: answerFailureMessage };
+function answersOf({ answerCode, answerRepeats }: BroadcastCounters): streak.Streak {
+  return { code: answerCode, repeats: answerRepeats };
 }
 
-function statusesOf(counters: BroadcastCounters): streak.Streaks {
-  const { statusCode, statusRepeats, statusFailures, statusFailureMessage } = counters;
-  return { code: statusCode, repeats: statusRepeats, failures: statusFailures, message: statusFailureMessage };
+function statusesOf({ statusCode, statusRepeats }: BroadcastCounters): streak.Streak {
+  return { code: statusCode, repeats: statusRepeats };
 }
 
 function updateStreak(tx: Tx, counters: BroadcastCounters, changes: Partial<BroadcastCounters>): void {

@@ -37,8 +37,6 @@ export function createCounters(tx: Tx, counters: NewCounters): BroadcastCounters
       isFinished: false,
       answerRepeats: 0,
       statusRepeats: 0,
-      answerFailures: 0,
-      statusFailures: 0,
     })
     .returning()
     .get();

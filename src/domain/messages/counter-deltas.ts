@@ -6,8 +6,9 @@
  */
 import type { Tx } from "#src/db/transaction.ts";
 import { bookCharge } from "../billing/hold.ts";
+import { hasNetworkTrouble } from "../numbers/network-health.ts";
 import { adjustCounters, getCounters } from "./adjust-counters.ts";
-import { type BreakerSignal, countStatus } from "./breaker.ts";
+import { type BreakerSignal, countNetworkStatus, countStatus } from "./breaker.ts";
 import {
   addDelta,
   type CounterDelta,
@@ -16,7 +17,9 @@ import {
   type RecipientState,
   zeroDelta,
 } from "./broadcast-counters.ts";
-import type { BroadcastCounters } from "./table.ts";
+import type { BroadcastCounters, Message } from "./table.ts";
+
+type StatusOwner = Pick<Message, "numberId" | "broadcastId" | "workspaceId">;
 
 interface BroadcastDelta {
   counters: BroadcastCounters;
@@ -27,6 +30,8 @@ interface BroadcastDelta {
 
 export class CounterDeltas {
   readonly #tx: Tx;
+  /** Whether the network health of a number may change by a success. */
+  readonly #troubledNumbers = new Map<number, boolean>();
   readonly #byBroadcast = new Map<number, BroadcastDelta>();
 
   constructor(tx: Tx) {
@@ -44,14 +49,26 @@ export class CounterDeltas {
   }
 
   /**
-   * Counts a reported status for the circuit breaker. The order of statuses matters there, so it is written at once.
+   * Counts a reported status for the number's network health and for the circuit breaker. The order of statuses matters
+   * there, so it is written at once.
    */
-  countStatus(broadcastId: number, signal: BreakerSignal): void {
+  countStatus(message: StatusOwner, signal: BreakerSignal): void {
+    this.#countNetworkStatus(message, signal);
+    const { broadcastId } = message;
+    if (broadcastId === null) return;
     const broadcast = this.#deltaOf(broadcastId);
     if (signal.kind === "failed") broadcast.hasStreak = true;
     else if (!broadcast.hasStreak || signal.kind === "accepted") return;
     countStatus(this.#tx, broadcastId, signal);
     if (signal.kind === "delivered") broadcast.hasStreak = false;
+  }
+
+  #countNetworkStatus(message: StatusOwner, signal: BreakerSignal): void {
+    if (signal.kind === "accepted") return;
+    const { numberId } = message;
+    const isTroubled = this.#troubledNumbers.get(numberId) ?? hasNetworkTrouble(this.#tx, numberId);
+    this.#troubledNumbers.set(numberId, isTroubled || signal.kind === "failed");
+    if (signal.kind === "failed" || isTroubled) countNetworkStatus(this.#tx, message, signal);
   }
 
   /** Writes all deltas and starts over with none. */
@@ -67,7 +84,7 @@ export class CounterDeltas {
     const broadcast = {
       counters,
       total: { ...zeroDelta },
-      hasStreak: counters.statusRepeats > 0 || counters.statusFailures > 0,
+      hasStreak: counters.statusRepeats > 0,
     };
     this.#byBroadcast.set(broadcastId, broadcast);
     return broadcast;

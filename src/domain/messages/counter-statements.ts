@@ -33,15 +33,15 @@ export const setLastSentAt = hotWrite(
 
 export const resetAnswerStreaks = hotWrite(
   `UPDATE broadcast_counters
-  SET answer_code = NULL, answer_repeats = 0, answer_failures = 0, answer_failure_message = NULL
-  WHERE broadcast_id = +:broadcastId AND (answer_repeats > 0 OR answer_failures > 0)`,
+  SET answer_code = NULL, answer_repeats = 0
+  WHERE broadcast_id = +:broadcastId AND answer_repeats > 0`,
   counters,
 );
 
 export const resetStatusStreaks = hotWrite(
   `UPDATE broadcast_counters
-  SET status_code = NULL, status_repeats = 0, status_failures = 0, status_failure_message = NULL
-  WHERE broadcast_id = +:broadcastId AND (status_repeats > 0 OR status_failures > 0)`,
+  SET status_code = NULL, status_repeats = 0
+  WHERE broadcast_id = +:broadcastId AND status_repeats > 0`,
   counters,
 );
 

@@ -76,6 +76,22 @@ export function decideStatus(
   }
 }
 
+/**
+ * The states that a report has overtaken: the network skipped their reports, or they are still on their way. A state
+ * whose time is known was entered before.
+ */
+export function overtakenBy(
+  reported: "sent" | "delivered" | "read" | "failed",
+  { sentAt, deliveredAt }: { sentAt: number | null; deliveredAt: number | null },
+): ("sent" | "delivered")[] {
+  if (reported === "failed") return [];
+  const earlier = [
+    { status: "sent", at: sentAt },
+    { status: "delivered", at: deliveredAt },
+  ] as const;
+  return earlier.filter(({ status, at }) => at === null && RANK[status] < RANK[reported]).map(({ status }) => status);
+}
+
 /** Moves that this server makes. `decideStatus` decides those that the network reports. */
 export const ownMoves = {
   /** Committed before the request leaves. */

@@ -3,7 +3,7 @@
  * `unreachable` prove that the network did not accept the message, so only these two may be tried again.
  */
 
-import type { FailureScope } from "./streak.ts";
+import type { Failure } from "./failure.ts";
 
 export type Outcome =
   | {
@@ -20,15 +20,8 @@ export type Outcome =
       /** The raw answer, to be recorded beside the outcome; undefined if the network has none. */
       providerRequest?: ProviderRequestRecord;
     }
-  | {
-      kind: "refused";
-      /** The network's code as text, e.g. `"131026"`. */
-      code: string;
-      /** Plain text that can be shown to a person. */
-      message: string;
-      /** What the refusal applies to; it decides what happens to the rest of a broadcast. */
-      scope: RefusalScope;
-    }
+  /** Readable, so it proves that nothing was sent. `failure.ts` decides what follows. */
+  | ({ kind: "refused"; retryAfterMs?: number | null } & Failure)
   | {
       kind: "throttled";
       code: string;
@@ -40,14 +33,11 @@ export type Outcome =
     }
   /** The request cannot have reached the network: name not resolved, connection refused, or TLS handshake refused. */
   | { kind: "unreachable"; reason: string }
-  /** The message was sent and its outcome is unknown. Never sent again. */
-  | { kind: "unknown"; reason: string };
-
-/**
- * `recipient`: only this person. `message`: these values or this media. `template`, `number`, `account`: every message
- * of that template, number or account would be refused. `network`: a failure that concerns none of them.
- */
-export type RefusalScope = FailureScope;
+  /**
+   * The message was sent and its outcome is unknown. Never sent again. `failure`: what the answer says although it
+   * proves nothing about this message, for example an unreadable 401.
+   */
+  | { kind: "unknown"; reason: string; failure?: Failure; retryAfterMs?: number | null };
 
 export type ProviderRequestOutcome = Outcome["kind"];
 

@@ -25,6 +25,8 @@ export interface SendInput {
   /** As the caller wrote it. */
   to: string;
   from: string | null;
+  /** The caller's own id of the message. */
+  reference: string | null;
   content: { type: "text"; text: string } | TemplateInput;
 }
 

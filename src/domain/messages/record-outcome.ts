@@ -129,7 +129,7 @@ export function discard(tx: Tx, messageId: number): boolean {
   return true;
 }
 
-function requireMessage(tx: Tx, id: number): Message {
+export function requireMessage(tx: Tx, id: number): Message {
   const message = findMessageById(tx, id);
   if (message === undefined) throw new Error(`message ${id} is gone`);
   return message;

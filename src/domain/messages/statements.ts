@@ -10,10 +10,10 @@ const { id, dispatchedAt } = message;
 export const insertMessage = hotQuery(
   `INSERT INTO messages (
     workspace_id, number_id, contact_id, origin, type, to_phone, from_phone, template_name, template_language,
-    template_category, text, status, outcome_unknown, send_token, charged, rate, money, created_at, dispatched_at
+    template_category, text, status, outcome_unknown, send_token, reference, idempotency_key, charged, rate, money, created_at, dispatched_at
   ) VALUES (
     :workspaceId, :numberId, :contactId, :origin, :type, :toPhone, :fromPhone, :templateName, :templateLanguage,
-    :templateCategory, :text, 'sending', 0, :sendToken, :charged, :rate, :money, :createdAt, :createdAt
+    :templateCategory, :text, 'sending', 0, :sendToken, :reference, :idempotencyKey, :charged, :rate, :money, :createdAt, :createdAt
   ) RETURNING ${columns(message)}`,
   message,
   message,

@@ -1,5 +1,5 @@
 /** What the network reports about a message after it has accepted it. */
-import type { RefusalScope } from "./outcome.ts";
+import type { Failure } from "./failure.ts";
 
 /** One status of one message. Statuses arrive twice, late, and in any order. */
 export interface StatusItem {
@@ -16,5 +16,5 @@ export interface StatusItem {
   recipientId: string | null;
   recipientNetworkUserId: string | null;
   /** Why the message failed; null for every other status. */
-  error: { code: string; message: string; scope: RefusalScope } | null;
+  error: Failure | null;
 }

@@ -4,10 +4,10 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, instant, micros } from "#src/db/columns.ts";
 import type { TemplateCategory } from "../templates/template.ts";
+import type { Failure } from "./failure.ts";
 import type { MessageMoney, MessageOrigin, MessageStatus } from "./message.ts";
 import type { ProviderRequestOutcome } from "./outcome.ts";
 import type { StatusItem } from "./status-item.ts";
-import type { Failure } from "./streak.ts";
 
 export const messages = sqliteTable("messages", {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -35,6 +35,10 @@ export const messages = sqliteTable("messages", {
   outcomeUnknown: flag().notNull(),
   /** Sent to the network, which echoes it in statuses. */
   sendToken: text().notNull(),
+  /** The caller's own id of a message of the API. It never leaves for the network. */
+  reference: text(),
+  /** The Idempotency-Key of the request. It outlives the kept answer, so that the message can be found by it. */
+  idempotencyKey: text(),
   networkMessageId: text(),
   errorCode: text(),
   errorMessage: text(),
@@ -50,6 +54,8 @@ export const messages = sqliteTable("messages", {
    */
   notBefore: instant(),
   throttledSince: instant(),
+  /** How many times the network refused this recipient for reasons of its own. */
+  networkRefusals: integer().notNull().default(0),
   /** Start of the latest attempt. */
   dispatchedAt: instant(),
   sentAt: instant(),
@@ -140,13 +146,8 @@ export const broadcastCounters = sqliteTable("broadcast_counters", {
   answerRepeats: integer().notNull(),
   statusCode: text(),
   statusRepeats: integer().notNull(),
-  /**
-   * Current streaks of failures on the network's side, and the text of the last one: from answers and from statuses.
-   */
-  answerFailures: integer().notNull(),
-  answerFailureMessage: text(),
-  statusFailures: integer().notNull(),
-  statusFailureMessage: text(),
+  /** The text of the last refusal of the message. */
+  refusalMessage: text(),
   /** A refusal of the template, the number or the account reported by a status, until the broadcast has acted on it. */
   reportedRefusal: text({ mode: "json" }).$type<Failure>(),
   /** When the broadcast was last resumed. A status of a message that was sent before says nothing about the present. */

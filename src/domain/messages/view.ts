@@ -1,51 +1,10 @@
 /** The public JSON of a message, in the API and in events. */
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { type VisibleStatus, visibleStatuses } from "./message.ts";
+import type { MessageView } from "./schema.ts";
 import type { Message } from "./table.ts";
-
-export const MessageTemplate = Type.Object(
-  { name: Type.String({ examples: ["order_shipped"] }), language: Type.String({ examples: ["en_US"] }) },
-  { $id: "MessageTemplate", description: "A template, identified by name and language." },
-);
-
-const MessageError = Type.Object(
-  {
-    message: Type.String({ description: "Why the message failed, in plain text." }),
-    whatsapp_code: Type.String({
-      description:
-        "The network's error code, for support requests. `timeout`, `unreachable` and `interrupted` are codes of this server: it received no response from the network.",
-      examples: ["131049"],
-    }),
-  },
-  { $id: "MessageError", description: "Why a message failed." },
-);
-
-export const MessageView = Type.Object(
-  {
-    id: Type.Integer({ examples: [1042] }),
-    to: Type.String({ description: "The recipient's phone number in E.164.", examples: ["+919876543210"] }),
-    from: Type.String({ description: "The sending number in E.164.", examples: ["+911244001100"] }),
-    type: OneOf(["template", "text"]),
-    template: Nullable(MessageTemplate, "The template of the message; null for free-form text."),
-    text: Type.String({ description: "The text that the recipient sees, with all variables filled in." }),
-    status: OneOf(
-      visibleStatuses,
-      "`sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the recipient. `failed`: not delivered; `error` gives the reason.",
-    ),
-    error: Nullable(MessageError, "Why the message failed; null unless it failed."),
-    charged: Type.Boolean({
-      description: "Whether the message is charged when it is delivered. Templates are charged, free-form text is not.",
-    }),
-    created_at: Instant("When this server accepted the message."),
-    sent_at: Nullable(Instant("When the network accepted the message.")),
-    delivered_at: Nullable(Instant("When the message was delivered to the recipient's phone.")),
-    read_at: Nullable(Instant("When the recipient read the message. Recipients can turn off read receipts.")),
-  },
-  { $id: "Message", description: "A message to one person." },
-);
 
 export function viewMessage(message: Message, workspace: Pick<Workspace, "timezone">): Static<typeof MessageView> {
   const when = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms, workspace.timezone));
@@ -53,6 +12,7 @@ export function viewMessage(message: Message, workspace: Pick<Workspace, "timezo
     id: message.id,
     to: message.toPhone,
     from: message.fromPhone,
+    reference: message.reference,
     type: message.type,
     template:
       message.templateName === null || message.templateLanguage === null

@@ -1,11 +1,11 @@
 /** Adds a sending number to a workspace. */
 import { and, eq, isNull, or } from "drizzle-orm";
-import { randomText } from "#src/core/id.ts";
 import { type E164, fromNetwork, phoneDigits, readPhone } from "#src/core/phone.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { scheduleSync } from "./account-sync.ts";
+import type { Provider } from "./provider.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
 export interface NewNumber {
@@ -23,6 +23,10 @@ export interface NewNumber {
         accountId: string;
         accessToken: string;
         appSecret: string | null;
+        /** Default: Meta itself. */
+        provider?: Provider;
+        /** Replaces the address of the provider's profile. */
+        apiUrl?: string | null;
       };
 }
 
@@ -42,10 +46,7 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
   checkName(name, fields);
   checkThroughput(input.throughput, fields);
   const { route } = input;
-  if (route.network === "whatsapp") {
-    if (!/^\d{5,30}$/.test(route.phoneNumberId)) fields.phone_number_id = ["The phone number id consists of digits."];
-    if (!/^\d{5,30}$/.test(route.accountId)) fields.account_id = ["The account id consists of digits."];
-  }
+  if (route.network === "whatsapp") checkRoute(route, fields);
   if (phone === null || Object.keys(fields).length > 0) throw invalidRequest(fields);
   const phoneNumberId = route.network === "whatsapp" ? route.phoneNumberId : `sim-${workspaceId}-${phone.slice(1)}`;
   requireFree(tx, workspaceId, phone, phoneNumberId);
@@ -56,6 +57,7 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
       phone,
       name,
       network: route.network,
+      ...providerOf(route),
       throughput: input.throughput,
       // A number on the real network becomes ready when the network says so.
       ready: route.network === "simulator",
@@ -65,7 +67,6 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
       phoneNumberId,
       accessToken: route.network === "whatsapp" ? route.accessToken : null,
       appSecret: route.network === "whatsapp" ? route.appSecret : null,
-      callbackToken: randomText(tx.random, 26),
       createdAt: tx.now,
     })
     .returning()
@@ -87,6 +88,28 @@ export function checkName(name: string, fields: Record<string, string[]>): void 
   if (name === "" || [...name].length > NAME_LENGTH_MAX) {
     fields.name = [`A name has 1 to ${NAME_LENGTH_MAX} characters.`];
   }
+}
+
+type Route = NewNumber["route"];
+
+function checkRoute(route: Extract<Route, { network: "whatsapp" }>, fields: Record<string, string[]>): void {
+  if (!/^\d{5,30}$/.test(route.phoneNumberId)) fields.phone_number_id = ["The phone number id consists of digits."];
+  if (!/^\d{5,30}$/.test(route.accountId)) fields.account_id = ["The account id consists of digits."];
+  checkApiUrl(route.apiUrl ?? null, fields);
+}
+
+function providerOf(route: Route): Pick<SendingNumber, "provider" | "apiUrl"> {
+  if (route.network === "simulator") return { provider: "graph", apiUrl: null };
+  return { provider: route.provider ?? "graph", apiUrl: route.apiUrl ?? null };
+}
+
+/** Adds to `fields` what is wrong with an address that replaces the one of the provider's profile. */
+export function checkApiUrl(apiUrl: string | null, fields: Record<string, string[]>): void {
+  if (apiUrl === null) return;
+  const url = URL.parse(apiUrl);
+  const isPlain = url !== null && url.search === "" && url.hash === "" && url.username === "" && url.password === "";
+  if (isPlain && (url.protocol === "https:" || url.protocol === "http:")) return;
+  fields.api_url = ["The API address is an http or https URL without a query, such as https://waba-v2.360dialog.io."];
 }
 
 export function checkThroughput(throughput: number, fields: Record<string, string[]>): void {

@@ -2,13 +2,7 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import {
-  numberByCallbackToken,
-  numberById,
-  numberByNetworkId,
-  numbersOfWorkspace,
-  numbersWithSecret,
-} from "./statements.ts";
+import { numberById, numberByNetworkId, numbersOfWorkspace, numbersWithSecret } from "./statements.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
 export function listNumbers(tx: ReadTx, workspaceId: number): SendingNumber[] {
@@ -47,11 +41,6 @@ export function listOfAccount(tx: ReadTx, network: SendingNumber["network"], acc
     .where(and(eq(numbers.accountId, accountId), eq(numbers.network, network), isNull(numbers.removedAt)))
     .orderBy(asc(numbers.id))
     .all();
-}
-
-/** The number whose own callback address ends in this token. */
-export function findByCallbackToken(tx: ReadTx, token: string): SendingNumber | undefined {
-  return numberByCallbackToken(tx).get({ callbackToken: token });
 }
 
 /** Every number on a network, in all workspaces. */

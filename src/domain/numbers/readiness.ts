@@ -2,6 +2,7 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
+import { removeCallbackAddresses } from "./callback-address.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
 export function markReady(tx: Tx, id: number): SendingNumber {
@@ -31,6 +32,7 @@ export function syncReadiness(tx: Tx, number: SendingNumber, problem: string | n
 
 /** The row stays because messages refer to it; the phone number and the network's id can be used again. */
 export function removeNumber(tx: Tx, id: number): SendingNumber {
+  removeCallbackAddresses(tx, id);
   return change(tx, id, { removedAt: tx.now, ready: false, unreadyBy: null, accessToken: null, appSecret: null });
 }
 

@@ -21,12 +21,6 @@ export const numberByNetworkId = hotQuery(
   number,
 );
 
-export const numberByCallbackToken = hotQuery(
-  `SELECT ${columns(number)} FROM numbers WHERE callback_token = +:callbackToken AND removed_at IS NULL`,
-  number,
-  number,
-);
-
 /** Reads every number of the server, because any of them may have signed a callback. */
 export const numbersWithSecret = hotQuery(
   `SELECT ${columns({ id, appSecret, phoneNumberId, accountId })} FROM numbers

@@ -1,6 +1,7 @@
 /** Sending phone numbers, their state at the network, and account syncs. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { flag, instant } from "#src/db/columns.ts";
+import { bytes, flag, instant } from "#src/db/columns.ts";
+import type { Provider } from "./provider.ts";
 
 export const numbers = sqliteTable("numbers", {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -10,6 +11,9 @@ export const numbers = sqliteTable("numbers", {
   /** The name that customers see. */
   name: text().notNull(),
   network: text().$type<"simulator" | "whatsapp">().notNull(),
+  /** On WhatsApp: who serves the number, and at which address if not the usual one. */
+  provider: text().$type<Provider>().notNull().default("graph"),
+  apiUrl: text(),
   /** Messages per second. */
   throughput: integer().notNull(),
   ready: flag().notNull(),
@@ -23,13 +27,27 @@ export const numbers = sqliteTable("numbers", {
   /** Sealed; see `core/secret.ts`. */
   accessToken: text(),
   appSecret: text(),
-  /** Part of the callback address for providers that do not sign. */
-  callbackToken: text().notNull(),
   createdAt: instant().notNull(),
   removedAt: instant(),
 });
 
 export type SendingNumber = typeof numbers.$inferSelect;
+
+/** Where a number accepts callbacks without a signature. */
+export const callbackAddresses = sqliteTable("callback_addresses", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  numberId: integer().notNull(),
+  tokenHash: bytes().notNull(),
+  secretHash: bytes().notNull(),
+  needsSecret: flag().notNull(),
+  createdAt: instant().notNull(),
+  /** The latest accepted call, to the hour. */
+  usedAt: instant(),
+  /** Null for the newest address. */
+  expiresAt: instant(),
+});
+
+export type CallbackAddress = typeof callbackAddresses.$inferSelect;
 
 /** What the network says about a number, in its own values; null if it gave none. */
 export const numberStates = sqliteTable("number_states", {
@@ -56,6 +74,30 @@ export const numberStates = sqliteTable("number_states", {
 });
 
 export type NumberState = typeof numberStates.$inferSelect;
+
+/** What a number's results say about the network; see `network-health.ts`. No row: there was no trouble yet. */
+export const networkHealth = sqliteTable("network_health", {
+  numberId: integer().primaryKey(),
+  state: text().$type<"well" | "slow" | "down" | "recovering">().notNull(),
+  /** Which results are the trouble: answers, or statuses that came later. */
+  source: text().$type<"answer" | "status">().notNull(),
+  /** Consecutive failures on the network's side. */
+  answerFailures: integer().notNull(),
+  statusFailures: integer().notNull(),
+  /** The last failure, in the network's words. */
+  message: text().notNull(),
+  /** When it entered this state. */
+  changedAt: instant().notNull(),
+  /** When it last recovered: failures of messages sent before no longer count. */
+  recoveredAt: instant(),
+  /** Successes since it recovers. */
+  successes: integer().notNull(),
+  /** Consecutive good probes while down, and the last probe of any kind. */
+  goodProbes: integer().notNull(),
+  probedAt: instant(),
+});
+
+export type NetworkHealth = typeof networkHealth.$inferSelect;
 
 /** The result of the last sync of an account's numbers and templates. */
 export const accountSyncs = sqliteTable(

@@ -1,9 +1,10 @@
-/** Changes the settings of a number that an operator may change: its name, its throughput, its secrets. */
+/** Changes the settings of a number that an operator may change: its name, its throughput, its secrets, its provider. */
 import { and, eq, isNull } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { scheduleSync } from "./account-sync.ts";
-import { checkName, checkThroughput } from "./add.ts";
+import { checkApiUrl, checkName, checkThroughput } from "./add.ts";
+import type { Provider } from "./provider.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
 /**
@@ -14,15 +15,21 @@ interface NumberChanges {
   throughput?: number;
   accessToken?: string;
   appSecret?: string | null;
+  provider?: Provider;
+  /** Null: the address of the provider's profile. */
+  apiUrl?: string | null;
 }
 
 export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChanges): SendingNumber {
   const fields: Record<string, string[]> = {};
   if (changes.name !== undefined) checkName(changes.name.trim(), fields);
   if (changes.throughput !== undefined) checkThroughput(changes.throughput, fields);
-  const secrets = (["accessToken", "appSecret"] as const).filter((name) => changes[name] !== undefined);
-  if (number.network === "simulator" && secrets.length > 0) {
-    fields.network = ["A simulator number has no token or secret."];
+  if (changes.apiUrl !== undefined) checkApiUrl(changes.apiUrl, fields);
+  const routed = (["accessToken", "appSecret", "provider", "apiUrl"] as const).filter(
+    (name) => changes[name] !== undefined,
+  );
+  if (number.network === "simulator" && routed.length > 0) {
+    fields.network = ["A number on the simulator has no token, secret or provider."];
   }
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
   const updated = tx.db
@@ -32,6 +39,7 @@ export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChang
     .returning()
     .get();
   if (updated === undefined) throw notFound("number");
-  if (changes.accessToken !== undefined) scheduleSync(tx, updated, 0);
+  const isRerouted = [changes.accessToken, changes.provider, changes.apiUrl].some((change) => change !== undefined);
+  if (isRerouted) scheduleSync(tx, updated, 0);
   return updated;
 }

@@ -1,43 +1,8 @@
 /** The public JSON of a template, in the API and in events. */
-import { type Static, Type } from "@sinclair/typebox";
-import { Nullable, OneOf } from "#src/core/schema.ts";
+import type { Static } from "@sinclair/typebox";
+import type { TemplateView } from "./schema.ts";
 import type { Template } from "./table.ts";
-import {
-  mediaKinds,
-  numberedBody,
-  readShape,
-  type TemplateShape,
-  templateCategories,
-  templateStatuses,
-  valueCounts,
-} from "./template.ts";
-
-const TemplateMedia = Type.Object(
-  {
-    type: OneOf(mediaKinds),
-    default: Type.Boolean({ description: "Whether a stored sample is sent if the request has no `media`." }),
-  },
-  { $id: "TemplateMedia", description: "The media header of a template." },
-);
-
-export const TemplateView = Type.Object(
-  {
-    name: Type.String({ examples: ["order_shipped"] }),
-    language: Type.String({ examples: ["en_US"] }),
-    category: OneOf(templateCategories),
-    status: OneOf(templateStatuses, "Status of the template at the network. Only an `APPROVED` template can be sent."),
-    sendable: Type.Boolean({
-      description: "Whether the template is approved and this API can fill all of its components.",
-    }),
-    variables: Type.Object({
-      header: Type.Integer({ description: "Number of values for the header." }),
-      body: Type.Integer({ description: "Number of values for the body." }),
-    }),
-    text: Type.String({ description: "The body with its placeholders.", examples: ["Hi {{1}}, your order is here."] }),
-    media: Nullable(TemplateMedia, "The media header; null if the template has none."),
-  },
-  { $id: "Template", description: "A message template, which the network has to approve before it can be sent." },
-);
+import { numberedBody, readShape, type TemplateShape, valueCounts } from "./template.ts";
 
 export function viewTemplate(template: Template): Static<typeof TemplateView> {
   const shape = shapeOf(template);

@@ -23,7 +23,7 @@ export function startTotpSetup(tx: Tx, box: SecretBox, userId: number): { secret
     throw invalidRequest({ code: ["A second factor is already set up. Turn it off first."] });
   }
   const secret = newTotpSecret(tx.random);
-  updateUser(tx, userId, { totpPending: box.seal(secret, secretContext(userId)) });
+  updateUser(tx, userId, { totpPending: box.seal(secret, totpContext(userId)) });
   return { secret };
 }
 
@@ -34,7 +34,7 @@ export function startTotpSetup(tx: Tx, box: SecretBox, userId: number): { secret
 export function confirmTotp(tx: Tx, box: SecretBox, userId: number, code: string): string[] {
   const { totpPending } = getUser(tx, userId);
   if (totpPending === null) throw invalidRequest({ code: ["Start again: there is no secret to confirm."] });
-  const step = findStep(box.open(totpPending, secretContext(userId)), code, tx.now, 0);
+  const step = findStep(box.open(totpPending, totpContext(userId)), code, tx.now, 0);
   if (step === null) throw invalidRequest({ code: ["This code is not right. Check the clock of the phone."] });
   updateUser(tx, userId, { totpSecret: totpPending, totpPending: null, totpStep: step });
   return createRecoveryCodes(tx, userId);
@@ -66,7 +66,7 @@ function createRecoveryCodes(tx: Tx, userId: number): string[] {
  */
 export function consumeCode(tx: Tx, box: SecretBox, user: User, code: string): boolean {
   if (user.totpSecret === null) return true;
-  const step = findStep(box.open(user.totpSecret, secretContext(user.id)), code, tx.now, getUser(tx, user.id).totpStep);
+  const step = findStep(box.open(user.totpSecret, totpContext(user.id)), code, tx.now, getUser(tx, user.id).totpStep);
   if (step !== null) {
     updateUser(tx, user.id, { totpStep: step });
     return true;
@@ -97,6 +97,7 @@ function hashCode(userId: number, code: string): Uint8Array {
   return hashToken(`${userId} ${code.toLowerCase().replace(/[\s-]/g, "")}`);
 }
 
-function secretContext(userId: number): string {
+/** What the secret of a user is sealed for. */
+export function totpContext(userId: number): string {
   return `totp_secret:${userId}`;
 }

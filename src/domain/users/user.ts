@@ -18,7 +18,7 @@ export function mayActAs(role: Role, needed: Role): boolean {
   return RANK[role] >= RANK[needed];
 }
 
-const linkKinds = [
+export const linkKinds = [
   /** Creates the first operator; belongs to no user yet. */
   "setup",
   /** An invitee chooses a first password. */

@@ -5,9 +5,10 @@ import { newToken, type SecretBox } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { deleteUnclaimed } from "#src/jobs/claim.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import { emptyErasedEvent } from "./erased-event.ts";
 import { findWebhook } from "./read.ts";
 import { addTimeout, resetTimeouts } from "./statements.ts";
-import { deliveries, type Webhook, webhooks } from "./table.ts";
+import { deliveries, events, type Webhook, webhooks } from "./table.ts";
 
 const SECRET_PREFIX = "whsec_";
 const SECRET_BYTES = 32;
@@ -66,10 +67,18 @@ export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number }
     .set({ url: null, consecutiveTimeouts: 0, updatedAt: tx.now })
     .where(eq(webhooks.workspaceId, workspaceId))
     .run();
+  const isPending = and(eq(deliveries.workspaceId, workspaceId), eq(deliveries.status, "pending"));
+  const erased = tx.db
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .innerJoin(events, and(eq(events.seq, deliveries.eventSeq), eq(events.type, "contact.erased")))
+    .where(isPending)
+    .all();
+  for (const { id } of erased) emptyErasedEvent(tx, id);
   const exhausted = tx.db
     .update(deliveries)
     .set({ status: "exhausted", nextAttemptAt: null, finishedAt: tx.now })
-    .where(and(eq(deliveries.workspaceId, workspaceId), eq(deliveries.status, "pending")))
+    .where(isPending)
     .run().changes;
   deleteUnclaimed(tx, "deliver_webhook", workspaceId);
   return { exhausted };
@@ -77,15 +86,16 @@ export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number }
 
 /** The secret in clear. Throws `SecretUnreadable` if the key file is not the one that sealed it. */
 export function openSecret(box: SecretBox, webhook: Webhook): string {
-  return box.open(webhook.secret, secretContext(webhook.workspaceId));
+  return box.open(webhook.secret, webhookSecretContext(webhook.workspaceId));
 }
 
 function sealSecret(box: SecretBox, workspaceId: number, secret: string): string {
-  return box.seal(secret, secretContext(workspaceId));
+  return box.seal(secret, webhookSecretContext(workspaceId));
 }
 
 /** The context binds the sealed secret to its row, so that it cannot be moved to another workspace. */
-function secretContext(workspaceId: number): string {
+/** What the secret of a workspace is sealed for. */
+export function webhookSecretContext(workspaceId: number): string {
   return `webhook_secret:${workspaceId}`;
 }
 

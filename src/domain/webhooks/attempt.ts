@@ -4,6 +4,7 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { finish, postpone } from "#src/jobs/claim.ts";
 import { updateTimeoutStreak } from "./address.ts";
 import { nextAttemptAt, type RetrySchedule } from "./delivery.ts";
+import { emptyErasedEvent } from "./erased-event.ts";
 import {
   attemptableDelivery,
   countAttempt,
@@ -70,6 +71,7 @@ export function recordAttempt(
     : nextAttemptAt(schedule, delivery.firstAttemptAt ?? result.attemptedAt, delivery.attemptCount, tx.now, tx.random);
   if (next === null) {
     finishDelivery(tx).run({ id: delivery.id, status: isSuccess ? "delivered" : "exhausted", finishedAt: tx.now });
+    emptyErasedEvent(tx, delivery.id);
     finish(tx, outboxId);
     return;
   }

@@ -8,10 +8,11 @@ import type { Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
+import type { EventType } from "./event-types.ts";
 import { findWebhook } from "./read.ts";
 import { recordEvent } from "./record-event.ts";
 import { insertDelivery } from "./statements.ts";
-import type { EventRow, EventType } from "./table.ts";
+import type { EventRow } from "./table.ts";
 
 export function publish(
   tx: Tx,

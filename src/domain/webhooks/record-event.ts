@@ -3,8 +3,12 @@ import { newEventId } from "#src/core/id.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
+import type { EventType } from "./event-types.ts";
 import { insertEvent } from "./statements.ts";
-import type { EventRow, EventType } from "./table.ts";
+import type { EventRow } from "./table.ts";
+
+/** Topic of the store that is notified of every commit with events. */
+export const EVENTS = "events";
 
 /**
  * `data` is the event's data, in the shape that the API documents for `type`. Returns the event's sequence number and
@@ -19,5 +23,6 @@ export function recordEvent(
   const id = newEventId(tx.now, tx.random);
   const body = JSON.stringify({ id, type, created_at: formatInstant(tx.now, workspace.timezone), data });
   const row = insertEvent(tx).only({ id, workspaceId: workspace.id, type, body, createdAt: tx.now });
+  tx.notify(EVENTS);
   return { seq: row.seq, id };
 }

@@ -76,3 +76,10 @@ export const resetTimeouts = hotWrite(
   WHERE workspace_id = +:workspaceId AND url = +:url AND consecutive_timeouts BETWEEN 1 AND :max`,
   { ...webhook, max: integer },
 );
+
+/** Runs at the end of every delivery; changes only the event that tells of an erasure. */
+export const emptyErased = hotWrite(
+  `UPDATE events SET body = json_set(body, '$.data.phone', NULL, '$.data.user_id', NULL)
+  WHERE seq = (SELECT event_seq FROM deliveries WHERE id = +:id) AND type = 'contact.erased'`,
+  { id: delivery.id },
+);

@@ -2,6 +2,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
 import type { DeliveryStatus } from "./delivery.ts";
+import type { EventType } from "./event-types.ts";
 
 export const webhooks = sqliteTable("webhooks", {
   workspaceId: integer().primaryKey(),
@@ -57,19 +58,4 @@ export const events = sqliteTable("events", {
   createdAt: instant().notNull(),
 });
 
-export const eventTypes = [
-  "message.sent",
-  "message.delivered",
-  "message.read",
-  "message.failed",
-  "message.received",
-  "contact.opted_out",
-  "contact.opted_in",
-  "broadcast.finished",
-  "template.approved",
-  "template.rejected",
-  "webhook.test",
-] as const;
-
-export type EventType = (typeof eventTypes)[number];
 export type EventRow = typeof events.$inferSelect;

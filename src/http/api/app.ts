@@ -16,6 +16,7 @@ import type { SendOptions } from "#src/sending/send-message.ts";
 import { readBody } from "../body.ts";
 import { type Answer, type Call, type Endpoint, PREFIX } from "../endpoint.ts";
 import { answerProblem } from "../errors.ts";
+import type { EventWaiters } from "../event-waiters.ts";
 import { addSecurityHeaders, type RequestIds, requestIds } from "../headers.ts";
 import { healthRoutes } from "../health.ts";
 import { KeyQueue } from "../key-queue.ts";
@@ -37,6 +38,9 @@ interface AppOptions {
   readers: Readers;
   /** Whether startup (migrations, recovery) has finished. */
   isReady: () => boolean;
+  /** Fires when the server begins to stop. */
+  stopping: AbortSignal;
+  eventWaiters: EventWaiters;
   isWritable: WriteProbe;
   metrics: Metrics;
   metricsToken: string | null;
@@ -80,7 +84,7 @@ type Pipeline = (
 
 /** The order of refusals: 401, 403, 429, 404 for an unknown path, 400, then what the endpoint finds. */
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
-  const { store, clock, log, limits, dispatch, readers, onAnswer } = options;
+  const { store, clock, log, limits, dispatch, readers, eventWaiters, stopping, onAnswer } = options;
   const authenticator = new Authenticator(store, clock, options.acceptsTestKeys);
   const limiter = new RateLimiter(clock, limits, "workspace");
   const keyQueue = new KeyQueue();
@@ -107,6 +111,8 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         store,
         dispatch,
         keyQueue,
+        clock,
+        longPoll: { waiters: eventWaiters, stopping, disconnected: () => request.signal },
         reader: readers.lists.of(workspace.id),
         searchReader: readers.searches.of(workspace.id),
         workspace,
@@ -138,7 +144,8 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
       });
       return toResponse(answered, requestId);
     };
-    const refuse = (error: unknown): Response => respond(answerProblem(problemOf(error, log, requestId)));
+    const refuse = (error: unknown): Response =>
+      respond(answerProblem(problemOf(error, log, requestId), endpoint?.success.isReplayable === true));
     try {
       const result = answer(request, endpoint, path);
       if (!(result instanceof Promise)) return respond(result);

@@ -9,7 +9,9 @@ import {
   previewBroadcastEndpoint,
 } from "./routes/broadcasts.ts";
 import { getContactEndpoint, listContactsEndpoint, optOutEndpoint, putContactEndpoint } from "./routes/contacts.ts";
+import { listEventsEndpoint } from "./routes/events.ts";
 import { listGroupsEndpoint } from "./routes/groups.ts";
+import { listMessagesEndpoint } from "./routes/list-messages.ts";
 import { getMeEndpoint } from "./routes/me.ts";
 import { getMessageEndpoint, sendMessageEndpoint } from "./routes/messages.ts";
 import { listOptOutsEndpoint } from "./routes/opt-outs.ts";
@@ -18,6 +20,7 @@ import { listTemplatesEndpoint } from "./routes/templates.ts";
 export const endpoints: readonly Endpoint[] = [
   getMeEndpoint,
   sendMessageEndpoint,
+  listMessagesEndpoint,
   getMessageEndpoint,
   createBroadcastEndpoint,
   listBroadcastsEndpoint,
@@ -32,4 +35,5 @@ export const endpoints: readonly Endpoint[] = [
   listOptOutsEndpoint,
   listTemplatesEndpoint,
   listGroupsEndpoint,
+  listEventsEndpoint,
 ];

@@ -1,11 +1,11 @@
 /** One example of each resource. The whole reference is about the same shop, the same person and the same order. */
 import type { Static } from "@sinclair/typebox";
-import type { BroadcastView, RecipientView } from "#src/domain/broadcasts/view.ts";
-import type { ContactView } from "#src/domain/contacts/view.ts";
-import type { InboundView } from "#src/domain/inbound/view.ts";
-import type { MessageView } from "#src/domain/messages/view.ts";
-import type { WorkspaceView } from "#src/domain/numbers/view.ts";
-import type { TemplateView } from "#src/domain/templates/view.ts";
+import type { BroadcastView, RecipientView } from "#src/domain/broadcasts/schema.ts";
+import type { ContactView } from "#src/domain/contacts/schema.ts";
+import type { InboundView } from "#src/domain/inbound/schema.ts";
+import type { MessageView } from "#src/domain/messages/schema.ts";
+import type { WorkspaceView } from "#src/domain/numbers/schema.ts";
+import type { TemplateView } from "#src/domain/templates/schema.ts";
 
 export const workspaceExample: Static<typeof WorkspaceView> = {
   id: 1,
@@ -20,6 +20,7 @@ export const messageExample: Static<typeof MessageView> = {
   id: 1042,
   to: "+919876543210",
   from: "+911244001100",
+  reference: "order-10042",
   type: "template",
   template: { name: "order_shipped", language: "en_US" },
   text: "Hi Asha, your order 10042 is on its way.",
@@ -45,6 +46,8 @@ export const templateExample: Static<typeof TemplateView> = {
 
 export const contactExample: Static<typeof ContactView> = {
   phone: "+919876543210",
+  user_id: null,
+  username: null,
   name: "Asha Rao",
   first_name: "Asha",
   last_name: "Rao",
@@ -68,6 +71,7 @@ export const contactExample: Static<typeof ContactView> = {
 export const inboundExample: Static<typeof InboundView> = {
   id: 311,
   from: "+919876543210",
+  to: "+911244001100",
   type: "text",
   text: "When will it arrive?",
   received_at: "2026-11-21T09:02:11+05:30",
@@ -82,6 +86,7 @@ export const broadcastExample: Static<typeof BroadcastView> = {
   from: "+911244001100",
   counts: { total: 128, sent: 124, delivered: 121, read: 90, failed: 1, skipped: 3 },
   charged: "1.0285",
+  settled: true,
   send_at: null,
   started_at: "2026-11-21T08:44:25+05:30",
   completed_at: "2026-11-21T08:44:27+05:30",
@@ -90,6 +95,7 @@ export const broadcastExample: Static<typeof BroadcastView> = {
 
 export const recipientExample: Static<typeof RecipientView> = {
   to: "+919876543210",
+  message_id: 2077,
   status: "delivered",
   reason: null,
   sent_at: "2026-11-21T08:44:26+05:30",

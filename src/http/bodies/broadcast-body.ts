@@ -1,5 +1,5 @@
 /**
- * The body of `POST /broadcasts`: its schema for the reference, and the conversion from JSON to the input of the
+ * The body of `POST /broadcasts`: the conversion from JSON to the input of the
  * domain.
  */
 import { Type } from "@sinclair/typebox";
@@ -8,97 +8,8 @@ import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
 import type { BroadcastInput } from "#src/domain/broadcasts/plan.ts";
 import type { BroadcastValue, BroadcastVariables } from "#src/domain/broadcasts/values.ts";
 import { findFieldProblems } from "../validate.ts";
-import { checkLink, checkWellFormed, MediaBody, type ReadValue, readLiteral, readVariables } from "./variables-body.ts";
-
-const NAME_LENGTH_MAX = 191;
-const TO_ITEMS_MAX = 1000;
-
-const ContactFieldValue = Type.Object(
-  {
-    field: Type.String({
-      minLength: 1,
-      description:
-        "`name`, `first_name`, `last_name`, `email`, `city`, `state`, `company`, or the key of a custom field.",
-      examples: ["first_name"],
-    }),
-    fallback: Type.Optional(
-      Type.String({
-        description: "Used for contacts that have no value. Without a fallback, those contacts are skipped.",
-        examples: ["there"],
-      }),
-    ),
-  },
-  {
-    $id: "ContactFieldValue",
-    additionalProperties: false,
-    description: "A value that is taken from a field of each contact.",
-  },
-);
-
-const BroadcastValues = Type.Array(
-  Type.Union([Type.Unsafe<string | number>({ type: ["string", "number"] }), ContactFieldValue]),
-  {
-    description: "Values in the order of the placeholders.",
-    examples: [[{ field: "first_name", fallback: "there" }, "20%"]],
-  },
-);
-
-const BroadcastVariableParts = Type.Object(
-  { header: Type.Optional(BroadcastValues), body: Type.Optional(BroadcastValues) },
-  { additionalProperties: false, description: "Separate values for the header and the body." },
-);
-
-const BroadcastVariablesBody = Type.Union([BroadcastValues, BroadcastVariableParts], {
-  $id: "BroadcastVariables",
-  description:
-    "Values for the template's placeholders: an array fills the body; an object has separate values for the header and the body. A value can be taken from a field of each contact.",
-});
-
-export const CreateBroadcastBody = Type.Object(
-  {
-    name: Type.String({
-      minLength: 1,
-      maxLength: NAME_LENGTH_MAX,
-      description: "Name of the broadcast, shown in the console.",
-      examples: ["November offer"],
-    }),
-    template: Type.String({ description: "Name of the template.", examples: ["november_offer"] }),
-    language: Type.Optional(
-      Type.String({
-        description: "Language of the template. Required only if the template exists in several languages.",
-        examples: ["en_US"],
-      }),
-    ),
-    variables: Type.Optional(BroadcastVariablesBody),
-    media: Type.Optional(MediaBody),
-    to: Type.Optional(
-      Type.Array(Type.String(), {
-        minItems: 1,
-        maxItems: TO_ITEMS_MAX,
-        description: "Phone numbers in any common format. Set either `to` or `group`.",
-        examples: [["+919876543210", "098765 43211"]],
-      }),
-    ),
-    group: Type.Optional(
-      Type.Integer({ description: "Id of a group, from `GET /groups`. Set either `group` or `to`.", examples: [3] }),
-    ),
-    from: Type.Optional(
-      Type.String({
-        description: "One of the workspace's sending numbers. Required only if the workspace has more than one.",
-        examples: ["+911244001100"],
-      }),
-    ),
-    send_at: Type.Optional(
-      Type.String({
-        format: "date-time",
-        description:
-          "When to start. A time without an offset is interpreted in the workspace's timezone. A time up to 5 minutes in the past counts as now.",
-        examples: ["2026-11-27T10:00:00+05:30"],
-      }),
-    ),
-  },
-  { $id: "CreateBroadcast", additionalProperties: false, description: "A template to send to many people." },
-);
+import { ContactFieldValue, CreateBroadcastBody } from "./broadcast-schema.ts";
+import { checkLink, checkWellFormed, type ReadValue, readLiteral, readVariables } from "./variables-body.ts";
 
 /**
  * The fields that the schema checks. `variables` and `send_at` are checked by code: a schema's messages about a union

@@ -1,71 +1,20 @@
 /**
- * The body of `POST /messages`: its schemas for the reference, and the conversion from JSON to the input of the domain.
+ * The body of `POST /messages`: the conversion from JSON to the input of the domain.
  */
 import { Type } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { TemplateInput, Variables } from "#src/domain/messages/fill-template.ts";
 import type { SendInput } from "#src/domain/messages/plan.ts";
 import { findFieldProblems } from "../validate.ts";
-import { checkLink, checkWellFormed, MediaBody, readLiteral, readVariables, VariablesBody } from "./variables-body.ts";
-
-const TEXT_LENGTH_MAX = 4096;
-
-const Phone = Type.String({
-  description: "A phone number in any common format. Without a country code, the workspace's country is assumed.",
-  examples: ["+919876543210"],
-});
-
-const From = Type.Optional(
-  Type.String({
-    description: "One of the workspace's sending numbers. Required only if the workspace has more than one.",
-    examples: ["+911244001100"],
-  }),
-);
-
-const SendTemplateBody = Type.Object(
-  {
-    to: Phone,
-    template: Type.String({ description: "Name of the template.", examples: ["order_shipped"] }),
-    language: Type.Optional(
-      Type.String({
-        description: "Language of the template. Required only if the template exists in several languages.",
-        examples: ["en_US"],
-      }),
-    ),
-    variables: Type.Optional(VariablesBody),
-    media: Type.Optional(MediaBody),
-    from: From,
-  },
-  {
-    $id: "SendTemplate",
-    additionalProperties: false,
-    description: "Sends an approved template. Templates can be sent at any time.",
-  },
-);
-
-const SendTextBody = Type.Object(
-  {
-    to: Phone,
-    text: Type.String({ minLength: 1, maxLength: TEXT_LENGTH_MAX, examples: ["Your table is ready."] }),
-    from: From,
-  },
-  {
-    $id: "SendText",
-    additionalProperties: false,
-    description: "Sends free-form text. Free-form text can be sent within 24 hours of the recipient's last message.",
-  },
-);
-
-export const SendMessageBody = Type.Union([SendTemplateBody, SendTextBody], {
-  $id: "SendMessage",
-  description: "Either a template or free-form text, not both.",
-});
+import { From, Phone, Reference, SendTemplateBody, SendTextBody } from "./send-schema.ts";
+import { checkLink, checkWellFormed, readLiteral, readVariables } from "./variables-body.ts";
 
 /** Fields that both forms may have, for a body that is not clearly one of them. */
 const EitherForm = Type.Object(
   {
     to: Phone,
     from: From,
+    reference: Reference,
     language: Type.Optional(Type.Unknown()),
     variables: Type.Optional(Type.Unknown()),
     media: Type.Optional(Type.Unknown()),
@@ -89,11 +38,11 @@ export function readSendMessage(body: Readonly<Record<string, unknown>>): SendIn
 
 function readText(body: Readonly<Record<string, unknown>>): SendInput {
   const fields = findFieldProblems(SendTextBody, body);
-  const { to, text, from } = body as { to: string; text: string; from?: string };
+  const { to, text, from, reference } = body as { to: string; text: string; from?: string; reference?: string };
   if (fields.text === undefined && text.trim() === "") fields.text = ["The text must not be blank."];
   checkWellFormed(fields, body);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
-  return { to, from: from ?? null, content: { type: "text", text } };
+  return { to, from: from ?? null, reference: reference ?? null, content: { type: "text", text } };
 }
 
 function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
@@ -101,12 +50,13 @@ function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
   const { variables: rawVariables, ...rest } = body;
   const fields = findFieldProblems(SendTemplateBody, rest);
   const variables: Variables = readVariables(rawVariables, fields, readLiteral);
-  const { to, template, language, media, from } = body as {
+  const { to, template, language, media, from, reference } = body as {
     to: string;
     template: string;
     language?: string;
     media?: { link: string; filename?: string };
     from?: string;
+    reference?: string;
   };
   if (fields["media.link"] === undefined && fields.media === undefined && media !== undefined) {
     checkLink(fields, media.link);
@@ -120,5 +70,5 @@ function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
     variables,
     media: media === undefined ? null : { link: media.link, filename: media.filename ?? null },
   };
-  return { to, from: from ?? null, content };
+  return { to, from: from ?? null, reference: reference ?? null, content };
 }

@@ -1,10 +1,22 @@
-/** Mounts the console: its page, the page's files, and its API routes. */
-import { Elysia } from "elysia";
+/**
+ * Mounts the console: its page, the page's files, and its API routes. As for the public API, Elysia only matches
+ * routes.
+ */
+import { type Context, Elysia } from "elysia";
 import { addSecurityHeaders, requestIds } from "../headers.ts";
 import { LINGER_S } from "../unverified-body.ts";
 import type { ConsoleOptions } from "./context.ts";
 import { answerAsset, answerPage } from "./files.ts";
 import { CONSOLE_API, createPipeline } from "./pipeline.ts";
+import type { ConsoleRoute } from "./route.ts";
+import { routes as consoleApiRoutes } from "./routes.ts";
+
+interface RouterContext {
+  request: Request;
+  /** Absent on a route without `{names}`. */
+  params?: Record<string, string>;
+  server: Context["server"];
+}
 
 const PLAIN = { "content-type": "text/plain; charset=utf-8" };
 
@@ -15,19 +27,21 @@ export function consoleRoutes(options: ConsoleOptions) {
   routes.mapResponse(({ request, responseValue }) =>
     responseValue instanceof Response ? addSecurityHeaders(responseValue, ids(request)) : undefined,
   );
+  const run =
+    (route: ConsoleRoute | null) =>
+    ({ request, params, server }: RouterContext): Promise<Response> =>
+      pipeline(request, route, route === null ? {} : (params ?? {}), {
+        address: server?.requestIP(request)?.address ?? "",
+        keepOpen: () => server?.timeout(request, 0),
+        closeSoon: () => server?.timeout(request, LINGER_S),
+      });
+  for (const route of consoleApiRoutes) {
+    const path = CONSOLE_API + route.path.replace(/\{(\w+)\}/g, ":$1");
+    routes.route(route.method, path, run(route), { parse: "none" });
+  }
   // Each method by name: the page's GET route would take precedence over a route for all methods.
   for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]) {
-    routes.route(
-      method,
-      `${CONSOLE_API}/*`,
-      ({ request, server }) =>
-        pipeline(request, {
-          address: server?.requestIP(request)?.address ?? "",
-          keepOpen: () => server?.timeout(request, 0),
-          closeSoon: () => server?.timeout(request, LINGER_S),
-        }),
-      { parse: "none" },
-    );
+    routes.route(method, `${CONSOLE_API}/*`, run(null), { parse: "none" });
   }
   routes.get(
     "/console/assets/:name",

@@ -15,7 +15,7 @@ interface ContactSearch {
   group?: string | null;
 }
 
-export function readContactSearch(query: URLSearchParams): ContactSearch {
+export function readContactSearch(query: { get(name: keyof ContactSearch): string | null }): ContactSearch {
   return { q: query.get("q"), consent: query.get("consent"), group: query.get("group") };
 }
 

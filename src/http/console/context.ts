@@ -9,6 +9,7 @@ import type { SecretBox } from "#src/core/secret.ts";
 import type { Readers } from "#src/db/fair-reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
+import type { KnownCondition } from "#src/health/conditions.ts";
 import type { DoctorSettings } from "#src/health/doctor-context.ts";
 import type { ServerStatus } from "#src/health/status.ts";
 import type { TimeSeries } from "#src/health/time-series.ts";
@@ -47,6 +48,8 @@ export interface ConsoleOptions {
   hasTls: boolean;
   /** Aborted when the server stops, which ends all streams. */
   stopping: AbortSignal;
+  /** Whether every answer is compared with its schema. Costs time, so only tests do it. */
+  checksAnswers: boolean;
   /** Whether this peer is a proxy whose forwarding headers are trusted. */
   isTrustedProxy: (address: string) => boolean;
 }
@@ -59,11 +62,13 @@ export interface System {
   /** The schedule of automatic backups. */
   backups: BackupSchedule;
   status: () => Promise<ServerStatus>;
+  /** Evaluates the conditions that need a person, and returns those that last. */
+  conditions: () => Promise<KnownCondition[]>;
   /** Free and total bytes of the disk that holds the database. */
   disk: () => Promise<ServerStatus["disk"]>;
 }
 
-export interface ConsoleContext extends Omit<ConsoleOptions, "isTrustedProxy" | "limits" | "bodies"> {
+export interface ConsoleContext extends Omit<ConsoleOptions, "isTrustedProxy" | "limits" | "bodies" | "checksAnswers"> {
   passwords: Passwords;
   keyQueue: KeyQueue;
   broadcastStreams: BroadcastStreams;

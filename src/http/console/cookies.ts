@@ -4,8 +4,8 @@
  */
 import { DEVICE_LIFETIME_MS, SESSION_LIFETIME_MS } from "#src/domain/users/user.ts";
 
-export const themes = ["light", "dark"] as const;
-export type Theme = (typeof themes)[number];
+const themes = ["light", "dark"] as const;
+type Theme = (typeof themes)[number];
 
 const THEME = "waxwing-theme";
 const YEAR_S = 365 * 24 * 60 * 60;

@@ -5,19 +5,23 @@
  * thread.
  */
 
+import type { Static } from "@sinclair/typebox";
 import type { Clock } from "#src/core/clock.ts";
 import { formatInstant, startOfDay } from "#src/core/instant.ts";
 import type { WorkspaceReaders } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
+import type { TodayView } from "./contract/workspaces.ts";
 import { broadcastsTodaySql, firstSince, receivedTodaySql, singlesTodaySql } from "./queries/today-counters.ts";
 
 const CACHE_MS_MIN = 3_000;
 const CACHE_FACTOR = 20;
 const WORKSPACES_MAX = 1_000;
 
+type Counters = Static<typeof TodayView>;
+
 interface CachedCounters {
-  counters: Promise<object>;
+  counters: Promise<Counters>;
   expiresAt: number;
 }
 
@@ -33,7 +37,7 @@ export class DashboardCounters {
     this.#readers = readers;
   }
 
-  read(workspace: Workspace): Promise<object> {
+  read(workspace: Workspace): Promise<Counters> {
     const startedAt = this.#clock.monotonic();
     const known = this.#cache.get(workspace.id);
     if (known !== undefined && startedAt < known.expiresAt) return known.counters;
@@ -52,7 +56,7 @@ export class DashboardCounters {
     return counters;
   }
 
-  async #count(workspace: Workspace): Promise<object> {
+  async #count(workspace: Workspace): Promise<Counters> {
     const { id, timezone } = workspace;
     const { since, firstMessage, firstInbound } = this.#store.read((tx) => {
       const start = startOfDay(tx.now, timezone);

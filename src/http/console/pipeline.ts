@@ -1,6 +1,6 @@
 /**
- * The pipeline of every console request: match the route, check that the console's own page sent it, authenticate,
- * check the workspace and role, read the form, call the handler. Handlers run the same operations as the API's, so the
+ * The pipeline of every console request: check that the console's own page sent it, authenticate,
+ * check the workspace and role, read the form, the path and the query by the route's schemas, call the handler. Handlers run the same operations as the API's, so the
  * console has no second implementation of any of them.
  */
 import { createHash } from "node:crypto";
@@ -13,6 +13,7 @@ import { BulkJobs } from "#src/transfer/bulk-jobs.ts";
 import { ImportJobs } from "#src/transfer/import-jobs.ts";
 import { readBody, readUnverifiedBody } from "../body.ts";
 import { SMALL_BODY_BYTES } from "../body-budget.ts";
+import { clientAddress } from "../client-address.ts";
 import type { Answer } from "../endpoint.ts";
 import { answerProblem } from "../errors.ts";
 import type { RequestIds } from "../headers.ts";
@@ -20,21 +21,23 @@ import { canonicalJson } from "../idempotency.ts";
 import { KeyQueue } from "../key-queue.ts";
 import { RateLimiter } from "../rate-limit.ts";
 import { problemOf, splitUrl, toResponse } from "../respond.ts";
+import { requireDeclaredAnswer } from "./answer-check.ts";
 import { BroadcastStreams } from "./broadcast-stream.ts";
 import type { ConsoleContext, ConsoleOptions } from "./context.ts";
 import { readSessionCookie } from "./cookies.ts";
 import { DashboardCounters } from "./dashboard.ts";
-import { clientAddress, requireOwnPage, UntrustedProxyWatch } from "./origin.ts";
+import { requireOwnPage, UntrustedProxyWatch } from "./origin.ts";
 import { Passwords } from "./passwords.ts";
 import {
   type ConsoleCall,
   type ConsoleRoute,
   notFoundOrForbidden,
   Refusal,
+  readPath,
+  readQuery,
   requireValidBody,
   type UserCall,
 } from "./route.ts";
-import { routes } from "./routes.ts";
 import { requireConfirmation } from "./sensitive.ts";
 
 export const CONSOLE_API = "/console/api";
@@ -47,10 +50,24 @@ interface Peer {
   closeSoon: () => void;
 }
 
-type ConsolePipeline = (request: Request, peer: Peer) => Promise<Response>;
+interface RoutedRequest {
+  request: Request;
+  route: ConsoleRoute;
+  /** Of the `{names}` in the path. */
+  values: Readonly<Record<string, string>>;
+  peer: Peer;
+}
+
+/** `route`: null where no route has the request's method and path. `values`: of the `{names}` in the path. */
+type ConsolePipeline = (
+  request: Request,
+  route: ConsoleRoute | null,
+  values: Readonly<Record<string, string>>,
+  peer: Peer,
+) => Promise<Response>;
 
 export function createPipeline(options: ConsoleOptions, ids: RequestIds): ConsolePipeline {
-  const { isTrustedProxy, limits, bodies, ...rest } = options;
+  const { isTrustedProxy, limits, bodies, checksAnswers, ...rest } = options;
   const { store, clock, log, publicUrl } = options;
   const isSecure = options.hasTls || (publicUrl?.startsWith("https:") ?? false);
   const context: ConsoleContext = {
@@ -65,7 +82,6 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
   };
   const untrustedProxies = new UntrustedProxyWatch({ store, clock, log, isTrusted: isTrustedProxy });
   const limiter = new RateLimiter(clock, limits, "person");
-  const table = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
   /**
    * When each session's last use was last queued for writing, so that a busy session queues one write and not a
    * hundred.
@@ -94,17 +110,9 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
   };
 
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the order of refusals is the promise, and is read from top to bottom.
-  const answer = async (request: Request, peer: Peer): Promise<Answer | Response> => {
+  const answer = async ({ request, route, values, peer }: RoutedRequest): Promise<Answer | Response> => {
     const { pathname, query } = splitUrl(request.url);
-    const path = pathname.slice(CONSOLE_API.length);
-    const matches = table.flatMap(({ route, pattern }) => {
-      const values = pattern(path);
-      return values === null ? [] : [{ route, values }];
-    });
-    // The first match wins: the table lists literal segments before parameters.
-    const found = matches.find(({ route }) => route.method === request.method);
-    if (found === undefined) throw new Problem("not_found", "Not found.");
-    const { route, values } = found;
+    const { input } = route;
     untrustedProxies.note(request, peer.address);
     const isChange = request.method !== "GET";
     if (isChange) requireOwnPage(request, publicUrl);
@@ -116,13 +124,13 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     requireAccess(route, principal, entry);
     if (principal !== null) requireConfirmation(route, principal.session, clock.now());
     // The handler streams a file itself. A plain HTML form on another site cannot send this content type.
-    if (isChange && route.takesFile === true) requireFileType(request);
-    const body = isChange && route.takesFile !== true ? await readForm(request, peer, principal === null) : {};
-    if (route.body !== undefined) requireValidBody(route.body, body);
+    if (input.file === true) requireFileType(request);
+    const body = isChange && input.file !== true ? await readForm(request, peer, principal === null) : {};
+    if (input.body !== undefined && input.checkedBy !== "handler") requireValidBody(input.body, body);
     const call: ConsoleCall = {
       ...context,
-      path: values,
-      query,
+      path: readPath(input.path, values),
+      query: readQuery(input.query, query),
       headers: request.headers,
       body,
       method: request.method,
@@ -133,7 +141,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     };
     if (route.needs === "nobody") return route.handle(call);
     if (principal === null) throw notFoundOrForbidden();
-    const userCall: UserCall = { ...call, ...principal, form: readFormUse(call, principal.user.id) };
+    const userCall: UserCall = { ...call, ...principal, form: readFormUse(call, body, principal.user.id) };
     if (route.needs === "user" || route.needs === "server operator") return route.handle(userCall);
     if (entry === null) throw notFoundOrForbidden();
     const { lists, searches, building } = options.readers;
@@ -142,10 +150,14 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     return route.handle({ ...userCall, ...entry, ...readers });
   };
 
-  return async (request, peer) => {
+  return async (request, route, values, peer) => {
     const requestId = ids(request);
     try {
-      const answered = await answer(request, peer);
+      // The router also gives a HEAD request to the route of a GET.
+      const isRouted = route?.method === request.method && isEncodedWell(request.url);
+      if (!isRouted) throw new Problem("not_found", "Not found.");
+      const answered = await answer({ request, route, values, peer });
+      if (checksAnswers) requireDeclaredAnswer(route, answered);
       return answered instanceof Response ? answered : toResponse(answered, requestId);
     } catch (error) {
       return toResponse(answerRefusal(error) ?? answerProblem(problemOf(error, log, requestId)), requestId);
@@ -189,7 +201,11 @@ function requireFileType({ headers }: Request): void {
   throw invalidRequest({ "Content-Type": ["Send the file unencoded, as application/octet-stream."] });
 }
 
-function readFormUse({ headers, method, pathname, body }: ConsoleCall, userId: number): FormUse | null {
+function readFormUse(
+  { headers, method, pathname }: ConsoleCall,
+  body: Readonly<Record<string, unknown>>,
+  userId: number,
+): FormUse | null {
   const key = headers.get("idempotency-key");
   if (key === null || method === "GET") return null;
   if (key === "" || key.length > FORM_KEY_LENGTH_MAX) {
@@ -207,17 +223,13 @@ function answerRefusal(error: unknown): Answer | null {
   return { status, body: JSON.stringify({ error: { code, message } }) };
 }
 
-/** A matcher for the path. It returns the values of the `{names}`, or null if the path does not match. */
-function patternOf(path: string): (pathname: string) => Record<string, string> | null {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
-  const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, "([^/]+)")}$`);
-  return (pathname) => {
-    const match = pattern.exec(pathname);
-    if (match === null) return null;
-    try {
-      return Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? "")]));
-    } catch {
-      return null;
-    }
-  };
+/** No route has a path that is not valid percent-encoding. The router decodes what it can and passes on the rest. */
+function isEncodedWell(url: string): boolean {
+  if (!url.includes("%")) return true;
+  try {
+    decodeURIComponent(splitUrl(url).pathname);
+    return true;
+  } catch {
+    return false;
+  }
 }

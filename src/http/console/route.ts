@@ -1,10 +1,10 @@
 /**
- * The declaration of a console route: its path below `/console/api`, who may call it, the schema of its form, and its
- * handler. Handlers below `/w/{workspace}` receive the workspace and the caller's role in it; anyone without access
- * gets `not_found`. Every change goes through `change`, which records the audit entry and makes a repeated form act
- * once.
+ * Attaches handlers to the routes of the contract. What a handler receives and what it has to answer follow from the
+ * route's declaration. Handlers below `/w/{workspace}` receive the workspace and the caller's role in it; anyone
+ * without access gets `not_found`. Every change goes through `change`, which records the audit entry and makes a
+ * repeated form act once.
  */
-import type { TSchema } from "@sinclair/typebox";
+import type { Static, TSchema } from "@sinclair/typebox";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -13,19 +13,31 @@ import { type FormUse, findFormAnswer, saveFormAnswer } from "#src/domain/users/
 import type { WorkspaceAccess } from "#src/domain/users/read.ts";
 import type { SignedIn } from "#src/domain/users/sessions.ts";
 import type { Role } from "#src/domain/users/user.ts";
-import type { Answer } from "../endpoint.ts";
+import { type Answer, type AnswerWith, answerJson, keptAnswer, requireId } from "../endpoint.ts";
+import { wrongParameter } from "../page.ts";
 import { findFieldProblems } from "../validate.ts";
 import type { ConsoleContext } from "./context.ts";
+import type { BodyOf, Method, PathOf, QueryOf, RouteContract, ServedFile } from "./contract/declare.ts";
 
-type Method = "GET" | "POST" | "PUT" | "DELETE";
+/** The values of a query, by the names that the route declares. */
+interface Query<Values> {
+  get<Name extends keyof Values & string>(name: Name): Values[Name] | null;
+}
+
+interface CallInput {
+  path: object;
+  query: unknown;
+  body: unknown;
+}
 
 /** What every call carries, signed in or not. */
-export interface ConsoleCall extends ConsoleContext {
-  path: Readonly<Record<string, string>>;
-  query: URLSearchParams;
+export interface ConsoleCall<Input extends CallInput = CallInput> extends ConsoleContext {
+  /** Ids are numbers. */
+  path: Input["path"];
+  query: Input["query"];
+  /** The form, if the route declares one. */
+  body: Input["body"];
   headers: Headers;
-  /** Fields of the form; empty for GET. */
-  body: Readonly<Record<string, unknown>>;
   method: string;
   pathname: string;
   request: Request;
@@ -35,12 +47,12 @@ export interface ConsoleCall extends ConsoleContext {
   keepOpen: () => void;
 }
 
-export interface UserCall extends ConsoleCall, SignedIn {
+export interface UserCall<Input extends CallInput = CallInput> extends ConsoleCall<Input>, SignedIn {
   /** The form's idempotency key; null if none was sent. */
   form: FormUse | null;
 }
 
-export interface WorkspaceCall extends UserCall, WorkspaceAccess {
+export interface WorkspaceCall<Input extends CallInput = CallInput> extends UserCall<Input>, WorkspaceAccess {
   /** The workspace's readers, which wait for no other workspace. */
   reader: Reader;
   searchReader: Reader;
@@ -48,33 +60,83 @@ export interface WorkspaceCall extends UserCall, WorkspaceAccess {
   exportReader: Reader;
 }
 
-type HandlerResult = Answer | Response | Promise<Answer | Response>;
+/** For functions that several handlers share: what they need of the path. */
+export type WorkspaceCallWith<Path extends object> = WorkspaceCall<{ path: Path; query: unknown; body: unknown }>;
+export type UserCallWith<Path extends object> = UserCall<{ path: Path; query: unknown; body: unknown }>;
 
-interface RouteBase {
-  method: Method;
-  /** Relative to `/console/api`, with names in braces. */
-  path: string;
-  /** Schema of the form. Absent: the form is not checked. */
-  body?: TSchema;
-  /** The body is a file, which the handler reads itself. */
-  takesFile?: true;
+interface InputOf<Route extends RouteContract> {
+  path: PathOf<Route>;
+  query: Query<QueryOf<Route>>;
+  body: Route["input"] extends { checkedBy: "handler" } ? Readonly<Record<string, unknown>> : BodyOf<Route>;
 }
 
-export type ConsoleRoute = RouteBase &
-  (
+/** What the handler of a route receives. */
+export type CallOf<Route extends RouteContract> = Route["needs"] extends Role
+  ? WorkspaceCall<InputOf<Route>>
+  : Route["needs"] extends "nobody"
+    ? ConsoleCall<InputOf<Route>>
+    : UserCall<InputOf<Route>>;
+
+/** What the handler of a route returns. */
+type AnswerTo<Route extends RouteContract> =
+  Static<Route["output"]> extends ServedFile ? Response : AnswerWith<Static<Route["output"]>>;
+
+type Handlers<Routes extends Record<keyof Routes, RouteContract>> = {
+  [Name in keyof Routes]: (call: CallOf<Routes[Name]>) => AnswerTo<Routes[Name]> | Promise<AnswerTo<Routes[Name]>>;
+};
+
+type HandlerResult = Answer | Response | Promise<Answer | Response>;
+
+/** A route for the pipeline, which gives each handler what its declaration promises. */
+export type ConsoleRoute = RouteContract & { method: Method; path: string } & (
     | { needs: "nobody"; handle: (call: ConsoleCall) => HandlerResult }
-    /** Any signed-in user. */
-    | { needs: "user"; handle: (call: UserCall) => HandlerResult }
-    | { needs: "server operator"; handle: (call: UserCall) => HandlerResult }
-    /** Below `/w/{workspace}`: a member with at least this role. */
+    | { needs: "user" | "server operator"; handle: (call: UserCall) => HandlerResult }
     | { needs: Role; handle: (call: WorkspaceCall) => HandlerResult }
   );
 
-export interface ChangeResult {
+export function attachHandlers<Routes extends Record<keyof Routes, RouteContract>>(
+  routes: Routes,
+  handlers: Handlers<Routes>,
+): ConsoleRoute[] {
+  return Object.keys(routes).map((name) => {
+    const [method, path] = name.split(" ");
+    const key = name as keyof Routes;
+    // The pipeline has read the input by these very schemas before it calls the handler.
+    return { ...routes[key], method, path, handle: handlers[key] } as unknown as ConsoleRoute;
+  });
+}
+
+/** Throws `not_found` for an id that no row can have. */
+export function readPath(
+  schemas: Readonly<Record<string, TSchema>> = {},
+  values: Readonly<Record<string, string>>,
+): Record<string, string | number> {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { type, noun }]) => {
+      const value = values[name] ?? "";
+      return [name, type === "integer" ? requireId(value, String(noun)) : value];
+    }),
+  );
+}
+
+/** Throws `invalid_request` for a value that is not among those of its schema. Names that are not declared are ignored. */
+export function readQuery(
+  schemas: Readonly<Record<string, TSchema>> = {},
+  query: URLSearchParams,
+): Query<Record<string, string>> {
+  for (const [name, { enum: choices }] of Object.entries(schemas)) {
+    const value = query.get(name);
+    if (value === null || !Array.isArray(choices) || choices.includes(value)) continue;
+    throw wrongParameter(name, `Must be one of ${choices.join(", ")}.`);
+  }
+  return { get: (name) => query.get(name) };
+}
+
+export interface ChangeResult<Data, Replayed = Data> {
   status: number;
-  data: unknown;
+  data: Data;
   /** The answer to a repeated form, if `data` holds a secret. */
-  replayData?: unknown;
+  replayData?: Replayed;
   /**
    * Null: nothing worth an audit entry happened. The entry belongs to the workspace of the call unless it names
    * another.
@@ -87,11 +149,16 @@ export interface ChangeResult {
 /**
  * Runs one transaction with the change, its audit entry, and the stored answer that a repetition of the same form gets.
  */
-export async function change(call: UserCall | WorkspaceCall, act: (tx: Tx) => ChangeResult): Promise<Answer> {
+export async function change<Data, Replayed = Data>(
+  call: UserCall | WorkspaceCall,
+  act: (tx: Tx) => ChangeResult<Data, Replayed>,
+): Promise<AnswerWith<{ data: Data | Replayed }>> {
   const { form, user, address } = call;
   return call.store.write((tx) => {
     const replay = form === null ? undefined : findFormAnswer(tx, form);
-    if (replay !== undefined) return { ...replay, headers: { "idempotent-replayed": "true" } };
+    if (replay !== undefined) {
+      return keptAnswer<{ data: Data | Replayed }>({ ...replay, headers: { "idempotent-replayed": "true" } });
+    }
     const { status, data, replayData = data, audit, headers, cookies } = act(tx);
     if (audit !== null) {
       const workspaceId = "workspace" in call ? call.workspace.id : null;
@@ -99,8 +166,7 @@ export async function change(call: UserCall | WorkspaceCall, act: (tx: Tx) => Ch
     }
     if (form !== null) saveFormAnswer(tx, form, status, JSON.stringify({ data: replayData }));
     return {
-      status,
-      body: JSON.stringify({ data }),
+      ...answerJson<{ data: Data | Replayed }>(status, { data }),
       ...(headers === undefined ? {} : { headers }),
       ...(cookies === undefined ? {} : { cookies }),
     };

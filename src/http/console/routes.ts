@@ -1,4 +1,4 @@
-/** Every route of the console. A literal path segment must come before a parameter in the same position. */
+/** Every route of the console, with its handler. */
 import type { ConsoleRoute } from "./route.ts";
 import { accountRoutes } from "./routes/account.ts";
 import { backupRoutes } from "./routes/backups.ts";

@@ -1,16 +1,23 @@
 /** JSON of the developer screens: keys, custom fields, deliveries and their attempts. Never contains a secret. */
 
+import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import type { DeliveryDetail, DeliveryOfEvent } from "#src/domain/webhooks/read.ts";
 import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
+import type { DeliveryDetail as DeliveryDetailView, DeliveryView, FieldView, KeyView } from "./contract/developer.ts";
 
 /** A function that formats times in the workspace's timezone; null stays null. */
-export function timesOf({ timezone }: Pick<Workspace, "timezone">): (ms: number | null) => string | null {
-  return (ms) => (ms === null ? null : formatInstant(ms, timezone));
+export function timesOf({ timezone }: Pick<Workspace, "timezone">) {
+  function when(ms: number): string;
+  function when(ms: number | null): string | null;
+  function when(ms: number | null): string | null {
+    return ms === null ? null : formatInstant(ms, timezone);
+  }
+  return when;
 }
 
-export function viewKey(key: ApiKey, workspace: Workspace) {
+export function viewKey(key: ApiKey, workspace: Workspace): Static<typeof KeyView> {
   const when = timesOf(workspace);
   return {
     id: key.id,
@@ -22,11 +29,11 @@ export function viewKey(key: ApiKey, workspace: Workspace) {
   };
 }
 
-export function viewField({ key, label, kind, choices }: CustomField) {
+export function viewField({ key, label, kind, choices }: CustomField): Static<typeof FieldView> {
   return { key, label, kind, choices };
 }
 
-export function viewDelivery(delivery: DeliveryOfEvent, workspace: Workspace) {
+export function viewDelivery(delivery: DeliveryOfEvent, workspace: Workspace): Static<typeof DeliveryView> {
   const when = timesOf(workspace);
   return {
     id: delivery.id,
@@ -40,7 +47,7 @@ export function viewDelivery(delivery: DeliveryOfEvent, workspace: Workspace) {
   };
 }
 
-export function viewDeliveryDetail(delivery: DeliveryDetail, workspace: Workspace) {
+export function viewDeliveryDetail(delivery: DeliveryDetail, workspace: Workspace): Static<typeof DeliveryDetailView> {
   const when = timesOf(workspace);
   return {
     ...viewDelivery(delivery, workspace),

@@ -3,12 +3,19 @@
  * cost, the contact.
  */
 
+import type { Static } from "@sinclair/typebox";
 import { formatMoney } from "#src/core/money.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { viewRecipient } from "#src/domain/broadcasts/view.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
+import type { RecipientDetail } from "./contract/broadcasts.ts";
+import type {
+  AnyMessage,
+  ConversationItem as ConversationItemView,
+  TimelineStep as TimelineStepView,
+} from "./contract/fragments.ts";
 import { type ConversationItem, textOf } from "./queries/conversation.ts";
 import type { TimelineStep } from "./queries/message-timeline.ts";
 import { timesOf } from "./view-developer.ts";
@@ -18,7 +25,7 @@ export function viewAnyMessage(
   broadcast: Broadcast | null,
   contact: Contact | undefined,
   workspace: Workspace,
-) {
+): Static<typeof AnyMessage> {
   const when = timesOf(workspace);
   const { templateName, templateLanguage, errorCode } = message;
   return {
@@ -29,7 +36,7 @@ export function viewAnyMessage(
     from: message.fromPhone,
     type: message.type,
     origin: message.origin,
-    template: templateName === null ? null : { name: templateName, language: templateLanguage },
+    template: templateName === null ? null : { name: templateName, language: templateLanguage ?? "" },
     broadcast: broadcast === null ? null : { id: broadcast.id, name: broadcast.name },
     text: textOf(message, broadcast),
     status: message.status,
@@ -52,7 +59,7 @@ export function viewRecipientDetail(
   broadcast: Broadcast,
   contact: Contact | undefined,
   workspace: Workspace,
-) {
+): Static<typeof RecipientDetail> {
   return {
     ...viewRecipient(message, broadcast, workspace),
     id: message.id,
@@ -65,7 +72,10 @@ export function viewRecipientDetail(
 }
 
 /** One item of a conversation: an inbound message or a sent one. */
-export function viewConversationItem(item: ConversationItem, workspace: Workspace) {
+export function viewConversationItem(
+  item: ConversationItem,
+  workspace: Workspace,
+): Static<typeof ConversationItemView> {
   const when = timesOf(workspace);
   if (item.kind === "inbound") {
     const { id, type, text, receivedAt } = item.inbound;
@@ -83,6 +93,6 @@ export function viewConversationItem(item: ConversationItem, workspace: Workspac
 }
 
 /** In UTC with milliseconds; the browser converts to the workspace's timezone. */
-export function viewTimelineStep({ at, what, says, details }: TimelineStep) {
+export function viewTimelineStep({ at, what, says, details }: TimelineStep): Static<typeof TimelineStepView> {
   return { at: new Date(at).toISOString(), what, says, details };
 }

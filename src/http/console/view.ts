@@ -1,5 +1,6 @@
 /** JSON of users, sessions and workspaces for the console. */
 
+import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { version } from "#src/core/version.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -9,6 +10,9 @@ import { viewWorkspace } from "#src/domain/numbers/view.ts";
 import { type KnownAccount, listWorkspaceAccess, type WorkspaceAccess } from "#src/domain/users/read.ts";
 import { countRecoveryCodes } from "#src/domain/users/second-factor.ts";
 import type { Session, User } from "#src/domain/users/table.ts";
+import type { SessionView, SignedInView } from "./contract/account.ts";
+import type { KnownAccount as KnownAccountView } from "./contract/fragments.ts";
+import type { EnteredView } from "./contract/workspaces.ts";
 
 /** In UTC: sessions and users belong to no workspace, so the browser shows these times in its own timezone. */
 export function whenUtc(ms: number): string;
@@ -18,13 +22,13 @@ export function whenUtc(ms: number | null): string | null {
 }
 
 /** What is known of an account before an invitation to its address is passed on or accepted. */
-export function viewAccount(account: KnownAccount | null) {
+export function viewAccount(account: KnownAccount | null): Static<typeof KnownAccountView> | null {
   if (account === null) return null;
   return { since: whenUtc(account.since), first_invited_by: account.firstInvitedBy?.name ?? null };
 }
 
 /** The signed-in user and the workspaces that they may enter. */
-export function viewSignedIn(tx: ReadTx, user: User) {
+export function viewSignedIn(tx: ReadTx, user: User): Static<typeof SignedInView> {
   return {
     user: {
       id: user.id,
@@ -43,7 +47,7 @@ function viewEntry({ workspace, role }: WorkspaceAccess) {
 }
 
 /** A workspace with everything that the console's shell shows of it. */
-export function viewEntered(tx: ReadTx, { workspace, role }: WorkspaceAccess) {
+export function viewEntered(tx: ReadTx, { workspace, role }: WorkspaceAccess): Static<typeof EnteredView> {
   const numbers = listNumbers(tx, workspace.id);
   return {
     ...viewWorkspace(workspace, numbers, findAccount(tx, workspace.id)),
@@ -54,7 +58,7 @@ export function viewEntered(tx: ReadTx, { workspace, role }: WorkspaceAccess) {
   };
 }
 
-export function viewSession(session: Session, currentId: number) {
+export function viewSession(session: Session, currentId: number): Static<typeof SessionView> {
   return {
     id: session.id,
     is_current: session.id === currentId,

@@ -15,7 +15,7 @@ import { inboundCallback, statusCallback } from "./callback.ts";
 export const FAILURE_CODE = "131026";
 
 export const phoneStatuses = ["sent", "delivered", "read", "failed"] as const;
-export type PhoneStatus = (typeof phoneStatuses)[number];
+type PhoneStatus = (typeof phoneStatuses)[number];
 
 /** A callback to store, and the network's id of the message it concerns. */
 interface ComposedCallback {

@@ -10,7 +10,7 @@ import type { Random } from "#src/core/random.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { Network, OutboundMessage } from "../network.ts";
 import { parseCallback } from "../whatsapp/callback.ts";
-import { describeCode, scopeOf } from "../whatsapp/errors.ts";
+import { describeCode, failureOf } from "../whatsapp/errors.ts";
 import { statusCallback } from "./callback.ts";
 import { applyRule, type Effect, type SimulatorControl } from "./control.ts";
 import { type Script, type SimulatorTimes, scriptFor } from "./script.ts";
@@ -66,10 +66,8 @@ export function createSimulator({ clock, random, times, callBack, control }: Sim
       return { kind: "throttled", code, message: describeCode(code), retryAfterMs, scope: "number" };
     };
     switch (script.answer) {
-      case "refused": {
-        const scope = scopeOf({ code: Number(code), subcode: null, details: null });
-        return { kind: "refused", code, message: describeCode(code), scope };
-      }
+      case "refused":
+        return { kind: "refused", ...failureOf({ code: Number(code), subcode: null, details: null }) };
       case "unreachable":
         return { kind: "unreachable", reason: "the simulated network is out of reach" };
       case "throttled":
@@ -89,6 +87,7 @@ export function createSimulator({ clock, random, times, callBack, control }: Sim
     name: "simulator",
     parse: parseCallback,
     isReachable: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
+    probe: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
     async send(outbound, timeoutMs): Promise<Outcome> {
       const { to } = outbound;
       if (to === null) return { kind: "refused", code: "131026", message: describeCode("131026"), scope: "recipient" };

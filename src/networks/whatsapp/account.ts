@@ -24,6 +24,7 @@ import {
   stringOf,
   textOf,
 } from "./json.ts";
+import { type Endpoint, endpointOf } from "./profile.ts";
 import { findHeaders, urlOf } from "./request.ts";
 import type { WhatsappSettings } from "./settings.ts";
 import { readTemplate } from "./template.ts";
@@ -55,14 +56,15 @@ const UPLOAD_TIMEOUT_FACTOR = 6;
 const CURSOR_INVALID = "131059";
 
 export function createAccountPort(settings: WhatsappSettings, clock: Clock, timeoutMs: number): AccountPort {
-  const hasNumbers = settings.pathStyle === "graph";
+  const endpoint = (sender: Pick<Sender, "provider" | "apiUrl">): Endpoint => endpointOf(settings, sender);
+  const hasNumbers = (sender: Pick<Sender, "provider" | "apiUrl">): boolean => endpoint(sender).pathStyle === "graph";
 
   async function ask(
     sender: Sender,
     url: string,
     request: { method?: "GET" | "POST"; body?: FormData; limitMs?: number } = {},
   ): Promise<Result<JsonObject>> {
-    const headers = findHeaders(settings, sender.accessToken);
+    const headers = findHeaders(endpoint(sender), sender.accessToken);
     if (headers === null) return failed("190", describeCode("190"), "token");
     const controller = new AbortController();
     const timer = clock.setTimer(request.limitMs ?? timeoutMs, () => controller.abort());
@@ -71,10 +73,11 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
       const result = await exchange(url, {
         method,
         headers,
+        accessToken: sender.accessToken,
         signal: controller.signal,
         ...(body === undefined ? {} : { body }),
       });
-      return answerOf(result);
+      return answerOf(result, endpoint(sender));
     } finally {
       timer.cancel();
     }
@@ -87,11 +90,12 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
   }
 
   async function readPages(sender: Sender, edge: string, fields: string): Promise<Result<JsonObject[]>> {
-    const query = new URLSearchParams({ ...(hasNumbers ? { fields } : {}), limit: String(PAGE_SIZE) });
+    const query = new URLSearchParams({ ...(hasNumbers(sender) ? { fields } : {}), limit: String(PAGE_SIZE) });
     const rows: JsonObject[] = [];
     let at: number | null = null;
     for (let page = 0; page < PAGES_MAX; page++) {
-      const answer: Result<JsonObject> = await ask(sender, `${urlOf(settings, sender.accountId, edge)}?${query}`);
+      const url = `${urlOf(endpoint(sender), sender.accountId, edge)}?${query}`;
+      const answer: Result<JsonObject> = await ask(sender, url);
       if (!answer.ok) return answer;
       // Use the first page's time: a change made while later pages are read is newer than the listing.
       at ??= answer.at;
@@ -109,7 +113,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
     knowsNumbers: hasNumbers,
 
     async fetchNumber(sender) {
-      const url = `${urlOf(settings, sender.phoneNumberId, "")}?${new URLSearchParams({ fields: NUMBER_FIELDS })}`;
+      const url = `${urlOf(endpoint(sender), sender.phoneNumberId, "")}?${new URLSearchParams({ fields: NUMBER_FIELDS })}`;
       const answer = await ask(sender, url);
       if (!answer.ok) return answer;
       const { phoneNumberId } = sender;
@@ -137,7 +141,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
       body.set("messaging_product", "whatsapp");
       body.set("type", file.contentType);
       body.set("file", new Blob([file.bytes], { type: file.contentType }), file.name);
-      const url = urlOf(settings, sender.phoneNumberId, "media");
+      const url = urlOf(endpoint(sender), sender.phoneNumberId, "media");
       const answer = await ask(sender, url, { method: "POST", body, limitMs: timeoutMs * UPLOAD_TIMEOUT_FACTOR });
       if (!answer.ok) return answer;
       const mediaId = idOf(answer.value, "id");
@@ -145,7 +149,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
     },
 
     async inspectToken(sender) {
-      const url = `${urlOf(settings, "debug_token", "")}?${new URLSearchParams({ input_token: sender.accessToken ?? "" })}`;
+      const url = `${urlOf(endpoint(sender), "debug_token", "")}?${new URLSearchParams({ input_token: sender.accessToken ?? "" })}`;
       const answer = await ask(sender, url);
       if (!answer.ok) return answer;
       const data = objectOf(answer.value, "data");
@@ -154,7 +158,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
     },
 
     async listSubscribedApps(sender) {
-      const answer = await ask(sender, urlOf(settings, sender.accountId, "subscribed_apps"));
+      const answer = await ask(sender, urlOf(endpoint(sender), sender.accountId, "subscribed_apps"));
       if (!answer.ok) return answer;
       const apps = listOf(answer.value, "data").map((row) => {
         const app = objectOf(asObject(row), "whatsapp_business_api_data");
@@ -164,7 +168,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
     },
 
     async subscribeApp(sender) {
-      const url = urlOf(settings, sender.accountId, "subscribed_apps");
+      const url = urlOf(endpoint(sender), sender.accountId, "subscribed_apps");
       const answer = await ask(sender, url, { method: "POST" });
       return answer.ok ? { ...answer, value: null } : answer;
     },
@@ -186,12 +190,16 @@ function nextCursor(page: JsonObject): string | null {
   return textOf(paging, "next") === null ? null : stringOf(objectOf(paging, "cursors"), "after");
 }
 
-function answerOf(result: Exchange): Result<JsonObject> {
+function answerOf(result: Exchange, endpoint: Endpoint): Result<JsonObject> {
   if (result.kind === "unreachable")
     return failed("unreachable", `WhatsApp cannot be reached: ${result.reason}.`, "later");
   if (result.kind === "lost") return failed("no_answer", `WhatsApp did not answer: ${result.reason}.`, "later");
   const error = readGraphError(result.body);
   if (error !== null) return failed(String(error.code), describeGraphError(error), kindOf(error));
+  const refusal = endpoint.readRefusal(result.status, result.body, null);
+  if (refusal?.kind === "refused")
+    return failed(refusal.code, refusal.message, refusal.scope === "account" ? "token" : "other");
+  if (refusal?.kind === "throttled") return failed(refusal.code, refusal.message, "later");
   const value = asObject(parseJson(result.body));
   if (!result.ok || value === null) {
     const kind = result.status >= 500 ? "later" : result.status === 401 || result.status === 403 ? "token" : "other";
@@ -201,7 +209,7 @@ function answerOf(result: Exchange): Result<JsonObject> {
 }
 
 /** Meta is busy, down, or rate-limiting us. */
-const LATER_CODES: ReadonlySet<number> = new Set([1, 2, 4, 17, 613, 80007, 131016]);
+const LATER_CODES: ReadonlySet<number> = new Set([1, 2, 4, 17, 32, 341, 613, 80007, 80008, 80014, 131016]);
 
 /** Decided by code alone, as for sending. */
 function kindOf({ code, subcode }: GraphError): RequestFailure["kind"] {

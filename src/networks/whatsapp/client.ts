@@ -7,11 +7,12 @@ import type { Clock } from "#src/core/clock.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { OutboundMessage, RawAnswer } from "../network.ts";
 import { type Exchange, exchange, TIME_LIMIT_PASSED } from "./connection.ts";
-import { classify, describeCode, readGraphError } from "./errors.ts";
+import { classify, describeCode, readGraphError, readWaitHint } from "./errors.ts";
 import { phoneIn } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, parseJson } from "./json.ts";
 import { createPayload } from "./payload.ts";
-import { createProber } from "./prober.ts";
+import { createProber, type Prober } from "./prober.ts";
+import { type Endpoint, endpointOf } from "./profile.ts";
 import { findHeaders, urlOf } from "./request.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
 
@@ -25,7 +26,14 @@ const TOKEN_INVALID_CODE = "190";
 const PARAMETER_MISSING_CODE = "131008";
 
 export function createClient(settings: WhatsappSettings, clock: Clock, uploads: Uploads): Client {
-  const prober = createProber(settings.graphUrl.replace(/\/+$/, ""), clock);
+  const probers = new Map<string, Prober>();
+
+  function proberOf({ graphUrl }: Endpoint): Prober {
+    const base = graphUrl.replace(/\/+$/, "");
+    const prober = probers.get(base) ?? createProber(base, clock);
+    probers.set(base, prober);
+    return prober;
+  }
 
   function linkOf({ content }: OutboundMessage): string | null {
     const header = content.type === "template" ? content.header : null;
@@ -35,13 +43,15 @@ export function createClient(settings: WhatsappSettings, clock: Clock, uploads: 
   return {
     // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the steps of one request in their order; the time limit covers them all.
     async send(outbound, timeoutMs, onAnswer) {
-      const headers = findHeaders(settings, outbound.sender.accessToken);
+      const endpoint = endpointOf(settings, outbound.sender);
+      const prober = proberOf(endpoint);
+      const { phoneNumberId, accessToken } = outbound.sender;
+      const headers = findHeaders(endpoint, accessToken);
       headers?.set("content-type", "application/json");
       if (headers === null) return refuseLocally(TOKEN_INVALID_CODE, "account");
       if (outbound.to === null && outbound.recipientNetworkUserId === null) {
         return refuseLocally(PARAMETER_MISSING_CODE, "recipient");
       }
-      const { phoneNumberId } = outbound.sender;
       const link = linkOf(outbound);
       const mediaId = link === null ? null : uploads.findMediaId(phoneNumberId, link);
       const body = JSON.stringify(createPayload(outbound, mediaId));
@@ -50,13 +60,13 @@ export function createClient(settings: WhatsappSettings, clock: Clock, uploads: 
       const timer = clock.setTimer(timeoutMs, () => controller.abort());
       try {
         const failure = await prober.findFailure(timeoutMs);
-        if (failure !== null) return outcomeOf(failure, clock);
-        if (controller.signal.aborted) return outcomeOf(TIME_LIMIT_PASSED, clock);
-        const url = urlOf(settings, phoneNumberId, "messages");
-        const result = await exchange(url, { method: "POST", headers, body, signal: controller.signal });
+        if (failure !== null) return outcomeOf(failure, endpoint, clock);
+        if (controller.signal.aborted) return outcomeOf(TIME_LIMIT_PASSED, endpoint, clock);
+        const url = urlOf(endpoint, phoneNumberId, "messages");
+        const result = await exchange(url, { method: "POST", headers, accessToken, body, signal: controller.signal });
         prober.observe(result);
-        if (result.kind === "answered") onAnswer?.(rawOf(result, outbound.sender.accessToken));
-        const outcome = outcomeOf(result, clock);
+        if (result.kind === "answered") onAnswer?.(rawOf(result));
+        const outcome = outcomeOf(result, endpoint, clock);
         const isContentRefused = outcome.kind === "refused" && outcome.scope === "message";
         if (isContentRefused && link !== null && mediaId !== null) uploads.invalidate(phoneNumberId, link);
         return outcome;
@@ -69,9 +79,8 @@ export function createClient(settings: WhatsappSettings, clock: Clock, uploads: 
 
 type Answered = Extract<Exchange, { kind: "answered" }>;
 
-/** Removes the access token, because Meta has been seen to repeat it in answers. */
-function rawOf({ status, body, at }: Answered, accessToken: string | null): RawAnswer {
-  return { httpStatus: status, body: accessToken === null ? body : body.replaceAll(accessToken, "[token]"), at };
+function rawOf({ status, body, at }: Answered): RawAnswer {
+  return { httpStatus: status, body, at };
 }
 
 /** A refusal before anything was sent, with the code that Meta would have given. */
@@ -79,14 +88,47 @@ function refuseLocally(code: string, scope: "account" | "recipient"): Outcome {
   return { kind: "refused", code, message: describeCode(code), scope };
 }
 
-function outcomeOf(result: Exchange, clock: Clock): Outcome {
+function outcomeOf(result: Exchange, endpoint: Endpoint, clock: Clock): Outcome {
   if (result.kind === "unreachable") return { kind: "unreachable", reason: result.reason };
   if (result.kind === "lost") return { kind: "unknown", reason: result.reason };
 
-  const error = readGraphError(result.body);
-  if (error !== null) return classify(error, result.headers, clock.now());
-  const accepted = result.ok ? findAccepted(result.body) : null;
-  return accepted ?? { kind: "unknown", reason: `HTTP ${result.status} without a readable answer of WhatsApp` };
+  const { status, body, headers } = result;
+  const error = readGraphError(body);
+  if (error !== null) return classify(error, headers, clock.now());
+  const accepted = result.ok ? findAccepted(body) : null;
+  if (accepted !== null) return accepted;
+  const retryAfterMs = readWaitHint(headers, "pair", clock.now());
+  return endpoint.readRefusal(status, body, retryAfterMs) ?? unreadable(status, body, retryAfterMs);
+}
+
+/** Proves nothing about the message. A 401 or 403 still tells that the network does not let this account in. */
+function unreadable(status: number, body: string, retryAfterMs: number | null): Outcome {
+  const words = excerptOf(body);
+  const reason = `HTTP ${status} without a readable answer of WhatsApp${words === "" ? "" : ` ("${words}")`}`;
+  const failure = {
+    code: `http_${status}`,
+    message: `The network, or a proxy before it, does not let this server in: ${reason}. Check token and address.`,
+    scope: "account",
+  } as const;
+  const isBarred = status === 401 || status === 403;
+  return {
+    kind: "unknown",
+    reason,
+    ...(isBarred ? { failure } : {}),
+    ...(retryAfterMs === null ? {} : { retryAfterMs }),
+  };
+}
+
+const EXCERPT_MAX = 80;
+
+/** The first words of a page, without its tags. */
+function excerptOf(body: string): string {
+  const text = body
+    .slice(0, 1_000)
+    .split("<")
+    .map((part, index) => (index === 0 ? part : part.slice(part.indexOf(">") + 1)))
+    .join(" ");
+  return [...text.split(/\s+/).filter(Boolean).join(" ")].slice(0, EXCERPT_MAX).join("");
 }
 
 /**

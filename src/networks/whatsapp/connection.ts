@@ -25,10 +25,12 @@ interface ExchangeRequest {
   method: "POST" | "HEAD" | "GET";
   headers?: Headers;
   body?: string | FormData;
+  /** Part of the headers. Networks have been seen to repeat it in answers, so it is removed from them. */
+  accessToken?: string | null;
   signal: AbortSignal;
 }
 
-export async function exchange(url: string, request: ExchangeRequest): Promise<Exchange> {
+export async function exchange(url: string, { accessToken = null, ...request }: ExchangeRequest): Promise<Exchange> {
   let response: Response;
   try {
     response = await fetch(url, { ...request, redirect: "manual", protocol: "http1.1" });
@@ -36,7 +38,7 @@ export async function exchange(url: string, request: ExchangeRequest): Promise<E
     return failureOf(error, request.signal);
   }
   try {
-    const body = await response.text();
+    const body = withoutToken(await response.text(), accessToken);
     const { status, ok, headers } = response;
     const date = Date.parse(headers.get("date") ?? "");
     return { kind: "answered", status, ok, headers, body, at: Number.isNaN(date) ? null : date };
@@ -46,6 +48,14 @@ export async function exchange(url: string, request: ExchangeRequest): Promise<E
     const reason = `the connection was lost during the answer (${codeOf(error)})`;
     return { kind: "lost", reason, isAmbiguous: false };
   }
+}
+
+/** Answers are stored, logged and quoted. The token is looked for as it is, in JSON with escaped slashes, and in a URL. */
+function withoutToken(body: string, accessToken: string | null): string {
+  const token = accessToken?.trim() ?? "";
+  if (token === "") return body;
+  const forms = new Set([token, token.replaceAll("/", "\\/"), encodeURIComponent(token)]);
+  return [...forms].reduce((text, form) => text.replaceAll(form, "[token]"), body);
 }
 
 export const TIME_LIMIT_PASSED = {

@@ -1,15 +1,17 @@
 /**
  * Reads Meta's error answers and decides what each means: throttled or refused, and what the refusal applies to.
- * Decides by `error.code` alone, never by HTTP status or English text. Meta's details about parameters are passed on;
- * its other free text is not, because it has been seen to repeat access tokens.
+ * Decides by `error.code` alone, never by HTTP status or English text. The network's own words are passed on, without
+ * anything that looks like an access token, because Meta has been seen to repeat tokens.
  */
-import type { Outcome, RefusalScope } from "#src/domain/messages/outcome.ts";
+import type { Failure } from "#src/domain/messages/failure.ts";
+import type { Outcome } from "#src/domain/messages/outcome.ts";
 import { type ErrorMeaning, findErrorMeaning } from "./error-table.ts";
 import { asObject, integerOf, type JsonObject, memberOf, objectOf, parseJson, sentenceOf } from "./json.ts";
 
 export interface GraphError {
   code: number;
   subcode: number | null;
+  /** The network's own words: its message and details. */
   details: string | null;
 }
 
@@ -39,64 +41,75 @@ export function graphErrorOf(error: JsonObject | null): GraphError | null {
 
 /** `error_data` is an object, or plain text in some answers; old statuses have `details` next to the code. */
 function detailsOf(error: JsonObject | null): string | null {
-  return (
+  const message = (sentenceOf(error, "message") ?? sentenceOf(error, "title"))?.replace(/^\(#\d{1,9}\) ?/, "") ?? null;
+  const details =
     sentenceOf(objectOf(error, "error_data"), "details") ??
     sentenceOf(error, "error_data") ??
-    sentenceOf(error, "details")
-  );
+    sentenceOf(error, "details");
+  if (message === null || details === null || details.includes(message)) return details ?? message;
+  return `${message}: ${details}`;
 }
 
+/** `headers` and `nowMs`: for the wait that the network asks for. */
 export function classify(error: GraphError, headers: Headers, nowMs: number): Outcome {
   const meaning = meaningOf(error);
-  const code = String(error.code);
-  const message = describeError(error);
-  if (meaning?.kind === "throttled") {
-    return {
-      kind: "throttled",
-      code,
-      message,
-      scope: meaning.scope,
-      retryAfterMs: readWaitHint(headers, meaning.scope, nowMs),
-    };
+  const failure = failureOf(error);
+  const retryAfterMs = readWaitHint(headers, meaning.throttles ?? "pair", nowMs);
+  if (meaning.throttles !== undefined) {
+    const { code, message } = failure;
+    return { kind: "throttled", code, message, scope: meaning.throttles, retryAfterMs };
   }
-  return { kind: "refused", code, message, scope: scopeOf(error) };
+  if (meaning.mayHaveBeenSent === true) return { kind: "unknown", reason: failure.message, failure, retryAfterMs };
+  // The network's own hint is more exact than the table, if it is longer.
+  const { mendsAfterMs } = failure;
+  const mends = mendsAfterMs === undefined ? {} : { mendsAfterMs: Math.max(mendsAfterMs, retryAfterMs ?? 0) };
+  return { kind: "refused", ...failure, ...mends, ...(retryAfterMs === null ? {} : { retryAfterMs }) };
 }
 
 /**
- * What a failure applies to, also for a failure reported by a status, where no retry is possible. An unlisted code is
- * attributed to the network: a single one stops nothing, but a streak of them does.
+ * The failure that an error reports, also in a status, where no retry is possible. A code that only asks to wait is then
+ * attributed to the network, and so is an unlisted one: a single one stops nothing, but a streak of them does.
  */
-export function scopeOf(error: GraphError): RefusalScope {
-  const meaning = meaningOf(error);
-  if (meaning?.kind === "refused") return meaning.scope;
-  return meaning?.scope === "pair" ? "recipient" : "network";
+export function failureOf(error: GraphError): Failure {
+  const { scope, effect, mendsAfterMs } = meaningOf(error);
+  return {
+    code: String(error.code),
+    message: describeError(error),
+    scope,
+    ...(effect === undefined ? {} : { effect }),
+    ...(mendsAfterMs === undefined ? {} : { mendsAfterMs }),
+  };
 }
 
 /** What a code means and what to do about it, for people. Accepts any text and says so if the code is unknown. */
 export function describeCode(code: string): string {
   const meaning = /^\d{1,9}$/.test(code) ? findErrorMeaning(Number(code)) : undefined;
-  return (
-    meaning?.description ??
-    `WhatsApp refused the message with error ${code}, which is not a known one. Look it up in Meta's list of error codes.`
-  );
+  return meaning?.description ?? `WhatsApp refused the message with error ${code}, which this version does not know.`;
 }
 
-/** The error's description, followed by Meta's details if they name the value or component at fault. */
+/** Our description, followed by the network's own words. */
 export function describeError(error: GraphError): string {
-  const meaning = meaningOf(error);
-  const description = meaning?.description ?? describeCode(String(error.code));
-  const isAboutContent = meaning?.kind === "refused" && (meaning.scope === "message" || meaning.scope === "template");
-  if (!isAboutContent || error.details === null) return description;
-  return `${description} WhatsApp says: ${[...error.details].slice(0, LONGEST_DETAILS).join("")}`;
+  const { description } = meaningOf(error);
+  // The simulator says what we say.
+  return error.details === null || error.details === description
+    ? description
+    : `${description} ${quoteNetwork(error.details)}`;
 }
 
-function meaningOf(error: GraphError): ErrorMeaning | undefined {
+/** Cut, and without anything that looks like an access token. */
+export function quoteNetwork(words: string): string {
+  const cut = [...words.slice(0, 2 * LONGEST_DETAILS)].slice(0, LONGEST_DETAILS).join("");
+  return `WhatsApp says: ${cut.replaceAll(/\bEA[A-Z]\w+/g, "[token]")}`;
+}
+
+function meaningOf(error: GraphError): ErrorMeaning {
   const isUnknownObject = error.code === PARAMETER_CODE && error.subcode === OBJECT_UNKNOWN_SUBCODE;
-  return findErrorMeaning(isUnknownObject ? OBJECT_UNKNOWN_CODE : error.code);
+  const code = isUnknownObject ? OBJECT_UNKNOWN_CODE : error.code;
+  return findErrorMeaning(code) ?? { scope: "network", description: describeCode(String(code)) };
 }
 
 /** The longest wait in any header. The usage header applies to the account, not to one recipient. */
-function readWaitHint(headers: Headers, scope: "number" | "pair", nowMs: number): number | null {
+export function readWaitHint(headers: Headers, scope: "number" | "pair", nowMs: number): number | null {
   const hints = [readRetryAfter(headers, nowMs), scope === "number" ? readUsageHint(headers) : null].filter(
     (hint) => hint !== null,
   );

@@ -7,7 +7,7 @@
 import type { Clock } from "#src/core/clock.ts";
 import { type Exchange, exchange } from "./connection.ts";
 
-interface Prober {
+export interface Prober {
   /** Null: continue and send. Otherwise nothing was sent, and the result is the reason. Ends within `timeoutMs`. */
   findFailure(timeoutMs: number): Promise<FailedExchange | null>;
   /** Records the result of a message's exchange, which decides whether the next message needs a probe. */

@@ -3,7 +3,7 @@
 export interface WhatsappSettings {
   /** `https://graph.facebook.com`, or the provider's URL. */
   graphUrl: string;
-  /** `v23.0`. Always set, because Meta serves a path without a version with a version of its choice. */
+  /** `v25.0`. Always set, because Meta serves a path without a version with a version of its choice. */
   apiVersion: string;
   /** `Authorization` and `Bearer `; for 360dialog `D360-API-KEY` and an empty prefix. */
   authHeader: string;

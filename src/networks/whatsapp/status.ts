@@ -1,7 +1,7 @@
 /** Reads a status of one of our messages. Meta's statuses may arrive late, twice and out of order. */
 import type { StatusItem } from "#src/domain/messages/status-item.ts";
 import type { CallbackItem } from "../network.ts";
-import { describeError, graphErrorOf, scopeOf } from "./errors.ts";
+import { failureOf, graphErrorOf } from "./errors.ts";
 import { type ItemContext, readProfile, requireId, requirePhoneNumberId, requireText, requireTime } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, textOf } from "./json.ts";
 
@@ -38,5 +38,5 @@ function errorOf(item: JsonObject): NonNullable<StatusItem["error"]> {
     .map((element) => graphErrorOf(asObject(element)))
     .find((element) => element !== null);
   if (error === undefined) return { code: "unknown", message: NO_REASON, scope: "network" };
-  return { code: String(error.code), message: describeError(error), scope: scopeOf(error) };
+  return failureOf(error);
 }

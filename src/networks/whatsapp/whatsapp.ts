@@ -7,7 +7,9 @@ import type { Network } from "../network.ts";
 import { createAccountPort } from "./account.ts";
 import { parseCallback } from "./callback.ts";
 import { createClient } from "./client.ts";
+import { probe } from "./probe.ts";
 import { isReachable } from "./prober.ts";
+import { endpointOf } from "./profile.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
 import { verifySignature } from "./signature.ts";
 
@@ -21,7 +23,9 @@ export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads
   return {
     name: "whatsapp",
     send: (outbound, timeoutMs, onAnswer) => client.send(outbound, timeoutMs, onAnswer),
-    isReachable: (timeoutMs, onTime) => isReachable(settings.graphUrl, { clock, timeoutMs, onTime }),
+    isReachable: (timeoutMs, onTime, sender) =>
+      isReachable(endpointOf(settings, sender ?? {}).graphUrl, { clock, timeoutMs, onTime }),
+    probe: (sender, timeoutMs) => probe(settings, clock, sender, timeoutMs),
     parse: parseCallback,
     verify: verifySignature,
     account: createAccountPort(settings, clock, QUERY_TIMEOUT_MS),

@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
-import { send, setConfirmation } from "../data/api.ts";
+import { request, setConfirmation } from "../data/api.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { TextField } from "../ui/field.tsx";
 import { Form } from "../ui/form.tsx";
@@ -39,7 +39,7 @@ export function ConfirmAgain({ hasSecondFactor }: { hasSecondFactor: boolean }) 
 function ConfirmForm({ hasSecondFactor, onConfirmed }: { hasSecondFactor: boolean; onConfirmed: () => void }) {
   const form = useForm({ defaultValues: { password: "", code: "" } });
   const confirm = async ({ password, code }: { password: string; code: string }) => {
-    await send("POST", "/me/confirmation", code === "" ? { password } : { code });
+    await request("POST /me/confirmation", { body: code === "" ? { password } : { code } });
     onConfirmed();
   };
   return (

@@ -132,7 +132,10 @@ const workspaceScreens = {
   home: inWorkspace("/", {}),
   inbox: inWorkspace("/inbox", { show: oneOf("unread", "waiting", "open"), person: text, after: text, open: text }),
   broadcasts: inWorkspace("/broadcasts", { after: text }),
-  broadcast: inWorkspace("/broadcasts/$broadcast", { status: text, after: text }),
+  broadcast: inWorkspace("/broadcasts/$broadcast", {
+    status: oneOf("pending", "sent", "delivered", "read", "failed", "unknown", "skipped"),
+    after: text,
+  }),
   // `group`, `template` and `language` fill in a new draft; `draft` and `step` are the place in a stored one.
   newBroadcast: inWorkspace("/broadcasts/new", {
     draft: text,
@@ -152,8 +155,8 @@ const workspaceScreens = {
   groups: inWorkspace("/groups", { after: text, open: text }),
   messages: inWorkspace("/messages", {
     q: text,
-    status: text,
-    origin: text,
+    status: oneOf("pending", "queued", "sending", "sent", "delivered", "read", "failed", "skipped", "unknown"),
+    origin: oneOf("api", "console"),
     day: oneOf("today"),
     after: text,
     open: text,

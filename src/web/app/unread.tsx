@@ -1,6 +1,6 @@
 /** The number of unread conversations, beside the link to the inbox. */
 import { useQuery } from "@tanstack/react-query";
-import { get } from "../data/api.ts";
+import { request } from "../data/api.ts";
 import { strings } from "./strings.ts";
 
 const COUNT_MAX = 100;
@@ -8,7 +8,7 @@ const COUNT_MAX = 100;
 export function Unread({ workspaceId }: { workspaceId: number }) {
   const { data } = useQuery({
     queryKey: ["unread", workspaceId],
-    queryFn: ({ signal }) => get<{ count: number }>(`/w/${workspaceId}/conversations/unread`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/conversations/unread", { workspace: workspaceId }, { signal }),
     refetchInterval: 10_000,
   });
   const count = data?.count ?? 0;

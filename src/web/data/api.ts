@@ -3,9 +3,16 @@
  * thrown as `ApiError`, whose message can be shown as it is. When a session has ended the shell is notified, and lets
  * the user sign in over the current page.
  */
+import type { DataRoute, FileRoute, Input, Output, Route, UploadRoute } from "#src/http/console/contract/contract.ts";
+
+export type { Body, Entry, Output } from "#src/http/console/contract/contract.ts";
+
+/** The position of a page in its list. */
+export type Meta = Output<"GET /audit">["meta"];
+
 const BASE = "/console/api";
 
-export type Json = Record<string, unknown>;
+type Json = Record<string, unknown>;
 
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -25,21 +32,6 @@ export class ApiError extends Error {
   }
 }
 
-export interface Meta {
-  page: number;
-  per_page: number;
-  total: number;
-  has_more: boolean;
-  next: string | null;
-}
-
-interface ListOf<T> {
-  data: T[];
-  meta: Meta;
-}
-
-type Method = "GET" | "POST" | "PUT" | "DELETE";
-
 let onSignedOut: () => void = () => undefined;
 
 /** Sets what happens when the session has ended. */
@@ -54,40 +46,96 @@ export function setConfirmation(ask: () => Promise<boolean>): void {
   confirm = ask;
 }
 
+interface Options {
+  signal?: AbortSignal;
+  /** The form's idempotency key, so that a repeated request acts once. */
+  key?: string;
+}
+
 /**
- * Sends the request, and once more after the user has entered the password again if the server asks for that. `key`: the
- * form's idempotency key, so that a repeated request acts once.
+ * Asks the console's API, and once more after the user has entered the password again if the server asks for that.
+ * `route` is the route's name in the contract; `input` holds the values of its path, and its `query` and `body`. Resolves
+ * to the `data` of the answer; for a list, to `data` and `meta`.
  */
-async function ask<T>(method: Method, path: string, body?: Json, key?: string, signal?: AbortSignal): Promise<T> {
+export async function request<Name extends DataRoute>(
+  route: Name,
+  input: Input<Name>,
+  options: Options = {},
+): Promise<Output<Name>> {
   try {
-    return await askOnce(method, path, body, key, signal);
+    return await requestOnce(route, input, options);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "confirmation_required" || !(await confirm())) throw error;
-    return askOnce(method, path, body, key, signal);
+    return requestOnce(route, input, options);
   }
 }
 
-async function askOnce<T>(method: Method, path: string, body?: Json, key?: string, signal?: AbortSignal): Promise<T> {
-  let response: Response;
-  try {
-    response = await fetch(BASE + path, {
-      method,
-      credentials: "same-origin",
-      headers: {
-        accept: "application/json",
-        ...(method === "GET" ? {} : { "content-type": "application/json" }),
-        ...(key === undefined ? {} : { "idempotency-key": key }),
-      },
-      ...(method === "GET" ? {} : { body: JSON.stringify(body ?? {}) }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-  } catch (error) {
+async function requestOnce<Name extends DataRoute>(
+  route: Name,
+  input: Input<Name>,
+  { signal, key }: Options,
+): Promise<Output<Name>> {
+  const isChange = methodOf(route) !== "GET";
+  const response = await send(route, input, {
+    ...(signal === undefined ? {} : { signal }),
+    headers: {
+      accept: "application/json",
+      ...(isChange ? { "content-type": "application/json" } : {}),
+      ...(key === undefined ? {} : { "idempotency-key": key }),
+    },
+    ...(isChange ? { body: JSON.stringify((input as RequestParts).body ?? {}) } : {}),
+  }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
     throw new ApiError(0, "no_answer", "The server could not be reached. Check the connection, then try again.");
-  }
-  const answer = (await response.json().catch(() => null)) as (T & { error?: Json }) | null;
-  if (response.ok && answer !== null) return answer;
-  throw readError(response, answer?.error);
+  });
+  return readAnswer<Name>(response);
+}
+
+/** Uploads a file in one piece. */
+export async function upload<Name extends UploadRoute>(
+  route: Name,
+  input: Input<Name>,
+  file: File,
+): Promise<Output<Name>> {
+  const response = await send(route, input, {
+    headers: { accept: "application/json", "content-type": "application/octet-stream" },
+    body: file,
+  }).catch(() => {
+    throw new ApiError(0, "no_answer", "The upload failed. Check the connection, then try again.");
+  });
+  return readAnswer<Name>(response);
+}
+
+/** The address of a download or a stream. */
+export function addressOf<Name extends FileRoute>(route: Name, input: Input<Name>): string {
+  return pathOf(route, input);
+}
+
+type RequestParts = Record<string, unknown> & { query?: Record<string, unknown>; body?: unknown };
+
+function send(route: Route, input: object, init: RequestInit): Promise<Response> {
+  return fetch(pathOf(route, input), { ...init, method: methodOf(route), credentials: "same-origin" });
+}
+
+function methodOf(route: Route): string {
+  return route.slice(0, route.indexOf(" "));
+}
+
+function pathOf(route: Route, input: object): string {
+  const { query, body: _, ...values } = input as RequestParts;
+  const path = route
+    .slice(route.indexOf("/"))
+    .replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(String(values[name])));
+  const asked = Object.entries(query ?? {}).filter(([, value]) => value != null && value !== "");
+  if (asked.length === 0) return BASE + path;
+  return `${BASE}${path}?${new URLSearchParams(asked.map(([name, value]) => [name, String(value)]))}`;
+}
+
+/** The server vouches for the form of its answers: its tests compare each of them with the contract. */
+async function readAnswer<Name extends DataRoute>(response: Response): Promise<Output<Name>> {
+  const answer = (await response.json().catch(() => null)) as { data?: unknown; meta?: unknown; error?: Json } | null;
+  if (!response.ok || answer === null) throw readError(response, answer?.error);
+  return (answer.meta === undefined ? answer.data : answer) as Output<Name>;
 }
 
 function readError(response: Response, error: Json | undefined): ApiError {
@@ -102,46 +150,9 @@ function readError(response: Response, error: Json | undefined): ApiError {
   return new ApiError(status, code, message, error?.fields ?? {}, requestId);
 }
 
-export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return (await ask<{ data: T }>("GET", path, undefined, undefined, signal)).data;
-}
-
-export function getList<T>(path: string, signal?: AbortSignal): Promise<ListOf<T>> {
-  return ask<ListOf<T>>("GET", path, undefined, undefined, signal);
-}
-
-export async function send<T>(method: Exclude<Method, "GET">, path: string, body?: Json, key?: string): Promise<T> {
-  return (await ask<{ data: T }>(method, path, body, key)).data;
-}
-
-/** Uploads a file in one piece. */
-export async function sendFile<T>(path: string, file: File): Promise<T> {
-  let response: Response;
-  try {
-    response = await fetch(BASE + path, {
-      method: "POST",
-      credentials: "same-origin",
-      headers: { accept: "application/json", "content-type": "application/octet-stream" },
-      body: file,
-    });
-  } catch {
-    throw new ApiError(0, "no_answer", "The upload failed. Check the connection, then try again.");
-  }
-  const answer = (await response.json().catch(() => null)) as { data: T; error?: Json } | null;
-  if (response.ok && answer !== null) return answer.data;
-  throw readError(response, answer?.error);
-}
-
 /**
  * An idempotency key, created when a form opens. Not `randomUUID`, which is missing on plain HTTP except on localhost.
  */
 export function newFormKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** A query string such as `?a=1&b=2`, without empty values. */
-export function queryText(values: Readonly<Record<string, string | number | boolean | null | undefined>>): string {
-  const present = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== "");
-  if (present.length === 0) return "";
-  return `?${new URLSearchParams(present.map(([name, value]) => [name, String(value)]))}`;
 }

@@ -1,43 +1,26 @@
 /** The signed-in user with their workspaces, and the open workspace. */
 import { type QueryClient, queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { get } from "./api.ts";
+import { type Output, request } from "./api.ts";
 
-export type Role = "operator" | "owner" | "member";
+export type Role = Me["workspaces"][number]["role"];
 
-export interface WorkspaceEntry {
-  id: number;
-  name: string;
-  timezone: string;
-  role: Role;
-}
+export type WorkspaceEntry = Me["workspaces"][number];
 
-export interface Me {
-  user: { id: number; email: string; is_operator: boolean; second_factor: boolean; recovery_codes: number };
-  workspaces: WorkspaceEntry[];
-  version: string;
-  theme: "light" | "dark" | null;
-}
+export type Me = Output<"GET /me">;
 
-export interface Workspace extends WorkspaceEntry {
-  country: string;
-  numbers: { phone: string; name: string; ready: boolean }[];
-  billing: { currency: string; available: string; rate: string } | null;
-  api_enabled: boolean;
-  suspended: string | null;
-  has_simulator: boolean;
-}
+export type Workspace = Output<"GET /w/{workspace}">;
 
 export const meQuery = queryOptions({
   queryKey: ["me"],
-  queryFn: ({ signal }) => get<Me>("/me", signal),
+  queryFn: ({ signal }) => request("GET /me", {}, { signal }),
   staleTime: 60_000,
 });
 
 export function workspaceQuery(id: number) {
   return queryOptions({
     queryKey: ["workspace", id],
-    queryFn: ({ signal }) => get<Workspace>(`/w/${id}`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}", { workspace: id }, { signal }),
     staleTime: 30_000,
   });
 }

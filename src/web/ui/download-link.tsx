@@ -3,7 +3,7 @@
  * the file, so the link checks first, which opens the dialog that asks.
  */
 import type { MouseEvent, ReactNode } from "react";
-import { ApiError, get } from "../data/api.ts";
+import { ApiError, request } from "../data/api.ts";
 import { sentenceOf } from "./states.tsx";
 import { showToast } from "./toast.tsx";
 
@@ -19,7 +19,7 @@ export function DownloadLink({ href, name = "", className, children }: DownloadL
   const start = async (event: MouseEvent) => {
     event.preventDefault();
     try {
-      await get("/me/confirmation");
+      await request("GET /me/confirmation", {});
     } catch (error) {
       const isCancelled = error instanceof ApiError && error.code === "confirmation_required";
       if (!isCancelled) showToast(sentenceOf(error));

@@ -61,7 +61,15 @@ test("no trigger leaves a finished state, and every other state can be left", ()
 });
 
 test("a broadcast resumes automatically only after a cause that the network or the account can clear", () => {
-  const byItself: readonly PauseCause[] = ["number", "workspace", "balance", "template", "unreachable"];
+  const byItself: readonly PauseCause[] = [
+    "number",
+    "workspace",
+    "balance",
+    "template",
+    "unreachable",
+    "network",
+    "wait",
+  ];
   for (const cause of pauseCauses)
     expect([cause, resumesAutomatically(cause)]).toEqual([cause, byItself.includes(cause)]);
   expect(resumesAutomatically(null)).toBe(false);

@@ -5,7 +5,7 @@ import { Problem } from "#src/core/problem.ts";
 import { createContact } from "#src/domain/contacts/create.ts";
 import { addField } from "#src/domain/contacts/custom-fields.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
-import { COUNT_MAX_AGE_MS, countsToRefresh, recordCount } from "#src/domain/filters/count.ts";
+import { COUNT_MAX_AGE_MS, countsToRefresh, LARGE_GROUP, recordCount } from "#src/domain/filters/count.ts";
 import { removeField } from "#src/domain/filters/remove-field.ts";
 import { removeGroup } from "#src/domain/filters/remove-group.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
@@ -115,7 +115,7 @@ describe("a dynamic group is counted", () => {
       return id;
     });
 
-  test("when its last count is a minute old, and a static group never", async () => {
+  test("always if it is small, else when its last count is a minute old, and a static group never", async () => {
     await make("Regulars");
     const search = await make("In Pune", inPune);
     await meet("+919876543210", "pune");
@@ -123,6 +123,8 @@ describe("a dynamic group is counted", () => {
     expect(run()).toEqual([[search.id, { total: 1 }]]);
     await shop.store.write((tx) => recordCount(tx, search.id, 1));
     expect(groups().find(({ id }) => id === search.id)).toMatchObject({ memberCount: 1, countedAt: shop.clock.now() });
+    expect(due()).toHaveLength(1);
+    await shop.store.write((tx) => recordCount(tx, search.id, LARGE_GROUP));
     expect(due()).toEqual([]);
     shop.clock.advance(COUNT_MAX_AGE_MS - 1);
     expect(due()).toEqual([]);

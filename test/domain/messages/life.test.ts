@@ -48,9 +48,12 @@ class Scenario {
     const input = {
       to: this.#phone,
       from: null,
+      reference: null,
       content: { ...content, variables: { isList: true, header: [], body: [] } },
     };
-    const { message } = await store.write((tx) => acceptMessage(tx, shop.id, origin, input, INSTANCE));
+    const { message } = await store.write((tx) =>
+      acceptMessage(tx, shop.id, origin, input, { instanceId: INSTANCE, idempotencyKey: null }),
+    );
     this.#id = message.id;
   }
 

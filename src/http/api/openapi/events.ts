@@ -4,12 +4,12 @@
  */
 import { type TObject, Type } from "@sinclair/typebox";
 import { Instant, Nullable } from "#src/core/schema.ts";
-import { BroadcastView } from "#src/domain/broadcasts/view.ts";
-import { ContactView } from "#src/domain/contacts/view.ts";
-import { InboundView } from "#src/domain/inbound/view.ts";
-import { MessageView } from "#src/domain/messages/view.ts";
-import { TemplateView } from "#src/domain/templates/view.ts";
-import { type EventType, eventTypes } from "#src/domain/webhooks/table.ts";
+import { BroadcastView } from "#src/domain/broadcasts/schema.ts";
+import { ContactView } from "#src/domain/contacts/schema.ts";
+import { InboundView } from "#src/domain/inbound/schema.ts";
+import { MessageView } from "#src/domain/messages/schema.ts";
+import { TemplateView } from "#src/domain/templates/schema.ts";
+import { type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { broadcastExample, contactExample, inboundExample, messageExample, templateExample } from "../examples.ts";
 import type { OpenApiDocument, OperationObject, ParameterObject } from "./document.ts";
 import { contentOf, pascalCase } from "./responses.ts";
@@ -32,6 +32,16 @@ const TemplateData = Type.Object({
 
 const AT = "2026-11-21T08:44:29+05:30";
 const LATER = "2026-11-21T08:51:03+05:30";
+
+const pausedExample = {
+  ...broadcastExample,
+  status: "paused" as const,
+  status_reason: "+911244001100 cannot send: the network has restricted it",
+  counts: { total: 128, sent: 40, delivered: 38, read: 12, failed: 0, skipped: 3 },
+  charged: null,
+  settled: false,
+  completed_at: null,
+};
 
 const descriptions: Readonly<Record<EventType, EventDescription>> = {
   "message.sent": {
@@ -97,6 +107,43 @@ const descriptions: Readonly<Record<EventType, EventDescription>> = {
         ...contactExample,
         consent: { status: "opted_in", source: "inbound_message", at: LATER },
         updated_at: LATER,
+      },
+    },
+  },
+  "contact.erased": {
+    summary: "A contact was erased",
+    description:
+      "A person's data was erased on request: erase your copy too. The body of this event is emptied once it is delivered or its attempts are exhausted.",
+    data: Type.Object({
+      phone: Nullable(Type.String(), "The person's phone number in E.164."),
+      user_id: Nullable(Type.String(), "The network's own id of the person."),
+    }),
+    example: { phone: contactExample.phone, user_id: null },
+  },
+  "broadcast.paused": {
+    summary: "A broadcast was paused",
+    description: "A broadcast stopped sending. `status_reason` says why, and whether it resumes automatically.",
+    data: Type.Object({ broadcast: BroadcastView }),
+    example: { broadcast: pausedExample },
+  },
+  "broadcast.resumed": {
+    summary: "A broadcast was resumed",
+    description: "A paused broadcast continues, because a person resumed it or because the cause of the pause is over.",
+    data: Type.Object({ broadcast: BroadcastView }),
+    example: { broadcast: { ...pausedExample, status: "running", status_reason: null } },
+  },
+  "broadcast.blocked": {
+    summary: "A scheduled broadcast cannot run as things stand",
+    description:
+      "The template, the number or the group of a scheduled broadcast is gone or can no longer be used; `status_reason` says which. It stays scheduled, and fails only if that still holds at `send_at`.",
+    data: Type.Object({ broadcast: BroadcastView }),
+    example: {
+      broadcast: {
+        ...pausedExample,
+        status: "scheduled",
+        status_reason: "the template november_offer was deleted",
+        send_at: LATER,
+        started_at: null,
       },
     },
   },

@@ -39,6 +39,28 @@ export const ErrorView = Type.Object(
           examples: ["131049"],
         }),
       ),
+      oldest: Type.Optional(
+        Type.String({ description: "With `invalid_request` of `GET /events`: the cursor to start again from." }),
+      ),
+      message_id: Type.Optional(
+        Type.Integer({ description: "The message that the request stored, if it did.", examples: [1042] }),
+      ),
+      outcome: Type.Optional(
+        OneOf(
+          ["not_sent", "unknown"],
+          "Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the message. `unknown`: it may have it.",
+        ),
+      ),
+      retryable: Type.Boolean({
+        description:
+          "Whether the same request may succeed later without a change. Never true if anything may have been sent.",
+      }),
+      retry_key: Type.Optional(
+        OneOf(
+          ["same", "new"],
+          "For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and nothing was sent.",
+        ),
+      ),
     }),
   },
   { $id: "Error", description: "The body of every error response." },
@@ -138,12 +160,12 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
       refused: new Problem(
         "whatsapp_error",
         "The network held the message back, because this person gets many marketing messages.",
-        { whatsappCode: "131049" },
+        { whatsappCode: "131049", messageId: 1042, outcome: "not_sent" },
       ),
       unknown: new Problem(
         "whatsapp_error",
         "The network did not answer. The message may have arrived, so do not send it again blindly; if the network reports it, an event follows.",
-        { whatsappCode: "timeout" },
+        { whatsappCode: "timeout", messageId: 1042, outcome: "unknown" },
       ),
     },
   },
@@ -161,6 +183,10 @@ function withExample(description: string, example: Problem): CodeDescription {
 export function examplesOf(code: ProblemCode): Record<string, { value: unknown }> {
   const examples = Object.entries(codeDescriptions[code].examples);
   return Object.fromEntries(
-    examples.map(([name, problem]) => [examples.length === 1 ? code : `${code}_${name}`, { value: bodyOf(problem) }]),
+    examples.map(([name, problem]) => [
+      examples.length === 1 ? code : `${code}_${name}`,
+      // Only requests that take an Idempotency-Key ask the network.
+      { value: bodyOf(problem, problem.details.messageId !== undefined) },
+    ]),
   );
 }

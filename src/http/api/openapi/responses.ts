@@ -5,7 +5,7 @@
 import type { ProblemCode } from "#src/core/problem.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { statusOf } from "../../errors.ts";
-import { PageView } from "../../page.ts";
+import { PageView } from "../../page-view.ts";
 import type {
   Content,
   HeaderObject,
@@ -80,13 +80,16 @@ export function responsesOf(endpoint: Endpoint, components: Components): Operati
   return { ...Object.fromEntries(successes), ...Object.fromEntries(refusals) };
 }
 
-function success({ success: { description, data, isList, isReplayable, example } }: Endpoint, components: Components) {
+function success(
+  { success: { description, data, isList, meta, isReplayable, example } }: Endpoint,
+  components: Components,
+) {
   const schema = components.use(data);
   const value = isList
-    ? { data: example, meta: { page: 1, per_page: 50, total: 1, has_more: false, next: null } }
+    ? { data: example, meta: meta?.example ?? { page: 1, per_page: 50, total: 1, has_more: false, next: null } }
     : { data: example };
   const properties = isList
-    ? { data: { type: "array", items: schema }, meta: components.use(PageView) }
+    ? { data: { type: "array", items: schema }, meta: components.use(meta?.schema ?? PageView) }
     : { data: schema };
   return {
     description,

@@ -4,32 +4,20 @@ import { notFound, type ProblemCode } from "#src/core/problem.ts";
 import { OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
-import { PreviewView } from "#src/domain/broadcasts/preview.ts";
-import {
-  countBroadcasts,
-  findBroadcast,
-  listBroadcasts,
-  listRecipients,
-  type RecipientFilter,
-  recipientFilters,
-} from "#src/domain/broadcasts/read.ts";
+import { countBroadcasts, findBroadcast, listBroadcasts, listRecipients } from "#src/domain/broadcasts/read.ts";
+import { type RecipientFilter, recipientFilters } from "#src/domain/broadcasts/recipient-outcome.ts";
+import { BroadcastView, CreatedBroadcastView, PreviewView, RecipientView } from "#src/domain/broadcasts/schema.ts";
 import { sendBroadcast } from "#src/domain/broadcasts/send.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
-import {
-  BroadcastView,
-  CreatedBroadcastView,
-  countRecipients,
-  RecipientView,
-  viewBroadcast,
-  viewCreated,
-  viewRecipient,
-} from "#src/domain/broadcasts/view.ts";
-import { CreateBroadcastBody, readBroadcast } from "../../bodies/broadcast-body.ts";
+import { countRecipients, viewBroadcast, viewCreated, viewRecipient } from "#src/domain/broadcasts/view.ts";
+import { readBroadcast } from "../../bodies/broadcast-body.ts";
+import { CreateBroadcastBody } from "../../bodies/broadcast-schema.ts";
 import { countAudience, previewBroadcast } from "../../broadcast-audience.ts";
 import { readIdCursor } from "../../cursors.ts";
 import { answerData, type Call, type Endpoint, type Parameter, requireId } from "../../endpoint.ts";
 import { actOnce, changeOnce, idempotencyParameter, readKey } from "../../idempotency.ts";
-import { answerPage, PER_PAGE, pageParameters, readPage, wrongParameter } from "../../page.ts";
+import { answerPage, pageParameters, readSizedPage, wrongParameter } from "../../page.ts";
+import { readTogether } from "../../validate.ts";
 import { broadcastExample, recipientExample } from "../examples.ts";
 
 const idParameter: Parameter = {
@@ -90,12 +78,12 @@ export const listBroadcastsEndpoint: Endpoint = {
   },
   problems: [],
   handle: ({ store, workspace, query }) => {
-    const from = readPage(query);
+    const from = readSizedPage(query);
     const position = "after" in from ? { after: readIdCursor(from.after) } : from;
     return store.read((tx) =>
       answerPage(
         from,
-        listBroadcasts(tx, workspace.id, position, PER_PAGE + 1),
+        listBroadcasts(tx, workspace.id, position, from.perPage + 1),
         countBroadcasts(tx, workspace.id),
         (broadcast) => viewBroadcast(tx, broadcast, workspace),
         ({ id }) => ({ id }),
@@ -133,8 +121,10 @@ export const createBroadcastEndpoint: Endpoint = {
   problems: [...refusals, "insufficient_balance", "idempotency_conflict"],
   handle: async (call) => {
     const { workspace, keyId, dispatch } = call;
-    const input = readBroadcast(call.body, workspace.timezone);
-    const use = readKey(call);
+    const [input, use] = readTogether(
+      () => readBroadcast(call.body, workspace.timezone),
+      () => readKey(call),
+    );
     return actOnce(call, use, async () => {
       const audienceSize = await countAudience(call, workspace.id, input);
       const { instanceId } = dispatch;
@@ -237,13 +227,13 @@ export const listRecipientsEndpoint: Endpoint = {
   handle: (call) => {
     const { store, query, workspace } = call;
     const filter = readFilter(query.get("status"));
-    const from = readPage(query);
+    const from = readSizedPage(query);
     const position = "after" in from ? { after: readIdCursor(from.after) } : from;
     return store.read((tx) => {
       const broadcast = requireBroadcast(call, tx);
       return answerPage(
         from,
-        listRecipients(tx, broadcast, filter, position, PER_PAGE + 1),
+        listRecipients(tx, broadcast, filter, position, from.perPage + 1),
         countRecipients(tx, broadcast, filter),
         (message) => viewRecipient(message, broadcast, workspace),
         ({ id }) => ({ id }),

@@ -5,11 +5,13 @@ import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { countContacts, countSinceSql, listContacts } from "#src/domain/contacts/list.ts";
 import { optOutNumber } from "#src/domain/contacts/opt-out.ts";
 import { putContactOf } from "#src/domain/contacts/put.ts";
-import { ContactView, viewContact } from "#src/domain/contacts/view.ts";
-import { ContactBody, readContactChanges } from "../../bodies/contact-body.ts";
+import { ContactView } from "#src/domain/contacts/schema.ts";
+import { viewContact } from "#src/domain/contacts/view.ts";
+import { readContactChanges } from "../../bodies/contact-body.ts";
+import { ContactBody } from "../../bodies/contact-schema.ts";
 import { readContactCursor } from "../../cursors.ts";
 import { answerData, type Endpoint, type Parameter } from "../../endpoint.ts";
-import { answerRows, countInReader, PER_PAGE, pageParameters, readPage, readSince } from "../../page.ts";
+import { answerRows, countInReader, pageParameters, readSince, readSizedPage } from "../../page.ts";
 import { contactExample } from "../examples.ts";
 
 const phoneParameter: Parameter = {
@@ -49,7 +51,7 @@ export const listContactsEndpoint: Endpoint = {
   problems: [],
   handle: async ({ store, reader, workspace, query }) => {
     const since = readSince(query, "updated_since", workspace.timezone);
-    const from = readPage(query);
+    const from = readSizedPage(query);
     const position = "after" in from ? { after: readContactCursor(from.after) } : from;
     await store.waitForOtherWriters();
     const total =
@@ -57,7 +59,7 @@ export const listContactsEndpoint: Endpoint = {
         ? store.read((tx) => countContacts(tx, workspace.id)).contacts
         : await countInReader(reader, countSinceSql.contacts, workspace.id, since);
     return store.read((tx) => {
-      const { contacts, hasMore, next } = listContacts(tx, workspace.id, since, position, PER_PAGE);
+      const { contacts, hasMore, next } = listContacts(tx, workspace.id, since, position, from.perPage);
       const shown = contacts.map((contact) => viewContact(tx, contact, workspace));
       return answerRows(from, shown, { total, hasMore, next });
     });

@@ -1,10 +1,11 @@
 /** Lists groups, static and dynamic, with their counts. */
 import { countGroups, listGroups } from "#src/domain/groups/read.ts";
-import { GroupView, viewGroup } from "#src/domain/groups/view.ts";
+import { GroupView } from "#src/domain/groups/schema.ts";
+import { viewGroup } from "#src/domain/groups/view.ts";
 import { readGroupCursor } from "../../cursors.ts";
 import type { Endpoint } from "../../endpoint.ts";
 import { refreshCounts } from "../../group-counts.ts";
-import { answerPage, PER_PAGE, pageParameters, readPage } from "../../page.ts";
+import { answerPage, pageParameters, readSizedPage } from "../../page.ts";
 
 export const listGroupsEndpoint: Endpoint = {
   method: "GET",
@@ -25,9 +26,9 @@ export const listGroupsEndpoint: Endpoint = {
   problems: [],
   handle: async (call) => {
     const { store, workspace, query } = call;
-    const from = readPage(query);
+    const from = readSizedPage(query);
     const position = "after" in from ? { after: readGroupCursor(from.after) } : from;
-    const list = () => store.read((tx) => listGroups(tx, workspace.id, position, PER_PAGE + 1));
+    const list = () => store.read((tx) => listGroups(tx, workspace.id, position, from.perPage + 1));
     await refreshCounts(call, list());
     const total = store.read((tx) => countGroups(tx, workspace.id));
     return answerPage(from, list(), total, viewGroup, ({ folded, id }) => ({ folded, id }));

@@ -1,7 +1,8 @@
 /** Shows the workspace that the key belongs to: a quick check that a key works. */
 import { findAccount } from "#src/domain/billing/account.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
-import { viewWorkspace, WorkspaceView } from "#src/domain/numbers/view.ts";
+import { WorkspaceView } from "#src/domain/numbers/schema.ts";
+import { viewWorkspace } from "#src/domain/numbers/view.ts";
 import { answerData, type Endpoint } from "../../endpoint.ts";
 import { workspaceExample } from "../examples.ts";
 

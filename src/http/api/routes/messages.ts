@@ -2,11 +2,14 @@
 import { Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
 import { findVisible } from "#src/domain/messages/read.ts";
-import { MessageView, viewMessage } from "#src/domain/messages/view.ts";
-import { readSendMessage, SendMessageBody } from "../../bodies/send-body.ts";
+import { MessageView } from "#src/domain/messages/schema.ts";
+import { viewMessage } from "#src/domain/messages/view.ts";
+import { readSendMessage } from "../../bodies/send-body.ts";
+import { SendMessageBody } from "../../bodies/send-schema.ts";
 import { answerData, type Endpoint, requireId } from "../../endpoint.ts";
 import { idempotencyParameter, readKey } from "../../idempotency.ts";
 import { sendOnce } from "../../send-once.ts";
+import { readTogether } from "../../validate.ts";
 import { messageExample } from "../examples.ts";
 
 export const sendMessageEndpoint: Endpoint = {
@@ -63,8 +66,11 @@ export const sendMessageEndpoint: Endpoint = {
     "whatsapp_error",
   ],
   handle: (call) => {
-    const request = { workspaceId: call.workspace.id, origin: "api", input: readSendMessage(call.body) } as const;
-    return sendOnce(call, request, readKey(call));
+    const [input, use] = readTogether(
+      () => readSendMessage(call.body),
+      () => readKey(call),
+    );
+    return sendOnce(call, { workspaceId: call.workspace.id, origin: "api", input }, use);
   },
 };
 

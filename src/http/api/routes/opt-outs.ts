@@ -1,9 +1,10 @@
 /** Lists the people who are opted out, for syncing. */
 import { Type } from "@sinclair/typebox";
 import { countContacts, countSinceSql, listOptOuts, type OptOutCursor } from "#src/domain/contacts/list.ts";
-import { OptOutView, viewOptOut } from "#src/domain/contacts/opt-out.ts";
+import { viewOptOut } from "#src/domain/contacts/opt-out.ts";
+import { OptOutView } from "#src/domain/contacts/schema.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { answerPage, countInReader, PER_PAGE, pageParameters, readPage, readSince, wrongCursor } from "../../page.ts";
+import { answerPage, countInReader, pageParameters, readSince, readSizedPage, wrongCursor } from "../../page.ts";
 
 export const listOptOutsEndpoint: Endpoint = {
   method: "GET",
@@ -33,7 +34,7 @@ export const listOptOutsEndpoint: Endpoint = {
   problems: [],
   handle: async ({ store, reader, workspace, query }) => {
     const since = readSince(query, "since", workspace.timezone);
-    const from = readPage(query);
+    const from = readSizedPage(query);
     const position = "after" in from ? { after: readPosition(from.after) } : from;
     await store.waitForOtherWriters();
     const total =
@@ -43,7 +44,7 @@ export const listOptOutsEndpoint: Endpoint = {
     return store.read((tx) =>
       answerPage(
         from,
-        listOptOuts(tx, workspace.id, since, position, PER_PAGE + 1),
+        listOptOuts(tx, workspace.id, since, position, from.perPage + 1),
         total,
         (contact) => viewOptOut(contact, workspace),
         ({ consentAt, id }) => ({ at: consentAt, id }),

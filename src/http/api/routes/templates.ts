@@ -2,11 +2,12 @@
 
 import { OneOf } from "#src/core/schema.ts";
 import { countTemplates, listTemplates } from "#src/domain/templates/read.ts";
+import { TemplateView } from "#src/domain/templates/schema.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
-import { TemplateView, viewTemplate } from "#src/domain/templates/view.ts";
+import { viewTemplate } from "#src/domain/templates/view.ts";
 import { readTemplateCursor } from "../../cursors.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, pageParameters, readPage, wrongParameter } from "../../page.ts";
+import { answerPage, pageParameters, readSizedPage, wrongParameter } from "../../page.ts";
 import { templateExample } from "../examples.ts";
 
 export const listTemplatesEndpoint: Endpoint = {
@@ -37,12 +38,12 @@ export const listTemplatesEndpoint: Endpoint = {
   problems: [],
   handle: ({ store, workspace, query }) => {
     const filter = { status: readStatus(query.get("status")) };
-    const from = readPage(query);
+    const from = readSizedPage(query);
     const position = "after" in from ? { after: readTemplateCursor(from.after) } : from;
     return store.read((tx) =>
       answerPage(
         from,
-        listTemplates(tx, workspace.id, filter, position, PER_PAGE + 1),
+        listTemplates(tx, workspace.id, filter, position, from.perPage + 1),
         countTemplates(tx, workspace.id, filter),
         viewTemplate,
         ({ name, id }) => ({ name, id }),

@@ -1,5 +1,4 @@
 /** The user's own account: profile, sessions, password, second factor and theme. */
-import { Type } from "@sinclair/typebox";
 import { encode } from "uqr";
 import { invalidRequest } from "#src/core/problem.ts";
 import { totpAddress } from "#src/core/totp.ts";
@@ -10,152 +9,88 @@ import { confirmTotp, consumeCode, removeTotp, startTotpSetup } from "#src/domai
 import { confirmSession, endSession, endSessions, listSessions } from "#src/domain/users/sessions.ts";
 import { countGuess, forgiveGuesses } from "#src/domain/users/sign-in-throttle.ts";
 import { findPasswordProblem } from "#src/domain/users/user.ts";
-import { type Answer, answerData, requireId } from "../../endpoint.ts";
-import { readTheme, type Theme, themeCookie, themes } from "../cookies.ts";
-import { type ConsoleRoute, change, type UserCall } from "../route.ts";
+import { answerData } from "../../endpoint.ts";
+import { accountContract } from "../contract/account.ts";
+import { readTheme, themeCookie } from "../cookies.ts";
+import { attachHandlers, type CallOf, change, type UserCall } from "../route.ts";
 import { clientOf, requireAllowed } from "../sign-in-attempt.ts";
 import { viewSession, viewSignedIn } from "../view.ts";
 import { enter } from "./sign-in.ts";
 
-const strict = { additionalProperties: false };
-const Password = Type.String({ maxLength: 1_000 });
-const Code = Type.String({ maxLength: 40 });
-
-export const accountRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "GET",
-    path: "/me",
-    needs: "user",
-    handle: ({ store, user, headers }) =>
-      store.read((tx) => answerData(200, { ...viewSignedIn(tx, user), theme: readTheme(headers) })),
-  },
-  {
-    method: "PUT",
-    path: "/me/theme",
-    needs: "user",
-    body: Type.Object({ theme: Type.Union([Type.Null(), Type.String({ enum: [...themes] })]) }, strict),
-    handle: ({ body, isSecure }) => ({
-      ...answerData(200, body),
-      cookies: [themeCookie(body.theme as Theme | null, isSecure)],
-    }),
-  },
-  {
-    method: "GET",
-    path: "/me/sessions",
-    needs: "user",
-    handle: ({ store, user, session }) =>
-      store.read((tx) =>
-        answerData(
-          200,
-          listSessions(tx, user.id).map((one) => viewSession(one, session.id)),
-        ),
+export const accountRoutes = attachHandlers(accountContract, {
+  "GET /me": ({ store, user, headers }) =>
+    store.read((tx) => answerData(200, { ...viewSignedIn(tx, user), theme: readTheme(headers) })),
+  "PUT /me/theme": ({ body, isSecure }) => ({
+    ...answerData(200, body),
+    cookies: [themeCookie(body.theme, isSecure)],
+  }),
+  "GET /me/sessions": ({ store, user, session }) =>
+    store.read((tx) =>
+      answerData(
+        200,
+        listSessions(tx, user.id).map((one) => viewSession(one, session.id)),
       ),
+    ),
+  "DELETE /me/sessions/{id}": (call) =>
+    change(call, (tx) => {
+      const id = call.path.id;
+      endSession(tx, call.user.id, id);
+      return { status: 200, data: {}, audit: { action: "session.end", subject: call.user.email } };
+    }),
+  "POST /me/sessions/end-others": (call) =>
+    change(call, (tx) => {
+      const ended = endSessions(tx, call.user.id, call.session.id);
+      return { status: 200, data: { ended }, audit: { action: "session.end-others", subject: call.user.email } };
+    }),
+  // The pipeline refuses the request if the session has to be confirmed.
+  "GET /me/confirmation": () => answerData(200, {}),
+  "POST /me/confirmation": confirm,
+  "PUT /me/password": async (call) => {
+    const { current, password } = call.body;
+    const problem = findPasswordProblem(password, call.user.email);
+    if (problem !== null) throw invalidRequest({ password: [problem] });
+    await requirePassword(call, "current", current);
+    using turn = call.passwords.reserve(clientOf({ sessionId: call.session.id }));
+    const hash = await turn.hash(password);
+    return change(call, (tx) => {
+      const user = setPassword(tx, call.user.id, hash);
+      // A new password ends every session; this browser gets a new one.
+      const cookies = enter(tx, call, user.id);
+      const audit = { action: "user.new-password", subject: user.email };
+      return { status: 200, data: viewSignedIn(tx, user), audit, cookies };
+    });
   },
-  {
-    method: "DELETE",
-    path: "/me/sessions/{id}",
-    needs: "user",
-    handle: (call) =>
-      change(call, (tx) => {
-        const id = requireId(call.path.id, "session");
-        endSession(tx, call.user.id, id);
-        return { status: 200, data: {}, audit: { action: "session.end", subject: call.user.email } };
-      }),
+  "POST /me/second-factor/begin": async (call) => {
+    await requirePassword(call, "password", call.body.password);
+    return call.store.write((tx) => {
+      const { secret } = startTotpSetup(tx, call.box, call.user.id);
+      const code = encode(totpAddress(secret, "Waxwing", call.user.email), { border: 0 });
+      return answerData(200, { secret, modules: code.data.map((row) => row.map(Number).join("")) });
+    });
   },
-  {
-    method: "POST",
-    path: "/me/sessions/end-others",
-    needs: "user",
-    handle: (call) =>
-      change(call, (tx) => {
-        const ended = endSessions(tx, call.user.id, call.session.id);
-        return { status: 200, data: { ended }, audit: { action: "session.end-others", subject: call.user.email } };
-      }),
+  "POST /me/second-factor/confirm": (call) =>
+    change(call, (tx) => {
+      const codes = confirmTotp(tx, call.box, call.user.id, call.body.code);
+      endSessions(tx, call.user.id);
+      // A new session token, as after every change of authentication.
+      const cookies = enter(tx, call, call.user.id);
+      const audit = { action: "second-factor.on", subject: call.user.email };
+      return { status: 200, data: { codes }, replayData: { codes: [] }, audit, cookies };
+    }),
+  "POST /me/second-factor/remove": async (call) => {
+    await requirePassword(call, "password", call.body.password);
+    return change(call, (tx) => {
+      const user = removeTotp(tx, call.user.id);
+      const audit = { action: "second-factor.off", subject: user.email };
+      return { status: 200, data: viewSignedIn(tx, user), audit };
+    });
   },
-  {
-    method: "GET",
-    path: "/me/confirmation",
-    needs: "user",
-    // The pipeline refuses the request if the session has to be confirmed.
-    handle: () => answerData(200, {}),
-  },
-  {
-    method: "POST",
-    path: "/me/confirmation",
-    needs: "user",
-    body: Type.Object({ password: Type.Optional(Password), code: Type.Optional(Code) }, strict),
-    handle: confirm,
-  },
-  {
-    method: "PUT",
-    path: "/me/password",
-    needs: "user",
-    body: Type.Object({ current: Password, password: Password }, strict),
-    handle: async (call) => {
-      const { current, password } = call.body as { current: string; password: string };
-      const problem = findPasswordProblem(password, call.user.email);
-      if (problem !== null) throw invalidRequest({ password: [problem] });
-      await requirePassword(call, "current", current);
-      using turn = call.passwords.reserve(clientOf({ sessionId: call.session.id }));
-      const hash = await turn.hash(password);
-      return change(call, (tx) => {
-        const user = setPassword(tx, call.user.id, hash);
-        // A new password ends every session; this browser gets a new one.
-        const cookies = enter(tx, call, user.id);
-        const audit = { action: "user.new-password", subject: user.email };
-        return { status: 200, data: viewSignedIn(tx, user), audit, cookies };
-      });
-    },
-  },
-  {
-    method: "POST",
-    path: "/me/second-factor/begin",
-    needs: "user",
-    body: Type.Object({ password: Password }, strict),
-    handle: async (call) => {
-      await requirePassword(call, "password", String(call.body.password));
-      return call.store.write((tx) => {
-        const { secret } = startTotpSetup(tx, call.box, call.user.id);
-        const code = encode(totpAddress(secret, "Waxwing", call.user.email), { border: 0 });
-        return answerData(200, { secret, modules: code.data.map((row) => row.map(Number).join("")) });
-      });
-    },
-  },
-  {
-    method: "POST",
-    path: "/me/second-factor/confirm",
-    needs: "user",
-    body: Type.Object({ code: Code }, strict),
-    handle: (call) =>
-      change(call, (tx) => {
-        const codes = confirmTotp(tx, call.box, call.user.id, String(call.body.code));
-        endSessions(tx, call.user.id);
-        // A new session token, as after every change of authentication.
-        const cookies = enter(tx, call, call.user.id);
-        const audit = { action: "second-factor.on", subject: call.user.email };
-        return { status: 200, data: { codes }, replayData: { codes: [] }, audit, cookies };
-      }),
-  },
-  {
-    method: "POST",
-    path: "/me/second-factor/remove",
-    needs: "user",
-    body: Type.Object({ password: Password }, strict),
-    handle: async (call) => {
-      await requirePassword(call, "password", String(call.body.password));
-      return change(call, (tx) => {
-        const user = removeTotp(tx, call.user.id);
-        const audit = { action: "second-factor.off", subject: user.email };
-        return { status: 200, data: viewSignedIn(tx, user), audit };
-      });
-    },
-  },
-];
+});
 
 /** The user proves again who they are, by password or by a code of the second factor. */
-async function confirm(call: UserCall): Promise<Answer> {
+async function confirm(call: CallOf<(typeof accountContract)["POST /me/confirmation"]>) {
   const { store, user, session, box, address } = call;
-  const { password = "", code = "" } = call.body as { password?: string; code?: string };
+  const { password = "", code = "" } = call.body;
   if (code === "") {
     if (password === "") throw invalidRequest({ password: ["Enter the password or a code."] });
     await requirePassword(call, "password", password);

@@ -3,7 +3,9 @@
  * download one; and check the database. Long work runs in the server's backup jobs, one at a time. There is no route
  * for a restore, because it requires a stopped server.
  */
+
 import { dirname, join } from "node:path";
+import type { Static } from "@sinclair/typebox";
 import type { BackupJobRequest } from "#src/backup/backup-worker.ts";
 import type { FinishedJob } from "#src/backup/jobs.ts";
 import {
@@ -14,92 +16,57 @@ import {
 } from "#src/backup/verification-reports.ts";
 import { notFound } from "#src/core/problem.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
-import { readDisk } from "#src/health/status.ts";
+import { readDisk } from "#src/health/facts.ts";
 import { answerData } from "../../endpoint.ts";
-import { type ConsoleRoute, change, Refusal, type UserCall } from "../route.ts";
+import { type BackupView, backupContract, type JobsView, type VerificationReportView } from "../contract/system.ts";
+import { attachHandlers, change, Refusal, type UserCall, type UserCallWith } from "../route.ts";
 import { whenUtc } from "../view.ts";
 
-const BASE = "/system/backups";
-
-export const backupRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "GET",
-    path: BASE,
-    needs: "server operator",
-    handle: async ({ system }) => {
-      const { jobs, backups } = system;
-      // If the directory does not exist yet, it will be created in its parent.
-      const disk = (await readDisk(jobs.directory)) ?? (await readDisk(dirname(jobs.directory)));
-      return answerData(200, {
-        directory: jobs.directory,
-        schedule: backups.expression,
-        keep: backups.retention,
-        next_at: whenUtc(backups.nextAt()),
-        free_bytes: disk?.freeBytes ?? null,
-        ...viewJobs(system),
-        backups: jobs.list().map(viewBackup),
-      });
-    },
+export const backupRoutes = attachHandlers(backupContract, {
+  "GET /system/backups": async ({ system }) => {
+    const { jobs, backups } = system;
+    // If the directory does not exist yet, it will be created in its parent.
+    const disk = (await readDisk(jobs.directory)) ?? (await readDisk(dirname(jobs.directory)));
+    return answerData(200, {
+      directory: jobs.directory,
+      schedule: backups.expression,
+      keep: backups.retention,
+      next_at: whenUtc(backups.nextAt()),
+      free_bytes: disk?.freeBytes ?? null,
+      ...viewJobs(system),
+      backups: jobs.list().map(viewBackup),
+    });
   },
-  {
-    method: "POST",
-    path: BASE,
-    needs: "server operator",
-    // A manual backup deletes no old ones; the next scheduled backup does.
-    handle: (call) => startJob(call, { kind: "backup", retention: null }, "backup.make", call.system.jobs.directory),
+  // A manual backup deletes no old ones; the next scheduled backup does.
+  "POST /system/backups": (call) =>
+    startJob(call, { kind: "backup", retention: null }, "backup.make", call.system.jobs.directory),
+  "POST /system/backups/{name}/verify": (call) => {
+    const { name } = requireBackup(call);
+    return startJob(call, { kind: "verify", name }, "backup.verify", name);
   },
-  {
-    method: "POST",
-    path: `${BASE}/{name}/verify`,
-    needs: "server operator",
-    handle: (call) => {
-      const { name } = requireBackup(call);
-      return startJob(call, { kind: "verify", name }, "backup.verify", name);
-    },
+  "POST /system/backups/{name}/drill": (call) => {
+    const { name } = requireBackup(call);
+    return startJob(call, { kind: "drill", name }, "backup.drill", name);
   },
-  {
-    method: "POST",
-    path: `${BASE}/{name}/drill`,
-    needs: "server operator",
-    handle: (call) => {
-      const { name } = requireBackup(call);
-      return startJob(call, { kind: "drill", name }, "backup.drill", name);
-    },
+  "GET /system/backups/{name}/file": async (call) => {
+    const { store, user, address, system, keepOpen } = call;
+    const { name, bytes } = requireBackup(call);
+    const audit = { workspaceId: null, action: "backup.download", subject: name, details: { bytes } };
+    await store.write((tx) => recordAudit(tx, { userId: user.id, address }, audit));
+    // On a slow line the download may take hours.
+    keepOpen();
+    return new Response(Bun.file(join(system.jobs.directory, name)), {
+      headers: {
+        "content-type": "application/vnd.sqlite3",
+        "content-disposition": `attachment; filename="${name}"`,
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+      },
+    });
   },
-  {
-    method: "GET",
-    path: `${BASE}/{name}/file`,
-    needs: "server operator",
-    handle: async (call) => {
-      const { store, user, address, system, keepOpen } = call;
-      const { name, bytes } = requireBackup(call);
-      const audit = { workspaceId: null, action: "backup.download", subject: name, details: { bytes } };
-      await store.write((tx) => recordAudit(tx, { userId: user.id, address }, audit));
-      // On a slow line the download may take hours.
-      keepOpen();
-      return new Response(Bun.file(join(system.jobs.directory, name)), {
-        headers: {
-          "content-type": "application/vnd.sqlite3",
-          "content-disposition": `attachment; filename="${name}"`,
-          "cache-control": "no-store",
-          "x-content-type-options": "nosniff",
-        },
-      });
-    },
-  },
-  {
-    method: "GET",
-    path: "/system/check",
-    needs: "server operator",
-    handle: ({ system }) => answerData(200, viewJobs(system)),
-  },
-  {
-    method: "POST",
-    path: "/system/check",
-    needs: "server operator",
-    handle: (call) => startJob(call, { kind: "check" }, "database.check", "waxwing.db"),
-  },
-];
+  "GET /system/check": ({ system }) => answerData(200, viewJobs(system)),
+  "POST /system/check": (call) => startJob(call, { kind: "check" }, "database.check", "waxwing.db"),
+});
 
 /** The job starts once its audit entry is on disk. */
 function startJob(call: UserCall, request: BackupJobRequest, action: string, subject: string) {
@@ -113,14 +80,13 @@ function startJob(call: UserCall, request: BackupJobRequest, action: string, sub
 }
 
 /** Throws `not_found`, also for names that would leave the directory. */
-function requireBackup({ system, path }: UserCall): ListedBackup {
-  const name = path.name ?? "";
+function requireBackup({ system, path: { name } }: UserCallWith<{ name: string }>): ListedBackup {
   const found = isBackupName(name) ? system.jobs.list().find((one) => one.name === name) : undefined;
   if (found === undefined) throw notFound("backup");
   return found;
 }
 
-function viewJobs({ jobs }: UserCall["system"]) {
+function viewJobs({ jobs }: UserCall["system"]): Static<typeof JobsView> {
   const { current } = jobs;
   return {
     current:
@@ -133,15 +99,15 @@ function viewJobs({ jobs }: UserCall["system"]) {
             step: current.step,
           },
     /** Failures only: a success is visible at the backup that it made or verified. */
-    failed: (["backup", "verify", "drill"] as const)
-      .map((kind) => jobs.findLast(kind))
-      .filter((job) => job !== null && job.error !== null)
-      .map((job) => viewFailed(job as FinishedJob)),
+    failed: (["backup", "verify", "drill"] as const).flatMap((kind) => {
+      const job = jobs.findLast(kind);
+      return job === null || job.error === null ? [] : [viewFailed(job, job.error)];
+    }),
     check: viewCheck(jobs.findLast("check")),
   };
 }
 
-function viewFailed({ request, endedAt, error }: FinishedJob) {
+function viewFailed({ request, endedAt }: Readonly<FinishedJob>, error: string) {
   return { kind: request.kind, name: "name" in request ? request.name : null, at: whenUtc(endedAt), error };
 }
 
@@ -164,7 +130,7 @@ function viewCheck(job: Readonly<FinishedJob> | null) {
   };
 }
 
-function viewBackup({ name, bytes, createdAt, verificationReport }: ListedBackup) {
+function viewBackup({ name, bytes, createdAt, verificationReport }: ListedBackup): Static<typeof BackupView> {
   return {
     name,
     bytes,
@@ -174,7 +140,7 @@ function viewBackup({ name, bytes, createdAt, verificationReport }: ListedBackup
   };
 }
 
-function viewVerificationReport(verificationReport: VerificationReport) {
+function viewVerificationReport(verificationReport: VerificationReport): Static<typeof VerificationReportView> {
   const { at, verifiedAt, schema, checks, counts, restoreDrill } = verificationReport;
   return {
     verified_at: whenUtc(verifiedAt),
@@ -198,7 +164,7 @@ function viewVerificationReport(verificationReport: VerificationReport) {
             at: whenUtc(restoreDrill.at),
             took_ms: restoreDrill.durationMs,
             counts: restoreDrill.counts,
-            taken_over: restoreDrill.merged,
+            taken_over: restoreDrill.merged === null ? null : { ...restoreDrill.merged },
             gap: restoreDrill.gap,
             flaws: restoreDrill.flaws,
           },

@@ -18,128 +18,99 @@ import { viewBroadcast, viewCreated } from "#src/domain/broadcasts/view.ts";
 import { readBroadcast } from "../../bodies/broadcast-body.ts";
 import { countAudience } from "../../broadcast-audience.ts";
 import { readIdCursor } from "../../cursors.ts";
-import { answerData, requireId } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, readPage } from "../../page.ts";
-import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
+import { answerData } from "../../endpoint.ts";
+import { answerPage, readPage } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
+import { broadcastContract } from "../contract/broadcasts.ts";
+import { attachHandlers, change, type WorkspaceCallWith } from "../route.ts";
 
-export const broadcastRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "GET",
-    path: "/w/{workspace}/v1/broadcasts",
-    needs: "member",
-    handle: ({ store, workspace, query }) => {
-      const from = readPage(query);
-      const position = "after" in from ? { after: readIdCursor(from.after) } : from;
-      return store.read((tx) =>
-        answerPage(
-          from,
-          listBroadcasts(tx, workspace.id, position, PER_PAGE + 1),
-          countBroadcasts(tx, workspace.id),
-          (broadcast) => viewBroadcast(tx, broadcast, workspace),
-          ({ id }) => ({ id }),
-        ),
-      );
-    },
+export const broadcastRoutes = attachHandlers(broadcastContract, {
+  "GET /w/{workspace}/v1/broadcasts": ({ store, workspace, query }) => {
+    const from = readPage(query);
+    const position = "after" in from ? { after: readIdCursor(from.after) } : from;
+    return store.read((tx) =>
+      answerPage(
+        from,
+        listBroadcasts(tx, workspace.id, position, PER_PAGE + 1),
+        countBroadcasts(tx, workspace.id),
+        (broadcast) => viewBroadcast(tx, broadcast, workspace),
+        ({ id }) => ({ id }),
+      ),
+    );
   },
-  {
-    method: "POST",
-    path: "/w/{workspace}/v1/broadcasts",
-    needs: "member",
-    handle: async (call) => {
-      const { workspace, user, dispatch } = call;
-      const input = readBroadcast(call.body, workspace.timezone);
-      const audienceSize = await countAudience(call, workspace.id, input);
-      const { instanceId } = dispatch;
-      const request = { workspaceId: workspace.id, input, instanceId, audienceSize, evidence: { user: user.id } };
-      return change(call, (tx) => {
-        const { broadcast, skipped } = sendBroadcast(tx, request);
-        const audit = { action: "broadcast.create", subject: broadcast.name, details: { id: broadcast.id } };
-        return { status: 202, data: viewCreated(tx, broadcast, skipped, workspace), audit };
+  "POST /w/{workspace}/v1/broadcasts": async (call) => {
+    const { workspace, user, dispatch } = call;
+    const input = readBroadcast(call.body, workspace.timezone);
+    const audienceSize = await countAudience(call, workspace.id, input);
+    const { instanceId } = dispatch;
+    const request = { workspaceId: workspace.id, input, instanceId, audienceSize, evidence: { user: user.id } };
+    return change(call, (tx) => {
+      const { broadcast, skipped } = sendBroadcast(tx, request);
+      const audit = { action: "broadcast.create", subject: broadcast.name, details: { id: broadcast.id } };
+      return { status: 202, data: viewCreated(tx, broadcast, skipped, workspace), audit };
+    });
+  },
+  "POST /w/{workspace}/v1/broadcasts/{id}/cancel": (call) =>
+    change(call, (tx) => {
+      const cancelled = cancelBroadcast(tx, requireBroadcast(call, tx));
+      const audit = { action: "broadcast.cancel", subject: cancelled.name, details: { id: cancelled.id } };
+      return { status: 200, data: viewBroadcast(tx, cancelled, call.workspace), audit };
+    }),
+  "GET /w/{workspace}/broadcasts/{id}": async (call) => {
+    const { store, reader, workspace } = call;
+    const broadcast = store.read((tx) => requireBroadcast(call, tx));
+    const causes = await reader.query(countCausesSql, [broadcast.id]);
+    const unknownQuery = countOutcomeQuery(broadcast, "unknown");
+    const [unknown] = await reader.query(unknownQuery.sql, unknownQuery.parameters);
+    const [inDoubt] = await reader.query(countInDoubtSql, [broadcast.id]);
+    return store.read((tx) => {
+      return answerData(200, {
+        ...viewBroadcast(tx, requireBroadcast(call, tx), workspace),
+        // Dispatched, and the outcome is still open: neither sent nor failed.
+        in_doubt: Number(inDoubt?.total ?? 0),
+        // Of the failed ones, those whose outcome is unknown.
+        unknown: Number(unknown?.total ?? 0),
+        causes: causes.map(viewCause),
       });
-    },
+    });
   },
-  {
-    method: "POST",
-    path: "/w/{workspace}/v1/broadcasts/{id}/cancel",
-    needs: "member",
-    handle: (call) =>
-      change(call, (tx) => {
-        const cancelled = cancelBroadcast(tx, requireBroadcast(call, tx));
-        const audit = { action: "broadcast.cancel", subject: cancelled.name, details: { id: cancelled.id } };
-        return { status: 200, data: viewBroadcast(tx, cancelled, call.workspace), audit };
-      }),
+  "GET /w/{workspace}/broadcasts/{id}/live": (call) => {
+    const { id } = call.store.read((tx) => requireBroadcast(call, tx));
+    call.keepOpen();
+    return call.broadcastStreams.open(call.workspace, id, AbortSignal.any([call.request.signal, call.stopping]));
   },
-  {
-    method: "GET",
-    path: "/w/{workspace}/broadcasts/{id}",
-    needs: "member",
-    handle: async (call) => {
-      const { store, reader, workspace } = call;
-      const broadcast = store.read((tx) => requireBroadcast(call, tx));
-      const causes = await reader.query(countCausesSql, [broadcast.id]);
-      const unknownQuery = countOutcomeQuery(broadcast, "unknown");
-      const [unknown] = await reader.query(unknownQuery.sql, unknownQuery.parameters);
-      const [inDoubt] = await reader.query(countInDoubtSql, [broadcast.id]);
-      return store.read((tx) => {
-        return answerData(200, {
-          ...viewBroadcast(tx, requireBroadcast(call, tx), workspace),
-          // Dispatched, and the outcome is still open: neither sent nor failed.
-          in_doubt: Number(inDoubt?.total ?? 0),
-          // Of the failed ones, those whose outcome is unknown.
-          unknown: Number(unknown?.total ?? 0),
-          causes: causes.map(({ status, error_code, outcome_unknown, reason, total }) => ({
-            status,
-            code: error_code,
-            is_unknown: outcome_unknown === 1,
-            reason: reason ?? error_code ?? "unknown reason",
-            count: total,
-          })),
-        });
-      });
-    },
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/broadcasts/{id}/live",
-    needs: "member",
-    handle: (call) => {
-      const { id } = call.store.read((tx) => requireBroadcast(call, tx));
-      call.keepOpen();
-      return call.broadcastStreams.open(call.workspace, id, AbortSignal.any([call.request.signal, call.stopping]));
-    },
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/broadcasts/{id}/pause",
-    needs: "member",
-    handle: (call) =>
-      change(call, (tx) => {
-        const broadcast = requireBroadcast(call, tx);
-        const reason = `paused by ${call.user.email}, ${clockTime(tx.now, call.workspace.timezone)}`;
-        const paused = pauseBroadcast(tx, broadcast, "manual", reason);
-        if (paused === null) {
-          throw invalidRequest({ broadcast: [`This broadcast is ${broadcast.status} and can't be paused.`] });
-        }
-        const audit = { action: "broadcast.pause", subject: broadcast.name, details: { id: broadcast.id } };
-        return { status: 200, data: viewBroadcast(tx, paused, call.workspace), audit };
-      }),
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/broadcasts/{id}/resume",
-    needs: "member",
-    handle: (call) =>
-      change(call, (tx) => {
-        const resumed = resumeManually(tx, requireBroadcast(call, tx));
-        const audit = { action: "broadcast.resume", subject: resumed.name, details: { id: resumed.id } };
-        return { status: 200, data: viewBroadcast(tx, resumed, call.workspace), audit };
-      }),
-  },
-];
+  "POST /w/{workspace}/broadcasts/{id}/pause": (call) =>
+    change(call, (tx) => {
+      const broadcast = requireBroadcast(call, tx);
+      const reason = `paused by ${call.user.email}, ${clockTime(tx.now, call.workspace.timezone)}`;
+      const paused = pauseBroadcast(tx, broadcast, "manual", reason);
+      if (paused === null) {
+        throw invalidRequest({ broadcast: [`This broadcast is ${broadcast.status} and can't be paused.`] });
+      }
+      const audit = { action: "broadcast.pause", subject: broadcast.name, details: { id: broadcast.id } };
+      return { status: 200, data: viewBroadcast(tx, paused, call.workspace), audit };
+    }),
+  "POST /w/{workspace}/broadcasts/{id}/resume": (call) =>
+    change(call, (tx) => {
+      const resumed = resumeManually(tx, requireBroadcast(call, tx));
+      const audit = { action: "broadcast.resume", subject: resumed.name, details: { id: resumed.id } };
+      return { status: 200, data: viewBroadcast(tx, resumed, call.workspace), audit };
+    }),
+});
+
+function viewCause({ status, error_code: code, outcome_unknown: isUnknown, reason, total }: Record<string, unknown>) {
+  return {
+    status: status === "skipped" ? ("skipped" as const) : ("failed" as const),
+    code: code === null ? null : String(code),
+    is_unknown: isUnknown === 1,
+    reason: String(reason ?? code ?? "unknown reason"),
+    count: Number(total),
+  };
+}
 
 /** Throws `not_found`. */
-function requireBroadcast({ workspace, path }: WorkspaceCall, tx: ReadTx): Broadcast {
-  const broadcast = findBroadcast(tx, workspace.id, requireId(path.id, "broadcast"));
+function requireBroadcast({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx: ReadTx): Broadcast {
+  const broadcast = findBroadcast(tx, workspace.id, path.id);
   if (broadcast === undefined) throw notFound("broadcast");
   return broadcast;
 }

@@ -3,12 +3,11 @@
  * has changed. It can then be watched, stopped and continued. Targets are selected contacts, matches of a search, or
  * recipients of a broadcast.
  */
-import { Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
-import { type RecipientOutcome, recipientOutcomes } from "#src/domain/broadcasts/recipient-filter.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { requireValidChanges } from "#src/domain/contacts/put.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
@@ -17,136 +16,64 @@ import { createBulkChange, endBulkChange, getBulkChange, listBulkChanges } from 
 import { countTargetQuery, lastTargetId } from "#src/transfer/bulk-target.ts";
 import type { BulkAction, BulkChange, BulkTarget } from "#src/transfer/table.ts";
 import { readContactChanges } from "../../bodies/contact-body.ts";
-import { answerData, requireId } from "../../endpoint.ts";
+import { answerData } from "../../endpoint.ts";
 import { contactFilter } from "../contact-filter.ts";
-import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
+import { type BulkInput, type BulkPeople, type BulkView, bulkContract } from "../contract/people.ts";
+import { attachHandlers, change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "../route.ts";
 
-const strict = { additionalProperties: false };
-const PHONES_MAX = 1_000;
-const REASON_MAX = 300;
+type People = Static<typeof BulkPeople>;
+type Change = Static<typeof BulkInput>;
 
-const People = Type.Union([
-  Type.Object({ phones: Type.Array(Type.String({ maxLength: 64 }), { maxItems: PHONES_MAX }) }, strict),
-  Type.Object(
-    {
-      search: Type.Object(
-        {
-          q: Type.Optional(Type.String({ maxLength: 300 })),
-          consent: Type.Optional(Type.String({ maxLength: 20 })),
-          group: Type.Optional(Type.String({ maxLength: 20 })),
-        },
-        strict,
+export const bulkRoutes = attachHandlers(bulkContract, {
+  "GET /w/{workspace}/bulk": (call) =>
+    call.store.read((tx) =>
+      answerData(
+        200,
+        listBulkChanges(tx, call.workspace.id).map((job) => viewBulkChange(job, call, tx)),
       ),
-    },
-    strict,
-  ),
-  Type.Object(
-    { broadcast: Type.Integer(), status: Type.Optional(Type.String({ enum: [...recipientOutcomes] })) },
-    strict,
-  ),
-]);
-type People =
-  | { phones: string[] }
-  | { search: { q?: string; consent?: string; group?: string } }
-  | { broadcast: number; status?: RecipientOutcome };
-
-const Name = Type.String({ maxLength: 1_000 });
-const Change = Type.Union([
-  Type.Object({ add_tag: Name }, strict),
-  Type.Object({ remove_tag: Name }, strict),
-  Type.Object({ add_to_group: Type.Integer() }, strict),
-  Type.Object({ remove_from_group: Type.Integer() }, strict),
-  Type.Object({ new_group: Name }, strict),
-  Type.Object({ opt_out: Type.String({ maxLength: REASON_MAX }) }, strict),
-]);
-type Change =
-  | { add_tag: string }
-  | { remove_tag: string }
-  | { add_to_group: number }
-  | { remove_from_group: number }
-  | { new_group: string }
-  | { opt_out: string };
-
-export const bulkRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "GET",
-    path: "/w/{workspace}/bulk",
-    needs: "member",
-    handle: (call) =>
-      call.store.read((tx) =>
-        answerData(
-          200,
-          listBulkChanges(tx, call.workspace.id).map((job) => viewBulkChange(job, call, tx)),
-        ),
-      ),
+    ),
+  // Changes nothing.
+  "POST /w/{workspace}/bulk/count": async (call) =>
+    answerData(200, { count: await count(call, readTarget(call, call.body.people)) }),
+  "POST /w/{workspace}/bulk": async (call) => {
+    const { workspace, user, body } = call;
+    const target = readTarget(call, body.people);
+    const total = await count(call, target);
+    if (total !== body.count) {
+      throw new Refusal(409, "changed", "The number of people has changed. Nothing was changed. Check it again.");
+    }
+    if (total === 0) throw invalidRequest({ people: ["There are no contacts to change."] });
+    return change(call, (tx) => {
+      const { action, actionSuffix, subject } = readChange(call, tx, body.change);
+      const last = lastTargetId(tx, workspace.id, target);
+      const job = createBulkChange(tx, workspace.id, user.id, { target, change: action, total, last });
+      tx.afterCommit(() => call.bulk.start(job));
+      const details = { bulk: job.id, count: total, people: Object.keys(body.people)[0] };
+      return {
+        status: 202,
+        data: viewBulkChange(job, call, tx, true),
+        audit: { action: `contact.bulk-${actionSuffix}`, subject, details },
+      };
+    });
   },
-  {
-    method: "POST",
-    path: "/w/{workspace}/bulk/count",
-    needs: "member",
-    body: Type.Object({ people: People }, strict),
-    // Changes nothing.
-    handle: async (call) => answerData(200, { count: await count(call, readTarget(call, call.body.people as People)) }),
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/bulk",
-    needs: "member",
-    body: Type.Object({ people: People, change: Change, count: Type.Integer() }, strict),
-    handle: async (call) => {
-      const { workspace, user, body } = call;
-      const target = readTarget(call, body.people as People);
-      const total = await count(call, target);
-      if (total !== body.count) {
-        throw new Refusal(409, "changed", "The number of people has changed. Nothing was changed. Check it again.");
-      }
-      if (total === 0) throw invalidRequest({ people: ["There are no contacts to change."] });
-      return change(call, (tx) => {
-        const { action, actionSuffix, subject } = readChange(call, tx, body.change as Change);
-        const last = lastTargetId(tx, workspace.id, target);
-        const job = createBulkChange(tx, workspace.id, user.id, { target, change: action, total, last });
-        tx.afterCommit(() => call.bulk.start(job));
-        const details = { bulk: job.id, count: total, people: Object.keys(body.people as object)[0] };
-        return {
-          status: 202,
-          data: viewBulkChange(job, call, tx, true),
-          audit: { action: `contact.bulk-${actionSuffix}`, subject, details },
-        };
-      });
-    },
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/bulk/{id}",
-    needs: "member",
-    handle: (call) => call.store.read((tx) => answerData(200, viewBulkChange(requireBulk(call, tx), call, tx))),
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/bulk/{id}/stop",
-    needs: "member",
-    handle: (call) =>
-      change(call, (tx) => {
-        const job = requireBulk(call, tx);
-        const stopped = endBulkChange(tx, job.id, "stopped");
-        const audit = stopped === undefined ? null : { action: "contact.bulk-stop", subject: `${job.id}` };
-        return { status: 200, data: viewBulkChange(stopped ?? job, call, tx), audit };
-      }),
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/bulk/{id}/go-on",
-    needs: "member",
-    handle: (call) =>
-      change(call, (tx) => {
-        const job = requireBulk(call, tx);
-        if (job.state !== "running") throw new Refusal(409, "ended", "This change has finished. Start a new one.");
-        tx.afterCommit(() => call.bulk.start(job));
-        const audit = call.bulk.isRunning(job.id) ? null : { action: "contact.bulk-go-on", subject: `${job.id}` };
-        return { status: 202, data: viewBulkChange(job, call, tx, true), audit };
-      }),
-  },
-];
+  "GET /w/{workspace}/bulk/{id}": (call) =>
+    call.store.read((tx) => answerData(200, viewBulkChange(requireBulk(call, tx), call, tx))),
+  "POST /w/{workspace}/bulk/{id}/stop": (call) =>
+    change(call, (tx) => {
+      const job = requireBulk(call, tx);
+      const stopped = endBulkChange(tx, job.id, "stopped");
+      const audit = stopped === undefined ? null : { action: "contact.bulk-stop", subject: `${job.id}` };
+      return { status: 200, data: viewBulkChange(stopped ?? job, call, tx), audit };
+    }),
+  "POST /w/{workspace}/bulk/{id}/go-on": (call) =>
+    change(call, (tx) => {
+      const job = requireBulk(call, tx);
+      if (job.state !== "running") throw new Refusal(409, "ended", "This change has finished. Start a new one.");
+      tx.afterCommit(() => call.bulk.start(job));
+      const audit = call.bulk.isRunning(job.id) ? null : { action: "contact.bulk-go-on", subject: `${job.id}` };
+      return { status: 202, data: viewBulkChange(job, call, tx, true), audit };
+    }),
+});
 
 /** Throws `invalid_request`, or `not_found` for an unknown group or broadcast. */
 function readTarget(call: WorkspaceCall, people: People): BulkTarget {
@@ -221,11 +148,11 @@ function reportErrorsAt(field: string, validate: () => void): void {
 }
 
 /** Throws `not_found`. */
-function requireBulk({ workspace, path }: WorkspaceCall, tx: ReadTx): BulkChange {
-  return getBulkChange(tx, workspace.id, requireId(path.id, "change"));
+function requireBulk({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx: ReadTx): BulkChange {
+  return getBulkChange(tx, workspace.id, path.id);
 }
 
-function viewBulkChange(job: BulkChange, call: WorkspaceCall, tx: ReadTx, isStarted = false) {
+function viewBulkChange(job: BulkChange, call: WorkspaceCall, tx: ReadTx, isStarted = false): Static<typeof BulkView> {
   const { id, state, total, processed, changed, error } = job;
   const { workspace } = call;
   // Stored as running, but not running in this process: the server stopped in between.
@@ -242,7 +169,7 @@ function viewBulkChange(job: BulkChange, call: WorkspaceCall, tx: ReadTx, isStar
   };
 }
 
-function viewAction(action: BulkAction, workspaceId: number, tx: ReadTx) {
+function viewAction(action: BulkAction, workspaceId: number, tx: ReadTx): Static<typeof BulkView>["change"] {
   const nameOf = (id: number) => findGroup(tx, workspaceId, id)?.name ?? String(id);
   if ("addTag" in action) return { kind: "add_tag", name: action.addTag };
   if ("removeTag" in action) return { kind: "remove_tag", name: action.removeTag };

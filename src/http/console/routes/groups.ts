@@ -2,7 +2,7 @@
  * Groups: list, create, show with the filter, change, remove, and count the matches of a filter while it is being
  * built.
  */
-import { Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { sleep } from "#src/core/clock.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { notFound, Problem } from "#src/core/problem.ts";
@@ -19,138 +19,104 @@ import type { Group } from "#src/domain/groups/table.ts";
 import { viewGroup } from "#src/domain/groups/view.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
 import { readGroupCursor } from "../../cursors.ts";
-import { answerData, requireId } from "../../endpoint.ts";
+import { answerData } from "../../endpoint.ts";
 import { refreshCounts } from "../../group-counts.ts";
-import { answerPage, PER_PAGE, readPage } from "../../page.ts";
-import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
+import { answerPage, readPage } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
+import { type GroupDetail, groupContract } from "../contract/people.ts";
+import { attachHandlers, change, type WorkspaceCall, type WorkspaceCallWith } from "../route.ts";
 
-const strict = { additionalProperties: false };
-/** The filter parser reports mistakes with their position. */
-const Filter = Type.Unknown();
 const SAMPLE = 5;
 /** Pause between two batches, so that other writes are not delayed. */
 const YIELD_MS = 5;
 
-export const groupRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "GET",
-    path: "/w/{workspace}/v1/groups",
-    needs: "member",
-    handle: async (call) => {
-      const { store, workspace, query } = call;
-      const from = readPage(query);
-      const position = "after" in from ? { after: readGroupCursor(from.after) } : from;
-      const list = () => store.read((tx) => listGroups(tx, workspace.id, position, PER_PAGE + 1));
-      await refreshCounts(call, list());
-      const total = store.read((tx) => countGroups(tx, workspace.id));
-      return answerPage(from, list(), total, viewGroup, ({ folded, id }) => ({ folded, id }));
-    },
+export const groupRoutes = attachHandlers(groupContract, {
+  "GET /w/{workspace}/v1/groups": async (call) => {
+    const { store, workspace, query } = call;
+    const from = readPage(query);
+    const position = "after" in from ? { after: readGroupCursor(from.after) } : from;
+    const list = () => store.read((tx) => listGroups(tx, workspace.id, position, PER_PAGE + 1));
+    await refreshCounts(call, list());
+    const total = store.read((tx) => countGroups(tx, workspace.id));
+    return answerPage(from, list(), total, viewGroup, ({ folded, id }) => ({ folded, id }));
   },
-  {
-    method: "POST",
-    path: "/w/{workspace}/groups",
-    needs: "member",
-    body: Type.Object({ name: Type.String({ maxLength: 1_000 }), filter: Filter }, strict),
-    handle: async (call) => {
-      const { body, workspace, store } = call;
-      const filter = body.filter ?? null;
-      let createdId = 0;
-      const answer = await change(call, (tx) => {
-        const group = saveGroup(tx, workspace.id, { name: String(body.name), filter });
-        createdId = group.id;
-        const audit = { action: "group.create", subject: group.name, details: { id: group.id, filter } };
-        return { status: 201, data: viewGroupDetail(group, call), audit };
+  "POST /w/{workspace}/groups": async (call) => {
+    const { body, workspace, store } = call;
+    const filter = body.filter ?? null;
+    let createdId = 0;
+    const answer = await change(call, (tx) => {
+      const group = saveGroup(tx, workspace.id, { name: body.name, filter });
+      createdId = group.id;
+      const audit = { action: "group.create", subject: group.name, details: { id: group.id, filter } };
+      return { status: 201, data: viewGroupDetail(group, call), audit };
+    });
+    if (createdId !== 0 && filter !== null) {
+      const { total } = await evaluateFilter(call, filter, 0);
+      await store.write((tx) => recordCount(tx, createdId, total));
+    }
+    return answer;
+  },
+  // Changes nothing: called while a filter is being built.
+  "POST /w/{workspace}/groups/count": async (call) => {
+    const { total, sample } = await evaluateFilter(call, call.body.filter, SAMPLE);
+    return answerData(200, { count: total, sample });
+  },
+  "GET /w/{workspace}/groups/{id}": async (call) => {
+    const group = call.store.read((tx) => requireGroup(call, tx));
+    const filter = group.filter ?? { field: "group", is: group.id };
+    const { total, sample, filter_error } = await evaluateFilterLeniently(call, filter);
+    // Store the fresh count, so that the list of groups shows it too.
+    const isStale = call.clock.now() - (group.countedAt ?? 0) >= COUNT_MAX_AGE_MS;
+    if (group.filter !== null && isStale) await call.store.write((tx) => recordCount(tx, group.id, total));
+    return answerData(200, { ...viewGroupDetail({ ...group, memberCount: total }, call), sample, filter_error });
+  },
+  "PUT /w/{workspace}/groups/{id}": (call) =>
+    change(call, (tx) => {
+      const { workspace, user, body } = call;
+      const was = requireGroup(call, tx);
+      const group = updateGroupSettings(tx, workspace.id, was.id, {
+        name: body.name,
+        filter: body.filter ?? null,
       });
-      if (createdId !== 0 && filter !== null) {
-        const { total } = await evaluateFilter(call, filter, 0);
-        await store.write((tx) => recordCount(tx, createdId, total));
-      }
-      return answer;
-    },
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/groups/count",
-    needs: "member",
-    body: Type.Object({ filter: Filter }, strict),
-    // Changes nothing: called while a filter is being built.
-    handle: async (call) => {
-      const { total, sample } = await evaluateFilter(call, call.body.filter, SAMPLE);
-      return answerData(200, { count: total, sample });
-    },
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/groups/{id}",
-    needs: "member",
-    handle: async (call) => {
-      const group = call.store.read((tx) => requireGroup(call, tx));
-      const filter = group.filter ?? { field: "group", is: group.id };
-      const { total, sample, filter_error } = await evaluateFilterLeniently(call, filter);
-      // Store the fresh count, so that the list of groups shows it too.
-      const isStale = call.clock.now() - (group.countedAt ?? 0) >= COUNT_MAX_AGE_MS;
-      if (group.filter !== null && isStale) await call.store.write((tx) => recordCount(tx, group.id, total));
-      return answerData(200, { ...viewGroupDetail({ ...group, memberCount: total }, call), sample, filter_error });
-    },
-  },
-  {
-    method: "PUT",
-    path: "/w/{workspace}/groups/{id}",
-    needs: "member",
-    body: Type.Object({ name: Type.String({ maxLength: 1_000 }), filter: Filter }, strict),
-    handle: (call) =>
-      change(call, (tx) => {
-        const { workspace, user, body } = call;
-        const was = requireGroup(call, tx);
-        const group = updateGroupSettings(tx, workspace.id, was.id, {
-          name: String(body.name),
-          filter: body.filter ?? null,
+      // A contact's JSON names its groups, so renaming a static group counts as a change of each member for callers
+      // that sync by time.
+      if (group.filter === null && group.name !== was.name && group.memberCount > 0) {
+        const job = createBulkChange(tx, workspace.id, user.id, {
+          target: { filter: { field: "group", is: group.id } },
+          change: { showGroup: group.id },
+          total: group.memberCount,
+          last: Number.MAX_SAFE_INTEGER,
         });
-        // A contact's JSON names its groups, so renaming a static group counts as a change of each member for callers
-        // that sync by time.
-        if (group.filter === null && group.name !== was.name && group.memberCount > 0) {
-          const job = createBulkChange(tx, workspace.id, user.id, {
-            target: { filter: { field: "group", is: group.id } },
-            change: { showGroup: group.id },
-            total: group.memberCount,
-            last: Number.MAX_SAFE_INTEGER,
-          });
-          tx.afterCommit(() => call.bulk.start(job));
-        }
-        const details = { id: group.id, name: [was.name, group.name], filter: [was.filter, group.filter] };
-        const isSame = was.name === group.name && JSON.stringify(was.filter) === JSON.stringify(group.filter);
-        const audit = isSame ? null : { action: "group.change", subject: was.name, details };
-        return { status: 200, data: viewGroupDetail(group, call), audit };
-      }),
-  },
-  {
-    method: "DELETE",
-    path: "/w/{workspace}/groups/{id}",
-    needs: "member",
-    handle: async (call) => {
-      const { store, clock, workspace } = call;
-      const group = store.read((tx) => requireGroup(call, tx));
-      let isGone = false;
-      // The group is removed with its last members, and the audit entry is written in that same transaction.
-      const removeBatch = () =>
-        change({ ...call, form: null }, (tx) => {
-          isGone = removeGroup(tx, workspace.id, group.id);
-          const audit = {
-            action: "group.remove",
-            subject: group.name,
-            details: { id: group.id, filter: group.filter },
-          };
-          return { status: 200, data: {}, audit: isGone ? audit : null };
-        });
-      let last = await removeBatch();
-      while (!isGone) {
-        await sleep(clock, YIELD_MS);
-        last = await removeBatch();
+        tx.afterCommit(() => call.bulk.start(job));
       }
-      return last;
-    },
+      const details = { id: group.id, name: [was.name, group.name], filter: [was.filter, group.filter] };
+      const isSame = was.name === group.name && JSON.stringify(was.filter) === JSON.stringify(group.filter);
+      const audit = isSame ? null : { action: "group.change", subject: was.name, details };
+      return { status: 200, data: viewGroupDetail(group, call), audit };
+    }),
+  "DELETE /w/{workspace}/groups/{id}": async (call) => {
+    const { store, clock, workspace } = call;
+    const group = store.read((tx) => requireGroup(call, tx));
+    let isGone = false;
+    // The group is removed with its last members, and the audit entry is written in that same transaction.
+    const removeBatch = () =>
+      change({ ...call, form: null }, (tx) => {
+        isGone = removeGroup(tx, workspace.id, group.id);
+        const audit = {
+          action: "group.remove",
+          subject: group.name,
+          details: { id: group.id, filter: group.filter },
+        };
+        return { status: 200, data: {}, audit: isGone ? audit : null };
+      });
+    let last = await removeBatch();
+    while (!isGone) {
+      await sleep(clock, YIELD_MS);
+      last = await removeBatch();
+    }
+    return last;
   },
-];
+});
 
 /** Counts the matches of a filter and reads the first `limit`, both on the reader's thread. */
 async function evaluateFilter(call: WorkspaceCall, filter: unknown, limit: number) {
@@ -184,12 +150,12 @@ async function evaluateFilterLeniently(call: WorkspaceCall, filter: unknown) {
 }
 
 /** Throws `not_found`. */
-function requireGroup({ workspace, path }: WorkspaceCall, tx: ReadTx): Group {
-  const group = findGroup(tx, workspace.id, requireId(path.id, "group"));
+function requireGroup({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx: ReadTx): Group {
+  const group = findGroup(tx, workspace.id, path.id);
   if (group === undefined) throw notFound("group");
   return group;
 }
 
-function viewGroupDetail(group: Group, { workspace }: Pick<WorkspaceCall, "workspace">) {
+function viewGroupDetail(group: Group, { workspace }: Pick<WorkspaceCall, "workspace">): Static<typeof GroupDetail> {
   return { ...viewGroup(group), filter: group.filter, created_at: formatInstant(group.createdAt, workspace.timezone) };
 }

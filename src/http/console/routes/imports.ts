@@ -2,8 +2,9 @@
  * Imports of contact files: upload, map the columns, check without changing anything, run. Consent is declared for the
  * import, separately from the data.
  */
+
 import { existsSync, readFileSync } from "node:fs";
-import { Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -12,162 +13,106 @@ import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { profileColumns } from "#src/transfer/columns.ts";
 import { changeImport, createImport, getImport, listImports, removeImport } from "#src/transfer/imports.ts";
 import type { Import, ImportSettings } from "#src/transfer/table.ts";
-import { answerData, requireId } from "../../endpoint.ts";
-import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
+import { answerData } from "../../endpoint.ts";
+import { type ImportView, importContract } from "../contract/people.ts";
+import { attachHandlers, change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "../route.ts";
 
-const strict = { additionalProperties: false };
-const Settings = Type.Object(
-  {
-    map: Type.Record(Type.String(), Type.String({ maxLength: 300 })),
-    opt_in: Type.Boolean(),
-    proof: Type.String({ maxLength: 1_000 }),
-  },
-  strict,
-);
-
-export const importRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "GET",
-    path: "/w/{workspace}/imports",
-    needs: "member",
-    handle: (call) =>
-      call.store.read((tx) =>
-        answerData(
-          200,
-          listImports(tx, call.workspace.id).map((one) => viewImport(one, call)),
-        ),
+export const importRoutes = attachHandlers(importContract, {
+  "GET /w/{workspace}/imports": (call) =>
+    call.store.read((tx) =>
+      answerData(
+        200,
+        listImports(tx, call.workspace.id).map((one) => viewImport(one, call)),
       ),
+    ),
+  "POST /w/{workspace}/imports": async (call) => {
+    const { store, workspace, user, address, query, imports, request } = call;
+    const name = (query.get("name") ?? "").slice(0, 191) || "people.csv";
+    const created = await store.write((tx) => createImport(tx, workspace.id, user.id, name));
+    try {
+      await imports.receiveFile(created, request.body);
+    } catch (error) {
+      await store.write((tx) => removeImport(tx, created.id));
+      throw error;
+    }
+    const audit = { workspaceId: workspace.id, action: "import.give", subject: name, details: { id: created.id } };
+    await store.write((tx) => recordAudit(tx, { userId: user.id, address }, audit));
+    return answerData(201, viewImport(created, call));
   },
-  {
-    method: "POST",
-    path: "/w/{workspace}/imports",
-    needs: "member",
-    takesFile: true,
-    handle: async (call) => {
-      const { store, workspace, user, address, query, imports, request } = call;
-      const name = (query.get("name") ?? "").slice(0, 191) || "people.csv";
-      const created = await store.write((tx) => createImport(tx, workspace.id, user.id, name));
-      try {
-        await imports.receiveFile(created, request.body);
-      } catch (error) {
-        await store.write((tx) => removeImport(tx, created.id));
-        throw error;
+  "GET /w/{workspace}/imports/{id}": async (call) => {
+    const found = call.store.read((tx) => requireImport(call, tx));
+    // While an import runs its columns are not needed, and clients poll often.
+    const isRunning = call.imports.progressOf(found.id) !== null;
+    const head = isRunning ? { columns: [], rows: [] } : await call.imports.preview(found);
+    // Read again after the slow preview, so that the stored state and the progress are of the same moment.
+    const job = call.store.read((tx) => requireImport(call, tx));
+    const fields = call.store.read((tx) => listFields(tx, call.workspace.id));
+    return answerData(200, {
+      ...viewImport(job, call),
+      ...head,
+      targets: ["phone", ...Object.keys(profileColumns), "tags", "groups", ...fields.map(({ key }) => `fields.${key}`)],
+      labels: Object.fromEntries(fields.map(({ key, label }) => [`fields.${key}`, label])),
+    });
+  },
+  "POST /w/{workspace}/imports/{id}/check": async (call) => {
+    const job = call.store.read((tx) => requireImport(call, tx));
+    const { map, opt_in: optIn, proof } = call.body;
+    await call.imports.requireMap(job, map);
+    const settings: ImportSettings = { map, optIn, proof: proof.trim() };
+    const answer = await change(call, (tx) => {
+      const current = requireIdle(call, tx);
+      const changed =
+        changeImport(tx, current.id, { state: "checking", settings, outcome: null, error: null }) ?? current;
+      const audit = { action: "import.check", subject: current.fileName, details: { id: current.id } };
+      tx.afterCommit(() => call.imports.start(changed, settings, true));
+      return { status: 202, data: { ...viewImport(changed, call), state: "checking" as const }, audit };
+    });
+    return answer;
+  },
+  "POST /w/{workspace}/imports/{id}/run": (call) =>
+    change(call, (tx) => {
+      const job = requireIdle(call, tx);
+      const isInterrupted = job.state === "importing";
+      if (job.state !== "checked" && !isInterrupted) {
+        throw new Refusal(409, "not_checked", "Check the file first to see what the import would change.");
       }
-      const audit = { workspaceId: workspace.id, action: "import.give", subject: name, details: { id: created.id } };
-      await store.write((tx) => recordAudit(tx, { userId: user.id, address }, audit));
-      return answerData(201, viewImport(created, call));
-    },
+      const changed = changeImport(tx, job.id, { state: "importing", error: null }) ?? job;
+      const details = { id: job.id, opt_in: job.settings.optIn, proof: job.settings.proof };
+      tx.afterCommit(() => call.imports.start(changed, changed.settings, false));
+      const audit = { action: "import.run", subject: job.fileName, details };
+      return { status: 202, data: { ...viewImport(changed, call), state: "importing" as const }, audit };
+    }),
+  "GET /w/{workspace}/imports/{id}/errors": (call) => {
+    const job = call.store.read((tx) => requireImport(call, tx));
+    const path = call.importFiles.errorsOf(job.id);
+    if (!existsSync(path) || call.imports.progressOf(job.id) !== null) throw notFound("file");
+    const name = `${job.fileName.replace(/\.\w+$/, "").replace(/[^\w.-]+/g, "-")}.errors.csv`;
+    return new Response(readFileSync(path), {
+      headers: {
+        "content-type": "text/csv; charset=utf-8",
+        "content-disposition": `attachment; filename="${name}"`,
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+      },
+    });
   },
-  {
-    method: "GET",
-    path: "/w/{workspace}/imports/{id}",
-    needs: "member",
-    handle: async (call) => {
-      const found = call.store.read((tx) => requireImport(call, tx));
-      // While an import runs its columns are not needed, and clients poll often.
-      const isRunning = call.imports.progressOf(found.id) !== null;
-      const head = isRunning ? { columns: [], rows: [] } : await call.imports.preview(found);
-      // Read again after the slow preview, so that the stored state and the progress are of the same moment.
-      const job = call.store.read((tx) => requireImport(call, tx));
-      const fields = call.store.read((tx) => listFields(tx, call.workspace.id));
-      return answerData(200, {
-        ...viewImport(job, call),
-        ...head,
-        targets: [
-          "phone",
-          ...Object.keys(profileColumns),
-          "tags",
-          "groups",
-          ...fields.map(({ key }) => `fields.${key}`),
-        ],
-        labels: Object.fromEntries(fields.map(({ key, label }) => [`fields.${key}`, label])),
-      });
-    },
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/imports/{id}/check",
-    needs: "member",
-    body: Settings,
-    handle: async (call) => {
-      const job = call.store.read((tx) => requireImport(call, tx));
-      const {
-        map,
-        opt_in: optIn,
-        proof,
-      } = call.body as { map: Record<string, string>; opt_in: boolean; proof: string };
-      await call.imports.requireMap(job, map);
-      const settings: ImportSettings = { map, optIn, proof: proof.trim() };
-      const answer = await change(call, (tx) => {
-        const current = requireIdle(call, tx);
-        const changed =
-          changeImport(tx, current.id, { state: "checking", settings, outcome: null, error: null }) ?? current;
-        const audit = { action: "import.check", subject: current.fileName, details: { id: current.id } };
-        tx.afterCommit(() => call.imports.start(changed, settings, true));
-        return { status: 202, data: { ...viewImport(changed, call), state: "checking" }, audit };
-      });
-      return answer;
-    },
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/imports/{id}/run",
-    needs: "member",
-    handle: (call) =>
-      change(call, (tx) => {
-        const job = requireIdle(call, tx);
-        const isInterrupted = job.state === "importing";
-        if (job.state !== "checked" && !isInterrupted) {
-          throw new Refusal(409, "not_checked", "Check the file first to see what the import would change.");
-        }
-        const changed = changeImport(tx, job.id, { state: "importing", error: null }) ?? job;
-        const details = { id: job.id, opt_in: job.settings.optIn, proof: job.settings.proof };
-        tx.afterCommit(() => call.imports.start(changed, changed.settings, false));
-        const audit = { action: "import.run", subject: job.fileName, details };
-        return { status: 202, data: { ...viewImport(changed, call), state: "importing" }, audit };
-      }),
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/imports/{id}/errors",
-    needs: "member",
-    handle: (call) => {
-      const job = call.store.read((tx) => requireImport(call, tx));
-      const path = call.importFiles.errorsOf(job.id);
-      if (!existsSync(path) || call.imports.progressOf(job.id) !== null) throw notFound("file");
-      const name = `${job.fileName.replace(/\.\w+$/, "").replace(/[^\w.-]+/g, "-")}.errors.csv`;
-      return new Response(readFileSync(path), {
-        headers: {
-          "content-type": "text/csv; charset=utf-8",
-          "content-disposition": `attachment; filename="${name}"`,
-          "cache-control": "no-store",
-          "x-content-type-options": "nosniff",
-        },
-      });
-    },
-  },
-  {
-    method: "DELETE",
-    path: "/w/{workspace}/imports/{id}",
-    needs: "member",
-    handle: (call) =>
-      change(call, (tx) => {
-        const job = requireIdle(call, tx);
-        removeImport(tx, job.id);
-        tx.afterCommit(() => call.importFiles.remove(job.id));
-        const audit = { action: "import.discard", subject: job.fileName, details: { id: job.id } };
-        return { status: 200, data: {}, audit };
-      }),
-  },
-];
+  "DELETE /w/{workspace}/imports/{id}": (call) =>
+    change(call, (tx) => {
+      const job = requireIdle(call, tx);
+      removeImport(tx, job.id);
+      tx.afterCommit(() => call.importFiles.remove(job.id));
+      const audit = { action: "import.discard", subject: job.fileName, details: { id: job.id } };
+      return { status: 200, data: {}, audit };
+    }),
+});
 
 /** Throws `not_found`. */
-function requireImport({ workspace, path }: WorkspaceCall, tx: ReadTx): Import {
-  return getImport(tx, workspace.id, requireId(path.id, "import"));
+function requireImport({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx: ReadTx): Import {
+  return getImport(tx, workspace.id, path.id);
 }
 
 /** Throws what `requireImport` throws, or `running` if the import is running. */
-function requireIdle(call: WorkspaceCall, tx: ReadTx): Import {
+function requireIdle(call: WorkspaceCallWith<{ id: number }>, tx: ReadTx): Import {
   const job = requireImport(call, tx);
   if (call.imports.progressOf(job.id) !== null) {
     throw new Refusal(409, "running", "This import is running. Wait until it has finished.");
@@ -175,7 +120,7 @@ function requireIdle(call: WorkspaceCall, tx: ReadTx): Import {
   return job;
 }
 
-function viewImport(job: Import, { workspace, imports }: WorkspaceCall) {
+function viewImport(job: Import, { workspace, imports }: WorkspaceCall): Static<typeof ImportView> {
   const { id, fileName, state, settings, outcome, error } = job;
   const done = imports.progressOf(id);
   // Stored as running, but not running in this process: the server stopped in between.

@@ -2,7 +2,7 @@
  * The inbox: conversations, the messages in each, and marking them seen. Replies are sent like any other message
  * (`messages.ts`).
  */
-import { Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
@@ -19,10 +19,12 @@ import type { Conversation } from "#src/domain/inbound/table.ts";
 import { WINDOW_MS } from "#src/domain/messages/plan.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { answerData, requireId } from "../../endpoint.ts";
-import { answerPage, answerRows, PER_PAGE, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { answerData } from "../../endpoint.ts";
+import { answerPage, answerRows, readPage, wrongCursor } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
+import { type ConversationRow, inboxContract } from "../contract/messages.ts";
 import { type ConversationCursor, readConversation } from "../queries/conversation.ts";
-import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
+import { attachHandlers, type CallOf, change, type WorkspaceCall } from "../route.ts";
 import { timesOf } from "../view-developer.ts";
 import { viewConversationItem } from "../view-messages.ts";
 
@@ -30,80 +32,55 @@ const ITEMS_PER_PAGE = 50;
 const UNREAD_COUNT_MAX = 100;
 /** How many conversations one request scans for waiting people. */
 const CONVERSATIONS_SCANNED = 20_000;
-const showFilters = ["unread", "waiting", "open"] as const;
 
-export const inboxRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "GET",
-    path: "/w/{workspace}/conversations",
-    needs: "member",
-    handle: answerConversations,
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/conversations/unread",
-    needs: "member",
-    handle: ({ store, workspace }) =>
-      store.read((tx) => answerData(200, { count: countUnread(tx, workspace.id, UNREAD_COUNT_MAX) })),
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/conversations/{contact}",
-    needs: "member",
-    handle: (call) => {
-      const { store, workspace, query } = call;
-      const from = readPage(query);
-      const before = "after" in from ? readConversationCursor(from.after) : null;
-      return store.read((tx) => {
-        const conversation = findConversation(tx, workspace.id, contactIdOf(call));
-        if (conversation === undefined) throw notFound("conversation");
-        const contact = getContact(tx, workspace.id, conversation.contactId);
-        const { items, next } = readConversation(tx, contact.id, before, ITEMS_PER_PAGE);
-        const lastInbound = items.find((item) => item.kind === "inbound");
-        // Replies come from the number that the person last wrote to.
-        const numbers = listNumbers(tx, workspace.id);
-        const receivingNumber = numbers.find(
-          ({ id }) => lastInbound?.kind === "inbound" && id === lastInbound.inbound.numberId,
-        );
-        return answerData(200, {
-          contact_id: contact.id,
-          contact: viewContact(tx, contact, workspace),
-          has_phone: contact.phone !== null,
-          from: (receivingNumber ?? numbers[0])?.phone ?? null,
-          unread: conversation.unread,
-          last_inbound_id: conversation.lastInboundId,
-          window_ends_at: timesOf(workspace)(windowEnd(contact.lastMessageAt)),
-          items: items.map((item) => viewConversationItem(item, workspace)),
-          next: next === null ? null : Buffer.from(JSON.stringify(next)).toString("base64url"),
-        });
+export const inboxRoutes = attachHandlers(inboxContract, {
+  "GET /w/{workspace}/conversations": answerConversations,
+  "GET /w/{workspace}/conversations/unread": ({ store, workspace }) =>
+    store.read((tx) => answerData(200, { count: countUnread(tx, workspace.id, UNREAD_COUNT_MAX) })),
+  "GET /w/{workspace}/conversations/{contact}": (call) => {
+    const { store, workspace, query } = call;
+    const from = readPage(query);
+    const before = "after" in from ? readConversationCursor(from.after) : null;
+    return store.read((tx) => {
+      const conversation = findConversation(tx, workspace.id, call.path.contact);
+      if (conversation === undefined) throw notFound("conversation");
+      const contact = getContact(tx, workspace.id, conversation.contactId);
+      const { items, next } = readConversation(tx, contact.id, before, ITEMS_PER_PAGE);
+      const lastInbound = items.find((item) => item.kind === "inbound");
+      // Replies come from the number that the person last wrote to.
+      const numbers = listNumbers(tx, workspace.id);
+      const receivingNumber = numbers.find(
+        ({ id }) => lastInbound?.kind === "inbound" && id === lastInbound.inbound.numberId,
+      );
+      return answerData(200, {
+        contact_id: contact.id,
+        contact: viewContact(tx, contact, workspace),
+        has_phone: contact.phone !== null,
+        from: (receivingNumber ?? numbers[0])?.phone ?? null,
+        unread: conversation.unread,
+        last_inbound_id: conversation.lastInboundId,
+        window_ends_at: timesOf(workspace)(windowEnd(contact.lastMessageAt)),
+        items: items.map((item) => viewConversationItem(item, workspace)),
+        next: next === null ? null : Buffer.from(JSON.stringify(next)).toString("base64url"),
       });
-    },
+    });
   },
-  {
-    method: "POST",
-    path: "/w/{workspace}/conversations/{contact}/seen",
-    needs: "member",
-    body: Type.Object({ last_inbound_id: Type.Integer() }, { additionalProperties: false }),
-    // Reading is not audited, and needs no form key.
-    handle: (call) =>
-      change({ ...call, form: null }, (tx) => {
-        const { workspace, body } = call;
-        const contactId = contactIdOf(call);
-        if (findConversation(tx, workspace.id, contactId) === undefined) throw notFound("conversation");
-        const isSeen = markSeen(tx, workspace.id, contactId, Number(body.last_inbound_id));
-        return { status: 200, data: { is_seen: isSeen }, audit: null };
-      }),
-  },
-];
+  // Reading is not audited, and needs no form key.
+  "POST /w/{workspace}/conversations/{contact}/seen": (call) =>
+    change({ ...call, form: null }, (tx) => {
+      const { workspace, body } = call;
+      const contactId = call.path.contact;
+      if (findConversation(tx, workspace.id, contactId) === undefined) throw notFound("conversation");
+      const isSeen = markSeen(tx, workspace.id, contactId, body.last_inbound_id);
+      return { status: 200, data: { is_seen: isSeen }, audit: null };
+    }),
+});
 
-async function answerConversations(call: WorkspaceCall) {
+async function answerConversations(call: CallOf<(typeof inboxContract)["GET /w/{workspace}/conversations"]>) {
   const { store, workspace, query } = call;
   const from = readPage(query);
   const before = "after" in from ? readListPosition(from.after) : null;
   const show = query.get("show");
-  if (show !== null && !showFilters.some((known) => known === show)) {
-    throw wrongParameter("show", `Must be one of ${showFilters.join(", ")}.`);
-  }
   if (show === "waiting") {
     const { rows, next } = await findWaiting(call, before);
     return store.read((tx) => {
@@ -143,7 +120,11 @@ async function findWaiting({ searchReader, workspace }: WorkspaceCall, before: C
   return { rows, next: nextRow === undefined ? null : { wroteAt: nextRow.wroteAt, contactId: nextRow.contactId } };
 }
 
-function viewRow(tx: ReadTx, { contactId, wroteAt, unread }: Conversation, workspace: Workspace) {
+function viewRow(
+  tx: ReadTx,
+  { contactId, wroteAt, unread }: Conversation,
+  workspace: Workspace,
+): Static<typeof ConversationRow> {
   const when = timesOf(workspace);
   const contact = getContact(tx, workspace.id, contactId);
   const [last] = readConversation(tx, contactId, null, 1).items;
@@ -157,10 +138,6 @@ function viewRow(tx: ReadTx, { contactId, wroteAt, unread }: Conversation, works
     window_ends_at: when(windowEnd(contact.lastMessageAt)),
     last: last === undefined ? null : viewConversationItem(last, workspace),
   };
-}
-
-function contactIdOf({ path }: WorkspaceCall): number {
-  return requireId(path.contact, "conversation");
 }
 
 /** Null: the person has never written. */

@@ -1,28 +1,32 @@
 /** Messages of a workspace: send one, search, and the timeline of each. */
 
+import type { Static } from "@sinclair/typebox";
 import { sleep } from "#src/core/clock.ts";
 import { startOfDay } from "#src/core/instant.ts";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { findById, lookUpContact } from "#src/domain/contacts/find.ts";
-import { messageStatuses } from "#src/domain/messages/message.ts";
+import type { MessageStatus } from "#src/domain/messages/message.ts";
 import { findMessageById } from "#src/domain/messages/read.ts";
+import type { MessageView } from "#src/domain/messages/schema.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
 import { readSendMessage } from "../../bodies/send-body.ts";
-import { type Answer, answerData, requireId } from "../../endpoint.ts";
+import { answerData, keptAnswer } from "../../endpoint.ts";
 import { readKey } from "../../idempotency.ts";
-import { answerRows, PER_PAGE, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { answerRows, readPage, wrongCursor } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
 import { sendOnce } from "../../send-once.ts";
+import { messageContract } from "../contract/messages.ts";
 import { listDispatched, NEWEST } from "../queries/conversation.ts";
 import { buildTimeline } from "../queries/message-timeline.ts";
 import { findCallbacks, findEvents, type Slice } from "../queries/message-traces.ts";
 import { singlesSql } from "../queries/recent-activity.ts";
 import { firstSince } from "../queries/today-counters.ts";
-import type { ConsoleRoute, WorkspaceCall } from "../route.ts";
+import { attachHandlers, type CallOf, type WorkspaceCall } from "../route.ts";
 import { viewAnyMessage, viewTimelineStep } from "../view-messages.ts";
 
 /** How many messages a filtered search scans; the next page continues there. */
@@ -33,57 +37,48 @@ const MESSAGES_SCANNED = 20_000;
 const SLICES_MAX = 10;
 const YIELD_MS = 2;
 
-const statuses = [...messageStatuses, "unknown"] as const;
-const origins = ["api", "console"] as const;
+export const messageRoutes = attachHandlers(messageContract, {
+  "POST /w/{workspace}/v1/messages": sendOne,
+  "GET /w/{workspace}/messages": searchMessages,
+  "GET /w/{workspace}/messages/{id}": async (call) => {
+    const { store, workspace, path } = call;
+    const id = path.id;
+    const message = store.read((tx) => findOwn(tx, workspace.id, id));
+    if (message === undefined) throw notFound("message");
+    const callbacks = await readSlices(call, (tx, from) => findCallbacks(tx, message, from));
+    const events = await readSlices(call, (tx, from) => findEvents(tx, message, from));
+    return store.read((tx) => {
+      const current = findOwn(tx, workspace.id, id) ?? message;
+      const network = findNumber(tx, current.numberId)?.network ?? "simulator";
+      const { parse } = call.dispatch.networks[network];
 
-export const messageRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "POST",
-    path: "/w/{workspace}/v1/messages",
-    needs: "member",
-    handle: sendOne,
-  },
-  { method: "GET", path: "/w/{workspace}/messages", needs: "member", handle: searchMessages },
-  {
-    method: "GET",
-    path: "/w/{workspace}/messages/{id}",
-    needs: "member",
-    handle: async (call) => {
-      const { store, workspace, path } = call;
-      const id = requireId(path.id, "message");
-      const message = store.read((tx) => findOwn(tx, workspace.id, id));
-      if (message === undefined) throw notFound("message");
-      const callbacks = await readSlices(call, (tx, from) => findCallbacks(tx, message, from));
-      const events = await readSlices(call, (tx, from) => findEvents(tx, message, from));
-      return store.read((tx) => {
-        const current = findOwn(tx, workspace.id, id) ?? message;
-        const network = findNumber(tx, current.numberId)?.network ?? "simulator";
-        const { parse } = call.dispatch.networks[network];
-
-        const steps = buildTimeline(tx, current, { callbacks: callbacks.rows, events: events.rows, parse });
-        return answerData(200, {
-          ...viewOf(tx, current, call),
-          reference: current.sendToken,
-          network_message_id: current.networkMessageId,
-          network,
-          is_whole: callbacks.isWhole && events.isWhole,
-          steps: steps.map(viewTimelineStep),
-        });
+      const steps = buildTimeline(tx, current, { callbacks: callbacks.rows, events: events.rows, parse });
+      return answerData(200, {
+        ...viewOf(tx, current, call),
+        reference: current.sendToken,
+        network_message_id: current.networkMessageId,
+        network,
+        is_whole: callbacks.isWhole && events.isWhole,
+        steps: steps.map(viewTimelineStep),
       });
-    },
+    });
   },
-];
+});
 
 /** The form's key is kept like an API key's, so that a message in doubt is never sent again. */
-function sendOne(call: WorkspaceCall): Promise<Answer> {
+async function sendOne(call: RouteCall<"POST /w/{workspace}/v1/messages">) {
   const { workspace, user, address, body } = call;
   const input = readSendMessage(body);
   const onStored: SendRequest["onStored"] = (tx, { id }) => {
     const entry = { action: "message.send", subject: input.to, details: { id } };
     recordAudit(tx, { userId: user.id, address }, { workspaceId: workspace.id, ...entry });
   };
-  return sendOnce(call, { workspaceId: workspace.id, origin: "console", input, onStored }, readKey(call));
+  const sent = await sendOnce(call, { workspaceId: workspace.id, origin: "console", input, onStored }, readKey(call));
+  return keptAnswer<{ data: Static<typeof MessageView> }>(sent);
 }
+
+type RouteCall<Name extends keyof typeof messageContract> = CallOf<(typeof messageContract)[Name]>;
+type SearchCall = RouteCall<"GET /w/{workspace}/messages">;
 
 /** Undefined for a message of another workspace. */
 export function findOwn(tx: ReadTx, workspaceId: number, id: number): Message | undefined {
@@ -92,7 +87,7 @@ export function findOwn(tx: ReadTx, workspaceId: number, id: number): Message | 
 }
 
 /** Searches by phone number (everything sent to that person), by id, or by words (messages sent alone only). */
-async function searchMessages(call: WorkspaceCall) {
+async function searchMessages(call: SearchCall) {
   const { store, workspace, query } = call;
   const text = (query.get("q") ?? "").trim();
   const byId = /^#?(\d{1,12})$/.exec(text)?.[1];
@@ -105,13 +100,13 @@ async function searchMessages(call: WorkspaceCall) {
   return searchSingles(call, text === "" ? null : text);
 }
 
-function searchByPhone(call: WorkspaceCall, phone: string) {
+function searchByPhone(call: SearchCall, phone: string) {
   const { store, workspace, query } = call;
   const from = readPage(query);
   const { at, id } = "after" in from ? from.after : { at: NEWEST.messageAt, id: NEWEST.messageId };
   if (typeof at !== "number" || typeof id !== "number") throw wrongCursor();
-  const status = readChoice(query, "status", statuses);
-  const origin = readChoice(query, "origin", origins);
+  const status = query.get("status");
+  const origin = query.get("origin");
   const since = store.read((tx) => sinceOf(call, tx)) ?? 0;
   const found = store.read((tx) => {
     const contact = lookUpContact(tx, workspace.id, phone, workspace.country)?.contact;
@@ -129,13 +124,13 @@ function searchByPhone(call: WorkspaceCall, phone: string) {
   return answer(call, shown, next);
 }
 
-async function searchSingles(call: WorkspaceCall, text: string | null) {
+async function searchSingles(call: SearchCall, text: string | null) {
   const { searchReader, workspace, query } = call;
   const from = readPage(query);
   const below = "after" in from ? from.after.id : Number.MAX_SAFE_INTEGER;
   if (typeof below !== "number") throw wrongCursor();
-  const status = readChoice(query, "status", statuses);
-  const origin = readChoice(query, "origin", origins);
+  const status = query.get("status");
+  const origin = query.get("origin");
   const lowestId = call.store.read((tx) => {
     const since = sinceOf(call, tx);
     return since === null ? 0 : firstSince(tx, "messages", since);
@@ -158,11 +153,11 @@ async function searchSingles(call: WorkspaceCall, text: string | null) {
 }
 
 /** With `day=today`, the start of today, as Home counts it. Null: no limit. */
-function sinceOf({ query, workspace }: WorkspaceCall, { now: current }: ReadTx): number | null {
-  return readChoice(query, "day", ["today"]) === null ? null : startOfDay(current, workspace.timezone);
+function sinceOf({ query, workspace }: SearchCall, { now: current }: ReadTx): number | null {
+  return query.get("day") === null ? null : startOfDay(current, workspace.timezone);
 }
 
-function answer(call: WorkspaceCall, found: readonly Message[], next: object | null) {
+function answer(call: SearchCall, found: readonly Message[], next: object | null) {
   return call.store.read((tx) => {
     const data = found.map((message) => viewOf(tx, message, call));
     return answerRows(readPage(call.query), data, { total: data.length, hasMore: next !== null, next });
@@ -176,7 +171,7 @@ function viewOf(tx: ReadTx, message: Message, { workspace }: WorkspaceCall) {
   return viewAnyMessage(message, broadcast, contact, workspace);
 }
 
-function statusOf({ status, outcomeUnknown }: Message): (typeof statuses)[number] {
+function statusOf({ status, outcomeUnknown }: Message): MessageStatus | "unknown" {
   return status === "failed" && outcomeUnknown ? "unknown" : status;
 }
 
@@ -199,17 +194,4 @@ async function readSlices<Row>(
     await sleep(clock, YIELD_MS);
   }
   return { rows, isWhole: false };
-}
-
-/** A query parameter with fixed choices; null if absent. Throws `invalid_request`. */
-function readChoice<Choice extends string>(
-  query: URLSearchParams,
-  name: string,
-  known: readonly Choice[],
-): Choice | null {
-  const value = query.get(name);
-  if (value === null) return null;
-  const choice = known.find((one) => one === value);
-  if (choice === undefined) throw wrongParameter(name, `Must be one of ${known.join(", ")}.`);
-  return choice;
 }

@@ -1,5 +1,5 @@
 /** Numbers: whether they can send, what the network reports of them, and the doctor's findings. */
-import { Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
@@ -11,106 +11,67 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { runDoctor } from "#src/health/doctor.ts";
-import { answerData, requireId } from "../../endpoint.ts";
-import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
+import { answerData } from "../../endpoint.ts";
+import { type NumberDetail, numberContract } from "../contract/settings.ts";
+import { attachHandlers, change, type WorkspaceCallWith } from "../route.ts";
 import { timesOf } from "../view-developer.ts";
 
-const strict = { additionalProperties: false };
-
-export const numberRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "GET",
-    path: "/w/{workspace}/numbers",
-    needs: "member",
-    handle: ({ store, workspace }) =>
-      store.read((tx) =>
-        answerData(
-          200,
-          listNumbers(tx, workspace.id).map((number) => viewNumber(tx, number, workspace)),
-        ),
-      ),
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/numbers",
-    needs: "owner",
-    // Simulator numbers only: a real number needs a token, which belongs in a file on the server.
-    body: Type.Object({ phone: Type.String({ maxLength: 64 }), name: Type.String({ maxLength: 1_000 }) }, strict),
-    handle: (call) =>
-      change(call, (tx) => {
-        const { phone, name } = call.body as { phone: string; name: string };
-        const route = { network: "simulator" } as const;
-        const number = addNumber(tx, call.workspace.id, { phone, name, throughput: DEFAULT_THROUGHPUT, route });
-        const audit = { action: "number.add", subject: number.phone };
-        return { status: 201, data: viewNumber(tx, number, call.workspace), audit };
-      }),
-  },
-  {
-    method: "PUT",
-    path: "/w/{workspace}/numbers/{id}",
-    needs: "owner",
-    body: Type.Object({ name: Type.String({ maxLength: 1_000 }), throughput: Type.Integer() }, strict),
-    handle: (call) =>
-      changeNumber(call, "number.change", (tx, number) => {
-        const { name, throughput } = call.body as { name: string; throughput: number };
-        return updateNumber(tx, number, { name, throughput });
-      }),
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/numbers/{id}/ready",
-    needs: "owner",
-    handle: (call) =>
-      changeNumber(call, "number.ready", (tx, { id }) => {
-        clearRestriction(tx, id);
-        return markReady(tx, id);
-      }),
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/numbers/{id}/unready",
-    needs: "owner",
-    body: Type.Object({ reason: Type.String({ maxLength: 300 }) }, strict),
-    handle: (call) => {
-      const reason = String(call.body.reason).trim();
-      if (reason === "")
-        throw invalidRequest({ reason: ["Enter a reason. It is returned to API calls that try to send."] });
-      return changeNumber(call, "number.unready", (tx, { id }) => markUnready(tx, id, reason), { reason });
-    },
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/numbers/{id}/sync",
-    needs: "owner",
-    handle: (call) =>
-      changeNumber(call, "number.sync", (tx, number) => {
-        scheduleSync(tx, number, 0);
-        return number;
-      }),
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/numbers/{id}/findings",
-    needs: "owner",
-    // Asks the network, so it may take a while; changes nothing.
-    handle: async (call) => {
-      const { store, clock, random, box, doctor: settings, dispatch } = call;
-      const number = store.read((tx) => requireNumber(call, tx));
-      const port = async () => dispatch.networks.whatsapp.account;
-      const findings = await runDoctor({ store, clock, random, box: () => box, port, settings }, [number], false);
-      return answerData(
+export const numberRoutes = attachHandlers(numberContract, {
+  "GET /w/{workspace}/numbers": ({ store, workspace }) =>
+    store.read((tx) =>
+      answerData(
         200,
-        findings
-          // Drop the finding that no WhatsApp number exists: it says nothing about a number on the simulator.
-          .filter(({ numberId, check }) => numberId !== null || check !== "number")
-          .map(({ level, check, message, next }) => ({ level, check, message, next })),
-      );
-    },
+        listNumbers(tx, workspace.id).map((number) => viewNumber(tx, number, workspace)),
+      ),
+    ),
+  // Simulator numbers only: a real number needs a token, which belongs in a file on the server.
+  "POST /w/{workspace}/numbers": (call) =>
+    change(call, (tx) => {
+      const { phone, name } = call.body;
+      const route = { network: "simulator" } as const;
+      const number = addNumber(tx, call.workspace.id, { phone, name, throughput: DEFAULT_THROUGHPUT, route });
+      const audit = { action: "number.add", subject: number.phone };
+      return { status: 201, data: viewNumber(tx, number, call.workspace), audit };
+    }),
+  "PUT /w/{workspace}/numbers/{id}": (call) =>
+    changeNumber(call, "number.change", (tx, number) => {
+      const { name, throughput } = call.body;
+      return updateNumber(tx, number, { name, throughput });
+    }),
+  "POST /w/{workspace}/numbers/{id}/ready": (call) =>
+    changeNumber(call, "number.ready", (tx, { id }) => {
+      clearRestriction(tx, id);
+      return markReady(tx, id);
+    }),
+  "POST /w/{workspace}/numbers/{id}/unready": (call) => {
+    const reason = call.body.reason.trim();
+    if (reason === "")
+      throw invalidRequest({ reason: ["Enter a reason. It is returned to API calls that try to send."] });
+    return changeNumber(call, "number.unready", (tx, { id }) => markUnready(tx, id, reason), { reason });
   },
-];
+  "POST /w/{workspace}/numbers/{id}/sync": (call) =>
+    changeNumber(call, "number.sync", (tx, number) => {
+      scheduleSync(tx, number, 0);
+      return number;
+    }),
+  // Asks the network, so it may take a while; changes nothing.
+  "GET /w/{workspace}/numbers/{id}/findings": async (call) => {
+    const { store, clock, random, box, doctor: settings, dispatch } = call;
+    const number = store.read((tx) => requireNumber(call, tx));
+    const port = async () => dispatch.networks.whatsapp.account;
+    const findings = await runDoctor({ store, clock, random, box: () => box, port, settings }, [number], false);
+    return answerData(
+      200,
+      findings
+        // Drop the finding that no WhatsApp number exists: it says nothing about a number on the simulator.
+        .filter(({ numberId, check }) => numberId !== null || check !== "number")
+        .map(({ level, check, message, next }) => ({ level, check, message, next })),
+    );
+  },
+});
 
 function changeNumber(
-  call: WorkspaceCall,
+  call: WorkspaceCallWith<{ id: number }>,
   action: string,
   act: (tx: Tx, number: SendingNumber) => SendingNumber,
   details: Record<string, unknown> = {},
@@ -123,14 +84,14 @@ function changeNumber(
 }
 
 /** Throws `not_found`, also for a number of another workspace. */
-function requireNumber({ workspace, path }: WorkspaceCall, tx: ReadTx): SendingNumber {
-  const number = findNumber(tx, requireId(path.id, "number"));
+function requireNumber({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx: ReadTx): SendingNumber {
+  const number = findNumber(tx, path.id);
   if (number?.workspaceId !== workspace.id) throw notFound("number");
   return number;
 }
 
 /** Contains neither the token nor the callback address. */
-function viewNumber(tx: ReadTx, number: SendingNumber, workspace: Workspace) {
+function viewNumber(tx: ReadTx, number: SendingNumber, workspace: Workspace): Static<typeof NumberDetail> {
   const when = timesOf(workspace);
   const state = number.network === "whatsapp" ? findState(tx, number.id) : undefined;
   const sync = number.network === "whatsapp" ? findSync(tx, workspace.id, number.accountId) : undefined;

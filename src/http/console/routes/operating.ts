@@ -1,5 +1,5 @@
 /** For operators: the workspaces of the server and its audit log. The same operations as on the command line. */
-import { Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { formatMoney } from "#src/core/money.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { available, findAccount } from "#src/domain/billing/account.ts";
@@ -8,96 +8,69 @@ import { listAuditEntries } from "#src/domain/users/audit-log.ts";
 import { findWorkspace, getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { resume, suspend, switchApi } from "#src/domain/workspaces/update.ts";
-import { answerData, requireId } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, readPage, wrongCursor } from "../../page.ts";
-import { type ConsoleRoute, change, type UserCall } from "../route.ts";
+import { answerData } from "../../endpoint.ts";
+import { answerPage, readPage, wrongCursor } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
+import { type ListedWorkspace, operatingContract } from "../contract/workspaces.ts";
+import { attachHandlers, change, type UserCallWith } from "../route.ts";
 import { whenUtc } from "../view.ts";
 
-const strict = { additionalProperties: false };
-
-export const operatingRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "GET",
-    path: "/workspaces",
-    needs: "server operator",
-    handle: ({ store }) =>
-      store.read((tx) =>
-        answerData(
-          200,
-          listWorkspaces(tx).map((workspace) => viewListed(tx, workspace)),
-        ),
+export const operatingRoutes = attachHandlers(operatingContract, {
+  "GET /workspaces": ({ store }) =>
+    store.read((tx) =>
+      answerData(
+        200,
+        listWorkspaces(tx).map((workspace) => viewListed(tx, workspace)),
       ),
+    ),
+  "POST /workspaces/{id}/suspend": (call) => {
+    const reason = call.body.reason;
+    return changeWorkspace(call, "workspace.suspend", (tx, id) => suspend(tx, id, reason), { reason });
   },
-  {
-    method: "POST",
-    path: "/workspaces/{id}/suspend",
-    needs: "server operator",
-    body: Type.Object({ reason: Type.String({ maxLength: 300 }) }, strict),
-    handle: (call) => {
-      const reason = String(call.body.reason);
-      return changeWorkspace(call, "workspace.suspend", (tx, id) => suspend(tx, id, reason), { reason });
-    },
+  "POST /workspaces/{id}/resume": (call) => changeWorkspace(call, "workspace.resume", resume),
+  "POST /workspaces/{id}/api": (call) => {
+    const enabled = call.body.enabled === true;
+    return changeWorkspace(call, enabled ? "workspace.enable-api" : "workspace.disable-api", (tx, id) =>
+      switchApi(tx, id, enabled),
+    );
   },
-  {
-    method: "POST",
-    path: "/workspaces/{id}/resume",
-    needs: "server operator",
-    handle: (call) => changeWorkspace(call, "workspace.resume", resume),
-  },
-  {
-    method: "POST",
-    path: "/workspaces/{id}/api",
-    needs: "server operator",
-    body: Type.Object({ enabled: Type.Boolean() }, strict),
-    handle: (call) => {
-      const enabled = call.body.enabled === true;
-      return changeWorkspace(call, enabled ? "workspace.enable-api" : "workspace.disable-api", (tx, id) =>
-        switchApi(tx, id, enabled),
+  "GET /audit": ({ store, query }) => {
+    const from = readPage(query);
+    const before = "after" in from ? from.after.id : null;
+    if (before !== null && typeof before !== "number") throw wrongCursor();
+    return store.read((tx) => {
+      const rows = listAuditEntries(tx, null, before, PER_PAGE + 1);
+      return answerPage(
+        from,
+        rows,
+        rows.length,
+        ({ id, at, email, action, subject, details, address, workspaceId }) => ({
+          id,
+          at: whenUtc(at),
+          email,
+          action,
+          subject,
+          details,
+          address,
+          workspace:
+            workspaceId === null
+              ? null
+              : { id: workspaceId, name: findWorkspace(tx, workspaceId)?.name ?? String(workspaceId) },
+        }),
+        ({ id }) => ({ id }),
       );
-    },
+    });
   },
-  {
-    method: "GET",
-    path: "/audit",
-    needs: "server operator",
-    handle: ({ store, query }) => {
-      const from = readPage(query);
-      const before = "after" in from ? from.after.id : null;
-      if (before !== null && typeof before !== "number") throw wrongCursor();
-      return store.read((tx) => {
-        const rows = listAuditEntries(tx, null, before, PER_PAGE + 1);
-        return answerPage(
-          from,
-          rows,
-          rows.length,
-          ({ id, at, email, action, subject, details, address, workspaceId }) => ({
-            id,
-            at: whenUtc(at),
-            email,
-            action,
-            subject,
-            details,
-            address,
-            workspace:
-              workspaceId === null
-                ? null
-                : { id: workspaceId, name: findWorkspace(tx, workspaceId)?.name ?? String(workspaceId) },
-          }),
-          ({ id }) => ({ id }),
-        );
-      });
-    },
-  },
-];
+});
 
 function changeWorkspace(
-  call: UserCall,
+  call: UserCallWith<{ id: number }>,
   action: string,
   act: (tx: Tx, id: number) => Workspace,
   details: Record<string, unknown> = {},
 ) {
   return change(call, (tx) => {
-    const { id } = getWorkspace(tx, requireId(call.path.id, "workspace"));
+    const { id } = getWorkspace(tx, call.path.id);
     const workspace = act(tx, id);
     // Recorded in the workspace's own log, so that its owner sees who suspended it.
     const audit = { action, subject: workspace.name, details, workspaceId: id };
@@ -105,7 +78,7 @@ function changeWorkspace(
   });
 }
 
-function viewListed(tx: ReadTx, workspace: Workspace) {
+function viewListed(tx: ReadTx, workspace: Workspace): Static<typeof ListedWorkspace> {
   const account = findAccount(tx, workspace.id);
   const numbers = listNumbers(tx, workspace.id);
   return {

@@ -16,98 +16,65 @@ import { CONTACTS_PER_READ, contactLines } from "#src/transfer/export-contacts.t
 import { readContactChanges } from "../../bodies/contact-body.ts";
 import { readContactCursor } from "../../cursors.ts";
 import { answerData } from "../../endpoint.ts";
-import { answerRows, PER_PAGE, readPage, wrongCursor } from "../../page.ts";
+import { answerRows, readPage, wrongCursor } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
 import { contactFilter, readContactSearch } from "../contact-filter.ts";
+import { peopleContract } from "../contract/people.ts";
 import { answerCsv } from "../csv-file.ts";
-import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
+import { attachHandlers, type CallOf, change, type WorkspaceCall, type WorkspaceCallWith } from "../route.ts";
 
-export const peopleRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "GET",
-    path: "/w/{workspace}/v1/contacts",
-    needs: "member",
-    handle: ({ store, workspace, query }) => {
-      const from = readPage(query);
-      const position = "after" in from ? { after: readContactCursor(from.after) } : from;
-      return store.read((tx) => {
-        const { contacts, hasMore, next } = listContacts(tx, workspace.id, null, position, PER_PAGE);
-        const shown = contacts.map((contact) => viewContact(tx, contact, workspace));
-        return answerRows(from, shown, { total: countContacts(tx, workspace.id).contacts, hasMore, next });
-      });
-    },
+export const peopleRoutes = attachHandlers(peopleContract, {
+  "GET /w/{workspace}/v1/contacts": ({ store, workspace, query }) => {
+    const from = readPage(query);
+    const position = "after" in from ? { after: readContactCursor(from.after) } : from;
+    return store.read((tx) => {
+      const { contacts, hasMore, next } = listContacts(tx, workspace.id, null, position, PER_PAGE);
+      const shown = contacts.map((contact) => viewContact(tx, contact, workspace));
+      return answerRows(from, shown, { total: countContacts(tx, workspace.id).contacts, hasMore, next });
+    });
   },
-  {
-    method: "GET",
-    path: "/w/{workspace}/v1/contacts/{phone}",
-    needs: "member",
-    handle: (call) =>
-      call.store.read((tx) => answerData(200, viewContact(tx, requireContact(call, tx), call.workspace))),
+  "GET /w/{workspace}/v1/contacts/{phone}": (call) =>
+    call.store.read((tx) => answerData(200, viewContact(tx, requireContact(call, tx), call.workspace))),
+  "PUT /w/{workspace}/v1/contacts/{phone}": (call) => {
+    const { workspace, path } = call;
+    const phone = path.phone ?? "";
+    const changes = readContactChanges(call.body);
+    return change(call, (tx) => {
+      const { contact, isNew } = putContactOf(tx, workspace, phone, changes, evidenceOf(call));
+      const audit = { action: "contact.change", subject: phone };
+      return { status: isNew ? 201 : 200, data: viewContact(tx, contact, workspace), audit };
+    });
   },
-  {
-    method: "PUT",
-    path: "/w/{workspace}/v1/contacts/{phone}",
-    needs: "member",
-    handle: (call) => {
-      const { workspace, path } = call;
-      const phone = path.phone ?? "";
-      const changes = readContactChanges(call.body);
-      return change(call, (tx) => {
-        const { contact, isNew } = putContactOf(tx, workspace, phone, changes, evidenceOf(call));
-        const audit = { action: "contact.change", subject: phone };
-        return { status: isNew ? 201 : 200, data: viewContact(tx, contact, workspace), audit };
-      });
-    },
+  "POST /w/{workspace}/v1/contacts/{phone}/opt-out": (call) => {
+    const { workspace, path } = call;
+    const phone = path.phone ?? "";
+    return change(call, (tx) => {
+      const contact = optOutNumber(tx, workspace, phone, evidenceOf(call));
+      const audit = { action: "contact.opt-out", subject: phone };
+      return { status: 200, data: viewContact(tx, contact, workspace), audit };
+    });
   },
-  {
-    method: "POST",
-    path: "/w/{workspace}/v1/contacts/{phone}/opt-out",
-    needs: "member",
-    handle: (call) => {
-      const { workspace, path } = call;
-      const phone = path.phone ?? "";
-      return change(call, (tx) => {
-        const contact = optOutNumber(tx, workspace, phone, evidenceOf(call));
-        const audit = { action: "contact.opt-out", subject: phone };
-        return { status: 200, data: viewContact(tx, contact, workspace), audit };
-      });
-    },
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/contacts",
-    needs: "member",
-    handle: searchContacts,
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/contacts/export",
-    needs: "member",
-    handle: exportContacts,
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/contacts/{phone}/consent",
-    needs: "member",
-    handle: (call) =>
-      call.store.read((tx) => {
-        const { workspace } = call;
-        const changes = listConsentChanges(tx, requireContact(call, tx).id).map(
-          ({ id, at, was, became, source, evidence }) => ({
-            id,
-            at: formatInstant(at, workspace.timezone),
-            was,
-            became,
-            source,
-            evidence,
-          }),
-        );
-        return answerData(200, changes);
-      }),
-  },
-];
+  "GET /w/{workspace}/contacts": searchContacts,
+  "GET /w/{workspace}/contacts/export": exportContacts,
+  "GET /w/{workspace}/contacts/{phone}/consent": (call) =>
+    call.store.read((tx) => {
+      const { workspace } = call;
+      const changes = listConsentChanges(tx, requireContact(call, tx).id).map(
+        ({ id, at, was, became, source, evidence }) => ({
+          id,
+          at: formatInstant(at, workspace.timezone),
+          was,
+          became,
+          source,
+          evidence,
+        }),
+      );
+      return answerData(200, changes);
+    }),
+});
 
 /** Throws `not_found`. */
-function requireContact({ workspace, path }: WorkspaceCall, tx: ReadTx): Contact {
+function requireContact({ workspace, path }: WorkspaceCallWith<{ phone: string }>, tx: ReadTx): Contact {
   const contact = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country)?.contact;
   if (contact == null) throw notFound("contact");
   return contact;
@@ -119,7 +86,8 @@ function evidenceOf({ user }: WorkspaceCall): ConsentEvidence {
 }
 
 /** Ordered by id and searched on the reader's thread: among a million contacts, a rare name takes a moment. */
-async function searchContacts({ store, searchReader, workspace, query, clock }: WorkspaceCall) {
+async function searchContacts(call: CallOf<(typeof peopleContract)["GET /w/{workspace}/contacts"]>) {
+  const { store, searchReader, workspace, query, clock } = call;
   const from = readPage(query);
   const after = "after" in from ? from.after.id : 0;
   if (typeof after !== "number") throw wrongCursor();
@@ -145,7 +113,7 @@ async function searchContacts({ store, searchReader, workspace, query, clock }: 
 }
 
 /** Exports everything that the list shows, on all pages, with the same code as `waxwing contact export`. */
-async function exportContacts(call: WorkspaceCall) {
+async function exportContacts(call: CallOf<(typeof peopleContract)["GET /w/{workspace}/contacts/export"]>) {
   const { store, exportReader, workspace, query, clock } = call;
   const search = readContactSearch(query);
   const isAll = Object.values(search).every((value) => value === null);

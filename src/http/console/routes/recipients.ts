@@ -2,7 +2,6 @@
  * Recipients of a broadcast: list by outcome, export as a file, and send again to those that failed. An unknown outcome
  * is a separate state here; the API, whose statuses are fixed, reports it as failed.
  */
-import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { createDraft } from "#src/domain/broadcasts/drafts.ts";
@@ -11,10 +10,9 @@ import {
   countOutcomeQuery,
   countPeopleQuery,
   type Query,
-  type RecipientOutcome,
-  recipientOutcomes,
   recipientsQuery,
 } from "#src/domain/broadcasts/recipient-filter.ts";
+import type { RecipientOutcome } from "#src/domain/broadcasts/recipient-outcome.ts";
 import type { Broadcast, DraftContent } from "#src/domain/broadcasts/table.ts";
 import type { BroadcastValue } from "#src/domain/broadcasts/values.ts";
 import { countRecipients } from "#src/domain/broadcasts/view.ts";
@@ -27,52 +25,48 @@ import type { Message } from "#src/domain/messages/table.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
 import { csvLine } from "#src/transfer/csv.ts";
-import { answerData, requireId } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, readPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { answerData } from "../../endpoint.ts";
+import { answerPage, readPage, wrongCursor } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
+import { recipientContract } from "../contract/broadcasts.ts";
 import { answerCsv } from "../csv-file.ts";
-import { type ConsoleRoute, change, Refusal, type WorkspaceCall } from "../route.ts";
+import {
+  attachHandlers,
+  type CallOf,
+  type ChangeResult,
+  change,
+  Refusal,
+  type WorkspaceCall,
+  type WorkspaceCallWith,
+} from "../route.ts";
 import { viewRecipientDetail } from "../view-messages.ts";
 
 const RECIPIENTS_A_READ = 200;
 /** A draft holds at most this many numbers; more become a group. */
 const NUMBERS_MAX = 1_000;
 
-export const recipientRoutes: readonly ConsoleRoute[] = [
-  { method: "GET", path: "/w/{workspace}/broadcasts/{id}/recipients", needs: "member", handle: answerRecipients },
-  {
-    method: "GET",
-    path: "/w/{workspace}/broadcasts/{id}/recipients/export",
-    needs: "member",
-    handle: exportRecipients,
+export const recipientRoutes = attachHandlers(recipientContract, {
+  "GET /w/{workspace}/broadcasts/{id}/recipients": answerRecipients,
+  "GET /w/{workspace}/broadcasts/{id}/recipients/export": exportRecipients,
+  "GET /w/{workspace}/broadcasts/{id}/again": async (call) => {
+    const broadcast = call.store.read((tx) => requireBroadcast(call, tx));
+    const refusal = findSendAgainRefusal(broadcast);
+    return answerData(200, {
+      ...(await countFailed(call, broadcast)),
+      refusal: refusal === null ? null : refusal.message,
+    });
   },
-  {
-    method: "GET",
-    path: "/w/{workspace}/broadcasts/{id}/again",
-    needs: "member",
-    handle: async (call) => {
-      const broadcast = call.store.read((tx) => requireBroadcast(call, tx));
-      const refusal = findSendAgainRefusal(broadcast);
-      return answerData(200, {
-        ...(await countFailed(call, broadcast)),
-        refusal: refusal === null ? null : refusal.message,
-      });
-    },
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/broadcasts/{id}/again",
-    needs: "member",
-    body: Type.Object({ with_unknown: Type.Boolean(), count: Type.Integer() }, { additionalProperties: false }),
-    handle: sendAgain,
-  },
-];
+  "POST /w/{workspace}/broadcasts/{id}/again": sendAgain,
+});
 
-async function answerRecipients(call: WorkspaceCall) {
+type RouteCall<Name extends keyof typeof recipientContract> = CallOf<(typeof recipientContract)[Name]>;
+
+async function answerRecipients(call: RouteCall<"GET /w/{workspace}/broadcasts/{id}/recipients">) {
   const { store, reader, workspace, query } = call;
   const from = readPage(query);
   const after = "after" in from ? from.after.id : 0;
   if (typeof after !== "number") throw wrongCursor();
-  const outcome = readOutcome(query);
+  const outcome = query.get("status");
   const broadcast = store.read((tx) => requireBroadcast(call, tx));
   const outcomeFilter = outcome === null ? [] : [outcome];
   const rows = await queryRecipients(call, recipientsQuery(broadcast, outcomeFilter, after, PER_PAGE + 1));
@@ -90,8 +84,8 @@ async function answerRecipients(call: WorkspaceCall) {
 /** A phone number must not be the first column. */
 const COLUMNS = ["status", "to", "name", "reason", "code", "sent_at", "delivered_at", "read_at", "failed_at"] as const;
 
-async function exportRecipients(call: WorkspaceCall) {
-  const outcome = readOutcome(call.query);
+async function exportRecipients(call: RouteCall<"GET /w/{workspace}/broadcasts/{id}/recipients/export">) {
+  const outcome = call.query.get("status");
   const broadcast = call.store.read((tx) => requireBroadcast(call, tx));
   const file = {
     name: `${broadcast.name}${outcome === null ? "" : `-${outcome}`}`,
@@ -131,7 +125,7 @@ async function* recipientLines(
  * Creates a new draft for the failed recipients: up to a thousand as a list of numbers, more as a group that a bulk
  * change fills.
  */
-async function sendAgain(call: WorkspaceCall) {
+async function sendAgain(call: RouteCall<"POST /w/{workspace}/broadcasts/{id}/again">) {
   const { workspace, user, body } = call;
   const broadcast = call.store.read((tx) => requireBroadcast(call, tx));
   const refusal = findSendAgainRefusal(broadcast);
@@ -145,7 +139,7 @@ async function sendAgain(call: WorkspaceCall) {
   if (total === 0) throw invalidRequest({ count: ["There are no recipients to send to again."] });
   const recipients =
     total > NUMBERS_MAX ? [] : await queryRecipients(call, recipientsQuery(broadcast, outcomes, 0, NUMBERS_MAX));
-  return change(call, (tx) => {
+  return change(call, (tx): ChangeResult<{ draft: number; bulk: number | null }> => {
     const audit = {
       action: "broadcast.again",
       subject: broadcast.name,
@@ -226,17 +220,9 @@ function contactOf({ workspace }: WorkspaceCall, tx: ReadTx, { contactId }: Mess
   return contactId === null ? undefined : findById(tx, workspace.id, contactId);
 }
 
-function readOutcome(query: URLSearchParams): RecipientOutcome | null {
-  const value = query.get("status");
-  if (value === null) return null;
-  const known = recipientOutcomes.find((outcome) => outcome === value);
-  if (known === undefined) throw wrongParameter("status", `The status must be one of ${recipientOutcomes.join(", ")}.`);
-  return known;
-}
-
 /** Throws `not_found`. */
-function requireBroadcast({ workspace, path }: WorkspaceCall, tx: ReadTx): Broadcast {
-  const broadcast = findBroadcast(tx, workspace.id, requireId(path.id, "broadcast"));
+function requireBroadcast({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx: ReadTx): Broadcast {
+  const broadcast = findBroadcast(tx, workspace.id, path.id);
   if (broadcast === undefined) throw notFound("broadcast");
   return broadcast;
 }

@@ -1,7 +1,7 @@
 /**
  * Sign in, sign out, and redeem one-time links. Every wrong pair of e-mail address and password gets the same error.
  */
-import { Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
@@ -21,128 +21,78 @@ import type { User } from "#src/domain/users/table.ts";
 import { findPasswordProblem } from "#src/domain/users/user.ts";
 import { findWorkspace } from "#src/domain/workspaces/read.ts";
 import { answerData } from "../../endpoint.ts";
+import { type LinkView, signInContract } from "../contract/account.ts";
 import { deviceCookie, endedSessionCookie, readDeviceCookie, sessionCookie } from "../cookies.ts";
-import { type ConsoleCall, type ConsoleRoute, Refusal } from "../route.ts";
+import { attachHandlers, type ConsoleCall, Refusal } from "../route.ts";
 import { signIn } from "../sign-in-attempt.ts";
 import { viewAccount, viewSignedIn } from "../view.ts";
 
-const Text = (maxLength: number) => Type.String({ maxLength });
-/** Wider than the password rules allow, so that a long password gets their error message. */
-const Password = Text(1_000);
-
-const strict = { additionalProperties: false };
-
-export const signInRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "POST",
-    path: "/sign-in",
-    needs: "nobody",
-    body: Type.Object(
-      {
-        email: Text(300),
-        password: Password,
-        code: Type.Optional(Text(40)),
-        /** Token of an invitation that this account accepts by signing in. */
-        invitation: Type.Optional(Text(100)),
-      },
-      strict,
-    ),
-    handle: async (call) => {
-      const { email, password, code, invitation } = call.body as {
-        email: string;
-        password: string;
-        code?: string;
-        invitation?: string;
-      };
-      return signIn(call, { email, password, code }, (tx, user) => {
-        const { address } = call;
-        if (invitation !== undefined) accept(tx, invitation, user, address);
-        const cookies = enter(tx, call, user.id);
-        recordAudit(tx, { userId: user.id, address }, { workspaceId: null, action: "sign-in", subject: user.email });
-        return { ...answerData(200, viewSignedIn(tx, user)), cookies };
-      });
-    },
+export const signInRoutes = attachHandlers(signInContract, {
+  "POST /sign-in": async (call) => {
+    const { email, password, code, invitation } = call.body;
+    return signIn(call, { email, password, code }, (tx, user) => {
+      const { address } = call;
+      if (invitation !== undefined) accept(tx, invitation, user, address);
+      const cookies = enter(tx, call, user.id);
+      recordAudit(tx, { userId: user.id, address }, { workspaceId: null, action: "sign-in", subject: user.email });
+      return { ...answerData(200, viewSignedIn(tx, user)), cookies };
+    });
   },
-  {
-    method: "POST",
-    path: "/sign-out",
-    needs: "user",
-    handle: async ({ store, user, session, isSecure }) => {
-      await store.write((tx) => endSession(tx, user.id, session.id));
-      return { ...answerData(200, {}), cookies: [endedSessionCookie(isSecure)] };
-    },
+  "POST /sign-out": async ({ store, user, session, isSecure }) => {
+    await store.write((tx) => endSession(tx, user.id, session.id));
+    return { ...answerData(200, {}), cookies: [endedSessionCookie(isSecure)] };
   },
-  {
-    method: "POST",
-    path: "/links/look",
-    needs: "nobody",
-    body: Type.Object({ token: Text(100) }, strict),
-    handle: ({ store, body }) =>
-      store.read((tx) => {
-        const open = findOpenLink(tx, String(body.token));
-        if (open === undefined) throw linkIsOver();
-        return answerData(200, viewLink(tx, open));
-      }),
-  },
-  {
-    method: "POST",
-    path: "/links/use",
-    needs: "nobody",
-    body: Type.Object(
-      {
-        token: Text(100),
-        password: Password,
-        email: Type.Optional(Text(300)),
-        take_over: Type.Optional(Type.Boolean()),
-      },
-      strict,
-    ),
-    handle: async (call) => {
-      const { token, password, email } = call.body as { token: string; password: string; email?: string };
-      const { store, address } = call;
-      const open = store.read((tx) => findOpenLink(tx, token));
+  "POST /links/look": ({ store, body }) =>
+    store.read((tx) => {
+      const open = findOpenLink(tx, body.token);
       if (open === undefined) throw linkIsOver();
-      requireAnswer(open, call);
-      const problem = findPasswordProblem(password, open.user?.email ?? email ?? "");
-      if (problem !== null) throw invalidRequest({ password: [problem] });
-      using turn = call.passwords.reserve({ name: `link ${open.link.id}`, isKnown: true });
-      const hash = await turn.hash(password);
-      return store.write((tx) => {
-        // The account may have been created while the password was hashed.
-        requireAnswer(findOpenLink(tx, token), call);
-        const { link, user, lostWorkspaceIds } = redeemLink(tx, token, hash, email ?? null);
-        const { kind, workspaceId, role } = link;
-        // A user who lost the password may have lost the phone too. The operator who made the link vouches for them.
-        const current = kind === "reset" ? removeTotp(tx, user.id) : user;
-        const cookies = enter(tx, call, user.id);
-        const action = { setup: "user.setup", join: "user.join", reset: "user.new-password" }[kind];
-        const details = role === null ? {} : { role, taken_over: lostWorkspaceIds !== null };
-        recordAudit(tx, { userId: user.id, address }, { workspaceId, action, subject: user.email, details });
-        // The previous workspaces must not learn the new holder's network address.
-        for (const lost of lostWorkspaceIds ?? []) {
-          recordAudit(
-            tx,
-            { userId: user.id, address: "" },
-            { workspaceId: lost, action: TAKE_OVER, subject: user.email },
-          );
-        }
-        return { ...answerData(201, viewSignedIn(tx, current)), cookies };
-      });
-    },
+      return answerData(200, viewLink(tx, open));
+    }),
+  "POST /links/use": async (call) => {
+    const { token, password, email } = call.body;
+    const { store, address } = call;
+    const open = store.read((tx) => findOpenLink(tx, token));
+    if (open === undefined) throw linkIsOver();
+    requireAnswer(open, call);
+    const problem = findPasswordProblem(password, open.user?.email ?? email ?? "");
+    if (problem !== null) throw invalidRequest({ password: [problem] });
+    using turn = call.passwords.reserve({ name: `link ${open.link.id}`, isKnown: true });
+    const hash = await turn.hash(password);
+    return store.write((tx) => {
+      // The account may have been created while the password was hashed.
+      requireAnswer(findOpenLink(tx, token), call);
+      const { link, user, lostWorkspaceIds } = redeemLink(tx, token, hash, email ?? null);
+      const { kind, workspaceId, role } = link;
+      // A user who lost the password may have lost the phone too. The operator who made the link vouches for them.
+      const current = kind === "reset" ? removeTotp(tx, user.id) : user;
+      const cookies = enter(tx, call, user.id);
+      const action = { setup: "user.setup", join: "user.join", reset: "user.new-password" }[kind];
+      const details = role === null ? {} : { role, taken_over: lostWorkspaceIds !== null };
+      recordAudit(tx, { userId: user.id, address }, { workspaceId, action, subject: user.email, details });
+      // The previous workspaces must not learn the new holder's network address.
+      for (const lost of lostWorkspaceIds ?? []) {
+        recordAudit(
+          tx,
+          { userId: user.id, address: "" },
+          { workspaceId: lost, action: TAKE_OVER, subject: user.email },
+        );
+      }
+      return { ...answerData(201, viewSignedIn(tx, current)), cookies };
+    });
   },
-];
+});
 
 const TAKE_OVER = "user.take-over";
 
 /** Throws if the link leads to an existing account and the invitee did not declare that it is not theirs. */
-function requireAnswer(open: OpenLink | undefined, { body }: ConsoleCall): void {
+function requireAnswer(open: OpenLink | undefined, { body }: { body: { take_over?: boolean } }): void {
   if (open === undefined || !leadsToAccount(open) || body.take_over === true) return;
   const message = "There is already an account with this address. Sign in to it, or confirm that it is not yours.";
   throw new Refusal(409, "account_exists", message);
 }
 
 /** Shows what is known of the address: the holder of the link is the invitee. */
-function viewLink(tx: ReadTx, { link, user }: OpenLink) {
+function viewLink(tx: ReadTx, { link, user }: OpenLink): Static<typeof LinkView> {
   const workspace = link.workspaceId === null ? undefined : findWorkspace(tx, link.workspaceId);
   return {
     kind: link.kind,

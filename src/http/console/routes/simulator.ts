@@ -1,5 +1,4 @@
 /** The simulator: a phone for each test person, and beside it what a developer's software sees of the same messages. */
-import { Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findById, lookUpContact } from "#src/domain/contacts/find.ts";
@@ -8,135 +7,94 @@ import { viewContact } from "#src/domain/contacts/view.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import {
-  composeInbound,
-  composeStatus,
-  FAILURE_CODE,
-  type PhoneStatus,
-  phoneStatuses,
-} from "#src/networks/simulator/phone.ts";
-import { answerData, requireId } from "../../endpoint.ts";
+import { composeInbound, composeStatus, FAILURE_CODE } from "#src/networks/simulator/phone.ts";
+import { answerData } from "../../endpoint.ts";
+import { simulatorContract } from "../contract/messages.ts";
 import { type ConversationItem, readConversation } from "../queries/conversation.ts";
 import { attemptSteps, eventSteps, ownSteps, type TimelineStep } from "../queries/message-timeline.ts";
 import { listEventsOfPhone, listRecentlyActiveContacts } from "../queries/recent-activity.ts";
-import { type ConsoleRoute, change } from "../route.ts";
+import { attachHandlers, change } from "../route.ts";
 import { viewConversationItem, viewTimelineStep } from "../view-messages.ts";
 import { findOwn } from "./messages.ts";
 
-const strict = { additionalProperties: false };
 const PHONES_MAX = 40;
 const ITEMS_MAX = 60;
 /** How many of the newest messages the developer's side follows; older ones have their timeline. */
 const MESSAGES_TRACED = 12;
 const STEPS_MAX = 120;
 
-export const simulatorRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "GET",
-    path: "/w/{workspace}/simulator",
-    needs: "member",
-    handle: ({ store, workspace }) =>
-      store.read((tx) => {
-        const numbers = listSimulatorNumbers(tx, workspace.id);
-        const ids = numbers.map(({ id }) => id);
-        const phones = listRecentlyActiveContacts(tx, workspace.id, ids)
-          .flatMap((id) => findById(tx, workspace.id, id) ?? [])
-          .flatMap((contact) => viewPhone(tx, contact, ids))
-          .toSorted((one, other) => other.at - one.at)
-          .slice(0, PHONES_MAX);
-        return answerData(200, {
-          numbers: numbers.map(({ id, phone, name, ready, unreadyReason }) => ({
-            id,
-            phone,
-            name,
-            ready,
-            unready_reason: unreadyReason,
-          })),
-          phones: phones.map(({ contact, last }) => ({
-            phone: contact.phone,
-            name: contact.name,
-            consent: contact.consent,
-            last: viewConversationItem(last, workspace),
-          })),
-        });
-      }),
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/simulator/phones/{phone}",
-    needs: "member",
-    handle: ({ store, workspace, path }) =>
-      store.read((tx) => {
-        const found = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country);
-        if (found === null) throw invalidRequest({ phone: [`"${path.phone}" is not a phone number.`] });
-        const { phone, contact } = found;
-        const ids = listSimulatorNumbers(tx, workspace.id).map(({ id }) => id);
-        const items =
-          contact === null
-            ? []
-            : readConversation(tx, contact.id, null, ITEMS_MAX, { hasButtons: true }).items.filter((item) =>
-                isOnNumbers(item, ids),
-              );
-        return answerData(200, {
+export const simulatorRoutes = attachHandlers(simulatorContract, {
+  "GET /w/{workspace}/simulator": ({ store, workspace }) =>
+    store.read((tx) => {
+      const numbers = listSimulatorNumbers(tx, workspace.id);
+      const ids = numbers.map(({ id }) => id);
+      const phones = listRecentlyActiveContacts(tx, workspace.id, ids)
+        .flatMap((id) => findById(tx, workspace.id, id) ?? [])
+        .flatMap((contact) => viewPhone(tx, contact, ids))
+        .toSorted((one, other) => other.at - one.at)
+        .slice(0, PHONES_MAX);
+      return answerData(200, {
+        numbers: numbers.map(({ id, phone, name, ready, unreadyReason }) => ({
+          id,
           phone,
-          contact: contact === null ? null : viewContact(tx, contact, workspace),
-          items: items.map((item) => viewConversationItem(item, workspace)),
-          steps: listSteps(tx, workspace.id, phone, items).map(viewTimelineStep),
-        });
-      }),
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/simulator/phones/{phone}/write",
-    needs: "member",
-    body: Type.Object(
-      {
-        text: Type.String({ maxLength: 4_096 }),
-        number: Type.Integer(),
-        is_button: Type.Optional(Type.Boolean()),
-      },
-      strict,
-    ),
-    handle: (call) =>
-      change(call, (tx) => {
-        const { workspace, path } = call;
-        const input = call.body as { text: string; number: number; is_button?: boolean };
-        const { text, number: id, is_button: isButton = false } = input;
-        if (text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
-        const number = listSimulatorNumbers(tx, workspace.id).find((one) => one.id === id);
-        if (number === undefined) throw notFound("number");
-        const person = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country);
-        if (person === null) throw invalidRequest({ phone: [`"${path.phone}" is not a phone number.`] });
-        const { body } = composeInbound(tx.random, number, { from: person.phone, text, isButton, at: tx.now });
-        storeCallback(tx, "simulator", body);
-        return { status: 202, data: {}, audit: { action: "simulator.write", subject: person.phone } };
-      }),
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/simulator/messages/{id}/status",
-    needs: "member",
-    body: Type.Object(
-      {
-        status: Type.String({ enum: [...phoneStatuses] }),
-        code: Type.Optional(Type.String({ pattern: "^\\d{1,9}$" })),
-      },
-      strict,
-    ),
-    handle: (call) =>
-      change(call, (tx) => {
-        const { workspace, path } = call;
-        const message = findOwn(tx, workspace.id, requireId(path.id, "message"));
-        const number = listSimulatorNumbers(tx, workspace.id).find(({ id }) => id === message?.numberId);
-        if (message === undefined || number === undefined) throw notFound("message");
-        const { status, code = FAILURE_CODE } = call.body as { status: PhoneStatus; code?: string };
-        const { body } = composeStatus(tx.random, number, message, { status, code, at: tx.now });
-        storeCallback(tx, "simulator", body);
-        const details = status === "failed" ? { status, code } : { status };
-        return { status: 202, data: {}, audit: { action: "simulator.status", subject: String(message.id), details } };
-      }),
-  },
-];
+          name,
+          ready,
+          unready_reason: unreadyReason,
+        })),
+        phones: phones.map(({ contact, last }) => ({
+          phone: contact.phone ?? "",
+          name: contact.name,
+          consent: contact.consent,
+          last: viewConversationItem(last, workspace),
+        })),
+      });
+    }),
+  "GET /w/{workspace}/simulator/phones/{phone}": ({ store, workspace, path }) =>
+    store.read((tx) => {
+      const found = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country);
+      if (found === null) throw invalidRequest({ phone: [`"${path.phone}" is not a phone number.`] });
+      const { phone, contact } = found;
+      const ids = listSimulatorNumbers(tx, workspace.id).map(({ id }) => id);
+      const items =
+        contact === null
+          ? []
+          : readConversation(tx, contact.id, null, ITEMS_MAX, { hasButtons: true }).items.filter((item) =>
+              isOnNumbers(item, ids),
+            );
+      return answerData(200, {
+        phone,
+        contact: contact === null ? null : viewContact(tx, contact, workspace),
+        items: items.map((item) => viewConversationItem(item, workspace)),
+        steps: listSteps(tx, workspace.id, phone, items).map(viewTimelineStep),
+      });
+    }),
+  "POST /w/{workspace}/simulator/phones/{phone}/write": (call) =>
+    change(call, (tx) => {
+      const { workspace, path } = call;
+      const input = call.body;
+      const { text, number: id, is_button: isButton = false } = input;
+      if (text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
+      const number = listSimulatorNumbers(tx, workspace.id).find((one) => one.id === id);
+      if (number === undefined) throw notFound("number");
+      const person = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country);
+      if (person === null) throw invalidRequest({ phone: [`"${path.phone}" is not a phone number.`] });
+      const { body } = composeInbound(tx.random, number, { from: person.phone, text, isButton, at: tx.now });
+      storeCallback(tx, "simulator", body);
+      return { status: 202, data: {}, audit: { action: "simulator.write", subject: person.phone } };
+    }),
+  "POST /w/{workspace}/simulator/messages/{id}/status": (call) =>
+    change(call, (tx) => {
+      const { workspace, path } = call;
+      const message = findOwn(tx, workspace.id, path.id);
+      const number = listSimulatorNumbers(tx, workspace.id).find(({ id }) => id === message?.numberId);
+      if (message === undefined || number === undefined) throw notFound("message");
+      const { status, code = FAILURE_CODE } = call.body;
+      const { body } = composeStatus(tx.random, number, message, { status, code, at: tx.now });
+      storeCallback(tx, "simulator", body);
+      const details = status === "failed" ? { status, code } : { status };
+      return { status: 202, data: {}, audit: { action: "simulator.status", subject: String(message.id), details } };
+    }),
+});
 
 function listSimulatorNumbers(tx: ReadTx, workspaceId: number): SendingNumber[] {
   return listNumbers(tx, workspaceId).filter(({ network }) => network === "simulator");

@@ -1,114 +1,98 @@
 /** The state of the server, for operators: health conditions, findings of the doctor, metrics over time. */
 
-import { listOpen } from "#src/domain/broadcasts/read.ts";
+import type { Static } from "@sinclair/typebox";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { listWorkspaces } from "#src/domain/workspaces/read.ts";
+import type { KnownCondition } from "#src/health/conditions.ts";
 import { runDoctor } from "#src/health/doctor.ts";
-import { evaluateHealth } from "#src/health/evaluate.ts";
 import type { TimeSeriesSample } from "#src/health/time-series.ts";
 import { answerData } from "../../endpoint.ts";
-import { wrongParameter } from "../../page.ts";
-import type { ConsoleRoute } from "../route.ts";
+import { type SampleView, STEP_MINUTES, systemContract } from "../contract/system.ts";
+import { attachHandlers } from "../route.ts";
 import { whenUtc } from "../view.ts";
 
-/** Selectable hours, each with its step in minutes, so that a chart never has more points than fit on a screen. */
-const STEP_MINUTES: Readonly<Record<string, number>> = { "1": 1, "6": 5, "24": 15 };
+export const systemRoutes = attachHandlers(systemContract, {
+  "GET /system/health": async ({ system }) => {
+    const [status, conditions] = [await system.status(), await system.conditions()];
+    const { database, disk, backup, outbox } = status;
+    const { isWritable, commits } = status.process;
+    return answerData(200, {
+      at: whenUtc(status.at),
+      findings: conditions.map(viewCondition),
+      version: status.version,
+      commit: status.commit === "" ? null : status.commit,
+      bun: status.bun,
+      sqlite: status.sqlite,
+      schema: status.schema,
+      started_at: whenUtc(status.startedAt),
+      memory_bytes: status.memoryBytes,
+      is_writable: isWritable,
+      database: { path: database.path, bytes: database.bytes, wal_bytes: database.walBytes },
+      disk: disk === null ? null : { free_bytes: disk.freeBytes, total_bytes: disk.totalBytes },
+      outbox: outbox.map(({ kind, rows, ageSeconds }) => ({ kind, rows, age_seconds: Math.round(ageSeconds) })),
+      callbacks_waiting: status.callbacksWaiting,
+      commits: {
+        last_hour: commits.count,
+        failures: commits.failures,
+        p50_seconds: commits.p50,
+        p99_seconds: commits.p99,
+      },
+      backup: {
+        schedule: backup.schedule,
+        next_at: whenUtc(backup.nextAt),
+        verified_at: whenUtc(backup.verifiedAt),
+      },
+    });
+  },
+  // Asks the networks, so it may take a while; changes nothing.
+  "GET /system/findings": async ({ store, clock, random, box, doctor: settings, dispatch }) => {
+    const workspaces = store.read((tx) => listWorkspaces(tx));
+    const numbers = store.read((tx) => workspaces.flatMap(({ id }) => listNumbers(tx, id)));
+    const port = async () => dispatch.networks.whatsapp.account;
+    const findings = await runDoctor({ store, clock, random, box: () => box, port, settings }, numbers, false);
+    return answerData(
+      200,
+      findings.map(({ level, check, numberId, message, next }) => {
+        const number = numbers.find(({ id }) => id === numberId);
+        const workspace = workspaces.find(({ id }) => id === number?.workspaceId);
+        return {
+          level,
+          check,
+          message,
+          next,
+          workspace: workspace === undefined ? null : { id: workspace.id, name: workspace.name },
+        };
+      }),
+    );
+  },
+  "GET /system/metrics": async ({ system, query, clock }) => {
+    const hours = query.get("hours") ?? "1";
+    const step = STEP_MINUTES[hours];
+    const [samples, disk] = await Promise.all([system.timeSeries.samples(Number(hours) * 60, step), system.disk()]);
+    return answerData(200, {
+      at: whenUtc(clock.now()),
+      started_at: whenUtc(system.timeSeries.startedAt),
+      hours: Number(hours),
+      step_minutes: step,
+      free_bytes: disk?.freeBytes ?? null,
+      points: samples.map(viewSample),
+    });
+  },
+});
 
-export const systemRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "GET",
-    path: "/system/health",
-    needs: "server operator",
-    handle: async ({ system, store }) => {
-      const status = await system.status();
-      const customers = store.read((tx) => {
-        const workspaces = listWorkspaces(tx);
-        const numbers = workspaces.flatMap(({ id }) => listNumbers(tx, id));
-        return { workspaces, numbers, paused: listOpen(tx, ["paused"]) };
-      });
-      const { database, disk, commits, backup, outbox } = status;
-      return answerData(200, {
-        at: whenUtc(status.at),
-        findings: evaluateHealth(status, customers).map(({ since, workspaceId, subjectId, ...finding }) => ({
-          ...finding,
-          since: whenUtc(since),
-          workspace_id: workspaceId ?? null,
-          subject_id: subjectId ?? null,
-        })),
-        version: status.version,
-        commit: status.commit === "" ? null : status.commit,
-        bun: status.bun,
-        sqlite: status.sqlite,
-        schema: status.schema,
-        started_at: whenUtc(status.startedAt),
-        memory_bytes: status.memoryBytes,
-        is_writable: status.isWritable,
-        database: { path: database.path, bytes: database.bytes, wal_bytes: database.walBytes },
-        disk: disk === null ? null : { free_bytes: disk.freeBytes, total_bytes: disk.totalBytes },
-        outbox: outbox.map(({ kind, rows, ageSeconds }) => ({ kind, rows, age_seconds: Math.round(ageSeconds) })),
-        callbacks_waiting: status.callbacksWaiting,
-        commits: {
-          last_hour: commits.count,
-          failures: commits.failures,
-          p50_seconds: commits.p50,
-          p99_seconds: commits.p99,
-        },
-        backup: {
-          schedule: backup.schedule,
-          next_at: whenUtc(backup.nextAt),
-          verified_at: whenUtc(backup.verifiedAt),
-        },
-      });
-    },
-  },
-  {
-    method: "GET",
-    path: "/system/findings",
-    needs: "server operator",
-    // Asks the networks, so it may take a while; changes nothing.
-    handle: async ({ store, clock, random, box, doctor: settings, dispatch }) => {
-      const workspaces = store.read((tx) => listWorkspaces(tx));
-      const numbers = store.read((tx) => workspaces.flatMap(({ id }) => listNumbers(tx, id)));
-      const port = async () => dispatch.networks.whatsapp.account;
-      const findings = await runDoctor({ store, clock, random, box: () => box, port, settings }, numbers, false);
-      return answerData(
-        200,
-        findings.map(({ level, check, numberId, message, next }) => {
-          const number = numbers.find(({ id }) => id === numberId);
-          const workspace = workspaces.find(({ id }) => id === number?.workspaceId);
-          return {
-            level,
-            check,
-            message,
-            next,
-            workspace: workspace === undefined ? null : { id: workspace.id, name: workspace.name },
-          };
-        }),
-      );
-    },
-  },
-  {
-    method: "GET",
-    path: "/system/metrics",
-    needs: "server operator",
-    handle: async ({ system, query, clock }) => {
-      const hours = query.get("hours") ?? "1";
-      const step = STEP_MINUTES[hours];
-      if (step === undefined) throw wrongParameter("hours", `Must be one of ${Object.keys(STEP_MINUTES).join(", ")}.`);
-      const [samples, disk] = await Promise.all([system.timeSeries.samples(Number(hours) * 60, step), system.disk()]);
-      return answerData(200, {
-        at: whenUtc(clock.now()),
-        started_at: whenUtc(system.timeSeries.startedAt),
-        hours: Number(hours),
-        step_minutes: step,
-        free_bytes: disk?.freeBytes ?? null,
-        points: samples.map(viewSample),
-      });
-    },
-  },
-];
+function viewCondition(condition: KnownCondition) {
+  const { id, severity, check, subject, says, since, hits, next, command, workspaceId, subjectId } = condition;
+  return {
+    ...{ id, check, subject, message: says },
+    level: severity === "critical" ? ("problem" as const) : ("warning" as const),
+    since: whenUtc(since),
+    ...{ hits, next, command },
+    workspace_id: workspaceId ?? null,
+    subject_id: subjectId ?? null,
+  };
+}
 
-function viewSample(sample: TimeSeriesSample) {
+function viewSample(sample: TimeSeriesSample): Static<typeof SampleView> {
   const { from, accepted, refused, unknown, webhooksDelivered, webhooksFailed, waiting, age } = sample;
   return {
     from: whenUtc(from),

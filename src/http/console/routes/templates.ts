@@ -2,10 +2,9 @@
  * Templates beyond the API: all components, the reason of a rejection, the sample; on the simulator also creating and
  * deciding them.
  */
-import { Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
-import { OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { SIMULATOR_ACCOUNT } from "#src/domain/numbers/add.ts";
@@ -23,154 +22,98 @@ import type { Template } from "#src/domain/templates/table.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
 import { readTemplateCursor } from "../../cursors.ts";
-import { answerData, requireId } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, readPage, wrongParameter } from "../../page.ts";
-import { type ConsoleRoute, change, type WorkspaceCall } from "../route.ts";
+import { answerData } from "../../endpoint.ts";
+import { answerPage, readPage, wrongParameter } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
+import { type TemplateDetail, templateContract } from "../contract/settings.ts";
+import { attachHandlers, change, type WorkspaceCall, type WorkspaceCallWith } from "../route.ts";
 
-const strict = { additionalProperties: false };
-const Text = Type.String({ maxLength: 4_096 });
-
-export const templateRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "GET",
-    path: "/w/{workspace}/templates",
-    needs: "member",
-    handle: (call) => {
-      const { store, workspace, query } = call;
-      const filter: TemplateFilter = { status: readStatus(query.get("status")), name: query.get("q")?.trim() ?? "" };
-      const from = readPage(query);
-      const position = "after" in from ? { after: readTemplateCursor(from.after) } : from;
-      return store.read((tx) =>
-        answerPage(
-          from,
-          listTemplates(tx, workspace.id, filter, position, PER_PAGE + 1),
-          countTemplates(tx, workspace.id, filter),
-          (template) => viewTemplateDetail(template, call),
-          ({ name, id }) => ({ name, id }),
-        ),
-      );
-    },
+export const templateRoutes = attachHandlers(templateContract, {
+  "GET /w/{workspace}/templates": (call) => {
+    const { store, workspace, query } = call;
+    const filter: TemplateFilter = { status: readStatus(query.get("status")), name: query.get("q")?.trim() ?? "" };
+    const from = readPage(query);
+    const position = "after" in from ? { after: readTemplateCursor(from.after) } : from;
+    return store.read((tx) =>
+      answerPage(
+        from,
+        listTemplates(tx, workspace.id, filter, position, PER_PAGE + 1),
+        countTemplates(tx, workspace.id, filter),
+        (template) => viewTemplateDetail(template, call),
+        ({ name, id }) => ({ name, id }),
+      ),
+    );
   },
-  {
-    method: "GET",
-    path: "/w/{workspace}/templates/named",
-    needs: "member",
-    handle: (call) => {
-      const { store, workspace, query } = call;
-      return store.read((tx) => {
-        const name = query.get("name") ?? "";
-        const template = findTemplate(tx, workspace.id, name, query.get("language") ?? "");
-        if (template === undefined) throw notFound("template");
-        return answerData(200, viewTemplateDetail(template, call));
-      });
-    },
+  "GET /w/{workspace}/templates/named": (call) => {
+    const { store, workspace, query } = call;
+    return store.read((tx) => {
+      const name = query.get("name") ?? "";
+      const template = findTemplate(tx, workspace.id, name, query.get("language") ?? "");
+      if (template === undefined) throw notFound("template");
+      return answerData(200, viewTemplateDetail(template, call));
+    });
   },
-  {
-    method: "GET",
-    path: "/w/{workspace}/templates/sync",
-    needs: "member",
-    handle: ({ store, workspace }) =>
-      store.read((tx) => {
-        const accounts = accountsOf(tx, workspace.id).map(({ accountId }) => {
-          const sync = findSync(tx, workspace.id, accountId);
-          const when = (at: number | null | undefined) => (at == null ? null : formatInstant(at, workspace.timezone));
-          return {
-            account: accountId,
-            at: when(sync?.succeededAt),
-            failed_at: when(sync?.failedAt),
-            error: sync?.error ?? null,
-          };
-        });
-        return answerData(200, accounts);
-      }),
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/templates/sync",
-    needs: "member",
-    handle: (call) =>
-      change(call, (tx) => {
-        const accounts = accountsOf(tx, call.workspace.id);
-        for (const number of accounts) scheduleSync(tx, number, 0);
-        return { status: 202, data: { accounts: accounts.length }, audit: { action: "template.sync", subject: "" } };
-      }),
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/templates",
-    needs: "owner",
-    body: Type.Object(
-      {
-        name: Text,
-        language: Text,
-        category: Text,
-        header: Text,
-        body: Text,
-        footer: Text,
-        buttons: Type.Array(Type.String({ maxLength: 25 }), { maxItems: 10 }),
-        header_kind: OneOf(["none", "text", "image", "video", "document"]),
-        status: OneOf(templateStatuses),
-      },
-      strict,
-    ),
-    handle: (call) =>
-      change(call, (tx) => {
-        const template = readNewTemplate(newTemplate(call.body));
-        const status = templateStatuses.find((known) => known === call.body.status) ?? "PENDING";
-        const added = addTemplate(tx, call.workspace.id, template, status);
-        const audit = { action: "template.add", subject: added.name, details: { language: added.language, status } };
-        return { status: 201, data: viewTemplateDetail(added, call), audit };
-      }),
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/templates/{id}",
-    needs: "member",
-    handle: (call) => call.store.read((tx) => answerData(200, viewTemplateDetail(requireTemplate(call, tx), call))),
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/templates/{id}/decide",
-    needs: "owner",
-    body: Type.Object({ status: OneOf(templateStatuses), reason: Text }, strict),
-    handle: (call) =>
-      change(call, (tx) => {
-        const known = requireTemplate(call, tx);
-        if (known.accountId !== SIMULATOR_ACCOUNT) {
-          throw invalidRequest({
-            status: ["WhatsApp reviews this template. You can set the status only for simulator templates."],
-          });
-        }
-        const status = templateStatuses.find((one) => one === call.body.status) ?? known.status;
-        const reason = String(call.body.reason).trim() || null;
-        const decided = decideByName(tx, call.workspace.id, known.name, known.language, status, reason);
-        const audit = {
-          action: "template.decide",
-          subject: known.name,
-          details: { was: known.status, became: status },
-        };
-        return { status: 200, data: viewTemplateDetail(decided, call), audit };
-      }),
-  },
-  {
-    method: "PUT",
-    path: "/w/{workspace}/templates/{id}/sample",
-    needs: "owner",
-    body: Type.Object({ link: Text }, strict),
-    handle: (call) =>
-      change(call, (tx) => {
-        const known = requireTemplate(call, tx);
-        const link = String(call.body.link).trim();
-        const became = setSample(tx, call.workspace.id, known.name, known.language, link);
-        const details = { was: known.sampleLink, became: link };
+  "GET /w/{workspace}/templates/sync": ({ store, workspace }) =>
+    store.read((tx) => {
+      const accounts = accountsOf(tx, workspace.id).map(({ accountId }) => {
+        const sync = findSync(tx, workspace.id, accountId);
+        const when = (at: number | null | undefined) => (at == null ? null : formatInstant(at, workspace.timezone));
         return {
-          status: 200,
-          data: viewTemplateDetail(became, call),
-          audit: { action: "template.sample", subject: known.name, details },
+          account: accountId,
+          at: when(sync?.succeededAt),
+          failed_at: when(sync?.failedAt),
+          error: sync?.error ?? null,
         };
-      }),
-  },
-];
+      });
+      return answerData(200, accounts);
+    }),
+  "POST /w/{workspace}/templates/sync": (call) =>
+    change(call, (tx) => {
+      const accounts = accountsOf(tx, call.workspace.id);
+      for (const number of accounts) scheduleSync(tx, number, 0);
+      return { status: 202, data: { accounts: accounts.length }, audit: { action: "template.sync", subject: "" } };
+    }),
+  "POST /w/{workspace}/templates": (call) =>
+    change(call, (tx) => {
+      const template = readNewTemplate(newTemplate(call.body));
+      const status = templateStatuses.find((known) => known === call.body.status) ?? "PENDING";
+      const added = addTemplate(tx, call.workspace.id, template, status);
+      const audit = { action: "template.add", subject: added.name, details: { language: added.language, status } };
+      return { status: 201, data: viewTemplateDetail(added, call), audit };
+    }),
+  "GET /w/{workspace}/templates/{id}": (call) =>
+    call.store.read((tx) => answerData(200, viewTemplateDetail(requireTemplate(call, tx), call))),
+  "POST /w/{workspace}/templates/{id}/decide": (call) =>
+    change(call, (tx) => {
+      const known = requireTemplate(call, tx);
+      if (known.accountId !== SIMULATOR_ACCOUNT) {
+        throw invalidRequest({
+          status: ["WhatsApp reviews this template. You can set the status only for simulator templates."],
+        });
+      }
+      const status = templateStatuses.find((one) => one === call.body.status) ?? known.status;
+      const reason = call.body.reason.trim() || null;
+      const decided = decideByName(tx, call.workspace.id, known.name, known.language, status, reason);
+      const audit = {
+        action: "template.decide",
+        subject: known.name,
+        details: { was: known.status, became: status },
+      };
+      return { status: 200, data: viewTemplateDetail(decided, call), audit };
+    }),
+  "PUT /w/{workspace}/templates/{id}/sample": (call) =>
+    change(call, (tx) => {
+      const known = requireTemplate(call, tx);
+      const link = call.body.link.trim();
+      const became = setSample(tx, call.workspace.id, known.name, known.language, link);
+      const details = { was: known.sampleLink, became: link };
+      return {
+        status: 200,
+        data: viewTemplateDetail(became, call),
+        audit: { action: "template.sample", subject: known.name, details },
+      };
+    }),
+});
 
 /** In the network's format. */
 function newTemplate(form: Readonly<Record<string, unknown>>): unknown {
@@ -194,7 +137,10 @@ function newTemplate(form: Readonly<Record<string, unknown>>): unknown {
   };
 }
 
-function viewTemplateDetail(template: Template, { workspace }: Pick<WorkspaceCall, "workspace">) {
+function viewTemplateDetail(
+  template: Template,
+  { workspace }: Pick<WorkspaceCall, "workspace">,
+): Static<typeof TemplateDetail> {
   const { header, footer, unsupported } = shapeOf(template);
   return {
     id: template.id,
@@ -228,8 +174,8 @@ function accountsOf(tx: ReadTx, workspaceId: number) {
 }
 
 /** Throws `not_found`. */
-function requireTemplate({ workspace, path }: WorkspaceCall, tx: ReadTx): Template {
-  const template = findTemplateById(tx, workspace.id, requireId(path.id, "template"));
+function requireTemplate({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx: ReadTx): Template {
+  const template = findTemplateById(tx, workspace.id, path.id);
   if (template === undefined) throw notFound("template");
   return template;
 }

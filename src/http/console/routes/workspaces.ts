@@ -1,5 +1,5 @@
 /** A workspace for the console's shell, its members, and its audit log. */
-import { Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { listOpen } from "#src/domain/broadcasts/read.ts";
@@ -10,171 +10,106 @@ import { listAuditEntries } from "#src/domain/users/audit-log.ts";
 import { disableUser, removeMembership } from "#src/domain/users/change.ts";
 import { inviteUser, renewLink } from "#src/domain/users/invite.ts";
 import { getUser, type ListedUser, listUsers } from "#src/domain/users/read.ts";
-import { type Role, roles } from "#src/domain/users/user.ts";
+import type { Role } from "#src/domain/users/user.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
-import { answerData, requireId } from "../../endpoint.ts";
-import { answerPage, PER_PAGE, readPage, wrongCursor } from "../../page.ts";
+import { answerData } from "../../endpoint.ts";
+import { answerPage, readPage, wrongCursor } from "../../page.ts";
+import { PER_PAGE } from "../../page-view.ts";
+import { type MemberView, type UserView, workspaceContract } from "../contract/workspaces.ts";
 import { readOnboarding } from "../queries/onboarding.ts";
-import { type ConsoleRoute, change, notFoundOrForbidden } from "../route.ts";
+import { attachHandlers, change, notFoundOrForbidden } from "../route.ts";
 import { viewAccount, viewEntered, whenUtc } from "../view.ts";
 
-const strict = { additionalProperties: false };
-const Text = Type.String({ maxLength: 300 });
 /** How many templates are scanned for one that can be sent; Home prints a command with it. */
 const TEMPLATES_SCANNED_MAX = 20;
 
-export const workspaceRoutes: readonly ConsoleRoute[] = [
-  {
-    method: "POST",
-    path: "/workspaces",
-    needs: "server operator",
-    body: Type.Object({ name: Text, country: Text, timezone: Text }, strict),
-    handle: (call) =>
-      change(call, (tx) => {
-        const { name, country, timezone } = call.body as Record<"name" | "country" | "timezone", string>;
-        const settings = { name, country, timezone, dailyCap: null, stopWords: [], startWords: [] };
-        const workspace = createWorkspace(tx, settings, true);
-        return {
-          status: 201,
-          data: { id: workspace.id, name: workspace.name, timezone: workspace.timezone, role: "operator" },
-          audit: { action: "workspace.create", subject: workspace.name, workspaceId: workspace.id },
-        };
-      }),
-  },
-  {
-    method: "GET",
-    path: "/users",
-    needs: "server operator",
-    handle: ({ store }) => store.read((tx) => answerData(200, listUsers(tx).map(viewUser))),
-  },
-  {
-    method: "POST",
-    path: "/users",
-    needs: "server operator",
-    body: Type.Object({ email: Text }, strict),
-    handle: (call) =>
-      change(call, (tx) => invite(tx, { email: String(call.body.email), role: "operator", workspaceId: null })),
-  },
-  {
-    method: "POST",
-    path: "/users/{id}/reset-password",
-    needs: "server operator",
-    handle: (call) =>
-      change(call, (tx) => {
-        const user = getUser(tx, requireId(call.path.id, "user"));
-        if (user.disabledAt !== null) throw notFoundOrForbidden();
-        const { token, kind, expiresAt } = renewLink(tx, user);
-        const data = { email: user.email, kind, expires_at: whenUtc(expiresAt) };
-        const audit = { action: "user.reset-password", subject: user.email };
-        return { status: 201, data: { ...data, token }, replayData: { ...data, token: null }, audit };
-      }),
-  },
-  {
-    method: "POST",
-    path: "/users/{id}/disable",
-    needs: "server operator",
-    handle: (call) =>
-      change(call, (tx) => {
-        const user = disableUser(tx, requireId(call.path.id, "user"));
-        return { status: 200, data: {}, audit: { action: "user.disable", subject: user.email } };
-      }),
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}",
-    needs: "member",
-    handle: (call) => call.store.read((tx) => answerData(200, viewEntered(tx, call))),
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/home",
-    needs: "member",
-    handle: ({ store, workspace }) =>
-      store.read((tx) => {
-        const { lastDeliveredAt, ...onboarding } = readOnboarding(tx, workspace.id);
-        const approved = listTemplates(tx, workspace.id, { status: "APPROVED" }, { offset: 0 }, TEMPLATES_SCANNED_MAX);
-        const open = listOpen(tx, ["queueing", "running", "paused", "scheduled"]);
-        return answerData(200, {
-          has_key: onboarding.hasKey,
-          has_sent: onboarding.hasSent,
-          has_delivered_events: onboarding.hasDelivered,
-          exhausted_deliveries: onboarding.exhaustedCount,
-          last_delivered_at: lastDeliveredAt === null ? null : formatInstant(lastDeliveredAt, workspace.timezone),
-          template: approved.map(viewTemplate).find(({ sendable }) => sendable) ?? null,
-          broadcasts: open
-            .filter(({ workspaceId }) => workspaceId === workspace.id)
-            .slice(0, 5)
-            .map((broadcast) => viewBroadcast(tx, broadcast, workspace)),
-        });
-      }),
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/today",
-    needs: "member",
-    handle: async ({ dashboard, workspace }) => answerData(200, await dashboard.read(workspace)),
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/people",
-    needs: "owner",
-    handle: ({ store, workspace }) => store.read((tx) => answerData(200, listUsers(tx, workspace.id).map(viewMember))),
-  },
-  {
-    method: "POST",
-    path: "/w/{workspace}/people",
-    needs: "owner",
-    body: Type.Object(
-      { email: Text, role: Type.String({ enum: roles.filter((role) => role !== "operator") }) },
-      strict,
-    ),
-    handle: (call) =>
-      change(call, (tx) => {
-        const { email, role } = call.body as { email: string; role: Role };
-        return invite(tx, { email, role, workspaceId: call.workspace.id });
-      }),
-  },
-  {
-    method: "DELETE",
-    path: "/w/{workspace}/people/{id}",
-    needs: "owner",
-    handle: (call) =>
-      change(call, (tx) => {
-        const user = getUser(tx, requireId(call.path.id, "user"));
-        const was = removeMembership(tx, call.workspace.id, user.id);
-        const action = was === "member" ? "user.leave" : "user.revoke-invitation";
-        return { status: 200, data: {}, audit: { action, subject: user.email } };
-      }),
-  },
-  {
-    method: "GET",
-    path: "/w/{workspace}/audit",
-    needs: "owner",
-    handle: ({ store, workspace, query }) => {
-      const from = readPage(query);
-      const before = "after" in from ? from.after.id : null;
-      if (before !== null && typeof before !== "number") throw wrongCursor();
-      return store.read((tx) => {
-        const rows = listAuditEntries(tx, workspace.id, before, PER_PAGE + 1);
-        return answerPage(
-          from,
-          rows,
-          rows.length,
-          ({ id, at, email, action, subject, details, address }) => ({
-            id,
-            at: formatInstant(at, workspace.timezone),
-            email,
-            action,
-            subject,
-            details,
-            address,
-          }),
-          ({ id }) => ({ id }),
-        );
+export const workspaceRoutes = attachHandlers(workspaceContract, {
+  "POST /workspaces": (call) =>
+    change(call, (tx) => {
+      const { name, country, timezone } = call.body;
+      const settings = { name, country, timezone, dailyCap: null, stopWords: [], startWords: [] };
+      const workspace = createWorkspace(tx, settings, true);
+      return {
+        status: 201,
+        data: { id: workspace.id, name: workspace.name, timezone: workspace.timezone, role: "operator" },
+        audit: { action: "workspace.create", subject: workspace.name, workspaceId: workspace.id },
+      };
+    }),
+  "GET /users": ({ store }) => store.read((tx) => answerData(200, listUsers(tx).map(viewUser))),
+  "POST /users": (call) =>
+    change(call, (tx) => invite(tx, { email: call.body.email, role: "operator", workspaceId: null })),
+  "POST /users/{id}/reset-password": (call) =>
+    change(call, (tx) => {
+      const user = getUser(tx, call.path.id);
+      if (user.disabledAt !== null) throw notFoundOrForbidden();
+      const { token, kind, expiresAt } = renewLink(tx, user);
+      const data = { email: user.email, kind, expires_at: whenUtc(expiresAt) };
+      const audit = { action: "user.reset-password", subject: user.email };
+      return { status: 201, data: { ...data, token }, replayData: { ...data, token: null }, audit };
+    }),
+  "POST /users/{id}/disable": (call) =>
+    change(call, (tx) => {
+      const user = disableUser(tx, call.path.id);
+      return { status: 200, data: {}, audit: { action: "user.disable", subject: user.email } };
+    }),
+  "GET /w/{workspace}": (call) => call.store.read((tx) => answerData(200, viewEntered(tx, call))),
+  "GET /w/{workspace}/home": ({ store, workspace }) =>
+    store.read((tx) => {
+      const { lastDeliveredAt, ...onboarding } = readOnboarding(tx, workspace.id);
+      const approved = listTemplates(tx, workspace.id, { status: "APPROVED" }, { offset: 0 }, TEMPLATES_SCANNED_MAX);
+      const open = listOpen(tx, ["queueing", "running", "paused", "scheduled"]);
+      return answerData(200, {
+        has_key: onboarding.hasKey,
+        has_sent: onboarding.hasSent,
+        has_delivered_events: onboarding.hasDelivered,
+        exhausted_deliveries: onboarding.exhaustedCount,
+        last_delivered_at: lastDeliveredAt === null ? null : formatInstant(lastDeliveredAt, workspace.timezone),
+        template: approved.map(viewTemplate).find(({ sendable }) => sendable) ?? null,
+        broadcasts: open
+          .filter(({ workspaceId }) => workspaceId === workspace.id)
+          .slice(0, 5)
+          .map((broadcast) => viewBroadcast(tx, broadcast, workspace)),
       });
-    },
+    }),
+  "GET /w/{workspace}/today": async ({ dashboard, workspace }) => answerData(200, await dashboard.read(workspace)),
+  "GET /w/{workspace}/people": ({ store, workspace }) =>
+    store.read((tx) => answerData(200, listUsers(tx, workspace.id).map(viewMember))),
+  "POST /w/{workspace}/people": (call) =>
+    change(call, (tx) => {
+      const { email, role } = call.body;
+      return invite(tx, { email, role, workspaceId: call.workspace.id });
+    }),
+  "DELETE /w/{workspace}/people/{id}": (call) =>
+    change(call, (tx) => {
+      const user = getUser(tx, call.path.id);
+      const was = removeMembership(tx, call.workspace.id, user.id);
+      const action = was === "member" ? "user.leave" : "user.revoke-invitation";
+      return { status: 200, data: {}, audit: { action, subject: user.email } };
+    }),
+  "GET /w/{workspace}/audit": ({ store, workspace, query }) => {
+    const from = readPage(query);
+    const before = "after" in from ? from.after.id : null;
+    if (before !== null && typeof before !== "number") throw wrongCursor();
+    return store.read((tx) => {
+      const rows = listAuditEntries(tx, workspace.id, before, PER_PAGE + 1);
+      return answerPage(
+        from,
+        rows,
+        rows.length,
+        ({ id, at, email, action, subject, details, address }) => ({
+          id,
+          at: formatInstant(at, workspace.timezone),
+          email,
+          action,
+          subject,
+          details,
+          address,
+        }),
+        ({ id }) => ({ id }),
+      );
+    });
   },
-];
+});
 
 function invite(tx: Tx, invitation: { email: string; role: Role; workspaceId: number | null }) {
   const { user, link, account } = inviteUser(tx, invitation);
@@ -196,7 +131,7 @@ function invite(tx: Tx, invitation: { email: string; role: Role; workspaceId: nu
   };
 }
 
-function viewUser(user: ListedUser) {
+function viewUser(user: ListedUser): Static<typeof UserView> {
   return {
     id: user.id,
     email: user.email,
@@ -215,7 +150,7 @@ function viewUser(user: ListedUser) {
 }
 
 /** A user as the workspace's owners see them. Of an invitee's account, owners see only what the invitation revealed. */
-function viewMember(user: ListedUser) {
+function viewMember(user: ListedUser): Static<typeof MemberView> {
   const {
     id,
     email,
@@ -226,7 +161,8 @@ function viewMember(user: ListedUser) {
   return {
     id,
     email,
-    role: membership?.role ?? invitation?.role,
+    // Listed because of the one or the other.
+    role: membership?.role ?? invitation?.role ?? "member",
     is_pending: isPending,
     has_password: !isPending && user.password !== null,
     second_factor: !isPending && user.totpSecret !== null,

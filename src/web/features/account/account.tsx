@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { get, send } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { type Me, meQuery, useMe } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -23,7 +23,7 @@ export function Screen() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const signOut = useMutation({
-    mutationFn: () => send("POST", "/sign-out"),
+    mutationFn: () => request("POST /sign-out", {}),
     onSuccess: async () => {
       await navigate({ to: "/sign-in", replace: true });
       client.clear();
@@ -64,7 +64,7 @@ function Password() {
   const client = useQueryClient();
   const form = useForm({ defaultValues: { current: "", password: "" } });
   const change = async (values: { current: string; password: string }, key: string) => {
-    await send<Me>("PUT", "/me/password", values, key);
+    await request("PUT /me/password", { body: values }, { key });
     form.reset();
     showToast(strings.passwordChanged);
     await client.invalidateQueries({ queryKey: ["sessions"] });
@@ -92,24 +92,15 @@ function Password() {
   );
 }
 
-interface Session {
-  id: number;
-  is_current: boolean;
-  address: string;
-  agent: string;
-  created_at: string;
-  seen_at: string;
-}
-
 function Sessions() {
   const client = useQueryClient();
   const sessions = useQuery({
     queryKey: ["sessions"],
-    queryFn: ({ signal }) => get<Session[]>("/me/sessions", signal),
+    queryFn: ({ signal }) => request("GET /me/sessions", {}, { signal }),
   });
   const end = useMutation({
     mutationFn: (id: number | null) =>
-      id === null ? send("POST", "/me/sessions/end-others") : send("DELETE", `/me/sessions/${id}`),
+      id === null ? request("POST /me/sessions/end-others", {}) : request("DELETE /me/sessions/{id}", { id }),
     onSuccess: (_, id) => {
       showToast(id === null ? strings.othersEnded : strings.ended);
       return client.invalidateQueries({ queryKey: ["sessions"] });
@@ -171,7 +162,7 @@ function Theme() {
   // Set immediately: the mutation reports its pending state a moment later, and until then the choice would jump back.
   const [chosen, setChosen] = useState<Me["theme"] | undefined>();
   const choose = useMutation({
-    mutationFn: (next: Me["theme"]) => send("PUT", "/me/theme", { theme: next }),
+    mutationFn: (next: Me["theme"]) => request("PUT /me/theme", { body: { theme: next } }),
     onSuccess: (_, next) => {
       if (next === null) document.documentElement.removeAttribute("data-theme");
       else document.documentElement.dataset.theme = next;

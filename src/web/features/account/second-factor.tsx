@@ -4,7 +4,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { send } from "../../data/api.ts";
+import { type Output, request } from "../../data/api.ts";
 import { meQuery, useMe } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -15,11 +15,7 @@ import { Form } from "../../ui/form.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { strings } from "./strings.ts";
 
-interface TotpSetup {
-  secret: string;
-  /** The QR code by rows; 1 is a dark module. */
-  modules: string[];
-}
+type TotpSetup = Output<"POST /me/second-factor/begin">;
 
 export function SecondFactor() {
   const { user } = useMe();
@@ -66,7 +62,7 @@ function SwitchOn({ onClose }: { onClose: () => void }) {
       {setup === null ? (
         <Form
           form={password}
-          onSend={async (values) => setBegun(await send<TotpSetup>("POST", "/me/second-factor/begin", values))}
+          onSend={async (values) => setBegun(await request("POST /me/second-factor/begin", { body: values }))}
           submit={strings.factorContinue}
         >
           <TextField
@@ -85,7 +81,7 @@ function SwitchOn({ onClose }: { onClose: () => void }) {
           <Form
             form={confirm}
             onSend={async (values, key) => {
-              setCodes((await send<{ codes: string[] }>("POST", "/me/second-factor/confirm", values, key)).codes);
+              setCodes((await request("POST /me/second-factor/confirm", { body: values }, { key })).codes);
             }}
             submit={strings.factorConfirm}
           >
@@ -129,7 +125,7 @@ function SwitchOff({ onClose }: { onClose: () => void }) {
         submit={strings.switchOff}
         beside={<Button onClick={onClose}>{strings.factorCancel}</Button>}
         onSend={async (values, key) => {
-          await send("POST", "/me/second-factor/remove", values, key);
+          await request("POST /me/second-factor/remove", { body: values }, { key });
           await client.invalidateQueries({ queryKey: meQuery.queryKey });
           showToast(strings.factorRemoved);
           onClose();

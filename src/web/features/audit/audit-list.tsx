@@ -1,6 +1,6 @@
 /** The audit log of a workspace or of the whole server: newest first, each entry with its details in a panel. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { getList, queryText } from "../../data/api.ts";
+import { type Entry, type Meta, request } from "../../data/api.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
 import { type Column, List, Pager } from "../../ui/list.tsx";
@@ -10,32 +10,25 @@ import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { ExactTime, Time } from "../../ui/time.tsx";
 import { strings } from "./strings.ts";
 
-interface AuditEntry {
-  id: number;
-  at: string;
-  /** Null: done on the command line or, with an address, by someone who was not signed in. */
-  email: string | null;
-  action: string;
-  subject: string;
-  details: Record<string, unknown>;
-  address: string;
-  /** Only in the server's log. */
-  workspace?: { id: number; name: string } | null;
-}
+/** `workspace` is present in the log of the whole server. */
+type AuditEntry = Entry<"GET /w/{workspace}/audit"> & Partial<Entry<"GET /audit">>;
 
 interface AuditListProps {
   screen: "/w/$workspace/audit" | "/system/audit";
-  /** Relative to the console's API. */
-  path: string;
+  /** Null: the log of the whole server. */
+  workspace: number | null;
   /** The browser's timezone if absent. */
   zone?: string;
 }
 
-export function AuditList({ screen, path, zone }: AuditListProps) {
+export function AuditList({ screen, workspace: workspaceId, zone }: AuditListProps) {
   const { after, open } = useParameters(screen);
   const list = useQuery({
-    queryKey: ["audit", path, after],
-    queryFn: ({ signal }) => getList<AuditEntry>(`${path}${queryText({ after })}`, signal),
+    queryKey: ["audit", workspaceId, after],
+    queryFn: ({ signal }): Promise<{ data: AuditEntry[]; meta: Meta }> =>
+      workspaceId === null
+        ? request("GET /audit", { query: { after } }, { signal })
+        : request("GET /w/{workspace}/audit", { workspace: workspaceId, query: { after } }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: after === undefined ? 15_000 : false,
   });

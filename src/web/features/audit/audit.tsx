@@ -8,7 +8,7 @@ export function Screen() {
   const { id, timezone } = useWorkspace();
   return (
     <Page title={strings.title} lead={strings.leadWorkspace}>
-      <AuditList screen="/w/$workspace/audit" path={`/w/${id}/audit`} zone={timezone} />
+      <AuditList screen="/w/$workspace/audit" workspace={id} zone={timezone} />
     </Page>
   );
 }

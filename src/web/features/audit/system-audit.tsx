@@ -8,7 +8,7 @@ export function Screen() {
   return (
     <Page title={strings.title} lead={strings.leadServer}>
       <SystemTabs />
-      <AuditList screen="/system/audit" path="/audit" />
+      <AuditList screen="/system/audit" workspace={null} />
     </Page>
   );
 }

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-quer
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { get, getList, queryText, send } from "../../data/api.ts";
+import { type Entry, type Output, request } from "../../data/api.ts";
 import { useWorkspace, workspaceQuery } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, textLink } from "../../ui/button.tsx";
@@ -18,32 +18,16 @@ import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { strings } from "./strings.ts";
 
-interface Account {
-  currency: string;
-  rate: string;
-  available: string;
-  held: string;
-  charged: string;
-  credited: string;
-}
+type Account = NonNullable<Output<"GET /w/{workspace}/billing">>;
 
-interface Entry {
-  id: number;
-  kind: keyof typeof strings.kinds;
-  amount: string;
-  message_id: number | null;
-  broadcast: { id: number; name: string | null } | null;
-  note: string | null;
-  ref: string | null;
-  at: string;
-}
+type LedgerEntry = Entry<"GET /w/{workspace}/billing/ledger">;
 
 export function Screen() {
   const { id, role } = useWorkspace();
   const [isCrediting, setIsPaying] = useState(false);
   const account = useQuery({
     queryKey: ["billing", id],
-    queryFn: ({ signal }) => get<Account | null>(`/w/${id}/billing`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/billing", { workspace: id }, { signal }),
     refetchInterval: 10_000,
   });
   const { data } = account;
@@ -109,7 +93,8 @@ function Ledger() {
   const { after } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["ledger", id, after],
-    queryFn: ({ signal }) => getList<Entry>(`/w/${id}/billing/ledger${queryText({ after })}`, signal),
+    queryFn: ({ signal }) =>
+      request("GET /w/{workspace}/billing/ledger", { workspace: id, query: { after } }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: after === undefined ? 10_000 : false,
   });
@@ -145,7 +130,13 @@ function Ledger() {
 }
 
 /** What an entry refers to, with a link. */
-function What({ entry: { message_id, broadcast, note, ref }, workspaceId }: { entry: Entry; workspaceId: number }) {
+function What({
+  entry: { message_id, broadcast, note, ref },
+  workspaceId,
+}: {
+  entry: LedgerEntry;
+  workspaceId: number;
+}) {
   const params = { workspace: String(workspaceId) };
   if (message_id !== null) {
     return (
@@ -179,7 +170,11 @@ function CreditDialog({ account, onClose }: { account: Account; onClose: () => v
         form={form}
         submit={strings.creditAction}
         onSend={async (values, key) => {
-          const { is_credited } = await send<{ is_credited: boolean }>("POST", `/w/${id}/billing/credit`, values, key);
+          const { is_credited } = await request(
+            "POST /w/{workspace}/billing/credit",
+            { workspace: id, body: values },
+            { key },
+          );
           await Promise.all(
             [["billing", id], ["ledger", id], workspaceQuery(id).queryKey].map((queryKey) =>
               client.invalidateQueries({ queryKey }),

@@ -4,34 +4,21 @@
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { get, type Json, send } from "../../data/api.ts";
+import { type Body, type Entry, request } from "../../data/api.ts";
 
-export type DraftValue = string | { field: string; fallback?: string };
+type Content = Body<"PUT /w/{workspace}/drafts/{id}">;
 
-export interface DraftContent {
-  name?: string | undefined;
-  template?: string | undefined;
-  language?: string | undefined;
-  from?: string | undefined;
-  group?: number | undefined;
-  to?: string[] | undefined;
-  variables?: { header: DraftValue[]; body: DraftValue[] } | undefined;
-  media?: { link: string; filename?: string } | undefined;
-  send_at?: string | undefined;
-}
+/** What the wizard changes: undefined takes a value back. */
+export type DraftContent = { [Name in keyof Content]?: Content[Name] | undefined };
+export type DraftValue = NonNullable<Content["variables"]>["body"][number];
 
-export interface Draft {
-  id: number;
-  content: DraftContent;
-  /** The broadcast that the draft became; null if unsent. */
-  broadcast_id: number | null;
-  updated_at: string;
-}
+export type Draft = Entry<"GET /w/{workspace}/drafts">;
 
 export function useDraft(workspaceId: number, id: string | undefined) {
   return useQuery({
     queryKey: ["draft", workspaceId, id],
-    queryFn: ({ signal }) => get<Draft>(`/w/${workspaceId}/drafts/${id}`, signal),
+    queryFn: ({ signal }) =>
+      request("GET /w/{workspace}/drafts/{id}", { workspace: workspaceId, id: id ?? "" }, { signal }),
     enabled: id !== undefined,
     // Always refetched: another user or an earlier press may have sent the draft.
     gcTime: 0,
@@ -53,10 +40,10 @@ const AUTOSAVE_DELAY_MS = 500;
 
 export function useSaved(workspaceId: number, draft: Draft): Saved {
   const client = useQueryClient();
-  const [content, setContent] = useState(draft.content);
+  const [content, setContent] = useState<DraftContent>(draft.content);
   const [isSaving, setIsSaving] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const latest = useRef(draft.content);
+  const latest = useRef<DraftContent>(draft.content);
   const sent = useRef<DraftContent | null>(draft.content);
   const chain = useRef<Promise<void>>(Promise.resolve());
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -70,8 +57,8 @@ export function useSaved(workspaceId: number, draft: Draft): Saved {
     const before = chain.current.catch(() => undefined);
     chain.current = before.then(async () => {
       try {
-        const path = `/w/${workspaceId}/drafts/${draft.id}`;
-        await send<Draft>("PUT", path, JSON.parse(JSON.stringify(snapshot)) as Json);
+        const body = JSON.parse(JSON.stringify(snapshot)) as Content;
+        await request("PUT /w/{workspace}/drafts/{id}", { workspace: workspaceId, id: draft.id, body });
         setError(null);
       } catch (reason) {
         // The failed changes are sent again with the next change or press.

@@ -2,31 +2,16 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
 import { useId } from "react";
-import { get } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { plural } from "../../ui/plural.ts";
 import { Failed, Loading } from "../../ui/states.tsx";
-import type { CustomField } from "../developer/custom-fields.tsx";
 import { PhonePreview } from "../templates/phone-preview.tsx";
 import type { Template } from "../templates/template-view.ts";
 import type { DraftContent, DraftValue, Saved } from "./draft.ts";
 import { strings } from "./strings.ts";
-
-interface Example {
-  to: string;
-  name: string | null;
-  text: string | null;
-  missing: string | null;
-  header: string[];
-  body: string[];
-}
-
-interface ValuesPreview {
-  examples: Example[];
-  missing: Record<string, number>;
-}
 
 interface Props {
   draftId: number;
@@ -41,7 +26,7 @@ export function useValuesPreview(workspaceId: number, draftId: number, { content
     queryKey: ["draft-values", workspaceId, draftId, JSON.stringify(asked)],
     queryFn: async ({ signal }) => {
       await flush();
-      return get<ValuesPreview>(`/w/${workspaceId}/drafts/${draftId}/values`, signal);
+      return request("GET /w/{workspace}/drafts/{id}/values", { workspace: workspaceId, id: draftId }, { signal });
     },
     placeholderData: keepPreviousData,
     staleTime: 30_000,
@@ -54,7 +39,7 @@ export function FieldsStep({ draftId, template, saved }: Props) {
   const { content, change } = saved;
   const custom = useQuery({
     queryKey: ["fields", id],
-    queryFn: ({ signal }) => get<CustomField[]>(`/w/${id}/fields`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/fields", { workspace: id }, { signal }),
   });
   const values = useValuesPreview(id, draftId, saved);
   const { header, body } = padValues(content, template);

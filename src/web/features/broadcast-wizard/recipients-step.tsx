@@ -1,7 +1,7 @@
 /** Step 2: the recipients. A group, or numbers that are pasted or read from a file. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
-import { getList, queryText } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
@@ -149,9 +149,10 @@ export async function allGroups(workspaceId: number, signal: AbortSignal): Promi
   const all: Group[] = [];
   let after: string | null = null;
   for (let page = 0; page < GROUP_PAGES; page += 1) {
-    const groupPage: { data: Group[]; meta: { next: string | null } } = await getList<Group>(
-      `/w/${workspaceId}/v1/groups${queryText({ after })}`,
-      signal,
+    const groupPage: { data: Group[]; meta: { next: string | null } } = await request(
+      "GET /w/{workspace}/v1/groups",
+      { workspace: workspaceId, query: { after } },
+      { signal },
     );
     all.push(...groupPage.data);
     after = groupPage.meta.next;

@@ -5,7 +5,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useId, useRef, useState } from "react";
-import { ApiError, send } from "../../data/api.ts";
+import { ApiError, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -29,7 +29,7 @@ export function ReviewStep({ draft, template, saved }: { draft: Draft; template:
     queryKey: ["draft-check", id, draft.id, JSON.stringify(asked)],
     queryFn: async () => {
       await flush();
-      return send<ReviewData>("POST", `/w/${id}/drafts/${draft.id}/check`);
+      return request("POST /w/{workspace}/drafts/{id}/check", { workspace: id, id: draft.id });
     },
     staleTime: 0,
     gcTime: 0,
@@ -221,7 +221,11 @@ function SendButton({ draft, review, saved, isStale, recheck }: SendProps) {
     try {
       await saved.flush();
       const shown = { reached: review.reached, amount: review.cost?.amount ?? null };
-      const created = await send<{ id: number }>("POST", `/w/${id}/drafts/${draft.id}/send`, shown);
+      const created = await request("POST /w/{workspace}/drafts/{id}/send", {
+        workspace: id,
+        id: draft.id,
+        body: shown,
+      });
       void client.invalidateQueries({ queryKey: ["broadcasts", id] });
       void client.invalidateQueries({ queryKey: ["drafts", id] });
       const params = { workspace: String(id), broadcast: String(created.id) };

@@ -2,8 +2,10 @@
  * The results of the review: recipients reached, recipients skipped with reasons, money exactly as the server formats
  * it, and times.
  */
+
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import type { Output } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Card, DescriptionList } from "../../ui/page.tsx";
@@ -12,23 +14,7 @@ import { Notice } from "../../ui/states.tsx";
 import { ExactTime } from "../../ui/time.tsx";
 import { strings } from "./strings.ts";
 
-export interface ReviewData {
-  requested: number;
-  reached: number;
-  skipped: Record<string, number>;
-  skips: { to: string; reason: string; since?: string | null }[];
-  cost: {
-    currency: string;
-    rate: string;
-    amount: string;
-    available: string;
-    available_after: string;
-    covered: boolean;
-  } | null;
-  daily_cap_left: number | null;
-  starts_at: string;
-  ends_at: string;
-}
+export type ReviewData = Output<"POST /w/{workspace}/drafts/{id}/check">;
 
 interface ReviewProps {
   review: ReviewData;

@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { send } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
@@ -44,7 +44,7 @@ export function SendTest({ draftId, template, saved }: { draftId: number; templa
                 variables,
                 ...options,
               };
-              const message = await send<{ to: string }>("POST", `/w/${id}/v1/messages`, body, key);
+              const message = await request("POST /w/{workspace}/v1/messages", { workspace: id, body }, { key });
               setSentTo(message.to);
             }}
           >

@@ -1,7 +1,7 @@
 /** Step 1: the template. Templates that cannot be sent are listed too, disabled, with the reason. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { getList, queryText } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -24,7 +24,8 @@ export function TemplateStep({ content, onChoose, isBusy = false }: Props) {
   const [q, setQ] = useState("");
   const list = useQuery({
     queryKey: ["templates", id, "wizard", q],
-    queryFn: ({ signal }) => getList<Template>(`/w/${id}/templates${queryText({ q: q.trim().toLowerCase() })}`, signal),
+    queryFn: ({ signal }) =>
+      request("GET /w/{workspace}/templates", { workspace: id, query: { q: q.trim().toLowerCase() } }, { signal }),
     placeholderData: keepPreviousData,
   });
   const rows = [...(list.data?.data ?? [])].sort((a, b) => Number(b.sendable) - Number(a.sendable));

@@ -7,7 +7,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { NotFound } from "../../app/not-found.tsx";
-import { ApiError, get, newFormKey, queryText, send } from "../../data/api.ts";
+import { ApiError, type Body, newFormKey, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, textLink } from "../../ui/button.tsx";
@@ -58,20 +58,18 @@ function NewDraft() {
     if (isBusy) return;
     setIsBusy(true);
     setError(null);
-    const content: DraftContent = {
+    const body: Body<"POST /w/{workspace}/drafts"> = {
       template: chosen.name,
       language: chosen.language,
       ...(group === undefined ? {} : { group: Number(group) }),
       // With several numbers, the API requires one to be named.
-      ...(numbers.length > 1 ? { from: numbers[0]?.phone } : {}),
+      ...(numbers.length > 1 && numbers[0] !== undefined ? { from: numbers[0].phone } : {}),
     };
     try {
-      const body = { ...content };
-      const draft = await send<Draft>(
-        "POST",
-        `/w/${id}/drafts`,
-        body,
-        `${key}-${chosen.name}-${chosen.language}`.slice(0, 100),
+      const draft = await request(
+        "POST /w/{workspace}/drafts",
+        { workspace: id, body },
+        { key: `${key}-${chosen.name}-${chosen.language}`.slice(0, 100) },
       );
       const search = { draft: String(draft.id), step: "people" } as const;
       await navigate({ from: SCREEN, to: ".", search, replace: true });
@@ -182,7 +180,7 @@ function useTemplate({ template, language }: DraftContent) {
   return useQuery({
     queryKey: ["templates", id, "one", template, language],
     queryFn: ({ signal }) =>
-      get<Template>(`/w/${id}/templates/named${queryText({ name: template, language })}`, signal),
+      request("GET /w/{workspace}/templates/named", { workspace: id, query: { name: template, language } }, { signal }),
     enabled: template !== undefined,
     staleTime: 30_000,
   });
@@ -298,7 +296,7 @@ function Footer({ saved, draft, children }: { saved: Saved; draft: Draft; childr
         onClose={() => setIsAsking(false)}
         act={async (key) => {
           await saved.flush().catch(() => undefined);
-          await send("DELETE", `/w/${id}/drafts/${draft.id}`, {}, key);
+          await request("DELETE /w/{workspace}/drafts/{id}", { workspace: id, id: draft.id }, { key });
           await client.invalidateQueries({ queryKey: ["drafts", id] });
           showToast(strings.discarded);
           const params = { workspace: String(id) };

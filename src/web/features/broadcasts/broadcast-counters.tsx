@@ -8,7 +8,7 @@ import { Chip } from "../../ui/chip.tsx";
 import { Section } from "../../ui/page.tsx";
 import { formatCount, share } from "../../ui/plural.ts";
 import { strings as states } from "../messages/message-state-strings.ts";
-import { type Broadcast, type BroadcastDetail, pendingCount } from "./broadcast-view.ts";
+import { type Broadcast, type BroadcastDetail, pendingCount, type RecipientFilter } from "./broadcast-view.ts";
 import { strings } from "./strings.ts";
 
 /** The completed share. Decorative: the list states the same in words. */
@@ -86,7 +86,7 @@ interface CounterProps {
   label: string;
   count: number;
   of: number;
-  status: string;
+  status: RecipientFilter;
   bar: string;
   /** The counter includes later states. No filter shows exactly these recipients, so it has no link. */
   isCumulative?: boolean;

@@ -1,54 +1,18 @@
 /** A broadcast as the API's JSON has it, its recipients as the console's has them, and the labels of its states. */
+import type { Body, Entry, Output } from "../../data/api.ts";
 import type { ChipTone } from "../../ui/chip.tsx";
-import type { MessageStatus } from "../messages/message-state.ts";
 import { strings } from "./strings.ts";
 
 type BroadcastStatus = keyof typeof strings.states;
 
-export interface Broadcast {
-  id: number;
-  name: string;
-  status: BroadcastStatus;
-  status_reason: string | null;
-  template: { name: string; language: string };
-  from: string;
-  counts: { total: number; sent: number; delivered: number; read: number; failed: number; skipped: number };
-  charged: string | null;
-  send_at: string | null;
-  started_at: string | null;
-  completed_at: string | null;
-  created_at: string;
-}
+export type Broadcast = Entry<"GET /w/{workspace}/v1/broadcasts">;
 
-interface Cause {
-  status: "failed" | "skipped";
-  code: string | null;
-  is_unknown: boolean;
-  reason: string;
-  count: number;
-}
+export type BroadcastDetail = Output<"GET /w/{workspace}/broadcasts/{id}">;
 
-export interface BroadcastDetail extends Broadcast {
-  in_doubt: number;
-  /** Of the failed ones, those whose outcome is unknown. */
-  unknown: number;
-  causes: Cause[];
-}
-
-export interface Recipient {
-  id: number;
-  to: string;
-  name: string | null;
-  status: MessageStatus;
-  /** Dispatched, with an unknown outcome. */
-  is_unknown: boolean;
-  code: string | null;
-  reason: string | null;
-  sent_at: string | null;
-  delivered_at: string | null;
-  read_at: string | null;
-  failed_at: string | null;
-}
+/** How recipients are filtered. */
+export type RecipientFilter = NonNullable<
+  Extract<Body<"POST /w/{workspace}/bulk">["people"], { broadcast: number }>["status"]
+>;
 
 const TONES: Readonly<Record<BroadcastStatus, ChipTone>> = {
   scheduled: "grey",

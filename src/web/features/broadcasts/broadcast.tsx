@@ -4,7 +4,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { NotFound } from "../../app/not-found.tsx";
-import { ApiError, get, send } from "../../data/api.ts";
+import { ApiError, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -27,7 +27,8 @@ export function Screen() {
   const { broadcast } = useParams({ from: "/shell/w/$workspace/broadcasts/$broadcast" });
   const detail = useQuery({
     queryKey: ["broadcast", id, broadcast],
-    queryFn: ({ signal }) => get<BroadcastDetail>(`/w/${id}/broadcasts/${broadcast}`, signal),
+    queryFn: ({ signal }) =>
+      request("GET /w/{workspace}/broadcasts/{id}", { workspace: id, id: broadcast }, { signal }),
     // Causes require a scan of the recipients, so they are polled slowly; the counters are streamed.
     refetchInterval: ({ state }) => (state.data !== undefined && isFinished(state.data) ? 60_000 : 10_000),
   });
@@ -168,6 +169,11 @@ function hasActions(broadcast: BroadcastDetail): boolean {
   return !isFinished(broadcast) || broadcast.counts.failed > 0;
 }
 
+type Action =
+  | "POST /w/{workspace}/broadcasts/{id}/pause"
+  | "POST /w/{workspace}/broadcasts/{id}/resume"
+  | "POST /w/{workspace}/v1/broadcasts/{id}/cancel";
+
 function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
   const { id: workspaceId } = useWorkspace();
   const client = useQueryClient();
@@ -175,13 +181,12 @@ function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
   if (isFinished(broadcast)) return <SendAgain broadcast={broadcast} />;
   const { name, counts, status } = broadcast;
   const waiting = plural(pendingCount(broadcast), strings.one, strings.other);
-  const act = (path: string, done: string) => async (key: string) => {
-    await send("POST", `/w/${workspaceId}${path}`, {}, key);
+  const act = (route: Action, done: string) => async (key: string) => {
+    await request(route, { workspace: workspaceId, id: broadcast.id }, { key });
     showToast(done);
     await client.invalidateQueries({ queryKey: ["broadcast", workspaceId, String(broadcast.id)] });
   };
   const close = () => setAsking(null);
-  const own = `/broadcasts/${broadcast.id}`;
   return (
     <>
       {status === "paused" ? (
@@ -200,7 +205,7 @@ function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
         action={strings.pauseAction}
         cancelLabel={strings.keepSending}
         onClose={close}
-        act={act(`${own}/pause`, strings.paused)}
+        act={act("POST /w/{workspace}/broadcasts/{id}/pause", strings.paused)}
       >
         {strings.pauseText(formatCount(counts.sent), formatCount(pendingCount(broadcast)))}
       </Confirm>
@@ -210,7 +215,7 @@ function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
         action={strings.resumeAction}
         cancelLabel={strings.keepPaused}
         onClose={close}
-        act={act(`${own}/resume`, strings.resumed)}
+        act={act("POST /w/{workspace}/broadcasts/{id}/resume", strings.resumed)}
       >
         {strings.resumeText(waiting, broadcast.status_reason)}
       </Confirm>
@@ -221,7 +226,7 @@ function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
         cancelLabel={status === "paused" ? strings.keepPaused : strings.keepSending}
         confirmationText={name}
         onClose={close}
-        act={act(`/v1${own}/cancel`, strings.cancelled)}
+        act={act("POST /w/{workspace}/v1/broadcasts/{id}/cancel", strings.cancelled)}
       >
         {strings.cancelText(waiting)}
       </Confirm>

@@ -1,7 +1,7 @@
 /** All broadcasts, newest first, with their results. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { getList, queryText } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
@@ -26,7 +26,8 @@ export function Screen() {
   const { after } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["broadcasts", id, after],
-    queryFn: ({ signal }) => getList<Broadcast>(`/w/${id}/v1/broadcasts${queryText({ after })}`, signal),
+    queryFn: ({ signal }) =>
+      request("GET /w/{workspace}/v1/broadcasts", { workspace: id, query: { after } }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.data.some((one) => !isFinished(one)) === true ? 2_000 : 30_000),
   });

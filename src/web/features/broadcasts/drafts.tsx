@@ -1,12 +1,11 @@
 /** Above the list of broadcasts: the link to a new one, and unsent drafts. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { get } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
-import type { Draft } from "../broadcast-wizard/draft.ts";
 import { strings } from "../broadcast-wizard/strings.ts";
 
 const WIZARD = "/w/$workspace/broadcasts/new";
@@ -24,7 +23,7 @@ export function Drafts() {
   const { id, timezone } = useWorkspace();
   const drafts = useQuery({
     queryKey: ["drafts", id],
-    queryFn: ({ signal }) => get<Draft[]>(`/w/${id}/drafts`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/drafts", { workspace: id }, { signal }),
   });
   // On an error, the list of broadcasts below shows it.
   if (drafts.data === undefined || drafts.data.length === 0) return null;

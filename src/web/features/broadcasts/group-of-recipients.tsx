@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { ApiError, send } from "../../data/api.ts";
+import { ApiError, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -15,12 +15,12 @@ import { useCount } from "../contacts/bulk-dialog.tsx";
 import { BulkBar } from "../contacts/bulk-progress.tsx";
 import { strings as bulkStrings } from "../contacts/bulk-strings.ts";
 import { type BulkChange, type BulkPeople, useBulkChange } from "../contacts/bulk-view.ts";
-import type { Broadcast } from "./broadcast-view.ts";
+import type { Broadcast, RecipientFilter } from "./broadcast-view.ts";
 import { strings } from "./strings.ts";
 
 interface Props {
   broadcast: Broadcast;
-  status: string | undefined;
+  status: RecipientFilter | undefined;
   /** Label of the filter: "Failed". */
   filter: string;
   onClose: () => void;
@@ -71,7 +71,7 @@ function NameForm({ name, people, count, recount, onStarted }: NameFormProps) {
       onSend={async (values, key) => {
         try {
           const body = { people, change: { new_group: values.name }, count };
-          onStarted(await send<BulkChange>("POST", `/w/${id}/bulk`, body, `${key}-${count}`));
+          onStarted(await request("POST /w/{workspace}/bulk", { workspace: id, body }, { key: `${key}-${count}` }));
           await client.invalidateQueries({ queryKey: ["groups", id] });
         } catch (error) {
           if (!(error instanceof ApiError) || error.code !== "changed") throw error;

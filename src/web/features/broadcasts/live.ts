@@ -3,7 +3,9 @@
  * has at most one stream, closes it while hidden, and shares it with other tabs that show the same broadcast: the tab
  * that holds the lock listens and forwards the events.
  */
+
 import { useEffect, useState } from "react";
+import { addressOf } from "../../data/api.ts";
 import type { Broadcast } from "./broadcast-view.ts";
 
 export interface Live {
@@ -31,10 +33,14 @@ export function useLive(workspaceId: number, broadcastId: number, isEnabled: boo
     others.onmessage = ({ data }: MessageEvent<StreamEvent>) => receive(data);
     const ended = new AbortController();
     const listen = () =>
-      stream(`/console/api/w/${workspaceId}/broadcasts/${broadcastId}/live`, ended.signal, (event) => {
-        receive(event);
-        others.postMessage(event);
-      });
+      stream(
+        addressOf("GET /w/{workspace}/broadcasts/{id}/live", { workspace: workspaceId, id: broadcastId }),
+        ended.signal,
+        (event) => {
+          receive(event);
+          others.postMessage(event);
+        },
+      );
     // `navigator.locks` is missing on plain HTTP except on localhost: each tab then opens its own stream.
     if (navigator.locks === undefined) void listen();
     else void navigator.locks.request(name, { signal: ended.signal }, listen).catch(() => undefined);

@@ -1,7 +1,7 @@
 /** The recipients of a broadcast, filtered by outcome. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { getList, queryText } from "../../data/api.ts";
+import { addressOf, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
@@ -14,7 +14,7 @@ import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { messageChip } from "../messages/message-state.ts";
 import { strings as states } from "../messages/message-state-strings.ts";
-import { type Broadcast, isFinished, type Recipient } from "./broadcast-view.ts";
+import { type Broadcast, isFinished } from "./broadcast-view.ts";
 import { GroupOfRecipients } from "./group-of-recipients.tsx";
 import { strings } from "./strings.ts";
 
@@ -33,9 +33,10 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
   const list = useQuery({
     queryKey: ["recipients", workspaceId, broadcast.id, status, after],
     queryFn: ({ signal }) =>
-      getList<Recipient>(
-        `/w/${workspaceId}/broadcasts/${broadcast.id}/recipients${queryText({ status, after })}`,
-        signal,
+      request(
+        "GET /w/{workspace}/broadcasts/{id}/recipients",
+        { workspace: workspaceId, id: broadcast.id, query: { status, after } },
+        { signal },
       ),
     placeholderData: keepPreviousData,
     refetchInterval: isFinished(broadcast) ? false : 3_000,
@@ -53,7 +54,11 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
               {strings.newGroup}
             </Button>
             <DownloadLink
-              href={`/console/api/w/${workspaceId}/broadcasts/${broadcast.id}/recipients/export${queryText({ status })}`}
+              href={addressOf("GET /w/{workspace}/broadcasts/{id}/recipients/export", {
+                workspace: workspaceId,
+                id: broadcast.id,
+                query: { status },
+              })}
               className={buttonClass("plain", true)}
             >
               {strings.csv}

@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
-import { ApiError, get, send } from "../../data/api.ts";
+import { ApiError, type Output, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -19,18 +19,9 @@ import { useBulkChange } from "../contacts/bulk-view.ts";
 import { type BroadcastDetail, isFinished } from "./broadcast-view.ts";
 import { strings } from "./strings.ts";
 
-interface SendAgainCounts {
-  failed: number;
-  unknown: number;
-  /** Why it cannot be sent again; null if it can. */
-  refusal: string | null;
-}
+type SendAgainCounts = Output<"GET /w/{workspace}/broadcasts/{id}/again">;
 
-interface SendAgainResult {
-  draft: number;
-  /** The bulk change that fills a group with the recipients; null if they fit into a list of numbers. */
-  bulk: number | null;
-}
+type SendAgainResult = Output<"POST /w/{workspace}/broadcasts/{id}/again">;
 
 export function SendAgain({ broadcast }: { broadcast: BroadcastDetail }) {
   const [isOpen, setIsOpen] = useState(false);
@@ -50,7 +41,8 @@ function AgainDialog({ broadcast, onClose }: { broadcast: BroadcastDetail; onClo
   const [result, setResult] = useState<SendAgainResult | null>(null);
   const again = useQuery({
     queryKey: ["again", id, broadcast.id],
-    queryFn: ({ signal }) => get<SendAgainCounts>(`/w/${id}/broadcasts/${broadcast.id}/again`, signal),
+    queryFn: ({ signal }) =>
+      request("GET /w/{workspace}/broadcasts/{id}/again", { workspace: id, id: broadcast.id }, { signal }),
     gcTime: 0,
     staleTime: 0,
     refetchOnWindowFocus: false,
@@ -93,7 +85,11 @@ function AgainForm({ broadcast, again: { failed, unknown }, recount, onStarted }
         try {
           const body = { with_unknown: isTicked, count };
           onStarted(
-            await send<SendAgainResult>("POST", `/w/${id}/broadcasts/${broadcast.id}/again`, body, `${key}-${count}`),
+            await request(
+              "POST /w/{workspace}/broadcasts/{id}/again",
+              { workspace: id, id: broadcast.id, body },
+              { key: `${key}-${count}` },
+            ),
           );
         } catch (error) {
           if (!(error instanceof ApiError) || error.code !== "changed") throw error;

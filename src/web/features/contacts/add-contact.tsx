@@ -2,13 +2,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useForm } from "react-hook-form";
-import { send } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import type { Contact } from "./contact-view.ts";
+import { phoneOf } from "./contact-view.ts";
 import { strings } from "./strings.ts";
 
 export function AddContact({ onClose }: { onClose: () => void }) {
@@ -22,12 +22,15 @@ export function AddContact({ onClose }: { onClose: () => void }) {
         form={form}
         submit={strings.add}
         onSend={async ({ phone, name }, key) => {
-          const path = `/w/${id}/v1/contacts/${encodeURIComponent(phone.trim() || " ")}`;
-          const contact = await send<Contact>("PUT", path, name.trim() === "" ? {} : { name: name.trim() }, key);
+          const contact = await request(
+            "PUT /w/{workspace}/v1/contacts/{phone}",
+            { workspace: id, phone: phone.trim() || " ", body: name.trim() === "" ? {} : { name: name.trim() } },
+            { key },
+          );
           await client.invalidateQueries({ queryKey: ["contacts", id] });
           showToast(strings.added);
           onClose();
-          await navigate({ from: "/w/$workspace/contacts", to: ".", search: { open: contact.phone } });
+          await navigate({ from: "/w/$workspace/contacts", to: ".", search: { open: phoneOf(contact) } });
         }}
       >
         <TextField

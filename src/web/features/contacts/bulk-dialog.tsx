@@ -5,7 +5,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { ApiError, send } from "../../data/api.ts";
+import { ApiError, type Body, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
@@ -33,7 +33,7 @@ export function useCount(people: BulkPeople, isEnabled = true) {
   const { id } = useWorkspace();
   return useQuery({
     queryKey: ["bulk-count", id, people],
-    queryFn: () => send<{ count: number }>("POST", `/w/${id}/bulk/count`, { people }),
+    queryFn: () => request("POST /w/{workspace}/bulk/count", { workspace: id, body: { people } }),
     enabled: isEnabled,
     gcTime: 0,
     staleTime: 0,
@@ -108,9 +108,11 @@ function BulkForm({ kind, people, count, recount, onClose, onStarted }: BulkForm
           form.setError("group", { message: strings.listRequired }, { shouldFocus: true });
           return;
         }
-        const body = { people, change: { [change]: needsList ? Number(group) : name }, count };
+        // The fields of the form have the names of the changes.
+        const bulk = { [change]: needsList ? Number(group) : name } as Body<"POST /w/{workspace}/bulk">["change"];
+        const body = { people, change: bulk, count };
         try {
-          const job = await send<BulkChange>("POST", `/w/${id}/bulk`, body, key);
+          const job = await request("POST /w/{workspace}/bulk", { workspace: id, body }, { key });
           // The change may end before the first poll; adding it here makes sure that its end is shown.
           client.setQueryData<BulkChange[]>(["bulk", id], (known = []) => [job, ...known]);
           await client.invalidateQueries({ queryKey: ["bulk", id] });

@@ -1,7 +1,7 @@
 /** Progress of bulk changes: stop a running one, continue one that a restart interrupted. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { get, newFormKey, send } from "../../data/api.ts";
+import { newFormKey, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -18,7 +18,7 @@ export function BulkProgress() {
   const [hidden, setHidden] = useState<readonly number[]>([]);
   const list = useQuery({
     queryKey: ["bulk", id],
-    queryFn: ({ signal }) => get<BulkChange[]>(`/w/${id}/bulk`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/bulk", { workspace: id }, { signal }),
     refetchInterval: ({ state }) => (state.data?.some((one) => one.state === "running") === true ? 1_000 : false),
   });
   const all = list.data ?? [];
@@ -58,7 +58,11 @@ function BulkChangeRow({ job, hide }: { job: BulkChange; hide: () => void }) {
   const act = async (verb: "stop" | "go-on") => {
     setError(null);
     try {
-      await send("POST", `/w/${id}/bulk/${job.id}/${verb}`, {}, `${key}-${verb}-${job.processed}`);
+      await request(
+        `POST /w/{workspace}/bulk/{id}/${verb}`,
+        { workspace: id, id: job.id },
+        { key: `${key}-${verb}-${job.processed}` },
+      );
       await client.invalidateQueries({ queryKey: ["bulk", id] });
     } catch (reason) {
       setError(reason);

@@ -4,14 +4,14 @@
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { get, type Json, send } from "../../data/api.ts";
+import { type Body, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import type { CustomField } from "../developer/custom-fields.tsx";
 import { PeopleFields } from "./contact-people.tsx";
-import type { Contact, ContactValues } from "./contact-view.ts";
+import { type Contact, type ContactValues, phoneOf } from "./contact-view.ts";
 import { strings } from "./strings.ts";
 
 const PROFILE_FIELDS = [
@@ -31,7 +31,7 @@ export function ContactForm({ contact }: { contact: Contact }) {
   const { id } = useWorkspace();
   const fields = useQuery({
     queryKey: ["fields", id],
-    queryFn: ({ signal }) => get<CustomField[]>(`/w/${id}/fields`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/fields", { workspace: id }, { signal }),
   });
   // The form needs all fields when it mounts.
   if (fields.data === undefined && !fields.isError) return null;
@@ -45,8 +45,13 @@ function LoadedForm({ contact, fields }: { contact: Contact; fields: CustomField
   const form = useForm<ContactValues>({ defaultValues: before });
   const save = async (values: ContactValues, key: string) => {
     const changes = changesOf(before, values, fields);
-    const path = `/w/${id}/v1/contacts/${encodeURIComponent(contact.phone)}`;
-    client.setQueryData(["contact", id, contact.phone], await send<Contact>("PUT", path, changes, key));
+    const phone = phoneOf(contact);
+    const saved = await request(
+      "PUT /w/{workspace}/v1/contacts/{phone}",
+      { workspace: id, phone, body: changes },
+      { key },
+    );
+    client.setQueryData(["contact", id, phone], saved);
     showToast(strings.saved);
     await client.invalidateQueries({ queryKey: ["contacts", id] });
   };
@@ -127,9 +132,11 @@ function valuesOf(contact: Contact, fields: CustomField[]): ContactValues {
   };
 }
 
+type Changes = Body<"PUT /w/{workspace}/v1/contacts/{phone}">;
+
 /** The body for the API: cleared fields are null, unchanged fields are absent. */
-function changesOf(before: ContactValues, after: ContactValues, fields: CustomField[]): Json {
-  const changes: Json = {};
+function changesOf(before: ContactValues, after: ContactValues, fields: CustomField[]): Changes {
+  const changes: Changes = {};
   for (const [name] of PROFILE_FIELDS) {
     if (after[name].trim() !== before[name]) changes[name] = after[name].trim() || null;
   }

@@ -3,7 +3,7 @@
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { get, send } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -15,7 +15,7 @@ import { Failed, Loading, Notice } from "../../ui/states.tsx";
 import { ExactTime, exact, Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { ContactForm } from "./contact-form.tsx";
-import { type ConsentChange, type Contact, consentChip, nameOf } from "./contact-view.ts";
+import { type ConsentChange, type Contact, consentChip, nameOf, phoneOf } from "./contact-view.ts";
 import { strings } from "./strings.ts";
 
 const WINDOW_MS = 24 * 3_600_000;
@@ -24,7 +24,7 @@ export function ContactPanel({ phone }: { phone: string }) {
   const { id } = useWorkspace();
   const contact = useQuery({
     queryKey: ["contact", id, phone],
-    queryFn: ({ signal }) => get<Contact>(`/w/${id}/v1/contacts/${encodeURIComponent(phone)}`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/v1/contacts/{phone}", { workspace: id, phone }, { signal }),
   });
   return (
     <Panel screen="/w/$workspace/contacts" title={contact.data === undefined ? phone : nameOf(contact.data)}>
@@ -42,7 +42,7 @@ function Detail({ contact }: { contact: Contact }) {
   return (
     <>
       <div className="mb-6 flex flex-col gap-3">
-        <Copyable text={contact.phone} label={strings.copyPhone} />
+        <Copyable text={phoneOf(contact)} label={strings.copyPhone} />
         {/* Nothing can be sent to an opted-out person, even in an open window. */}
         {contact.consent.status !== "opted_out" && (
           <p className="text-quiet">
@@ -69,14 +69,14 @@ function ConsentCard({ contact }: { contact: Contact }) {
   const client = useQueryClient();
   const [asking, setAsking] = useState<"in" | "out" | null>(null);
   const { status, source, at } = contact.consent;
-  const path = `/w/${id}/v1/contacts/${encodeURIComponent(contact.phone)}`;
+  const phone = phoneOf(contact);
   const history = useQuery({
-    queryKey: ["consent", id, contact.phone, contact.updated_at],
+    queryKey: ["consent", id, phone, contact.updated_at],
     queryFn: ({ signal }) =>
-      get<ConsentChange[]>(`/w/${id}/contacts/${encodeURIComponent(contact.phone)}/consent`, signal),
+      request("GET /w/{workspace}/contacts/{phone}/consent", { workspace: id, phone }, { signal }),
   });
   const changed = async (now: Contact) => {
-    client.setQueryData(["contact", id, contact.phone], now);
+    client.setQueryData(["contact", id, phone], now);
     await client.invalidateQueries({ queryKey: ["contacts", id] });
   };
   const { label, tone } = consentChip(status);
@@ -130,7 +130,9 @@ function ConsentCard({ contact }: { contact: Contact }) {
         cancelLabel={strings.cancel}
         onClose={() => setAsking(null)}
         act={async (key) => {
-          await changed(await send<Contact>("POST", `${path}/opt-out`, {}, key));
+          await changed(
+            await request("POST /w/{workspace}/v1/contacts/{phone}/opt-out", { workspace: id, phone }, { key }),
+          );
           showToast(strings.optedOutDone);
         }}
       >
@@ -143,7 +145,10 @@ function ConsentCard({ contact }: { contact: Contact }) {
         cancelLabel={strings.cancel}
         onClose={() => setAsking(null)}
         act={async (key) => {
-          await changed(await send<Contact>("PUT", path, { consent: "opted_in" }, key));
+          const body = { consent: "opted_in" } as const;
+          await changed(
+            await request("PUT /w/{workspace}/v1/contacts/{phone}", { workspace: id, phone, body }, { key }),
+          );
           showToast(strings.optedInDone);
         }}
       >

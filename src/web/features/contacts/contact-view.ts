@@ -1,30 +1,10 @@
 /** A contact as the API's JSON has it, and the labels of consent. */
+import type { Entry } from "../../data/api.ts";
 import type { ChipTone } from "../../ui/chip.tsx";
 import { strings } from "./strings.ts";
 
-export type Consent = "opted_in" | "opted_out" | "unknown";
-
-export interface Contact {
-  phone: string;
-  name: string | null;
-  first_name: string | null;
-  last_name: string | null;
-  email: string | null;
-  city: string | null;
-  state: string | null;
-  postal_code: string | null;
-  company: string | null;
-  birthday: string | null;
-  anniversary: string | null;
-  fields: Record<string, string | number | boolean>;
-  people: { name: string; first_name: string | null; birthday: string | null; ref: string | null }[];
-  tags: string[];
-  groups: { id: number; name: string }[];
-  consent: { status: Consent; source: string | null; at: string | null };
-  last_message_from_them_at: string | null;
-  created_at: string;
-  updated_at: string;
-}
+export type Contact = Entry<"GET /w/{workspace}/contacts">;
+export type Consent = Contact["consent"]["status"];
 
 /** The text fields. */
 type ContactText =
@@ -54,14 +34,7 @@ export interface PersonValues {
   ref: string | null;
 }
 
-export interface ConsentChange {
-  id: number;
-  at: string;
-  was: Consent;
-  became: Consent;
-  source: string;
-  evidence: Record<string, unknown>;
-}
+export type ConsentChange = Entry<"GET /w/{workspace}/contacts/{phone}/consent">;
 
 export function consentChip(consent: Consent): { label: string; tone: ChipTone } {
   if (consent === "opted_in") return { label: strings.optedIn, tone: "green" };
@@ -69,6 +42,11 @@ export function consentChip(consent: Consent): { label: string; tone: ChipTone }
   return { label: strings.unknown, tone: "grey" };
 }
 
-export function nameOf({ name, phone }: Pick<Contact, "name" | "phone">): string {
-  return name ?? phone;
+export function nameOf(contact: Contact): string {
+  return contact.name ?? phoneOf(contact);
+}
+
+/** Only people whom the network identifies by an id of its own have no number, and no screen opens their contact. */
+export function phoneOf({ phone, network_user_id: networkId }: Contact): string {
+  return phone ?? networkId ?? "";
 }

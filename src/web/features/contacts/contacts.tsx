@@ -1,7 +1,7 @@
 /** Contacts: the list, search, filters by consent and group, the detail of one, and adding one. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { get, getList, queryText } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink, buttonClass } from "../../ui/button.tsx";
@@ -17,7 +17,7 @@ import { AddContact } from "./add-contact.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
 import { strings as bulkStrings } from "./bulk-strings.ts";
 import { ContactPanel } from "./contact-panel.tsx";
-import { type Contact, consentChip, nameOf } from "./contact-view.ts";
+import { consentChip, nameOf, phoneOf } from "./contact-view.ts";
 import { NOTHING_SELECTED, type Selected, Selection } from "./selection.tsx";
 import { strings } from "./strings.ts";
 
@@ -33,11 +33,13 @@ export function Screen() {
   const selected = chosen.about === about ? chosen.selected : NOTHING_SELECTED;
   const select = (now: Selected) => setChosen({ about, selected: now });
   const isSearch = q !== undefined || consent !== undefined || group !== undefined;
-  // Without filters the list comes from the API, in index order; a search scans.
-  const path = `/w/${id}${isSearch ? "" : "/v1"}/contacts${queryText({ q, consent, group, after })}`;
   const list = useQuery({
     queryKey: ["contacts", id, q, consent, group, after],
-    queryFn: ({ signal }) => getList<Contact>(path, signal),
+    // Without filters the list comes in index order; a search scans.
+    queryFn: ({ signal }) =>
+      isSearch
+        ? request("GET /w/{workspace}/contacts", { workspace: id, query: { q, consent, group, after } }, { signal })
+        : request("GET /w/{workspace}/v1/contacts", { workspace: id, query: { after } }, { signal }),
     placeholderData: keepPreviousData,
   });
   const rows = list.data?.data ?? [];
@@ -80,13 +82,14 @@ export function Screen() {
           <List
             label={strings.title}
             rows={rows}
-            rowKey={({ phone }) => phone}
+            rowKey={phoneOf}
             openKey={open ?? null}
             selection={{
               label: (contact) => bulkStrings.selectOne(nameOf(contact)),
-              isSelected: ({ phone }) => selected.isAll || selected.phones.includes(phone),
+              isSelected: (contact) => selected.isAll || selected.phones.includes(phoneOf(contact)),
               isLocked: selected.isAll,
-              toggle: ({ phone }) => {
+              toggle: (contact) => {
+                const phone = phoneOf(contact);
                 const others = selected.phones.filter((one) => one !== phone);
                 const isOff = others.length < selected.phones.length;
                 select({ phones: isOff ? others : [...others, phone], isAll: false });
@@ -137,7 +140,7 @@ function InGroup({ groupId }: { groupId: string }) {
   const { id } = useWorkspace();
   const group = useQuery({
     queryKey: ["group", id, groupId],
-    queryFn: ({ signal }) => get<{ name: string }>(`/w/${id}/groups/${groupId}`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/groups/{id}", { workspace: id, id: groupId }, { signal }),
   });
   return (
     <p className="mb-4 flex flex-wrap items-center gap-3">

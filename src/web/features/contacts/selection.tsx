@@ -2,7 +2,7 @@
  * The bar above the contact list: what is selected (some, the page, or all matches), the actions on it, and the export.
  */
 import { useState } from "react";
-import { queryText } from "../../data/api.ts";
+import { addressOf } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { DownloadLink } from "../../ui/download-link.tsx";
@@ -11,7 +11,7 @@ import { Notice } from "../../ui/states.tsx";
 import { BulkDialog, type BulkKind } from "./bulk-dialog.tsx";
 import { strings } from "./bulk-strings.ts";
 import type { BulkPeople } from "./bulk-view.ts";
-import type { Contact } from "./contact-view.ts";
+import { type Consent, type Contact, phoneOf } from "./contact-view.ts";
 
 export interface Selected {
   phones: readonly string[];
@@ -25,7 +25,7 @@ const PHONES_MAX = 1_000;
 interface SelectionProps {
   rows: readonly Contact[];
   total: number;
-  search: { q?: string | undefined; consent?: string | undefined; group?: string | undefined };
+  search: { q?: string | undefined; consent?: Consent | undefined; group?: string | undefined };
   selected: Selected;
   select: (selected: Selected) => void;
 }
@@ -34,7 +34,7 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
   const { id } = useWorkspace();
   const [kind, setKind] = useState<BulkKind | null>(null);
   const { phones, isAll } = selected;
-  const areAllHere = rows.every(({ phone }) => phones.includes(phone));
+  const areAllHere = rows.every((contact) => phones.includes(phoneOf(contact)));
   const isSome = isAll || phones.length > 0;
   const people: BulkPeople = isAll
     ? { search: Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) }
@@ -42,7 +42,7 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
   const isSearch = Object.values(search).some((value) => value !== undefined);
   const everybody = plural(total, strings.one, strings.other);
   const selectPage = (isOn: boolean) => {
-    const here = rows.map(({ phone }) => phone);
+    const here = rows.map(phoneOf);
     const others = phones.filter((phone) => !here.includes(phone));
     select({ phones: isOn ? [...others, ...here] : others, isAll: false });
   };
@@ -79,7 +79,7 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
           </>
         )}
         <DownloadLink
-          href={`/console/api/w/${id}/contacts/export${queryText(search)}`}
+          href={addressOf("GET /w/{workspace}/contacts/export", { workspace: id, query: search })}
           className={`ms-auto ${buttonClass("quiet", true)}`}
         >
           {strings.export}

@@ -1,7 +1,7 @@
 /** Webhook deliveries: the list with its filters, the detail of one, and replaying the failed ones. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { getList, queryText } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -13,7 +13,7 @@ import { SelectFilter } from "../../ui/select-filter.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { DeliveryPanel } from "./delivery-panel.tsx";
-import { type Delivery, deliveryChip } from "./delivery-view.ts";
+import { deliveryChip } from "./delivery-view.ts";
 import { ReplayFailed } from "./replay-failed.tsx";
 import { eventTypes, strings } from "./strings.ts";
 
@@ -24,10 +24,10 @@ export function Screen() {
   const { id, timezone } = workspace;
   const { status, type, after, open } = useParameters(SCREEN);
   const [isReplaying, setIsReplaying] = useState(false);
-  const path = `/w/${id}/deliveries${queryText({ status, type, after })}`;
+  const query = { status, type: eventTypes.find((known) => known === type), after };
   const list = useQuery({
     queryKey: ["deliveries", id, status, type, after],
-    queryFn: ({ signal }) => getList<Delivery>(path, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/deliveries", { workspace: id, query }, { signal }),
     placeholderData: keepPreviousData,
     // The first page refreshes automatically, because users watch it while they repair a receiver.
     refetchInterval: after === undefined ? 5_000 : false,

@@ -4,7 +4,7 @@
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { get, newFormKey, send } from "../../data/api.ts";
+import { newFormKey, request } from "../../data/api.ts";
 import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -21,7 +21,7 @@ export function DeliveryPanel({ id }: { id: string }) {
   const workspace = useWorkspace();
   const delivery = useQuery({
     queryKey: ["delivery", workspace.id, id],
-    queryFn: ({ signal }) => get<DeliveryDetail>(`/w/${workspace.id}/deliveries/${id}`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/deliveries/{id}", { workspace: workspace.id, id }, { signal }),
     refetchInterval: ({ state }) => (state.data?.status === "pending" ? 2_000 : false),
   });
   return (
@@ -45,7 +45,11 @@ function Detail({ delivery, mayReplay }: { delivery: DeliveryDetail; mayReplay: 
     setIsBusy(true);
     setError(null);
     try {
-      await send("POST", `/w/${workspaceId}/deliveries/${delivery.id}/replay`, {}, key.current);
+      await request(
+        "POST /w/{workspace}/deliveries/{id}/replay",
+        { workspace: workspaceId, id: delivery.id },
+        { key: key.current },
+      );
       key.current = newFormKey();
       showToast(strings.replayedOne);
       await Promise.all([

@@ -1,31 +1,12 @@
 /** A delivery as the server's JSON has it, and the label of its state. */
+import type { Entry, Output } from "../../data/api.ts";
 import type { ChipTone } from "../../ui/chip.tsx";
 
-export interface Delivery {
-  id: number;
-  event_id: string;
-  event_type: string;
-  status: "pending" | "delivered" | "exhausted";
-  attempt_count: number;
-  created_at: string;
-  next_attempt_at: string | null;
-  finished_at: string | null;
-}
+type Delivery = Entry<"GET /w/{workspace}/deliveries">;
 
-export interface Attempt {
-  id: number;
-  attempted_at: string;
-  url: string;
-  status_code: number | null;
-  error: string | null;
-  response: string | null;
-  duration_ms: number;
-}
+export type Attempt = DeliveryDetail["attempts"][number];
 
-export interface DeliveryDetail extends Delivery {
-  body: string;
-  attempts: Attempt[];
-}
+export type DeliveryDetail = Output<"GET /w/{workspace}/deliveries/{id}">;
 
 /** The first attempt and six retries. */
 const ATTEMPTS_MAX = 7;

@@ -5,7 +5,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { ApiError, get, queryText, send } from "../../data/api.ts";
+import { ApiError, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -25,14 +25,17 @@ export function ReplayFailed({ onClose }: { onClose: () => void }) {
   const [error, setError] = useState<unknown>(null);
   const count = async ({ since }: { since: string }) => {
     setError(null);
-    setCounted({ since, ...(await get<{ count: number }>(`/w/${id}/deliveries/failed${queryText({ since })}`)) });
+    setCounted({
+      since,
+      ...(await request("GET /w/{workspace}/deliveries/failed", { workspace: id, query: { since } })),
+    });
   };
   const replay = async () => {
     if (counted === null || isBusy) return;
     setIsBusy(true);
     setError(null);
     try {
-      const { replayed } = await send<{ replayed: number }>("POST", `/w/${id}/deliveries/replay`, counted);
+      const { replayed } = await request("POST /w/{workspace}/deliveries/replay", { workspace: id, body: counted });
       showToast(strings.replayed(plural(replayed, strings.one, strings.other)));
       await client.invalidateQueries({ queryKey: ["deliveries", id] });
       onClose();

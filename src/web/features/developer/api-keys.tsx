@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { get, send } from "../../data/api.ts";
+import { type Entry, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -15,30 +15,20 @@ import { Section } from "../../ui/page.tsx";
 import { Empty, Failed, Loading, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import {
-  type CommandTemplate,
-  commandContext,
-  exampleTemplate,
-  sendMessageCommand,
-  showWorkspaceCommand,
-} from "./printed-commands.ts";
+import { commandContext, exampleTemplate, sendMessageCommand, showWorkspaceCommand } from "./printed-commands.ts";
 import { strings } from "./strings.ts";
 
-interface Key {
-  id: number;
-  name: string;
-  prefix: string;
-  created_at: string;
-  last_used_at: string | null;
-  revoked_at: string | null;
-}
+type Key = Entry<"GET /w/{workspace}/keys">;
 
 export function Keys() {
   const { id, timezone } = useWorkspace();
   const client = useQueryClient();
   const [isCreating, setIsCreating] = useState(false);
   const [revoking, setRevoking] = useState<Key | null>(null);
-  const keys = useQuery({ queryKey: ["keys", id], queryFn: ({ signal }) => get<Key[]>(`/w/${id}/keys`, signal) });
+  const keys = useQuery({
+    queryKey: ["keys", id],
+    queryFn: ({ signal }) => request("GET /w/{workspace}/keys", { workspace: id }, { signal }),
+  });
   const reload = () => client.invalidateQueries({ queryKey: ["keys", id] });
   const createButton = (
     <Button tone="primary" small onClick={() => setIsCreating(true)}>
@@ -109,7 +99,7 @@ export function Keys() {
           cancelLabel={strings.keepKey}
           onClose={() => setRevoking(null)}
           act={async (key) => {
-            await send("POST", `/w/${id}/keys/${revoking.id}/revoke`, {}, key);
+            await request("POST /w/{workspace}/keys/{id}/revoke", { workspace: id, id: revoking.id }, { key });
             await reload();
             showToast(strings.keyRevoked);
           }}
@@ -166,7 +156,7 @@ function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
         form={form}
         submit={strings.createKey}
         onSend={async (values, key) => {
-          setCreated(await send<{ key: string | null }>("POST", `/w/${workspaceId}/keys`, values, key));
+          setCreated(await request("POST /w/{workspace}/keys", { workspace: workspaceId, body: values }, { key }));
           await onCreated();
         }}
       >
@@ -181,7 +171,7 @@ function CurlWithKey({ apiKey }: { apiKey: string }) {
   const workspace = useWorkspace();
   const home = useQuery({
     queryKey: ["home", workspace.id],
-    queryFn: ({ signal }) => get<{ template: CommandTemplate | null }>(`/w/${workspace.id}/home`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/home", { workspace: workspace.id }, { signal }),
   });
   const template = home.data?.template ?? null;
   const context = commandContext(location.origin, workspace, template ?? exampleTemplate("hello"), apiKey);

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm, useWatch } from "react-hook-form";
-import { get, send } from "../../data/api.ts";
+import { type Entry, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
@@ -14,12 +14,7 @@ import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { strings } from "./strings.ts";
 
-export interface CustomField {
-  key: string;
-  label: string;
-  kind: "text" | "number" | "date" | "boolean" | "choice";
-  choices: string[] | null;
-}
+export type CustomField = Entry<"GET /w/{workspace}/fields">;
 
 export function CustomFields() {
   const { id } = useWorkspace();
@@ -28,7 +23,7 @@ export function CustomFields() {
   const [removing, setRemoving] = useState<CustomField | null>(null);
   const fields = useQuery({
     queryKey: ["fields", id],
-    queryFn: ({ signal }) => get<CustomField[]>(`/w/${id}/fields`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/fields", { workspace: id }, { signal }),
   });
   const reload = () => client.invalidateQueries({ queryKey: ["fields", id] });
   const add = (
@@ -79,7 +74,7 @@ export function CustomFields() {
           confirmationText={removing.key}
           onClose={() => setRemoving(null)}
           act={async (key) => {
-            await send("DELETE", `/w/${id}/fields/${encodeURIComponent(removing.key)}`, {}, key);
+            await request("DELETE /w/{workspace}/fields/{key}", { workspace: id, key: removing.key }, { key });
             await reload();
             showToast(strings.fieldRemoved);
           }}
@@ -98,7 +93,7 @@ interface AddFieldProps {
 }
 
 function AddField({ workspaceId, onClose, onAdded }: AddFieldProps) {
-  const form = useForm({ defaultValues: { label: "", key: "", kind: "text", choices: "" } });
+  const form = useForm({ defaultValues: { label: "", key: "", kind: "text" as CustomField["kind"], choices: "" } });
   const [kind, label] = useWatch({ control: form.control, name: ["kind", "label"] });
   return (
     <Dialog title={strings.addFieldTitle} isOpen onClose={onClose}>
@@ -108,7 +103,7 @@ function AddField({ workspaceId, onClose, onAdded }: AddFieldProps) {
         onSend={async ({ choices, ...values }, key) => {
           const lines = choices.split("\n").map((line) => line.trim());
           const body = { ...values, choices: kind === "choice" ? lines.filter((line) => line !== "") : [] };
-          await send("POST", `/w/${workspaceId}/fields`, body, key);
+          await request("POST /w/{workspace}/fields", { workspace: workspaceId, body }, { key });
           await onAdded();
           showToast(strings.fieldAdded);
           onClose();

@@ -1,11 +1,10 @@
 /** Sends a test event and shows the receiver's answer in place: status, duration and body, or why there is none. */
 import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { get, newFormKey, send } from "../../data/api.ts";
+import { newFormKey, request } from "../../data/api.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
-import type { DeliveryDetail } from "../deliveries/delivery-view.ts";
 import { strings } from "./strings.ts";
 
 /** The receiver has 10 seconds to answer. */
@@ -21,7 +20,11 @@ export function TestEvent({ workspaceId }: { workspaceId: number }) {
     setIsBusy(true);
     setError(null);
     try {
-      const created = await send<{ delivery_id: number }>("POST", `/w/${workspaceId}/webhook/test`, {}, key.current);
+      const created = await request(
+        "POST /w/{workspace}/webhook/test",
+        { workspace: workspaceId },
+        { key: key.current },
+      );
       key.current = newFormKey();
       setTestEvent({ id: created.delivery_id, at: Date.now() });
     } catch (reason) {
@@ -45,7 +48,7 @@ function Answer({ workspaceId, id, at }: { workspaceId: number; id: number; at: 
   const isLate = () => Date.now() - at > ANSWER_TIMEOUT_MS;
   const delivery = useQuery({
     queryKey: ["delivery", workspaceId, String(id)],
-    queryFn: ({ signal }) => get<DeliveryDetail>(`/w/${workspaceId}/deliveries/${id}`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/deliveries/{id}", { workspace: workspaceId, id }, { signal }),
     refetchInterval: (query) => ((query.state.data?.attempts.length ?? 0) > 0 || isLate() ? false : 300),
     staleTime: 0,
   });

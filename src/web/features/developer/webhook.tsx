@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { get, send } from "../../data/api.ts";
+import { type Output, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -15,16 +15,13 @@ import { showToast } from "../../ui/toast.tsx";
 import { strings } from "./strings.ts";
 import { TestEvent } from "./webhook-test.tsx";
 
-interface Webhook {
-  url: string | null;
-  has_secret: boolean;
-}
+type Webhook = Output<"GET /w/{workspace}/webhook">;
 
 export function WebhookSettings() {
   const { id } = useWorkspace();
   const webhook = useQuery({
     queryKey: ["webhook", id],
-    queryFn: ({ signal }) => get<Webhook>(`/w/${id}/webhook`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/webhook", { workspace: id }, { signal }),
   });
   return (
     <div id="webhook" className="scroll-mt-4">
@@ -50,7 +47,6 @@ function Address({ webhook, workspaceId }: { webhook: Webhook; workspaceId: numb
   const client = useQueryClient();
   const [isClearing, setIsClearing] = useState(false);
   const form = useForm({ defaultValues: { url: webhook.url ?? "" } });
-  const path = `/w/${workspaceId}/webhook`;
   const saved = (now: Webhook) => client.setQueryData(["webhook", workspaceId], now);
   return (
     <>
@@ -59,7 +55,7 @@ function Address({ webhook, workspaceId }: { webhook: Webhook; workspaceId: numb
         submit={strings.saveAddress}
         tone={webhook.url === null ? "primary" : "plain"}
         onSend={async (values, key) => {
-          saved(await send<Webhook>("PUT", path, values, key));
+          saved(await request("PUT /w/{workspace}/webhook", { workspace: workspaceId, body: values }, { key }));
           showToast(strings.addressSaved);
         }}
         beside={
@@ -88,7 +84,7 @@ function Address({ webhook, workspaceId }: { webhook: Webhook; workspaceId: numb
         cancelLabel={strings.keepAddress}
         onClose={() => setIsClearing(false)}
         act={async (key) => {
-          saved(await send<Webhook>("DELETE", path, {}, key));
+          saved(await request("DELETE /w/{workspace}/webhook", { workspace: workspaceId }, { key }));
           showToast(strings.cleared);
         }}
       >
@@ -104,12 +100,11 @@ function Secret({ workspaceId }: { workspaceId: number }) {
   const [isRotating, setIsRotating] = useState(false);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const path = `/w/${workspaceId}/webhook`;
   const reveal = async () => {
     setIsBusy(true);
     setError(null);
     try {
-      setSecret((await send<{ secret: string }>("POST", `${path}/reveal`)).secret);
+      setSecret((await request("POST /w/{workspace}/webhook/reveal", { workspace: workspaceId })).secret);
     } catch (reason) {
       setError(reason);
     } finally {
@@ -150,7 +145,11 @@ function Secret({ workspaceId }: { workspaceId: number }) {
         cancelLabel={strings.keepSecret}
         onClose={() => setIsRotating(false)}
         act={async (key) => {
-          const created = await send<{ secret: string | null }>("POST", `${path}/rotate-secret`, {}, key);
+          const created = await request(
+            "POST /w/{workspace}/webhook/rotate-secret",
+            { workspace: workspaceId },
+            { key },
+          );
           setSecret(created.secret);
           setIsNew(true);
         }}

@@ -1,7 +1,7 @@
 /** Changes a group's name, and its filter if sentences can express it. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { send } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -47,7 +47,11 @@ function EditForm({ group, fields, onClose }: Props & { fields: readonly FilterF
           form.setError("filter", { message: strings.unfinished });
           return;
         }
-        await send("PUT", `/w/${id}/groups/${group.id}`, { name, filter }, key);
+        await request(
+          "PUT /w/{workspace}/groups/{id}",
+          { workspace: id, id: group.id, body: { name, filter } },
+          { key },
+        );
         for (const known of ["groups", "group", "bulk"]) await client.invalidateQueries({ queryKey: [known, id] });
         showToast(strings.edited);
         onClose();

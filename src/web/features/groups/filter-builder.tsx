@@ -4,7 +4,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { useEffect, useState } from "react";
-import { get, getList, send } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -12,7 +12,6 @@ import { inputClass } from "../../ui/field.tsx";
 import { plural } from "../../ui/plural.ts";
 import { Failed } from "../../ui/states.tsx";
 import { consentChip } from "../contacts/contact-view.ts";
-import type { CustomField } from "../developer/custom-fields.tsx";
 import {
   type Comparison,
   type FilterCondition,
@@ -21,7 +20,7 @@ import {
   filterFields,
   newCondition,
 } from "./filter.ts";
-import type { Group, SamplePerson } from "./group-view.ts";
+import type { SamplePerson } from "./group-view.ts";
 import { strings } from "./strings.ts";
 
 const COUNT_DELAY_MS = 400;
@@ -31,11 +30,11 @@ export function useFilterFields(): FilterField[] | undefined {
   const { id } = useWorkspace();
   const custom = useQuery({
     queryKey: ["fields", id],
-    queryFn: ({ signal }) => get<CustomField[]>(`/w/${id}/fields`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/fields", { workspace: id }, { signal }),
   });
   const groups = useQuery({
     queryKey: ["groups", id, undefined],
-    queryFn: ({ signal }) => getList<Group>(`/w/${id}/v1/groups`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/v1/groups", { workspace: id }, { signal }),
   });
   if (custom.data === undefined || groups.data === undefined) return undefined;
   return filterFields(
@@ -214,11 +213,6 @@ function ConditionValue({
   );
 }
 
-interface FilterCount {
-  count: number;
-  sample: SamplePerson[];
-}
-
 /** `filter`: null while it is incomplete. */
 export function LiveCount({ filter }: { filter: unknown }) {
   const { id } = useWorkspace();
@@ -231,7 +225,10 @@ export function LiveCount({ filter }: { filter: unknown }) {
   const found = useQuery({
     queryKey: ["filter", id, asked],
     queryFn: () =>
-      send<FilterCount>("POST", `/w/${id}/groups/count`, { filter: JSON.parse(asked ?? "null") as unknown }),
+      request("POST /w/{workspace}/groups/count", {
+        workspace: id,
+        body: { filter: JSON.parse(asked ?? "null") as unknown },
+      }),
     enabled: asked !== null && asked !== "null",
     staleTime: 30_000,
   });

@@ -1,23 +1,8 @@
 /** A group, as the JSON of the API and the console has it. */
-import type { Consent } from "../contacts/contact-view.ts";
+import type { Entry, Output } from "../../data/api.ts";
 
-export interface Group {
-  id: number;
-  name: string;
-  type: "static" | "dynamic";
-  count: number;
-}
+export type Group = Entry<"GET /w/{workspace}/v1/groups">;
 
-export interface SamplePerson {
-  phone: string;
-  name: string | null;
-  consent: Consent;
-}
+export type SamplePerson = GroupDetail["sample"][number];
 
-export interface GroupDetail extends Group {
-  filter: unknown;
-  created_at: string;
-  sample: SamplePerson[];
-  /** Why the filter is no longer valid; null if it is. */
-  filter_error: string | null;
-}
+export type GroupDetail = Output<"GET /w/{workspace}/groups/{id}">;

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { get, getList, queryText, send } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink, textLink } from "../../ui/button.tsx";
@@ -18,7 +18,7 @@ import { showToast } from "../../ui/toast.tsx";
 import { EditGroup } from "./edit-group.tsx";
 import { describe } from "./filter.ts";
 import { Sample, useFilterFields } from "./filter-builder.tsx";
-import type { Group, GroupDetail } from "./group-view.ts";
+import type { GroupDetail } from "./group-view.ts";
 import { NewGroup } from "./new-group.tsx";
 import { strings } from "./strings.ts";
 
@@ -31,7 +31,7 @@ export function Screen() {
   const [isCreating, setIsCreating] = useState(false);
   const list = useQuery({
     queryKey: ["groups", id, after],
-    queryFn: ({ signal }) => getList<Group>(`/w/${id}/v1/groups${queryText({ after })}`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/v1/groups", { workspace: id, query: { after } }, { signal }),
     placeholderData: keepPreviousData,
   });
   const rows = list.data?.data ?? [];
@@ -82,7 +82,7 @@ function GroupPanel({ groupId }: { groupId: string }) {
   const { id } = useWorkspace();
   const group = useQuery({
     queryKey: ["group", id, groupId],
-    queryFn: ({ signal }) => get<GroupDetail>(`/w/${id}/groups/${groupId}`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/groups/{id}", { workspace: id, id: groupId }, { signal }),
   });
   return (
     <Panel screen={SCREEN} title={group.data?.name ?? strings.title}>
@@ -142,7 +142,7 @@ function Detail({ group }: { group: GroupDetail }) {
         confirmationText={group.name}
         onClose={() => setIsAsking(false)}
         act={async (key) => {
-          await send("DELETE", `/w/${id}/groups/${group.id}`, {}, key);
+          await request("DELETE /w/{workspace}/groups/{id}", { workspace: id, id: group.id }, { key });
           showToast(strings.removed);
           close();
           await client.invalidateQueries({ queryKey: ["groups", id] });

@@ -2,7 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { send } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -46,7 +46,7 @@ export function NewGroup({ onClose, onCreated, isDynamicByDefault = true }: Prop
             return;
           }
           const body = { name, filter: isDynamic ? filter : null };
-          const group = await send<Group>("POST", `/w/${id}/groups`, body, key);
+          const group = await request("POST /w/{workspace}/groups", { workspace: id, body }, { key });
           await client.invalidateQueries({ queryKey: ["groups", id] });
           showToast(strings.created);
           onClose();

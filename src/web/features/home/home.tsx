@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Check, Circle } from "lucide-react";
 import type { ReactNode } from "react";
-import { get } from "../../data/api.ts";
+import { type Output, request } from "../../data/api.ts";
 import { hasOwnerRights, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -16,30 +16,17 @@ import { Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ProgressBar } from "../broadcasts/broadcast-counters.tsx";
 import { type Broadcast, broadcastChip } from "../broadcasts/broadcast-view.ts";
-import {
-  addNumberCommand,
-  type CommandTemplate,
-  commandContext,
-  sendMessageCommand,
-} from "../developer/printed-commands.ts";
+import { addNumberCommand, commandContext, sendMessageCommand } from "../developer/printed-commands.ts";
 import { strings } from "./strings.ts";
 import { Today } from "./today.tsx";
 
-interface HomeView {
-  has_key: boolean;
-  has_sent: boolean;
-  has_delivered_events: boolean;
-  exhausted_deliveries: number;
-  last_delivered_at: string | null;
-  template: CommandTemplate | null;
-  broadcasts: Broadcast[];
-}
+type HomeView = Output<"GET /w/{workspace}/home">;
 
 export function Home() {
   const workspace = useWorkspace();
   const home = useQuery({
     queryKey: ["home", workspace.id],
-    queryFn: ({ signal }) => get<HomeView>(`/w/${workspace.id}/home`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/home", { workspace: workspace.id }, { signal }),
     // The user completes the steps elsewhere, so they are polled.
     refetchInterval: (query) => (query.state.data?.has_delivered_events === true ? 60_000 : 5_000),
   });

@@ -5,7 +5,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { get } from "../../data/api.ts";
+import { type Output, request } from "../../data/api.ts";
 import type { Workspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
@@ -17,12 +17,7 @@ import { strings } from "./strings.ts";
 type CounterName = "sent" | "delivered" | "read" | "failed" | "unknown";
 type Counters = Record<CounterName, number>;
 
-interface TodayView {
-  since: string;
-  single: Counters;
-  broadcast: Counters & { begun: number };
-  received: { messages: number; people: number };
-}
+type TodayView = Output<"GET /w/{workspace}/today">;
 
 const NO_COUNTS: Counters = { sent: 0, delivered: 0, read: 0, failed: 0, unknown: 0 };
 const NOTHING: TodayView = {
@@ -38,7 +33,7 @@ const TONES: Readonly<Partial<Record<CounterName, ChipTone>>> = { failed: "red",
 export function Today({ workspace, isHiddenWhenEmpty }: { workspace: Workspace; isHiddenWhenEmpty: boolean }) {
   const today = useQuery({
     queryKey: ["today", workspace.id],
-    queryFn: ({ signal }) => get<TodayView>(`/w/${workspace.id}/today`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/today", { workspace: workspace.id }, { signal }),
     refetchInterval: 15_000,
   });
   if (today.isError) {

@@ -7,7 +7,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft, FileUp } from "lucide-react";
 import { useState } from "react";
 import { NotFound } from "../../app/not-found.tsx";
-import { ApiError, get, send, sendFile } from "../../data/api.ts";
+import { ApiError, request, upload } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, textLink } from "../../ui/button.tsx";
@@ -56,15 +56,15 @@ function Upload() {
   const [error, setError] = useState<unknown>(null);
   const list = useQuery({
     queryKey: ["imports", id],
-    queryFn: ({ signal }) => get<Import[]>(`/w/${id}/imports`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/imports", { workspace: id }, { signal }),
     refetchInterval: ({ state }) => (state.data?.some(isRunning) === true ? 2_000 : false),
   });
-  const upload = async (file: File | undefined) => {
+  const take = async (file: File | undefined) => {
     if (file === undefined || isBusy) return;
     setIsBusy(true);
     setError(null);
     try {
-      const created = await sendFile<Import>(`/w/${id}/imports?name=${encodeURIComponent(file.name)}`, file);
+      const created = await upload("POST /w/{workspace}/imports", { workspace: id, query: { name: file.name } }, file);
       await client.invalidateQueries({ queryKey: ["imports", id] });
       await navigate({ from: SCREEN, to: ".", search: { file: String(created.id) } });
     } catch (reason) {
@@ -89,7 +89,7 @@ function Upload() {
         onDrop={(event) => {
           event.preventDefault();
           setIsDraggedOver(false);
-          void upload(event.dataTransfer.files[0]);
+          void take(event.dataTransfer.files[0]);
         }}
         className={`relative mb-8 flex min-h-52 flex-col items-center justify-center gap-3 rounded-panel border-2 border-dashed bg-surface p-6 text-center focus-within:outline-2 focus-within:outline-offset-2 ${isDraggedOver ? "border-accent" : "border-edge"}`}
       >
@@ -111,7 +111,7 @@ function Upload() {
           accept=".csv,.tsv,.txt,text/csv,text/plain"
           disabled={isBusy}
           className="absolute inset-0 cursor-pointer opacity-0"
-          onChange={({ target }) => void upload(target.files?.[0])}
+          onChange={({ target }) => void take(target.files?.[0])}
         />
       </label>
       {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
@@ -148,7 +148,7 @@ function ImportPage({ file }: { file: string }) {
   const { id } = useWorkspace();
   const job = useQuery({
     queryKey: ["import", id, file],
-    queryFn: ({ signal }) => get<ImportDetail>(`/w/${id}/imports/${file}`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/imports/{id}", { workspace: id, id: file }, { signal }),
     refetchInterval: ({ state }) => (state.data !== undefined && isRunning(state.data) ? 700 : false),
   });
   const [isChanging, setIsChanging] = useState(false);
@@ -248,7 +248,7 @@ function Footer({ job }: { job: Import }) {
         cancelLabel={strings.discardCancel}
         onClose={() => setIsAsking(false)}
         act={async (key) => {
-          await send("DELETE", `/w/${id}/imports/${job.id}`, {}, key);
+          await request("DELETE /w/{workspace}/imports/{id}", { workspace: id, id: job.id }, { key });
           showToast(strings.discarded);
           await client.invalidateQueries({ queryKey: ["imports", id] });
           await navigate({ to: ".", search: {}, replace: true });

@@ -1,40 +1,15 @@
 /** An import as the server's JSON has it. */
+import type { Entry, Output } from "../../data/api.ts";
 import type { ChipTone } from "../../ui/chip.tsx";
 import { strings } from "./strings.ts";
 
 type ImportState = keyof typeof strings.states;
 
-export interface ImportOutcome {
-  rows: number;
-  created: number;
-  updated: number;
-  unchanged: number;
-  failed: number;
-  opted_in: number;
-  kept_opted_out: number;
-  failures: { line: number; reason: string }[];
-}
+export type ImportOutcome = NonNullable<Import["outcome"]>;
 
-export interface Import {
-  id: number;
-  name: string;
-  state: ImportState;
-  rows_done: number | null;
-  opt_in: boolean;
-  proof: string;
-  outcome: ImportOutcome | null;
-  error: string | null;
-  has_errors: boolean;
-  created_at: string;
-}
+export type Import = Entry<"GET /w/{workspace}/imports">;
 
-export interface ImportDetail extends Import {
-  columns: { name: string; target: string }[];
-  rows: string[][];
-  targets: string[];
-  /** Labels of custom fields, by target. */
-  labels: Record<string, string>;
-}
+export type ImportDetail = Output<"GET /w/{workspace}/imports/{id}">;
 
 const TONES: Readonly<Record<ImportState, ChipTone>> = {
   given: "grey",

@@ -4,7 +4,7 @@
  */
 import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
-import { send } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { AreaField, inputClass } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
@@ -42,7 +42,7 @@ export function ImportMapping({ job, onStarted }: Props) {
     const map = Object.fromEntries(job.columns.map(({ name }, index) => [name, values.map[index] ?? NOWHERE]));
     const isOptIn = values.opt_in === "true";
     const body = { map, opt_in: isOptIn, proof: isOptIn ? values.proof : "" };
-    await send("POST", `/w/${id}/imports/${job.id}/check`, body, key);
+    await request("POST /w/{workspace}/imports/{id}/check", { workspace: id, id: job.id, body }, { key });
     await onStarted();
   };
   return (

@@ -1,7 +1,7 @@
 /** What a file would do, and what it did: counts, rejected rows with their reasons, and who stays opted out. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { newFormKey, send } from "../../data/api.ts";
+import { addressOf, newFormKey, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button, ButtonLink, buttonClass } from "../../ui/button.tsx";
 import { Section } from "../../ui/page.tsx";
@@ -30,7 +30,7 @@ export function ImportResult({ job, change, refresh }: Props) {
     setIsBusy(true);
     setError(null);
     try {
-      await send("POST", `/w/${id}/imports/${job.id}/run`, {}, `${key}-${state}`);
+      await request("POST /w/{workspace}/imports/{id}/run", { workspace: id, id: job.id }, { key: `${key}-${state}` });
       await refresh();
       await client.invalidateQueries({ queryKey: ["contacts", id] });
     } catch (reason) {
@@ -141,7 +141,11 @@ function Refused({ job, outcome }: { job: ImportDetail; outcome: ImportOutcome }
           : strings.errorsText
       }
       action={
-        <a href={`/console/api/w/${id}/imports/${job.id}/errors`} download className={buttonClass("plain", true)}>
+        <a
+          href={addressOf("GET /w/{workspace}/imports/{id}/errors", { workspace: id, id: job.id })}
+          download
+          className={buttonClass("plain", true)}
+        >
           {strings.errors}
         </a>
       }

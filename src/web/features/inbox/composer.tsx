@@ -4,12 +4,13 @@
  * connection sends it once.
  */
 import { useRef, useState } from "react";
-import { newFormKey, send } from "../../data/api.ts";
+import { newFormKey, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { Notice, sentenceOf } from "../../ui/states.tsx";
 import { exact } from "../../ui/time.tsx";
+import { phoneOf } from "../contacts/contact-view.ts";
 import { SendTemplate } from "../messages/send-template.tsx";
 import type { Conversation } from "./inbox-view.ts";
 import { isAnswered, isShownInConversation, useRefresh } from "./sending.ts";
@@ -78,7 +79,11 @@ function Reply({ conversation: { contact, contact_id: id, from } }: { conversati
     setIsBusy(true);
     setError(null);
     try {
-      await send("POST", `/w/${workspaceId}/v1/messages`, { to: contact.phone, text, from }, key.current);
+      await request(
+        "POST /w/{workspace}/v1/messages",
+        { workspace: workspaceId, body: { to: phoneOf(contact), text, ...(from === null ? {} : { from }) } },
+        { key: key.current },
+      );
       type("");
     } catch (reason) {
       // The message was dispatched and then failed or got no answer: the conversation shows it with its state.

@@ -6,7 +6,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useState } from "react";
-import { get, queryText, send } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink } from "../../ui/address.tsx";
 import { Button, textLink } from "../../ui/button.tsx";
@@ -30,7 +30,8 @@ export function ConversationView({ id }: { id: string }) {
   const { id: workspaceId } = useWorkspace();
   const conversation = useQuery({
     queryKey: ["conversation", workspaceId, id],
-    queryFn: ({ signal }) => get<Conversation>(`/w/${workspaceId}/conversations/${id}`, signal),
+    queryFn: ({ signal }) =>
+      request("GET /w/{workspace}/conversations/{contact}", { workspace: workspaceId, contact: id }, { signal }),
     refetchInterval: 3_000,
   });
   if (conversation.isPending) return <Loading />;
@@ -177,7 +178,11 @@ function useMarkSeen(workspaceId: number, { contact_id: id, unread, last_inbound
   const client = useQueryClient();
   useEffect(() => {
     if (unread === 0 || document.hidden) return;
-    send("POST", `/w/${workspaceId}/conversations/${id}/seen`, { last_inbound_id: last })
+    request("POST /w/{workspace}/conversations/{contact}/seen", {
+      workspace: workspaceId,
+      contact: id,
+      body: { last_inbound_id: last },
+    })
       .then(() =>
         Promise.all([
           client.invalidateQueries({ queryKey: ["conversations", workspaceId] }),
@@ -201,7 +206,11 @@ function useConversationItems(workspaceId: number, { contact_id: id, items, next
     setIsBusy(true);
     setError(null);
     try {
-      const page = await get<Conversation>(`/w/${workspaceId}/conversations/${id}${queryText({ after })}`);
+      const page = await request("GET /w/{workspace}/conversations/{contact}", {
+        workspace: workspaceId,
+        contact: id,
+        query: { after },
+      });
       // Keep the newest page as it was at this moment, so that no item falls between it and the older ones.
       setOlder((known) => ({ items: [...(known?.items ?? items), ...page.items], next: page.next }));
     } catch (reason) {

@@ -1,7 +1,7 @@
 /** The inbox: conversations with their reply windows, and the open conversation beside them. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Parameters } from "../../app/routes.ts";
-import { getList, queryText } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useParameters } from "../../ui/address.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
@@ -26,7 +26,8 @@ export function Screen() {
   const { show, person, after, open } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["conversations", id, show, after],
-    queryFn: ({ signal }) => getList<ConversationRow>(`/w/${id}/conversations${queryText({ show, after })}`, signal),
+    queryFn: ({ signal }) =>
+      request("GET /w/{workspace}/conversations", { workspace: id, query: { show, after } }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: after === undefined ? 4_000 : false,
   });

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ScreenWith } from "../../app/routes.ts";
-import { get } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -31,7 +31,7 @@ export function MessagePanel({ screen, id }: MessagePanelProps) {
   const { id: workspaceId } = useWorkspace();
   const message = useQuery({
     queryKey: ["message", workspaceId, id],
-    queryFn: ({ signal }) => get<MessageDetail>(`/w/${workspaceId}/messages/${id}`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/messages/{id}", { workspace: workspaceId, id }, { signal }),
     refetchInterval: ({ state: { data } }) => {
       if (data === undefined || isTerminal(data)) return false;
       return Date.now() - Date.parse(data.created_at) < YOUNG_MS ? SOON_MS : LATER_MS;

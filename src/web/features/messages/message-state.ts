@@ -5,7 +5,7 @@
 import type { ChipTone } from "../../ui/chip.tsx";
 import { strings } from "./message-state-strings.ts";
 
-export type MessageStatus = keyof typeof strings.statuses;
+type MessageStatus = keyof typeof strings.statuses;
 
 interface MessageState {
   status: MessageStatus;

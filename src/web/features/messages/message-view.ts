@@ -1,63 +1,16 @@
 /** Messages as the server's JSON has them, and the summary of one. */
-import { isUnknown, type MessageStatus } from "./message-state.ts";
+import type { Entry, Output } from "../../data/api.ts";
+import { isUnknown } from "./message-state.ts";
 import { strings } from "./strings.ts";
 
-export interface AnyMessage {
-  id: number;
-  to: string;
-  name: string | null;
-  contact_id: number | null;
-  from: string;
-  type: "template" | "text";
-  origin: keyof typeof strings.origins;
-  template: { name: string; language: string } | null;
-  broadcast: { id: number; name: string } | null;
-  text: string;
-  status: MessageStatus;
-  is_unknown: boolean;
-  error: { code: string; message: string } | null;
-  money: keyof typeof strings.money;
-  rate: string | null;
-  created_at: string;
-  sent_at: string | null;
-  delivered_at: string | null;
-  read_at: string | null;
-  failed_at: string | null;
-}
+type AnyMessage = Entry<"GET /w/{workspace}/messages">;
 
-export interface TimelineStep {
-  /** In UTC, with milliseconds. */
-  at: string;
-  what: keyof typeof strings.what;
-  says: string;
-  details: Record<string, unknown>;
-}
+export type TimelineStep = MessageDetail["steps"][number];
 
-export interface MessageDetail extends AnyMessage {
-  reference: string;
-  network_message_id: string | null;
-  network: "simulator" | "whatsapp";
-  is_whole: boolean;
-  steps: TimelineStep[];
-}
+export type MessageDetail = Output<"GET /w/{workspace}/messages/{id}">;
 
-export interface SentItem extends AnyMessage {
-  kind: "message";
-  key: string;
-  at: string;
-  buttons: { text: string; is_reply: boolean }[];
-}
-
-interface InboundItem {
-  kind: "inbound";
-  key: string;
-  id: number;
-  type: string;
-  text: string | null;
-  at: string;
-}
-
-export type ConversationItem = SentItem | InboundItem;
+export type ConversationItem = Output<"GET /w/{workspace}/conversations/{contact}">["items"][number];
+export type SentItem = Extract<ConversationItem, { kind: "message" }>;
 
 /** Whether no further change is expected. */
 export function isTerminal({ status }: Pick<AnyMessage, "status">): boolean {

@@ -1,6 +1,6 @@
 /** Messages: search by phone, id or words, filter by state and origin; the detail of one beside the list. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { getList, queryText } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
@@ -16,7 +16,6 @@ import { commandContext, exampleTemplate, sendMessageCommand } from "../develope
 import { MessagePanel } from "./message-panel.tsx";
 import { messageChip } from "./message-state.ts";
 import { strings as states } from "./message-state-strings.ts";
-import type { AnyMessage } from "./message-view.ts";
 import { strings } from "./strings.ts";
 
 const SCREEN = "/w/$workspace/messages";
@@ -28,7 +27,7 @@ export function Screen() {
   const list = useQuery({
     queryKey: ["messages", id, q, status, origin, day, after],
     queryFn: ({ signal }) =>
-      getList<AnyMessage>(`/w/${id}/messages${queryText({ q, status, origin, day, after })}`, signal),
+      request("GET /w/{workspace}/messages", { workspace: id, query: { q, status, origin, day, after } }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: after === undefined ? 5_000 : false,
   });

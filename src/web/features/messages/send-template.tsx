@@ -2,23 +2,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { type Path, useForm, useWatch } from "react-hook-form";
-import { getList, send } from "../../data/api.ts";
+import { type Entry, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { inputClass, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { phoneOf } from "../contacts/contact-view.ts";
 import type { Conversation } from "../inbox/inbox-view.ts";
 import { isShownInConversation, useRefresh } from "../inbox/sending.ts";
 import { strings } from "../inbox/strings.ts";
 
-interface Template {
-  name: string;
-  language: string;
-  sendable: boolean;
-  variables: { header: number; body: number };
-  text: string;
-  media: { default: boolean } | null;
-}
+type Template = Entry<"GET /w/{workspace}/templates">;
 
 interface Values {
   header: string[];
@@ -31,7 +25,8 @@ export function SendTemplate({ conversation }: { conversation: Conversation }) {
   const field = useId();
   const list = useQuery({
     queryKey: ["templates", id, "sendable"],
-    queryFn: ({ signal }) => getList<Template>(`/w/${id}/templates?status=APPROVED`, signal),
+    queryFn: ({ signal }) =>
+      request("GET /w/{workspace}/templates", { workspace: id, query: { status: "APPROVED" } }, { signal }),
   });
   if (list.isPending) return <Loading />;
   if (list.data === undefined) return <Failed error={list.error} retry={() => void list.refetch()} />;
@@ -84,9 +79,9 @@ function TemplateForm({
   const submit = async (filled: Values, key: string) => {
     const { name, language } = template;
     const variables = { header: filled.header ?? [], body: filled.body ?? [] };
-    const message = { to: contact.phone, template: name, language, variables, from };
+    const message = { to: phoneOf(contact), template: name, language, variables, ...(from === null ? {} : { from }) };
     try {
-      await send("POST", `/w/${workspaceId}/v1/messages`, message, key);
+      await request("POST /w/{workspace}/v1/messages", { workspace: workspaceId, body: message }, { key });
     } catch (error) {
       if (!isShownInConversation(error)) throw error;
     } finally {

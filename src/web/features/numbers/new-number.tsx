@@ -4,14 +4,13 @@
  */
 import { useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { send } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import type { SendingNumber } from "./number-view.ts";
 import { strings } from "./strings.ts";
 
 export function NewNumber({ onClose }: { onClose: () => void }) {
@@ -25,7 +24,7 @@ export function NewNumber({ onClose }: { onClose: () => void }) {
         form={form}
         submit={strings.add}
         onSend={async (values, key) => {
-          await send<SendingNumber>("POST", `/w/${id}/numbers`, values, key);
+          await request("POST /w/{workspace}/numbers", { workspace: id, body: values }, { key });
           await client.invalidateQueries({ queryKey: ["numbers", id] });
           showToast(strings.added);
           onClose();

@@ -4,7 +4,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
-import { get, type Json, newFormKey, send } from "../../data/api.ts";
+import { newFormKey, request } from "../../data/api.ts";
 import { hasOwnerRights, useWorkspace, workspaceQuery } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
@@ -43,8 +43,8 @@ export function NumberPanel({ number }: { number: SendingNumber }) {
 function useNumberAction({ id }: SendingNumber) {
   const { id: workspaceId } = useWorkspace();
   const client = useQueryClient();
-  return async (method: "POST" | "PUT", path: string, body: Json, key: string) => {
-    await send(method, `/w/${workspaceId}/numbers/${id}${path}`, body, key);
+  return async (ask: (number: { workspace: number; id: number }) => Promise<unknown>) => {
+    await ask({ workspace: workspaceId, id });
     await Promise.all(
       [["numbers", workspaceId], ["findings", workspaceId, id], workspaceQuery(workspaceId).queryKey].map((queryKey) =>
         client.invalidateQueries({ queryKey }),
@@ -60,12 +60,12 @@ function ReadinessSection({ number, isOwner }: { number: SendingNumber; isOwner:
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const { ready, unready_reason: reason, unready_by: by, network } = number;
-  const press = async (path: string, done: string) => {
+  const press = async (action: "ready" | "sync", done: string) => {
     if (isBusy) return;
     setIsBusy(true);
     setError(null);
     try {
-      await act("POST", path, {}, key.current + path);
+      await act((it) => request(`POST /w/{workspace}/numbers/{id}/${action}`, it, { key: key.current + action }));
       key.current = newFormKey();
       showToast(done);
     } catch (failure) {
@@ -86,12 +86,12 @@ function ReadinessSection({ number, isOwner }: { number: SendingNumber; isOwner:
           {ready ? (
             <Button onClick={() => setIsStopping(true)}>{strings.makeNotReady}</Button>
           ) : (
-            <Button tone="primary" busy={isBusy} onClick={() => void press("/ready", strings.nowReady)}>
+            <Button tone="primary" busy={isBusy} onClick={() => void press("ready", strings.nowReady)}>
               {strings.makeReady}
             </Button>
           )}
           {network === "whatsapp" && (
-            <Button busy={isBusy} onClick={() => void press("/sync", strings.syncAsked)}>
+            <Button busy={isBusy} onClick={() => void press("sync", strings.syncAsked)}>
               {strings.sync}
             </Button>
           )}
@@ -114,7 +114,7 @@ function StopSending({ number, onClose }: { number: SendingNumber; onClose: () =
         tone="danger"
         submit={strings.stopAction}
         onSend={async (values, key) => {
-          await act("POST", "/unready", values, key);
+          await act((it) => request("POST /w/{workspace}/numbers/{id}/unready", { ...it, body: values }, { key }));
           showToast(strings.stopped);
           onClose();
         }}
@@ -132,7 +132,8 @@ function Findings({ number }: { number: SendingNumber }) {
   const { id: workspaceId } = useWorkspace();
   const found = useQuery({
     queryKey: ["findings", workspaceId, number.id],
-    queryFn: ({ signal }) => get<Finding[]>(`/w/${workspaceId}/numbers/${number.id}/findings`, signal),
+    queryFn: ({ signal }) =>
+      request("GET /w/{workspace}/numbers/{id}/findings", { workspace: workspaceId, id: number.id }, { signal }),
     // The doctor asks the network, so it runs only when the panel opens or the user asks again.
     staleTime: 60_000,
     refetchOnWindowFocus: false,
@@ -219,7 +220,8 @@ function Settings({ number }: { number: SendingNumber }) {
       form={form}
       submit={strings.save}
       onSend={async ({ name, throughput }, key) => {
-        await act("PUT", "", { name, throughput: Number(throughput) || 0 }, key);
+        const body = { name, throughput: Number(throughput) || 0 };
+        await act((it) => request("PUT /w/{workspace}/numbers/{id}", { ...it, body }, { key }));
         showToast(strings.saved);
       }}
     >

@@ -1,7 +1,7 @@
 /** Numbers: the list, and the detail of one beside it. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { get } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -14,7 +14,6 @@ import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { addNumberCommand } from "../developer/printed-commands.ts";
 import { NewNumber } from "./new-number.tsx";
 import { NumberPanel } from "./number-panel.tsx";
-import type { SendingNumber } from "./number-view.ts";
 import { strings } from "./strings.ts";
 
 const SCREEN = "/w/$workspace/numbers";
@@ -27,7 +26,7 @@ export function Screen() {
   const { open } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["numbers", id],
-    queryFn: ({ signal }) => get<SendingNumber[]>(`/w/${id}/numbers`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/numbers", { workspace: id }, { signal }),
     refetchInterval: 5_000,
   });
   const opened = list.data?.find((number) => String(number.id) === open);

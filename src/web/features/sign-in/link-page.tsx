@@ -7,8 +7,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { SignedOutPage } from "../../app/signed-out-page.tsx";
-import { ApiError, send } from "../../data/api.ts";
-import { type Me, resetForNewUser } from "../../data/session.ts";
+import { ApiError, request } from "../../data/api.ts";
+import { resetForNewUser } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -21,19 +21,11 @@ import { strings } from "./strings.ts";
 
 type Kind = "setup" | "join" | "reset";
 
-/** `workspace` and `account` belong to invitations. Without an account, the invitee chooses a password. */
-interface Link {
-  kind: Kind;
-  email: string | null;
-  workspace: string | null;
-  account: Account | null;
-}
-
 export function LinkPage({ kind }: { kind: Kind }) {
   const [token] = useState(() => location.hash.slice(1));
   const link = useQuery({
     queryKey: ["link", token],
-    queryFn: () => send<Link>("POST", "/links/look", { token }),
+    queryFn: () => request("POST /links/look", { body: { token } }),
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -121,7 +113,7 @@ function Choose({ kind, token, email, isTakeOver, look }: ChooseProps) {
   const use = async (values: { email: string; password: string }) => {
     const body = email === null ? { token, ...values } : { token, password: values.password };
     try {
-      await send<Me>("POST", "/links/use", isTakeOver ? { ...body, take_over: true } : body);
+      await request("POST /links/use", { body: isTakeOver ? { ...body, take_over: true } : body });
     } catch (error) {
       // Another invitation to this address was accepted after the page was opened.
       if (error instanceof ApiError && error.code === "account_exists") look();

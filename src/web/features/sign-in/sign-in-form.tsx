@@ -1,8 +1,7 @@
 /** E-mail address and password, then the code if the account has a second factor. */
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { ApiError, send } from "../../data/api.ts";
-import type { Me } from "../../data/session.ts";
+import { ApiError, request } from "../../data/api.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
@@ -18,7 +17,7 @@ interface SignInProps {
   email?: string;
   /** Token of an invitation that signing in accepts. Only the invited account can sign in. */
   invitation?: string;
-  onSignedIn: (me: Me) => unknown;
+  onSignedIn: () => unknown;
 }
 
 export function SignInForm({ email = "", invitation, onSignedIn }: SignInProps) {
@@ -28,7 +27,8 @@ export function SignInForm({ email = "", invitation, onSignedIn }: SignInProps) 
     const { code, ...typed } = values;
     const pair = invitation === undefined ? typed : { ...typed, invitation };
     try {
-      await onSignedIn(await send<Me>("POST", "/sign-in", wantsCode ? { ...pair, code } : pair));
+      await request("POST /sign-in", { body: wantsCode ? { ...pair, code } : pair });
+      await onSignedIn();
     } catch (error) {
       if (error instanceof ApiError && error.code === "code_required") {
         setWantsCode(true);

@@ -44,7 +44,7 @@ export const strings = {
   endedTitle: "This link no longer works",
   endedText: "It has already been used or has expired.",
   endedNext: {
-    setup: "The server prints a new link each time it starts. You can also create one on the server:",
+    setup: "The server makes a new link each time it starts. You can also create one on the server:",
     join: "Ask the person who sent it for a new link. On the server:",
     reset: "Ask the person who sent it for a new link. On the server:",
   },

@@ -2,52 +2,47 @@
  * The phone of a test person: their messages and replies, STOP and START, manual receipts; beside it the developer's
  * view.
  */
-import { Menu } from "@base-ui/react/menu";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { ArrowLeft, ChevronDown, SendHorizontal } from "lucide-react";
+import { ArrowLeft, SendHorizontal } from "lucide-react";
 import { useRef, useState } from "react";
-import { get, newFormKey, send } from "../../data/api.ts";
+import { newFormKey, type Output, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink } from "../../ui/address.tsx";
-import { Button, buttonClass, IconButton } from "../../ui/button.tsx";
+import { Button, IconButton } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Failed, Loading } from "../../ui/states.tsx";
-import { type Contact, consentChip } from "../contacts/contact-view.ts";
+import { consentChip } from "../contacts/contact-view.ts";
 import { Bubble } from "../inbox/bubble.tsx";
 import { Thread } from "../inbox/thread.tsx";
 import { isUnknown, messageChip } from "../messages/message-state.ts";
-import type { ConversationItem, SentItem, TimelineStep } from "../messages/message-view.ts";
+import type { SentItem } from "../messages/message-view.ts";
 import { Timeline } from "../messages/timeline.tsx";
+import { FailWith, type Receipt } from "./fail-with.tsx";
 import type { SimulatedNumber } from "./simulator-view.ts";
 import { strings } from "./strings.ts";
 
-interface PhoneState {
-  phone: string;
-  contact: Contact | null;
-  items: ConversationItem[];
-  steps: TimelineStep[];
-}
+type PhoneState = Output<"GET /w/{workspace}/simulator/phones/{phone}">;
 
-/** Performs an action of the phone once per key, then refreshes. */
-type Play = (path: string, body: Record<string, unknown>, key: string) => Promise<void>;
+/** Performs an action of the phone, then refreshes. */
+type Play = (ask: () => Promise<unknown>) => Promise<void>;
 
 export function PhoneView({ phone, numbers }: { phone: string; numbers: readonly SimulatedNumber[] }) {
   const { id } = useWorkspace();
   const client = useQueryClient();
   const [error, setError] = useState<unknown>(null);
-  const phonePath = `/w/${id}/simulator/phones/${encodeURIComponent(phone)}`;
   const state = useQuery({
     queryKey: ["simulator", id, phone],
-    queryFn: ({ signal }) => get<PhoneState>(phonePath, signal),
+    queryFn: ({ signal }) =>
+      request("GET /w/{workspace}/simulator/phones/{phone}", { workspace: id, phone }, { signal }),
     refetchInterval: 1_000,
   });
-  const play: Play = async (path, body, key) => {
+  const play: Play = async (ask) => {
     setError(null);
     try {
-      await send("POST", path, body, key);
+      await ask();
       await client.invalidateQueries({ queryKey: ["simulator", id] });
     } catch (reason) {
       setError(reason);
@@ -60,7 +55,7 @@ export function PhoneView({ phone, numbers }: { phone: string; numbers: readonly
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 wide:grid-cols-[24rem_minmax(0,1fr)]">
       <div className="flex flex-col gap-4">
-        <Handset state={state.data} numbers={numbers} phonePath={phonePath} play={play} error={error} />
+        <Handset state={state.data} numbers={numbers} play={play} error={error} />
         <MagicNumbers />
       </div>
       <div className="min-w-0">
@@ -85,13 +80,11 @@ export function PhoneView({ phone, numbers }: { phone: string; numbers: readonly
 function Handset({
   state: { phone, contact, items },
   numbers,
-  phonePath,
   play,
   error,
 }: {
   state: PhoneState;
   numbers: readonly SimulatedNumber[];
-  phonePath: string;
   play: Play;
   error: unknown;
 }) {
@@ -100,7 +93,17 @@ function Handset({
   const name = contact?.name ?? phone;
   const chip = contact === null ? null : consentChip(contact.consent.status);
   const write = (text: string, isButton: boolean, key: string) =>
-    play(`${phonePath}/write`, { text, number: numberId, is_button: isButton }, key);
+    play(() =>
+      request(
+        "POST /w/{workspace}/simulator/phones/{phone}/write",
+        { workspace: id, phone, body: { text, number: numberId, is_button: isButton } },
+        { key },
+      ),
+    );
+  const receive = (message: number, body: Receipt, key: string) =>
+    play(() =>
+      request("POST /w/{workspace}/simulator/messages/{id}/status", { workspace: id, id: message, body }, { key }),
+    );
   return (
     <section
       aria-label={strings.phoneOf(name)}
@@ -134,9 +137,7 @@ function Handset({
               item={item}
               zone={timezone}
               press={(text) => void write(text, true, newFormKey()).catch(() => undefined)}
-              playStatus={(body) =>
-                void play(`/w/${id}/simulator/messages/${item.id}/status`, body, newFormKey()).catch(() => undefined)
-              }
+              playStatus={(body) => void receive(item.id, body, newFormKey()).catch(() => undefined)}
             />
           )
         }
@@ -228,7 +229,7 @@ function ReceivedMessage({
   item: SentItem;
   zone: string;
   press: (text: string) => void;
-  playStatus: (body: { status: string; code?: string }) => void;
+  playStatus: (body: Receipt) => void;
 }) {
   const { label, tone } = messageChip(item);
   const isDelivered = item.status === "delivered" || item.status === "read";
@@ -285,33 +286,6 @@ function ReceivedMessage({
         </fieldset>
       )}
     </Bubble>
-  );
-}
-
-function FailWith({ playStatus }: { playStatus: (body: { status: string; code: string }) => void }) {
-  return (
-    <Menu.Root>
-      <Menu.Trigger className={buttonClass("plain", true)}>
-        {strings.failWith}
-        <ChevronDown aria-hidden size={14} />
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner align="start" sideOffset={4} className="z-50">
-          <Menu.Popup className="floats max-w-80 rounded-panel border border-line bg-surface p-1 shadow-float outline-none">
-            {Object.entries(strings.failures).map(([code, meaning]) => (
-              <Menu.Item
-                key={code}
-                className="flex min-h-10 cursor-pointer items-baseline gap-2 rounded-control px-3 py-2 outline-none data-highlighted:bg-sunken max-mid:min-h-11"
-                onClick={() => playStatus({ status: "failed", code })}
-              >
-                <code className="font-mono">{code}</code>
-                <span>{meaning}</span>
-              </Menu.Item>
-            ))}
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
   );
 }
 

@@ -1,23 +1,8 @@
 /** The simulator, as the server's JSON has it. */
-import type { Consent } from "../contacts/contact-view.ts";
-import type { ConversationItem } from "../messages/message-view.ts";
+import type { Output } from "../../data/api.ts";
 
-export interface SimulatedNumber {
-  id: number;
-  phone: string;
-  name: string;
-  ready: boolean;
-  unready_reason: string | null;
-}
+export type SimulatedNumber = SimulatorState["numbers"][number];
 
-export interface Phone {
-  phone: string;
-  name: string | null;
-  consent: Consent;
-  last: ConversationItem;
-}
+export type Phone = SimulatorState["phones"][number];
 
-export interface SimulatorState {
-  numbers: SimulatedNumber[];
-  phones: Phone[];
-}
+export type SimulatorState = Output<"GET /w/{workspace}/simulator">;

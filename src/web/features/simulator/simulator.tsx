@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
-import { get, type Json, newFormKey, send } from "../../data/api.ts";
+import { newFormKey, request } from "../../data/api.ts";
 import { hasOwnerRights, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -28,7 +28,7 @@ export function Screen() {
   const { phone, open } = useParameters(SCREEN);
   const state = useQuery({
     queryKey: ["simulator", workspace.id],
-    queryFn: ({ signal }) => get<SimulatorState>(`/w/${workspace.id}/simulator`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/simulator", { workspace: workspace.id }, { signal }),
     refetchInterval: 2_000,
   });
   return (
@@ -104,8 +104,13 @@ function NumberLine({ number, workspace }: { number: SimulatedNumber; workspace:
     setIsBusy(true);
     setError(null);
     try {
-      const [act, body] = ready ? ["unready", { reason: strings.notReadyReason }] : ["ready", {}];
-      await send("POST", `/w/${workspace.id}/numbers/${id}/${act}`, body as Json, `${key.current}-${act}`);
+      const it = { workspace: workspace.id, id };
+      if (ready) {
+        const body = { reason: strings.notReadyReason };
+        await request("POST /w/{workspace}/numbers/{id}/unready", { ...it, body }, { key: `${key.current}-unready` });
+      } else {
+        await request("POST /w/{workspace}/numbers/{id}/ready", it, { key: `${key.current}-ready` });
+      }
       key.current = newFormKey();
       await Promise.all([
         client.invalidateQueries({ queryKey: ["simulator", workspace.id] }),

@@ -1,5 +1,6 @@
 /** One backup: its verification report, the restore drill, downloading it, and how to restore it. */
 import type { ReactNode } from "react";
+import { addressOf, request } from "../../data/api.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
@@ -17,13 +18,15 @@ import { type Backup, type Backups, backupTones, type VerificationReport } from 
 interface PanelProps {
   backup: Backup;
   backups: Backups;
-  start: (path: string) => Promise<void>;
+  start: (action: string, ask: (options: { key: string }) => Promise<unknown>) => Promise<void>;
   isBusy: boolean;
 }
 
 export function BackupPanel({ backup, backups, start, isBusy }: PanelProps) {
   const { name, state, verification, bytes, made_at } = backup;
   const path = `${backups.directory}/${name}`;
+  const run = (action: "verify" | "drill") =>
+    start(name + action, (options) => request(`POST /system/backups/{name}/${action}`, { name }, options));
   const isJobRunning = backups.current !== null;
   const failed = backups.failed.filter((one) => one.name === name);
   return (
@@ -47,12 +50,12 @@ export function BackupPanel({ backup, backups, start, isBusy }: PanelProps) {
             busy={isBusy}
             disabled={isJobRunning}
             tone={verification === null ? "primary" : "plain"}
-            onClick={() => void start(`/${encodeURIComponent(name)}/verify`)}
+            onClick={() => void run("verify")}
           >
             {verification === null ? strings.verifyFirst : strings.verify}
           </Button>
           <DownloadLink
-            href={`/console/api/system/backups/${encodeURIComponent(name)}/file`}
+            href={addressOf("GET /system/backups/{name}/file", { name })}
             name={name}
             className={buttonClass("plain")}
           >
@@ -70,7 +73,7 @@ export function BackupPanel({ backup, backups, start, isBusy }: PanelProps) {
               tone={verification !== null && verification.drill === null ? "primary" : "plain"}
               busy={isBusy}
               disabled={isJobRunning}
-              onClick={() => void start(`/${encodeURIComponent(name)}/drill`)}
+              onClick={() => void run("drill")}
             >
               {verification?.drill == null ? strings.startDrill : strings.repeatDrill}
             </Button>

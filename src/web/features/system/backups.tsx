@@ -1,7 +1,7 @@
 /** Backups with their verification reports: make, verify, run a restore drill, download. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { get, newFormKey, send } from "../../data/api.ts";
+import { newFormKey, request } from "../../data/api.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -24,7 +24,7 @@ export function Screen() {
   const { open } = useParameters(SCREEN);
   const backups = useQuery({
     queryKey: ["system", "backups"],
-    queryFn: ({ signal }) => get<Backups>("/system/backups", signal),
+    queryFn: ({ signal }) => request("GET /system/backups", {}, { signal }),
     refetchInterval: ({ state }) => jobsPollMs(state.data),
   });
   const start = useStartJob();
@@ -35,7 +35,7 @@ export function Screen() {
       tone="primary"
       busy={start.isBusy}
       disabled={data === undefined || data.current !== null}
-      onClick={() => void start.press("")}
+      onClick={() => void start.press("make", (options) => request("POST /system/backups", {}, options))}
     >
       {strings.create}
     </Button>
@@ -74,7 +74,7 @@ export function Screen() {
       {data !== undefined && data.backups.length > 0 && <Table backups={data.backups} open={open} />}
       {data !== undefined && <Schedule backups={data} />}
       {data !== undefined && opened !== undefined && (
-        <BackupPanel backup={opened} backups={data} start={(path) => start.press(path)} isBusy={start.isBusy} />
+        <BackupPanel backup={opened} backups={data} start={start.press} isBusy={start.isBusy} />
       )}
     </Page>
   );
@@ -86,12 +86,13 @@ function useStartJob() {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const key = useRef(newFormKey());
-  const press = async (path: string) => {
+  /** `action`: part of the key, so that each button has its own. */
+  const press = async (action: string, ask: (options: { key: string }) => Promise<unknown>) => {
     if (isBusy) return;
     setIsBusy(true);
     setError(null);
     try {
-      await send("POST", `/system/backups${path}`, {}, key.current + path);
+      await ask({ key: key.current + action });
       key.current = newFormKey();
       await client.invalidateQueries({ queryKey: ["system"] });
     } catch (reason) {

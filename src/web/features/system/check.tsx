@@ -1,7 +1,7 @@
 /** Checks the database on demand, while the server runs, and reports what was checked. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { get, newFormKey, send } from "../../data/api.ts";
+import { newFormKey, request } from "../../data/api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Card, Section } from "../../ui/page.tsx";
@@ -17,7 +17,7 @@ export function DatabaseCheck() {
   const [error, setError] = useState<unknown>(null);
   const jobs = useQuery({
     queryKey: ["system", "check"],
-    queryFn: ({ signal }) => get<Jobs>("/system/check", signal),
+    queryFn: ({ signal }) => request("GET /system/check", {}, { signal }),
     refetchInterval: ({ state }) => jobsPollMs(state.data),
   });
   const key = useRef(newFormKey());
@@ -26,7 +26,7 @@ export function DatabaseCheck() {
     setIsBusy(true);
     setError(null);
     try {
-      await send("POST", "/system/check", {}, key.current);
+      await request("POST /system/check", {}, { key: key.current });
       key.current = newFormKey();
       await client.invalidateQueries({ queryKey: ["system", "check"] });
     } catch (reason) {

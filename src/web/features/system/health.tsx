@@ -1,7 +1,7 @@
 /** The server's health: a one-sentence status, then findings with the next step for each, then all values. */
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { get } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -19,7 +19,7 @@ import type { Health, ServerFinding, SetupFinding } from "./system-view.ts";
 export function Screen() {
   const health = useQuery({
     queryKey: ["system", "health"],
-    queryFn: ({ signal }) => get<Health>("/system/health", signal),
+    queryFn: ({ signal }) => request("GET /system/health", {}, { signal }),
     refetchInterval: 10_000,
   });
   const { data } = health;
@@ -56,10 +56,7 @@ function HealthSummary({ health: { findings, at } }: { health: Health }) {
       {findings.length > 0 && (
         <ul className="rounded-panel border border-line bg-surface">
           {findings.map((finding) => (
-            <li
-              key={`${finding.check} ${finding.message}`}
-              className="flex flex-col gap-2 border-b border-line p-4 last:border-b-0"
-            >
+            <li key={finding.id} className="flex flex-col gap-2 border-b border-line p-4 last:border-b-0">
               <Finding finding={finding} />
             </li>
           ))}
@@ -99,7 +96,8 @@ type SystemScreen = "/system/backups" | "/system/metrics" | "/system/workspaces"
 
 const FINDING_PAGES: Readonly<Record<string, { to: SystemScreen; label: string }>> = {
   backup: { to: "/system/backups", label: strings.toBackups },
-  outbox: { to: "/system/metrics", label: strings.toMetrics },
+  balance: { to: "/system/workspaces", label: strings.toWorkspaces },
+  queue: { to: "/system/metrics", label: strings.toMetrics },
   callbacks: { to: "/system/metrics", label: strings.toMetrics },
   commit: { to: "/system/metrics", label: strings.toMetrics },
   workspace: { to: "/system/workspaces", label: strings.toWorkspaces },
@@ -229,7 +227,7 @@ const ORDER: readonly SetupFinding["level"][] = ["problem", "warning", "ok"];
 function Setup() {
   const found = useQuery({
     queryKey: ["system", "findings"],
-    queryFn: ({ signal }) => get<SetupFinding[]>("/system/findings", signal),
+    queryFn: ({ signal }) => request("GET /system/findings", {}, { signal }),
     // The doctor asks the network, so it runs only when the screen opens or the user asks again.
     staleTime: 60_000,
     refetchOnWindowFocus: false,

@@ -1,6 +1,6 @@
 /** Charts of the process's metrics: messages by outcome, waiting work, webhooks, and durations. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { get } from "../../data/api.ts";
+import { type Output, request } from "../../data/api.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { FilterBar } from "../../ui/list.tsx";
 import { size, span } from "../../ui/measure.ts";
@@ -12,33 +12,11 @@ import { ExactTime, Time } from "../../ui/time.tsx";
 import { strings } from "./metrics-strings.ts";
 import { SystemTabs } from "./system-tabs.tsx";
 
-interface Quantiles {
-  p50: number | null;
-  p99: number | null;
-}
-
 type TimeName = "network" | "api" | "webhook" | "commit";
 
-interface Sample extends Record<TimeName, Quantiles> {
-  from: string;
-  accepted: number;
-  refused: number;
-  unknown: number;
-  webhooks_succeeded: number;
-  webhooks_failed: number;
-  waiting: number | null;
-  age_seconds: number | null;
-  database_bytes: number | null;
-}
+type Sample = Metrics["points"][number];
 
-interface Metrics {
-  at: string;
-  started_at: string;
-  hours: number;
-  step_minutes: number;
-  free_bytes: number | null;
-  points: Sample[];
-}
+type Metrics = Output<"GET /system/metrics">;
 
 const SCREEN = "/system/metrics";
 
@@ -46,7 +24,7 @@ export function Screen() {
   const { hours = "1" } = useParameters(SCREEN);
   const metrics = useQuery({
     queryKey: ["system", "metrics", hours],
-    queryFn: ({ signal }) => get<Metrics>(`/system/metrics?hours=${encodeURIComponent(hours)}`, signal),
+    queryFn: ({ signal }) => request("GET /system/metrics", { query: { hours: hours } }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: 15_000,
   });

@@ -1,7 +1,7 @@
 /** Creates a template for the simulator, with the same parts as in WhatsApp Manager and a preview beside it. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { send } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
@@ -9,7 +9,7 @@ import { Form } from "../../ui/form.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { PhonePreview } from "./phone-preview.tsx";
 import { strings } from "./strings.ts";
-import type { Template } from "./template-view.ts";
+import type { Template, TemplateStatus } from "./template-view.ts";
 
 type HeaderKind = keyof typeof strings.headerKinds;
 
@@ -32,7 +32,7 @@ export function NewTemplate({
       body: "",
       footer: "",
       buttons: "",
-      status: "APPROVED",
+      status: "APPROVED" as TemplateStatus,
     },
   });
   const { header_kind: kind, header, body, footer, buttons } = form.watch();
@@ -46,7 +46,7 @@ export function NewTemplate({
         names={{ components: "body" }}
         onSend={async (values, key) => {
           const template = { ...values, buttons: values.buttons.split("\n").filter((line) => line.trim() !== "") };
-          const created = await send<Template>("POST", `/w/${id}/templates`, template, key);
+          const created = await request("POST /w/{workspace}/templates", { workspace: id, body: template }, { key });
           await client.invalidateQueries({ queryKey: ["templates", id] });
           showToast(strings.created);
           onClose();

@@ -4,7 +4,7 @@
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { get, send } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -19,13 +19,14 @@ import { showToast } from "../../ui/toast.tsx";
 import { choicesOf } from "./new-template.tsx";
 import { PhonePreview } from "./phone-preview.tsx";
 import { strings } from "./strings.ts";
-import { findBlocker, type Template, templateChip } from "./template-view.ts";
+import { findBlocker, type Template, type TemplateStatus, templateChip } from "./template-view.ts";
 
 export function TemplatePanel({ templateId }: { templateId: string }) {
   const { id } = useWorkspace();
   const template = useQuery({
     queryKey: ["template", id, templateId],
-    queryFn: ({ signal }) => get<Template>(`/w/${id}/templates/${templateId}`, signal),
+    queryFn: ({ signal }) =>
+      request("GET /w/{workspace}/templates/{id}", { workspace: id, id: templateId }, { signal }),
   });
   return (
     <Panel screen="/w/$workspace/templates" title={template.data?.name ?? strings.title}>
@@ -108,7 +109,11 @@ function Sample({ template }: { template: Template }) {
         tone="plain"
         onSend={async ({ link }, key) =>
           changed(
-            await send<Template>("PUT", `/w/${id}/templates/${template.id}/sample`, { link }, key),
+            await request(
+              "PUT /w/{workspace}/templates/{id}/sample",
+              { workspace: id, id: template.id, body: { link } },
+              { key },
+            ),
             strings.sampleSaved,
           )
         }
@@ -122,7 +127,7 @@ function Sample({ template }: { template: Template }) {
 function Decide({ template }: { template: Template }) {
   const { id } = useWorkspace();
   const changed = useChanged();
-  const first = template.status === "APPROVED" ? "REJECTED" : "APPROVED";
+  const first: TemplateStatus = template.status === "APPROVED" ? "REJECTED" : "APPROVED";
   const form = useForm({ defaultValues: { status: first, reason: "" } });
   const isApproval = form.watch("status") === "APPROVED";
   return (
@@ -134,7 +139,11 @@ function Decide({ template }: { template: Template }) {
         onSend={async ({ status, reason }, key) => {
           const body = { status, reason: status === "APPROVED" ? "" : reason };
           await changed(
-            await send<Template>("POST", `/w/${id}/templates/${template.id}/decide`, body, key),
+            await request(
+              "POST /w/{workspace}/templates/{id}/decide",
+              { workspace: id, id: template.id, body },
+              { key },
+            ),
             strings.decidedDone,
           );
         }}

@@ -1,32 +1,11 @@
 /** A template as the server's JSON has it, and the label of its state. */
+import type { Entry } from "../../data/api.ts";
 import type { ChipTone } from "../../ui/chip.tsx";
 import { strings } from "./strings.ts";
 
-type TemplateStatus = keyof typeof strings.states;
+export type TemplateStatus = keyof typeof strings.states;
 
-export interface Template {
-  id: number;
-  name: string;
-  language: string;
-  category: keyof typeof strings.categories;
-  status: TemplateStatus;
-  sendable: boolean;
-  variables: { header: number; body: number };
-  /** The body with numbered placeholders. */
-  text: string;
-  media: { type: "image" | "video" | "document"; default: boolean } | null;
-  header: { type: "text" | "image" | "video" | "document" | "location"; text: string | null } | null;
-  footer: string | null;
-  buttons: { type: string; text: string }[];
-  unsupported: string | null;
-  reason: string | null;
-  network_status: string | null;
-  quality: string | null;
-  sample_link: string | null;
-  is_simulated: boolean;
-  decided_at: string | null;
-  updated_at: string;
-}
+export type Template = Entry<"GET /w/{workspace}/templates">;
 
 const TONES: Readonly<Record<TemplateStatus, ChipTone>> = {
   APPROVED: "green",

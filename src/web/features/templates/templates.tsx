@@ -1,7 +1,7 @@
 /** Templates: the list with WhatsApp's decisions, the detail of one, and the time of the last sync. */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { get, getList, newFormKey, queryText, send } from "../../data/api.ts";
+import { newFormKey, request } from "../../data/api.ts";
 import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
 import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -18,7 +18,7 @@ import { addNumberCommand } from "../developer/printed-commands.ts";
 import { NewTemplate } from "./new-template.tsx";
 import { strings } from "./strings.ts";
 import { TemplatePanel } from "./template-panel.tsx";
-import { type Template, templateChip } from "./template-view.ts";
+import { templateChip } from "./template-view.ts";
 
 const SCREEN = "/w/$workspace/templates";
 
@@ -31,7 +31,8 @@ export function Screen() {
   const isSearch = q !== undefined || status !== undefined;
   const list = useQuery({
     queryKey: ["templates", id, q, status, after],
-    queryFn: ({ signal }) => getList<Template>(`/w/${id}/templates${queryText({ q, status, after })}`, signal),
+    queryFn: ({ signal }) =>
+      request("GET /w/{workspace}/templates", { workspace: id, query: { q, status, after } }, { signal }),
     placeholderData: keepPreviousData,
   });
   const rows = list.data?.data ?? [];
@@ -149,13 +150,6 @@ function NoTemplates({ isSearch }: { isSearch: boolean }) {
   return <Empty title={strings.empty}>{hasSimulator ? strings.emptySimulator : strings.emptyNetwork}</Empty>;
 }
 
-interface AccountSync {
-  account: string;
-  at: string | null;
-  failed_at: string | null;
-  error: string | null;
-}
-
 /** Shown only if the workspace has a WhatsApp number to sync with. */
 function Sync() {
   const { id, timezone } = useWorkspace();
@@ -165,7 +159,7 @@ function Sync() {
   const [error, setError] = useState<unknown>(null);
   const synced = useQuery({
     queryKey: ["templates-sync", id],
-    queryFn: ({ signal }) => get<AccountSync[]>(`/w/${id}/templates/sync`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/templates/sync", { workspace: id }, { signal }),
     refetchInterval: 10_000,
   });
   // A new sync may have changed the list.
@@ -180,7 +174,7 @@ function Sync() {
     setIsBusy(true);
     setError(null);
     try {
-      await send("POST", `/w/${id}/templates/sync`, {}, key);
+      await request("POST /w/{workspace}/templates/sync", { workspace: id }, { key });
       setKey(newFormKey());
       showToast(strings.syncAsked);
       await synced.refetch();

@@ -1,7 +1,7 @@
 /** Invites a user and shows the link once. The server sends no e-mail, so the inviter passes the link on. */
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { send } from "../../data/api.ts";
+import { type Output, request } from "../../data/api.ts";
 import type { Role } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -11,17 +11,13 @@ import { Form } from "../../ui/form.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { ExactTime, exact } from "../../ui/time.tsx";
 import { strings } from "./strings.ts";
-import type { Account } from "./user-view.ts";
+
+type Invitation = Output<"POST /w/{workspace}/people">;
 
 /** The answer to a request for a link. `token` is null if the form was repeated, or if no link is needed. */
-export interface CreatedLink {
-  email: string;
-  token: string | null;
-  expires_at: string | null;
-  kind?: "join" | "reset";
+export type CreatedLink = Pick<Invitation, "email" | "token" | "expires_at"> &
   /** For an invitation: the account that the address already has. */
-  account?: Account | null;
-}
+  Partial<Pick<Invitation, "account"> & Pick<Output<"POST /users/{id}/reset-password">, "kind">>;
 
 interface InviteProps {
   /** Workspaces to choose from; a single one is preselected. */
@@ -57,8 +53,12 @@ export function Invite({ workspaces, roles, email, onClose, onCreated }: InviteP
           }
           const answered =
             values.role === "operator"
-              ? await send<CreatedLink>("POST", "/users", { email: values.email }, key)
-              : await send<CreatedLink>("POST", `/w/${workspace}/people`, values, key);
+              ? await request("POST /users", { body: { email: values.email } }, { key })
+              : await request(
+                  "POST /w/{workspace}/people",
+                  { workspace, body: { email: values.email, role: values.role } },
+                  { key },
+                );
           await onCreated();
           setCreated(answered);
         }}

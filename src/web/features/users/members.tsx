@@ -1,7 +1,7 @@
 /** The members of a workspace and their roles. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { get, newFormKey, send } from "../../data/api.ts";
+import { newFormKey, request } from "../../data/api.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -27,7 +27,7 @@ export function Screen() {
   const [error, setError] = useState<unknown>(null);
   const members = useQuery({
     queryKey: ["people", id],
-    queryFn: ({ signal }) => get<Member[]>(`/w/${id}/people`, signal),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/people", { workspace: id }, { signal }),
   });
   const reload = () => client.invalidateQueries({ queryKey: ["people", id] });
   const [isLinking, setIsLinking] = useState(false);
@@ -37,7 +37,13 @@ export function Screen() {
     setIsLinking(true);
     setError(null);
     try {
-      setCreated(await send<CreatedLink>("POST", `/w/${id}/people`, { email, role }, `${key.current}-${userId}`));
+      setCreated(
+        await request(
+          "POST /w/{workspace}/people",
+          { workspace: id, body: { email, role } },
+          { key: `${key.current}-${userId}` },
+        ),
+      );
       key.current = newFormKey();
     } catch (reason) {
       setError(reason);
@@ -103,11 +109,10 @@ export function Screen() {
                   role={member.role}
                   isFixed={member.email === user.email || member.disabled_at !== null}
                   change={async (role, key) => {
-                    const changed = await send<CreatedLink>(
-                      "POST",
-                      `/w/${id}/people`,
-                      { email: member.email, role },
-                      key,
+                    const changed = await request(
+                      "POST /w/{workspace}/people",
+                      { workspace: id, body: { email: member.email, role } },
+                      { key },
                     );
                     await reload();
                     // Changing the role of an invitation creates a new link.
@@ -160,7 +165,7 @@ export function Screen() {
           cancelLabel={strings.cancel}
           onClose={() => setRemoving(null)}
           act={async (key) => {
-            await send("DELETE", `/w/${id}/people/${removing.id}`, {}, key);
+            await request("DELETE /w/{workspace}/people/{id}", { workspace: id, id: removing.id }, { key });
             await reload();
             showToast(strings.removed);
           }}

@@ -1,7 +1,7 @@
 /** For operators: all users of the server; invite, change roles, reset a password, disable. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { get } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useMe } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -24,7 +24,7 @@ export function Screen() {
   const { workspaces } = useMe();
   const client = useQueryClient();
   const [isInviting, setIsInviting] = useState(false);
-  const users = useQuery({ queryKey: ["users"], queryFn: ({ signal }) => get<User[]>("/users", signal) });
+  const users = useQuery({ queryKey: ["users"], queryFn: ({ signal }) => request("GET /users", {}, { signal }) });
   const reload = () => client.invalidateQueries({ queryKey: ["users"] });
   const opened = users.data?.find(({ id }) => String(id) === open);
   const where = ({ is_operator, workspaces: memberships, invitations }: User): string => {

@@ -1,6 +1,6 @@
 /** One user: roles, a new password or invitation, disabling the account. */
 import { useState } from "react";
-import { newFormKey, send } from "../../data/api.ts";
+import { newFormKey, request } from "../../data/api.ts";
 import { useMe } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -86,7 +86,11 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
                       role={role}
                       isFixed={isOff}
                       change={async (next, key) => {
-                        await send("POST", `/w/${id}/people`, { email: user.email, role: next }, key);
+                        await request(
+                          "POST /w/{workspace}/people",
+                          { workspace: id, body: { email: user.email, role: next } },
+                          { key },
+                        );
                         await reload();
                       }}
                     />
@@ -108,7 +112,13 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
                 invitation={invitation}
                 makeLink={async (key) => {
                   const { id, role } = invitation;
-                  setCreated(await send<CreatedLink>("POST", `/w/${id}/people`, { email: user.email, role }, key));
+                  setCreated(
+                    await request(
+                      "POST /w/{workspace}/people",
+                      { workspace: id, body: { email: user.email, role } },
+                      { key },
+                    ),
+                  );
                   await reload();
                 }}
                 remove={() =>
@@ -133,7 +143,7 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
           action={strings.resetAction}
           cancelLabel={strings.close}
           onClose={done}
-          act={async (key) => setCreated(await send<CreatedLink>("POST", `/users/${user.id}/reset-password`, {}, key))}
+          act={async (key) => setCreated(await request("POST /users/{id}/reset-password", { id: user.id }, { key }))}
         >
           <p>{user.has_password ? strings.resetText : strings.invitedText}</p>
         </Confirm>
@@ -147,7 +157,7 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
           confirmationText={user.email}
           onClose={done}
           act={async (key) => {
-            await send("POST", `/users/${user.id}/disable`, {}, key);
+            await request("POST /users/{id}/disable", { id: user.id }, { key });
             await reload();
             showToast(strings.disabledDone);
           }}
@@ -169,7 +179,11 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
           cancelLabel={strings.cancel}
           onClose={done}
           act={async (key) => {
-            await send("DELETE", `/w/${openDialog.removeFrom.id}/people/${user.id}`, {}, key);
+            await request(
+              "DELETE /w/{workspace}/people/{id}",
+              { workspace: openDialog.removeFrom.id, id: user.id },
+              { key },
+            );
             await reload();
             showToast(strings.removed);
           }}

@@ -3,8 +3,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useForm } from "react-hook-form";
 import { strings as frame } from "../../app/strings.ts";
-import { send } from "../../data/api.ts";
-import { meQuery, useMe, type WorkspaceEntry } from "../../data/session.ts";
+import { request } from "../../data/api.ts";
+import { meQuery, useMe } from "../../data/session.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, Page } from "../../ui/page.tsx";
@@ -37,7 +37,7 @@ export function Screen() {
     );
   }
   const create = async (values: { name: string; country: string; timezone: string }, key: string) => {
-    const { id } = await send<WorkspaceEntry>("POST", "/workspaces", values, key);
+    const { id } = await request("POST /workspaces", { body: values }, { key });
     await client.refetchQueries({ queryKey: meQuery.queryKey });
     await navigate({ to: "/w/$workspace", params: { workspace: String(id) } });
   };

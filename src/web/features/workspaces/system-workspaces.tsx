@@ -1,8 +1,8 @@
 /** For operators: the workspaces of the server; create, suspend, resume, switch the API on and off. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useForm } from "react-hook-form";
-import { get, type Json, newFormKey, send } from "../../data/api.ts";
+import { type Entry, newFormKey, request } from "../../data/api.ts";
 import { workspaceQuery } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -22,19 +22,7 @@ import { SystemTabs } from "../system/system-tabs.tsx";
 import { countryName } from "./countries.ts";
 import { strings } from "./strings.ts";
 
-interface WorkspaceRow {
-  id: number;
-  name: string;
-  country: string;
-  timezone: string;
-  api_enabled: boolean;
-  suspended_at: string | null;
-  suspended_reason: string | null;
-  numbers: number;
-  ready_numbers: number;
-  available: string | null;
-  created_at: string | null;
-}
+type WorkspaceRow = Entry<"GET /workspaces">;
 
 const SCREEN = "/system/workspaces";
 
@@ -42,7 +30,7 @@ export function Screen() {
   const { open } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["system", "workspaces"],
-    queryFn: ({ signal }) => get<WorkspaceRow[]>("/workspaces", signal),
+    queryFn: ({ signal }) => request("GET /workspaces", {}, { signal }),
   });
   const rows = list.data ?? [];
   const opened = rows.find(({ id }) => String(id) === open);
@@ -111,18 +99,23 @@ function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
   const [openDialog, setOpenDialog] = useState<"suspend" | "switch-off" | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const act = async (path: string, body: Json, key: string) => {
-    await send("POST", `/workspaces/${id}${path}`, body, key);
+  const key = useRef(newFormKey());
+  const act = async (ask: () => Promise<unknown>) => {
+    await ask();
     await Promise.all(
       [["system"], workspaceQuery(id).queryKey].map((queryKey) => client.invalidateQueries({ queryKey })),
     );
   };
-  const press = async (path: string, body: Json, done: string) => {
+  const switchApi = (enabled: boolean, key: string) =>
+    request("POST /workspaces/{id}/api", { id, body: { enabled } }, { key });
+  /** `action`: part of the key, so that each button has its own. */
+  const press = async (action: string, ask: (key: string) => Promise<unknown>, done: string) => {
     if (isBusy) return;
     setIsBusy(true);
     setError(null);
     try {
-      await act(path, body, newFormKey());
+      await act(() => ask(key.current + action));
+      key.current = newFormKey();
       showToast(done);
     } catch (reason) {
       setError(reason);
@@ -155,7 +148,13 @@ function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
           {suspended_at === null ? (
             <Button onClick={() => setOpenDialog("suspend")}>{strings.suspend}</Button>
           ) : (
-            <Button tone="primary" busy={isBusy} onClick={() => void press("/resume", {}, strings.resumed)}>
+            <Button
+              tone="primary"
+              busy={isBusy}
+              onClick={() =>
+                void press("resume", (key) => request("POST /workspaces/{id}/resume", { id }, { key }), strings.resumed)
+              }
+            >
               {strings.resume}
             </Button>
           )}
@@ -167,7 +166,7 @@ function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
           {api_enabled ? (
             <Button onClick={() => setOpenDialog("switch-off")}>{strings.switchOff}</Button>
           ) : (
-            <Button busy={isBusy} onClick={() => void press("/api", { enabled: true }, strings.switched)}>
+            <Button busy={isBusy} onClick={() => void press("api", (key) => switchApi(true, key), strings.switched)}>
               {strings.switchOn}
             </Button>
           )}
@@ -191,7 +190,7 @@ function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
           cancelLabel={strings.keepOn}
           onClose={() => setOpenDialog(null)}
           act={async (key) => {
-            await act("/api", { enabled: false }, key);
+            await act(() => switchApi(false, key));
             showToast(strings.switched);
           }}
         >
@@ -204,7 +203,7 @@ function WorkspacePanel({ workspace }: { workspace: WorkspaceRow }) {
 
 interface SuspendProps {
   workspace: WorkspaceRow;
-  act: (path: string, body: Json, key: string) => Promise<unknown>;
+  act: (ask: () => Promise<unknown>) => Promise<unknown>;
   onClose: () => void;
 }
 
@@ -218,7 +217,7 @@ function Suspend({ workspace, act, onClose }: SuspendProps) {
         tone="danger"
         submit={strings.suspend}
         onSend={async (values, key) => {
-          await act("/suspend", values, key);
+          await act(() => request("POST /workspaces/{id}/suspend", { id: workspace.id, body: values }, { key }));
           showToast(strings.suspended);
           onClose();
         }}

@@ -1,0 +1,108 @@
+/** The parts of `waxwing number` that concern WhatsApp: its options, the route to the network, and the secrets. */
+import type { NewNumber } from "#src/domain/numbers/add.ts";
+import { type Provider, providers } from "#src/domain/numbers/provider.ts";
+import { flagOf } from "./command.ts";
+import type { Context } from "./context.ts";
+import type { Database } from "./database.ts";
+import { UsageError } from "./failure.ts";
+import { readSecretFile } from "./input.ts";
+
+export const whatsapp = {
+  phoneNumberId: {
+    kind: "text",
+    value: "ID",
+    description: "WhatsApp: the phone number id, from Meta's app dashboard",
+  },
+  accountId: { kind: "text", value: "ID", description: "WhatsApp: the id of the WhatsApp Business account" },
+  tokenFile: {
+    kind: "text",
+    value: "FILE|-",
+    file: { as: "read" },
+    description: "WhatsApp: a file with the access token, or - for stdin",
+  },
+  appSecretFile: {
+    kind: "text",
+    value: "FILE|-",
+    file: { as: "read" },
+    description: "WhatsApp: a file with the Meta app's secret, if it differs from the configured one",
+  },
+  provider: {
+    kind: "choice",
+    choices: providers,
+    description: "WhatsApp: who serves the number (default: graph, Meta itself)",
+  },
+  apiUrl: {
+    kind: "text",
+    value: "URL",
+    description: "WhatsApp: the API's address, if it differs from the provider's usual one",
+  },
+} as const;
+
+interface Secrets {
+  readonly token: string | null;
+  readonly appSecret: string | null;
+}
+
+interface Route {
+  readonly phoneNumberId: string;
+  readonly accountId: string;
+  readonly provider: Provider;
+  readonly apiUrl: string | null;
+}
+
+type RouteOptions = { readonly network: string; readonly provider: Provider | undefined } & {
+  readonly [Name in Exclude<keyof typeof whatsapp, "provider">]: string | undefined;
+};
+
+/** Null for the simulator, which has no secrets. */
+export async function readRoute(context: Context, values: RouteOptions): Promise<(Secrets & Route) | null> {
+  const { network, phoneNumberId, accountId, tokenFile, appSecretFile } = values;
+  if (network === "simulator") {
+    const stray = (Object.keys(whatsapp) as (keyof typeof whatsapp)[]).filter((name) => values[name] !== undefined);
+    if (stray.length === 0) return null;
+    throw new UsageError(`${stray.map(flagOf).join(", ")}: only for --network whatsapp`, "number add");
+  }
+  if (phoneNumberId === undefined || accountId === undefined || tokenFile === undefined) {
+    const missing = (["phoneNumberId", "accountId", "tokenFile"] as const).filter((name) => values[name] === undefined);
+    throw new UsageError(`--network whatsapp also needs ${missing.map(flagOf).join(", ")}`, "number add");
+  }
+  const { provider = "graph", apiUrl = null } = values;
+  const secrets = await readSecrets(context, tokenFile, appSecretFile, "number add");
+  return { phoneNumberId, accountId, provider, apiUrl, ...secrets };
+}
+
+export async function readSecrets(
+  context: Context,
+  tokenFile: string | undefined,
+  appSecretFile: string | undefined,
+  helpOn: string,
+): Promise<Secrets> {
+  if (tokenFile === "-" && appSecretFile === "-") {
+    throw new UsageError("stdin can provide only one of the two secrets: put the other one into a file", helpOn);
+  }
+  return {
+    token: tokenFile === undefined ? null : await readSecretFile(context, "--token-file", tokenFile),
+    appSecret: appSecretFile === undefined ? null : await readSecretFile(context, "--app-secret-file", appSecretFile),
+  };
+}
+
+export async function sealRoute(database: Database, route: Secrets & Route): Promise<NewNumber["route"]> {
+  const { phoneNumberId, accountId, provider, apiUrl } = route;
+  const { accessToken, appSecret } = await sealSecrets(database, phoneNumberId, route);
+  return { network: "whatsapp", phoneNumberId, accountId, provider, apiUrl, accessToken: accessToken ?? "", appSecret };
+}
+
+export async function sealSecrets(
+  database: Database,
+  phoneNumberId: string,
+  { token, appSecret }: Secrets,
+): Promise<{ accessToken: string | null; appSecret: string | null }> {
+  if (token === null && appSecret === null) return { accessToken: null, appSecret: null };
+  const { accessTokenContext } = await import("#src/networks/credentials.ts");
+  const { appSecretContext } = await import("#src/receiving/callback-secrets.ts");
+  const box = database.box();
+  return {
+    accessToken: token === null ? null : box.seal(token, accessTokenContext(phoneNumberId)),
+    appSecret: appSecret === null ? null : box.seal(appSecret, appSecretContext(phoneNumberId)),
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * Compares the tables, indexes, triggers and views of a database with those that the migrations make, by the text that
+ * SQLite itself executes. A database file is a program: a trigger, a view, a generated column or a default of another
+ * author would run inside our statements. Reading the list runs none of it.
+ */
+import { type Client, openClient } from "./driver.ts";
+import { migrate, schemaVersion } from "./migrate.ts";
+import { migrations } from "./migrations.ts";
+
+interface SchemaDifference {
+  /** Such as `trigger steal`. */
+  object: string;
+  kind: "foreign" | "missing" | "changed";
+}
+
+interface SchemaObject {
+  type: string;
+  name: string;
+  table: string;
+  sql: string | null;
+}
+
+/** Written by `ANALYZE`, which an operator may run. The planner reads them; nothing in them is executed. */
+const STATISTICS = /^sqlite_stat[14]$/;
+
+/** Every difference from the schema of the database's own version. */
+export function compareSchema(client: Client): SchemaDifference[] {
+  const version = schemaVersion(client);
+  const known = migrations.filter((migration) => migration.version <= version);
+  const expected = new Map(expectedObjects(known).map((object) => [nameOf(object), object]));
+  const found = new Map(objectsOf(client).map((object) => [nameOf(object), object]));
+  const differences: SchemaDifference[] = [];
+  for (const [object, { table, sql }] of found) {
+    const own = expected.get(object);
+    if (own === undefined) differences.push({ object, kind: "foreign" });
+    else if (own.table !== table || own.sql !== sql) differences.push({ object, kind: "changed" });
+  }
+  for (const object of expected.keys()) if (!found.has(object)) differences.push({ object, kind: "missing" });
+  return differences;
+}
+
+function expectedObjects(known: typeof migrations): SchemaObject[] {
+  const client = openClient(":memory:", {});
+  try {
+    migrate(client, known);
+    return objectsOf(client);
+  } finally {
+    client.close();
+  }
+}
+
+function objectsOf(client: Client): SchemaObject[] {
+  const rows = client.prepare("SELECT type, name, tbl_name AS 'table', sql FROM sqlite_schema").all() as SchemaObject[];
+  return rows.filter(({ type, name }) => type !== "table" || !STATISTICS.test(name));
+}
+
+function nameOf({ type, name }: SchemaObject): string {
+  return `${type} ${name}`;
+}

@@ -1,0 +1,85 @@
+/** The schema of a contact's public JSON. Pure. */
+import { Type } from "@sinclair/typebox";
+import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { consentSources, consents } from "./consent.ts";
+
+const OptionalText = Nullable(Type.String());
+const CalendarDay = Nullable(
+  Type.String({ description: "ISO 8601 date; `--MM-DD` if the year is unknown.", examples: ["1990-02-28"] }),
+);
+
+const PersonOnNumberView = Type.Object(
+  {
+    name: Type.String(),
+    first_name: OptionalText,
+    birthday: CalendarDay,
+    ref: Nullable(Type.String({ description: "Your own id for this person." })),
+  },
+  { $id: "PersonOnNumber", description: "Another person who uses the contact's phone number." },
+);
+
+const ContactGroup = Type.Object(
+  { id: Type.Integer(), name: Type.String() },
+  { $id: "ContactGroup", description: "A static group that contains the contact." },
+);
+
+const ContactConsent = Type.Object(
+  {
+    status: OneOf(
+      consents,
+      "`opted_out`: no messages are sent until the person sends START. `unknown`: neither an opt-in nor an opt-out is recorded.",
+    ),
+    source: Nullable(
+      OneOf(consentSources, "How the consent was recorded. `inbound_message`: the person sent STOP or START."),
+    ),
+    at: Nullable(Instant("When the consent was recorded.")),
+  },
+  { $id: "ContactConsent", description: "Whether the person has agreed to receive messages." },
+);
+
+export const ContactView = Type.Object(
+  {
+    phone: Type.Optional(
+      Type.String({
+        description:
+          "Phone number in E.164. Absent only in events about a person whom the network identifies by its own id.",
+        examples: ["+919876543210"],
+      }),
+    ),
+    network_user_id: Type.Optional(
+      Type.String({ description: "The network's id of the person, if their phone number is not known." }),
+    ),
+    user_id: Nullable(Type.String(), "The network's own id of the person, if it is known."),
+    username: Nullable(Type.String(), "The person's username on the network, if it is known."),
+    name: OptionalText,
+    first_name: OptionalText,
+    last_name: OptionalText,
+    email: OptionalText,
+    city: OptionalText,
+    state: OptionalText,
+    postal_code: OptionalText,
+    company: OptionalText,
+    birthday: CalendarDay,
+    anniversary: CalendarDay,
+    fields: Type.Record(Type.String(), Type.Unknown(), { description: "Custom fields by key." }),
+    people: Type.Array(PersonOnNumberView),
+    tags: Type.Array(Type.String()),
+    groups: Type.Array(ContactGroup),
+    consent: ContactConsent,
+    last_message_from_them_at: Nullable(
+      Instant("When the contact last sent a message. Free-form text can be sent for 24 hours from then."),
+    ),
+    created_at: Instant(),
+    updated_at: Instant(),
+  },
+  { $id: "Contact", description: "A person to whom the workspace can send messages, or who has sent it a message." },
+);
+
+export const OptOutView = Type.Object(
+  {
+    phone: Type.String({ description: "Phone number in E.164.", examples: ["+919876543210"] }),
+    opted_out_at: Instant("When the opt-out was recorded."),
+    source: OneOf(consentSources, "How the opt-out was recorded. `inbound_message`: the person sent STOP."),
+  },
+  { $id: "OptOut", description: "A person who is currently opted out." },
+);

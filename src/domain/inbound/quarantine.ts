@@ -1,0 +1,67 @@
+/**
+ * Marks of callback items that are about to be applied at a start. An item that stops the process leaves its mark; at
+ * the second start it is applied alone, and with two marks it is put aside. The other items are applied.
+ */
+import { and, eq, gte, inArray, sql } from "drizzle-orm";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { callbackMarks } from "./table.ts";
+
+/** The place of reading the body, before there are items. */
+export const BODY = -1;
+
+/** With this many marks, an item is not tried again. */
+const QUARANTINE_MARKS = 2;
+
+/** Before several callbacks are read and applied together. */
+export function markBodies(tx: Tx, callbackIds: readonly number[]): void {
+  for (const callbackId of callbackIds) mark(tx, callbackId, BODY, 1);
+}
+
+/** Before one item, or the body, of a suspect callback is tried alone. */
+export function markAlone(tx: Tx, callbackId: number, item: number): void {
+  if (item !== BODY) mark(tx, callbackId, BODY, 1);
+  mark(tx, callbackId, item, QUARANTINE_MARKS);
+}
+
+/** After the item was applied, or put aside for good. */
+export function unmark(tx: Tx, callbackId: number, item: number): void {
+  tx.db
+    .delete(callbackMarks)
+    .where(and(eq(callbackMarks.callbackId, callbackId), eq(callbackMarks.item, item)))
+    .run();
+}
+
+export function unmarkAll(tx: Tx, callbackIds: readonly number[]): void {
+  tx.db
+    .delete(callbackMarks)
+    .where(inArray(callbackMarks.callbackId, [...callbackIds]))
+    .run();
+}
+
+/** The callbacks among these that an earlier start began and did not finish. */
+export function findSuspects(tx: ReadTx, callbackIds: readonly number[]): Set<number> {
+  const found = tx.db
+    .selectDistinct({ id: callbackMarks.callbackId })
+    .from(callbackMarks)
+    .where(inArray(callbackMarks.callbackId, [...callbackIds]))
+    .all();
+  return new Set(found.map(({ id }) => id));
+}
+
+/** The items of a callback that were tried alone and never finished. */
+export function findQuarantined(tx: ReadTx, callbackId: number): Set<number> {
+  const found = tx.db
+    .select({ item: callbackMarks.item })
+    .from(callbackMarks)
+    .where(and(eq(callbackMarks.callbackId, callbackId), gte(callbackMarks.marks, QUARANTINE_MARKS)))
+    .all();
+  return new Set(found.map(({ item }) => item));
+}
+
+function mark(tx: Tx, callbackId: number, item: number, marks: number): void {
+  tx.db
+    .insert(callbackMarks)
+    .values({ callbackId, item, marks })
+    .onConflictDoUpdate({ target: [callbackMarks.callbackId, callbackMarks.item], set: { marks: sql`${marks}` } })
+    .run();
+}

@@ -1,0 +1,90 @@
+/**
+ * What a failure of one message means for everything else. Pure. A connector translates the network's error into a
+ * `Failure`; `decide` alone says what follows for the message, its broadcast, the number and the template, whether the
+ * failure came as the answer or minutes later in a status.
+ */
+
+/**
+ * `recipient`: only this person. `message`: these values or this media. `template`, `number`, `account`: every message
+ * of that template, number or account would fail too. `network`: the network itself is in trouble, or the cause is unknown.
+ */
+export type FailureScope = "recipient" | "message" | "template" | "number" | "account" | "network";
+
+export interface Failure {
+  /** The network's code as text. */
+  code: string;
+  /** Plain text that can be shown to a person: our words, then the network's own. */
+  message: string;
+  scope: FailureScope;
+  /** What the failure proves beyond its scope. Absent in rows of older versions. */
+  effect?: FailureEffect;
+  /** Time alone mends it: how long to wait, in milliseconds. Absent: a person has to act. */
+  mendsAfterMs?: number;
+}
+
+/** `number_unready`: the number cannot send until it is set up. `template_disabled`: the template is gone for good. */
+export type FailureEffect = "number_unready" | "template_disabled";
+
+export type FailureSource = "answer" | "status";
+
+interface Verdict {
+  /**
+   * `fail`: the message has failed. `requeue`: the recipient waits until its broadcast resumes. `retry`: it is sent
+   * again, at most `NETWORK_RETRIES_MAX` times. A status is always final.
+   */
+  message: "fail" | "requeue" | "retry";
+  broadcast:
+    | { kind: "continue" }
+    /** A streak of these stops it. */
+    | { kind: "count"; streak: "message" | "network" }
+    | { kind: "pause"; cause: "account" | "number" | "template" | "wait"; resumeAfterMs: number | null }
+    | { kind: "fail" };
+  isNumberUnready: boolean;
+  /** Do not send the template again before the network reports on it. */
+  isTemplateRefused: boolean;
+}
+
+/** A recipient whose message the network refused for reasons of its own is sent to again this many times. */
+export const NETWORK_RETRIES_MAX = 3;
+
+export function decide(failure: Omit<Failure, "message">, source: FailureSource): Verdict {
+  const verdict = (message: Verdict["message"], broadcast: Verdict["broadcast"], more: Partial<Verdict> = {}) => ({
+    message: source === "status" ? "fail" : message,
+    broadcast,
+    isNumberUnready: false,
+    isTemplateRefused: false,
+    ...more,
+  });
+  const { scope, effect, mendsAfterMs } = failure;
+  switch (scope) {
+    case "recipient":
+      return verdict("fail", { kind: "continue" });
+    case "message":
+      return verdict("fail", { kind: "count", streak: "message" });
+    case "network":
+      return verdict("retry", { kind: "count", streak: "network" });
+    case "template":
+    case "number":
+    case "account":
+      break;
+  }
+  if (effect === "template_disabled") return verdict("requeue", { kind: "fail" });
+  const pause = (cause: "account" | "number" | "template" | "wait"): Verdict["broadcast"] => ({
+    kind: "pause",
+    cause,
+    resumeAfterMs: mendsAfterMs ?? null,
+  });
+  if (mendsAfterMs !== undefined) return verdict("requeue", pause("wait"));
+  if (effect === "number_unready") return verdict("requeue", pause("number"), { isNumberUnready: true });
+  if (scope === "template") return verdict("requeue", pause("template"), { isTemplateRefused: true });
+  return verdict("requeue", pause("account"));
+}
+
+/** Whether every message of that template, number or account would fail too. */
+export function affectsEveryone({ scope }: Pick<Failure, "scope">): boolean {
+  return scope === "template" || scope === "number" || scope === "account";
+}
+
+export function describeFailure({ code, message }: Pick<Failure, "code" | "message">): string {
+  return `${message} (error ${code})`;
+}

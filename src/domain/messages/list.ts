@@ -1,0 +1,106 @@
+/**
+ * Lists the single messages of the API for callers that match them to their own records. Each filter has an index of
+ * its own; the most selective one drives the query, and the others are checked row by row (the unary `+` keeps SQLite
+ * from choosing their index instead).
+ */
+import { and, desc, gte, type SQL, sql } from "drizzle-orm";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { type VisibleStatus, visibleStatuses } from "./message.ts";
+import { type Message, messages } from "./table.ts";
+
+export interface MessageFilter {
+  reference: string | null;
+  idempotencyKey: string | null;
+  contactId: number | null;
+  status: VisibleStatus | null;
+  /** Only messages accepted at or after it, milliseconds. */
+  since: number | null;
+}
+
+export interface MessagePosition {
+  createdAt: number;
+  id: number;
+}
+
+/** Newest first. Messages that are not sent or failed yet are omitted. */
+export function listMessages(
+  tx: ReadTx,
+  workspaceId: number,
+  filter: MessageFilter,
+  from: { offset: number } | { after: MessagePosition },
+  limit: number,
+): Message[] {
+  const after = "after" in from ? from.after : null;
+  return tx.db
+    .select()
+    .from(messages)
+    .where(
+      and(
+        ...conditionsOf(workspaceId, filter, messages),
+        filter.status === null ? sql`+${messages.status} in ${literals(visibleStatuses)}` : undefined,
+        filter.since === null ? undefined : gte(messages.createdAt, filter.since),
+        after === null ? undefined : sql`(${messages.createdAt}, ${messages.id}) < (${after.createdAt}, ${after.id})`,
+      ),
+    )
+    .orderBy(desc(messages.createdAt), desc(messages.id))
+    .limit(limit)
+    .offset("offset" in from ? from.offset : 0)
+    .all();
+}
+
+/**
+ * SQL of the number of listed messages (`total`) and of accepted messages that are not listed yet (`pending`), both at
+ * one moment. The reader runs it, because a filter may match many messages.
+ */
+export function countMessagesSql(
+  workspaceId: number,
+  { reference, idempotencyKey, contactId, status, since }: MessageFilter,
+): { sql: string; parameters: (string | number)[] } {
+  const isByCaller = reference !== null || idempotencyKey !== null;
+  const isSelective = isByCaller || contactId !== null;
+  // The `+` of all columns but those of the driving index.
+  const unless = (drives: boolean): string => (drives ? "" : "+");
+  const conditions: [string, string | number | null][] = [
+    [`${unless(isByCaller || contactId === null)}workspace_id = ?`, workspaceId],
+    ["reference = ?", reference],
+    [`${unless(reference === null)}idempotency_key = ?`, idempotencyKey],
+    [`${unless(!isByCaller)}contact_id = ?`, contactId],
+    [`${unless(!isSelective)}status = ?`, status],
+    ["created_at >= ?", since],
+  ];
+  const given = conditions.filter((one): one is [string, string | number] => one[1] !== null);
+  const texts = given.map(([text]) => text);
+  if (status === null && !isSelective) texts.push(`status in ${literalList(visibleStatuses)}`);
+  return {
+    sql: `SELECT sum(status in ${literalList(visibleStatuses)}) AS total,
+        sum(status in ('queued', 'sending')) AS pending
+      FROM messages WHERE origin = 'api' AND ${texts.join(" AND ")}`,
+    parameters: given.map(([, value]) => value),
+  };
+}
+
+/** The conditions of a filter, of which only the first may use an index. */
+function conditionsOf(workspaceId: number, filter: MessageFilter, table: typeof messages): SQL[] {
+  const driving: SQL[] = [];
+  const add = (column: SQL, value: string | number | null): void => {
+    if (value !== null) driving.push(driving.length === 0 ? sql`${column} = ${value}` : sql`+${column} = ${value}`);
+  };
+  add(sql`${table.reference}`, filter.reference);
+  add(sql`${table.idempotencyKey}`, filter.idempotencyKey);
+  add(sql`${table.contactId}`, filter.contactId);
+  const isOfContact = filter.contactId !== null && filter.reference === null && filter.idempotencyKey === null;
+  add(sql`${table.status}`, filter.status);
+  const workspace = isOfContact
+    ? sql`+${table.workspaceId} = ${workspaceId}`
+    : sql`${table.workspaceId} = ${workspaceId}`;
+  // Literal, as in the partial indexes: with a bound value SQLite could not use them.
+  return [sql`${table.origin} = 'api'`, workspace, ...driving];
+}
+
+function literals(values: readonly string[]): SQL {
+  return sql.raw(literalList(values));
+}
+
+function literalList(values: readonly string[]): string {
+  return `(${values.map((value) => `'${value}'`).join(", ")})`;
+}

@@ -1,0 +1,31 @@
+/** The schema of a template's public JSON. Pure. */
+import { Type } from "@sinclair/typebox";
+import { Nullable, OneOf } from "#src/core/schema.ts";
+import { mediaKinds, templateCategories, templateStatuses } from "./template.ts";
+
+const TemplateMedia = Type.Object(
+  {
+    type: OneOf(mediaKinds),
+    default: Type.Boolean({ description: "Whether a stored sample is sent if the request has no `media`." }),
+  },
+  { $id: "TemplateMedia", description: "The media header of a template." },
+);
+
+export const TemplateView = Type.Object(
+  {
+    name: Type.String({ examples: ["order_shipped"] }),
+    language: Type.String({ examples: ["en_US"] }),
+    category: OneOf(templateCategories),
+    status: OneOf(templateStatuses, "Status of the template at the network. Only an `APPROVED` template can be sent."),
+    sendable: Type.Boolean({
+      description: "Whether the template is approved and this API can fill all of its components.",
+    }),
+    variables: Type.Object({
+      header: Type.Integer({ description: "Number of values for the header." }),
+      body: Type.Integer({ description: "Number of values for the body." }),
+    }),
+    text: Type.String({ description: "The body with its placeholders.", examples: ["Hi {{1}}, your order is here."] }),
+    media: Nullable(TemplateMedia, "The media header; null if the template has none."),
+  },
+  { $id: "Template", description: "A message template, which the network has to approve before it can be sent." },
+);

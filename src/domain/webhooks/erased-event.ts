@@ -1,0 +1,31 @@
+/**
+ * `contact.erased` names the person whose data was erased, so that other systems can erase them too. It is the only
+ * event that outlives an erasure, and only until it has been delivered: then its body is emptied.
+ */
+import { eq } from "drizzle-orm";
+import type { Tx } from "#src/db/transaction.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import { publish } from "./publish.ts";
+import { findWebhook } from "./read.ts";
+import { emptyErased } from "./statements.ts";
+import { deliveryAttempts } from "./table.ts";
+
+interface ErasedPerson {
+  workspaceId: number;
+  phone: string | null;
+  networkUserId: string | null;
+}
+
+/** Without an address the event is never delivered, and the name would stay: the event then contains none. */
+export function publishErased(tx: Tx, { workspaceId, phone, networkUserId }: ErasedPerson): void {
+  if (phone === null && networkUserId === null) return;
+  const isDelivered = findWebhook(tx, workspaceId)?.url != null;
+  const data = isDelivered ? { phone, user_id: networkUserId } : { phone: null, user_id: null };
+  publish(tx, getWorkspace(tx, workspaceId), "contact.erased", data);
+}
+
+/** Call when a delivery has ended. Receivers may repeat the body in their responses, so these go too. */
+export function emptyErasedEvent(tx: Tx, deliveryId: number): void {
+  if (emptyErased(tx).run({ id: deliveryId }) === 0) return;
+  tx.db.update(deliveryAttempts).set({ response: null }).where(eq(deliveryAttempts.deliveryId, deliveryId)).run();
+}

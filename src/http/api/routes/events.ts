@@ -1,0 +1,153 @@
+/** The event log: the events that webhooks carry, for programs that ask instead of being called. */
+import { Type } from "@sinclair/typebox";
+import { Problem } from "#src/core/problem.ts";
+import { Instant, OneOf } from "#src/core/schema.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { type EventLogPage, eventLogRange, readEventLog } from "#src/domain/webhooks/event-log.ts";
+import { type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
+import type { Answer, Call, Endpoint, LongPoll } from "../../endpoint.ts";
+import { perPageParameter, readCursor, readPerPage, writeCursor, wrongCursor, wrongParameter } from "../../page.ts";
+import { messageExample } from "../examples.ts";
+
+const WAIT_MAX_S = 30;
+/** Instead of a cursor: only events from now on. */
+const LATEST = "latest";
+
+const EventView = Type.Object(
+  {
+    id: Type.String({ description: "Id of the event; webhooks carry the same." }),
+    type: OneOf(eventTypes, "Type of the event. New types may be added."),
+    created_at: Instant("When it happened."),
+    data: Type.Record(Type.String(), Type.Unknown(), { description: "The shape depends on the type; see the events." }),
+  },
+  { $id: "Event", description: "An event of the workspace, as webhooks receive it." },
+);
+
+const EventLogMeta = Type.Object(
+  {
+    per_page: Type.Integer({ examples: [50] }),
+    has_more: Type.Boolean({ description: "Whether to ask again at once: more events may follow." }),
+    next: Type.String({ description: "Cursor to continue with, passed as `after`; never null." }),
+  },
+  { $id: "EventLogPage", description: "The position in the event log." },
+);
+
+export const listEventsEndpoint: Endpoint = {
+  method: "GET",
+  path: "/events",
+  operationId: "listEvents",
+  tag: "Events",
+  summary: "Read the event log",
+  description: `Returns events in the order in which they happened, oldest first, whether or not a webhook is set. Store \`meta.next\` with what you have processed, and pass it as \`after\`: no event is missed and none is returned twice. With \`wait\`, the response is held until there is an event. A page may be empty although \`has_more\` is true, if the events that were examined are of other types. A cursor that is older than the kept events, or that belongs to another copy of the database, returns 400 with \`error.oldest\`, the cursor to start again from.`,
+  parameters: [
+    {
+      name: "after",
+      in: "query",
+      required: false,
+      description: `Cursor: the \`meta.next\` of the previous response. Without it, the log starts with the oldest kept event; with \`${LATEST}\`, with the next event.`,
+      schema: Type.String(),
+    },
+    {
+      name: "types",
+      in: "query",
+      required: false,
+      description: "Return only events of these types, separated by commas.",
+      schema: Type.String({ examples: ["message.failed,message.received"] }),
+    },
+    {
+      name: "wait",
+      in: "query",
+      required: false,
+      description: `Seconds to hold the response while there is no event; more than ${WAIT_MAX_S} counts as ${WAIT_MAX_S}.`,
+      schema: Type.Integer({ minimum: 0, default: 0 }),
+    },
+    perPageParameter,
+  ],
+  success: {
+    status: 200,
+    description: "The next events.",
+    data: EventView,
+    isList: true,
+    meta: { schema: EventLogMeta, example: { per_page: 50, has_more: false, next: "eyJpIjoiMDFLQjJRIiwicyI6NDJ9" } },
+    example: [
+      {
+        id: "evt_01KB2Q7M3F8Z4W6Y9T5R1C0D2E",
+        type: "message.sent",
+        created_at: "2026-11-21T08:44:26+05:30",
+        data: { message: messageExample },
+      },
+    ],
+  },
+  problems: [],
+  handle: (call) => {
+    const { store, clock, query } = call;
+    const types = readTypes(query.get("types"));
+    const waitS = readWait(query.get("wait"));
+    const perPage = readPerPage(query);
+    const deadline = clock.monotonic() + waitS * 1_000;
+    let after = store.read((tx) => readAfter(call, tx, query.get("after")));
+    const next = (): EventLogPage => {
+      const page = store.read((tx) => readEventLog(tx, call.workspace.id, after, types, perPage));
+      after = page.upTo;
+      return page;
+    };
+    const first = next();
+    const isDone = (page: EventLogPage): boolean => page.bodies.length > 0 || page.hasMore || isOver();
+    const isOver = (): boolean => clock.monotonic() >= deadline;
+    if (isDone(first) || call.longPoll === undefined) return answerEvents(call, first, perPage);
+    return waitForEvents(call.longPoll);
+
+    async function waitForEvents({ waiters, stopping, disconnected }: LongPoll): Promise<Answer> {
+      const signal = disconnected();
+      for (;;) {
+        await waiters.wait(call.workspace.id, after, deadline - clock.monotonic(), signal);
+        const page = next();
+        if (isDone(page) || stopping.aborted || signal.aborted) return answerEvents(call, page, perPage);
+      }
+    }
+  },
+};
+
+function answerEvents({ dispatch }: Call, { bodies, upTo, hasMore }: EventLogPage, perPage: number): Answer {
+  const meta = { per_page: perPage, has_more: hasMore, next: cursorOf(dispatch.instanceId, upTo) };
+  // The bodies are JSON already, the very bytes that webhooks carry.
+  return { status: 200, body: `{"data":[${bodies.join(",")}],"meta":${JSON.stringify(meta)}}` };
+}
+
+/** Bound to this database: in a restored copy, the same number may stand for another event. */
+function cursorOf(instanceId: string, seq: number): string {
+  return writeCursor({ i: instanceId, s: seq });
+}
+
+/** Throws `invalid_request` for a cursor that does not lead to the next event. */
+function readAfter({ dispatch: { instanceId } }: Call, tx: ReadTx, text: string | null): number {
+  const { oldest, newest } = eventLogRange(tx);
+  if (text === null) return oldest;
+  if (text === LATEST) return newest;
+  const { i, s } = readCursor(text);
+  if (typeof i !== "string" || !Number.isSafeInteger(s)) throw wrongCursor();
+  const seq = s as number;
+  if (i === instanceId && seq >= oldest && seq <= newest) return seq;
+  const start = cursorOf(instanceId, oldest);
+  const why =
+    i !== instanceId || seq > newest
+      ? "This cursor belongs to another copy of this server's database."
+      : "The events after this cursor are no longer kept.";
+  const sentence = `${why} The oldest cursor is ${start}.`;
+  throw new Problem("invalid_request", sentence, { fields: { after: [sentence] }, oldest: start });
+}
+
+function readTypes(text: string | null): EventType[] | null {
+  if (text === null) return null;
+  return text.split(",").map((name) => {
+    const type = eventTypes.find((known) => known === name.trim());
+    if (type === undefined) throw wrongParameter("types", `The types are among ${eventTypes.join(", ")}.`);
+    return type;
+  });
+}
+
+function readWait(text: string | null): number {
+  if (text === null) return 0;
+  if (!/^\d+$/.test(text)) throw wrongParameter("wait", "The number of seconds to wait is a whole number, at least 0.");
+  return Math.min(Number(text), WAIT_MAX_S);
+}

@@ -1,0 +1,148 @@
+/** Lists single messages, so that a program can match every send to its own records. */
+import { Type } from "@sinclair/typebox";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { lookUpContact } from "#src/domain/contacts/find.ts";
+import { countMessagesSql, listMessages, type MessageFilter, type MessagePosition } from "#src/domain/messages/list.ts";
+import { visibleStatuses } from "#src/domain/messages/message.ts";
+import { MessageView } from "#src/domain/messages/schema.ts";
+import { viewMessage } from "#src/domain/messages/view.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import type { Call, Endpoint, Parameter } from "../../endpoint.ts";
+import { answerRows, pageParameters, readSince, readSizedPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { readTogether } from "../../validate.ts";
+import { messageExample } from "../examples.ts";
+
+/** No stored value is longer. */
+const LENGTH_MAX = { reference: 191, idempotency_key: 100 } as const;
+
+const filterParameters: readonly Parameter[] = [
+  {
+    name: "reference",
+    in: "query",
+    required: false,
+    description: "Return only messages that were sent with this `reference`.",
+    schema: Type.String({ minLength: 1, maxLength: LENGTH_MAX.reference, examples: ["order-10042"] }),
+  },
+  {
+    name: "idempotency_key",
+    in: "query",
+    required: false,
+    description: "Return only messages whose request had this `Idempotency-Key`.",
+    schema: Type.String({ minLength: 1, maxLength: LENGTH_MAX.idempotency_key, examples: ["order-10042-shipped"] }),
+  },
+  {
+    name: "to",
+    in: "query",
+    required: false,
+    description: "Return only messages to this phone number, in any common format. Encode a leading `+` as `%2B`.",
+    schema: Type.String({ examples: ["919876543210"] }),
+  },
+  {
+    name: "status",
+    in: "query",
+    required: false,
+    description: "Return only messages with this status.",
+    schema: Type.Unsafe<string>({ type: "string", enum: [...visibleStatuses] }),
+  },
+  {
+    name: "since",
+    in: "query",
+    required: false,
+    description: "Return only messages that were accepted at or after this time.",
+    schema: Type.String({ format: "date-time", examples: ["2026-11-20T00:00:00+05:30"] }),
+  },
+];
+
+export const listMessagesEndpoint: Endpoint = {
+  method: "GET",
+  path: "/messages",
+  operationId: "listMessages",
+  tag: "Messages",
+  summary: "List messages",
+  description:
+    "Returns messages that were sent one at a time through the API, newest first; not recipients of broadcasts, and not replies from the console. Filters can be combined. A message is listed once the network has answered. Filtered by `reference` or `idempotency_key`, `meta.pending` counts accepted messages that are not listed yet: only `total` 0 and `pending` 0 mean that no such message was accepted.",
+  parameters: [...filterParameters, ...pageParameters],
+  success: {
+    status: 200,
+    description: "One page of messages.",
+    data: MessageView,
+    isList: true,
+    example: [messageExample],
+  },
+  problems: [],
+  handle: async (call) => {
+    const { store, reader, workspace, query } = call;
+    const [filter, from] = readTogether(
+      () => readFilter(call),
+      () => readSizedPage(query),
+    );
+    const position = "after" in from ? { after: readPosition(from.after) } : from;
+    const isByCaller = query.has("reference") || query.has("idempotency_key");
+    if (filter === null) return answerRows(from, [], toMeta(0, false, null, isByCaller ? 0 : null));
+    await store.waitForOtherWriters();
+    // Counted first: what is pending now may be listed a moment later, never the other way round.
+    const { sql, parameters } = countMessagesSql(workspace.id, filter);
+    const [row] = await reader.query(sql, parameters);
+    const found = store.read((tx) => listMessages(tx, workspace.id, filter, position, from.perPage + 1));
+    const shown = found.slice(0, from.perPage);
+    const last = shown.at(-1);
+    const hasMore = found.length > from.perPage;
+    return answerRows(
+      from,
+      shown.map((message) => viewMessage(message, workspace)),
+      toMeta(
+        Math.max(Number(row?.total ?? 0), shown.length),
+        hasMore,
+        hasMore && last !== undefined ? { createdAt: last.createdAt, id: last.id } : null,
+        isByCaller ? Number(row?.pending ?? 0) : null,
+      ),
+    );
+  },
+};
+
+function toMeta(total: number, hasMore: boolean, next: MessagePosition | null, pending: number | null) {
+  return { total, hasMore, next, ...(pending === null ? {} : { pending }) };
+}
+
+/** Null: no contact has the phone number, so no message can match. Throws `invalid_request`. */
+function readFilter({ store, workspace, query }: Call): MessageFilter | null {
+  const to = query.get("to");
+  const [reference, idempotencyKey, status, since, contact] = readTogether(
+    () => readText(query, "reference"),
+    () => readText(query, "idempotency_key"),
+    () => readStatus(query.get("status")),
+    () => readSince(query, "since", workspace.timezone),
+    () => (to === null ? null : store.read((tx) => readContact(tx, workspace, to))),
+  );
+  if (contact === "stranger") return null;
+  return { reference, idempotencyKey, status, since, contactId: contact };
+}
+
+/** The id of the contact with this phone number. */
+function readContact(tx: ReadTx, { id, country }: Workspace, to: string): number | "stranger" {
+  const found = lookUpContact(tx, id, to, country);
+  if (found === null) {
+    throw wrongParameter("to", "This is not a phone number. In an address, a + has to be written as %2B.");
+  }
+  return found.contact?.id ?? "stranger";
+}
+
+function readText(query: URLSearchParams, name: keyof typeof LENGTH_MAX): string | null {
+  const text = query.get(name);
+  if (text === null) return null;
+  const length = [...text].length;
+  if (length >= 1 && length <= LENGTH_MAX[name]) return text;
+  throw wrongParameter(name, `This has 1 to ${LENGTH_MAX[name]} characters.`);
+}
+
+function readStatus(value: string | null): MessageFilter["status"] {
+  if (value === null) return null;
+  const status = visibleStatuses.find((known) => known === value);
+  if (status === undefined) throw wrongParameter("status", `The status is one of ${visibleStatuses.join(", ")}.`);
+  return status;
+}
+
+function readPosition({ createdAt, id }: Record<string, unknown>): MessagePosition {
+  if (Number.isSafeInteger(createdAt) && Number.isSafeInteger(id)) return { createdAt, id } as MessagePosition;
+  throw wrongCursor();
+}

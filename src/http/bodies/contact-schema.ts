@@ -1,0 +1,70 @@
+/** The schema of the body of `PUT /contacts/{phone}`. Pure. */
+import { Type } from "@sinclair/typebox";
+import { Nullable, OneOf } from "#src/core/schema.ts";
+
+const PEOPLE_MAX = 20;
+const PERSON_NAME_MAX = 191;
+const REF_MAX = 64;
+
+const text = (description?: string) =>
+  Type.Optional(Nullable(Type.String(description === undefined ? {} : { description })));
+const names = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+const groupNames = (description: string) =>
+  Type.Optional(Type.Array(Type.Unsafe<number | string>({ type: ["integer", "string"] }), { description }));
+
+const PersonBody = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: PERSON_NAME_MAX }),
+    first_name: text("First name, for use in messages. Default: the first word of `name` that is not a title."),
+    birthday: text("`YYYY-MM-DD`, `--MM-DD` or `DD/MM/YYYY`."),
+    ref: Type.Optional(
+      Nullable(
+        Type.String({
+          maxLength: REF_MAX,
+          description:
+            "Your own id for this person, so that a repeated sync updates the person instead of adding a duplicate.",
+        }),
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const ContactBody = Type.Object(
+  {
+    name: text(),
+    first_name: text(),
+    last_name: text(),
+    email: text(),
+    city: text(),
+    state: text(),
+    postal_code: text(),
+    company: text(),
+    birthday: text("`YYYY-MM-DD`, `--MM-DD` without a year, or `DD/MM/YYYY` (day first)."),
+    anniversary: text("Same formats as `birthday`."),
+    fields: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          "Custom fields by key. Keys that are not listed keep their value, and null clears a field. Unknown keys are rejected.",
+      }),
+    ),
+    people: Type.Optional(
+      Type.Array(PersonBody, {
+        maxItems: PEOPLE_MAX,
+        description: "All other people who use this number. Replaces the existing list.",
+      }),
+    ),
+    add_tags: names("Tags to add. Tags that do not exist are created."),
+    remove_tags: names("Tags to remove. They are removed after `add_tags` is applied."),
+    add_to_groups: groupNames(
+      "Groups to add the contact to: an integer is an id, a string is a name. Groups whose name does not exist are created.",
+    ),
+    remove_from_groups: groupNames("Groups to remove the contact from. Applied after `add_to_groups`."),
+    consent: Type.Optional(OneOf(["opted_in", "opted_out"], "Records consent. Only the person can undo an opt-out.")),
+  },
+  {
+    $id: "ContactInput",
+    additionalProperties: false,
+    description: "Fields that are not sent keep their value. Null clears a text or a date.",
+  },
+);

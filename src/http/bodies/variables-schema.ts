@@ -1,0 +1,44 @@
+/** The schemas of template values and of the header file in request bodies. Pure. */
+import { Type } from "@sinclair/typebox";
+
+const LINK_LENGTH_MAX = 2048;
+const FILENAME_LENGTH_MAX = 240;
+
+const Values = Type.Array(Type.Unsafe<string | number>({ type: ["string", "number"] }), {
+  description: "Values in the order of the placeholders.",
+  examples: [["Asha", 10042]],
+});
+
+const VariableParts = Type.Object(
+  { header: Type.Optional(Values), body: Type.Optional(Values) },
+  { additionalProperties: false, description: "Separate values for the header and the body." },
+);
+
+export const VariablesBody = Type.Union([Values, VariableParts], {
+  $id: "Variables",
+  description:
+    "Values for the template's placeholders: an array fills the body; an object has separate values for the header and the body.",
+});
+
+export const MediaBody = Type.Object(
+  {
+    link: Type.String({
+      format: "uri",
+      maxLength: LINK_LENGTH_MAX,
+      description:
+        "A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16 MB, or PDF up to 100 MB, matching the media type of the template.",
+      examples: ["https://files.example.com/invoice-10042.pdf"],
+    }),
+    filename: Type.Optional(
+      Type.String({
+        maxLength: FILENAME_LENGTH_MAX,
+        description: "For PDFs only: the file name that the recipient sees. Default: the last part of the link.",
+      }),
+    ),
+  },
+  {
+    $id: "Media",
+    additionalProperties: false,
+    description: "The file for a template with a media header. Neither the file nor the link is stored.",
+  },
+);

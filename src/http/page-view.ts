@@ -1,0 +1,24 @@
+/** The schema of a page's position, which every list carries as `meta`. Pure. */
+import { Type } from "@sinclair/typebox";
+import { Nullable } from "#src/core/schema.ts";
+
+export const PER_PAGE = 50;
+
+export const PageView = Type.Object(
+  {
+    page: Type.Integer({ description: "Number of the page; always 1 if the request used `after`." }),
+    per_page: Type.Integer({ description: "Maximum number of entries on a page.", examples: [PER_PAGE] }),
+    total: Type.Integer({ description: "Total number of entries on all pages." }),
+    has_more: Type.Boolean({ description: "Whether more entries follow this page." }),
+    next: Nullable(
+      Type.String({ description: "Cursor of the next page, to be passed as `after`; null on the last page." }),
+    ),
+    pending: Type.Optional(
+      Type.Integer({
+        description:
+          "Only in lists of messages filtered by `reference` or `idempotency_key`: matching messages that were accepted and are not listed yet, because they are still on their way to the network.",
+      }),
+    ),
+  },
+  { $id: "Page", description: "The position of a page in its list." },
+);

@@ -1,0 +1,135 @@
+/**
+ * Every regular expression of the server is linear in the length of what it matches, or its exception says why not. A
+ * pattern that backtracks lets one long text stop the whole process. `recheck` decides; worst cases are also timed.
+ */
+import { beforeAll, expect, test } from "bun:test";
+import type { checkSync as CheckSync } from "recheck";
+import { readSources } from "#test/support/source.ts";
+
+/** Patterns that are not shown to be linear, with the reason why no stranger's text makes them slow. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  "src/cli/console-link.ts /\\/+$/": "the operator's own public_url",
+  "src/server/http.ts /\\/+$/": "the operator's own public_url",
+  "src/config/kinds.ts /\\/+$/": "the operator's own configuration",
+  "src/config/kinds.ts /^[+-]?(\\d+\\.?\\d*|\\.\\d+)$/": "the operator's own configuration",
+  "src/core/key-file.ts /=+$/": "the operator's own key file",
+  "src/networks/whatsapp/client.ts /\\/+$/": "the operator's own graph_url",
+  "src/networks/whatsapp/request.ts /\\/+$/": "the operator's own graph_url",
+  "src/http/api/docs/html.ts /<table>.*?<\\/table>/gs": "the reference's own text, at the build of the page",
+};
+/** Where patterns are built from parts: the parts are the program's own. */
+const BUILT: Readonly<Record<string, string>> = {
+  "src/http/bodies/variables-body.ts": "one repetition of a space, with a constant",
+  "src/transfer/csv.ts": "classes of characters; repetitions of different ones, anchored at the start",
+};
+
+/** Above this, a bounded repetition counts as unbounded: harder to satisfy, and much faster to decide. */
+const BOUND_MAX = 20;
+const LENGTH = 10_000;
+const NOTICEABLE_MS = 5;
+
+const sources = readSources().filter(({ path }) => !path.startsWith("src/web/"));
+const patterns = sources.flatMap(({ path, patterns: found }) => found.map((one) => ({ path, ...one })));
+
+let checkSync: typeof CheckSync;
+beforeAll(async () => {
+  // Its other engines are a Java archive and a native program.
+  process.env.RECHECK_BACKEND = "pure";
+  ({ checkSync } = await import("recheck"));
+});
+
+function nameOf(path: string, literal: string): string {
+  return `${path} ${literal}`;
+}
+
+function parse(literal: string): { source: string; flags: string } {
+  const match = /^\/(.*)\/([a-z]*)$/s.exec(literal);
+  if (match === null) throw new Error(`not a pattern: ${literal}`);
+  return { source: match[1] ?? "", flags: match[2] ?? "" };
+}
+
+function widen(source: string): string {
+  return source.replace(/\{(\d+)(?:,(\d+))?\}/g, (text, min: string, max = min) => {
+    if (Number(max) <= BOUND_MAX) return text;
+    return Number(min) === 0 ? "*" : "+";
+  });
+}
+
+/** Null: linear. Otherwise the text that takes longest. */
+function attackOn(literal: string): string | null {
+  const { source, flags } = parse(literal);
+  for (const candidate of new Set([widen(source), source])) {
+    const found = checkSync(candidate, flags, { timeout: 60_000 });
+    if (found.status === "safe") return null;
+    if (candidate === source) return found.status === "vulnerable" ? found.attack.string : "undecided";
+  }
+  return null;
+}
+
+test("every pattern of the server is linear, but those with a reason", () => {
+  const bad = patterns.flatMap(({ path, line, literal }) =>
+    nameOf(path, literal) in EXCEPTIONS || attackOn(literal) === null ? [] : [`${path}:${line} ${literal}`],
+  );
+  expect(bad).toEqual([]);
+  expect(patterns.length).toBeGreaterThan(150);
+}, 300_000);
+
+test("every exception is needed", () => {
+  const needed = new Set(
+    patterns
+      .filter(({ path, literal }) => nameOf(path, literal) in EXCEPTIONS && attackOn(literal) !== null)
+      .map(({ path, literal }) => nameOf(path, literal)),
+  );
+  expect(Object.keys(EXCEPTIONS).filter((name) => !needed.has(name))).toEqual([]);
+}, 300_000);
+
+test("patterns that are built from parts are known", () => {
+  const built = sources.filter(({ code }) => /\bRegExp\s*\(/.test(code)).map(({ path }) => path);
+  expect(built).toEqual(Object.keys(BUILT));
+});
+
+test("every pattern takes time in proportion to the length of hostile texts", () => {
+  const pieces = [
+    " ",
+    "0",
+    "a",
+    "=",
+    "/",
+    "(",
+    "-",
+    ".",
+    "\u00a0",
+    "\n",
+    "!",
+    "a,",
+    "0:",
+    '"1',
+    "a ",
+    "[",
+    "<a>",
+    "😀",
+  ];
+  const slow: string[] = [];
+  for (const { path, line, literal } of patterns) {
+    if (nameOf(path, literal) in EXCEPTIONS) continue;
+    const { source, flags } = parse(literal);
+    const pattern = new RegExp(source, flags.replace("y", ""));
+    const time = (piece: string, length: number): number => {
+      const text = `${piece.repeat(Math.ceil(length / piece.length))}\u0000`;
+      const startedAt = performance.now();
+      text.replace(pattern, "");
+      return performance.now() - startedAt;
+    };
+    for (const piece of pieces) {
+      if (time(piece, LENGTH) < NOTICEABLE_MS) continue;
+      const [short, long] = [LENGTH, 2 * LENGTH].map((length) =>
+        Math.min(...Array.from({ length: 5 }, () => time(piece, length))),
+      );
+      // Twice the length of a linear one takes twice as long, of a quadratic one four times.
+      if ((long ?? 0) > NOTICEABLE_MS && (long ?? 0) > 3 * (short ?? 0)) {
+        slow.push(`${path}:${line} ${literal} on ${JSON.stringify(piece)}`);
+      }
+    }
+  }
+  expect(slow).toEqual([]);
+}, 300_000);

@@ -417,6 +417,10 @@ CREATE TABLE contacts (
   -- The network's times of the latest STOP and START, whether or not they changed anything: the later one holds.
   stop_said_at INTEGER,
   start_said_at INTEGER,
+  -- Since when the person may want to stop, until a user clears it; null: no doubt.
+  may_want_to_stop_since INTEGER,
+  -- The network's time of the latest message that raised this doubt, also after it ended.
+  may_want_to_stop_said_at INTEGER,
   last_message_at INTEGER,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL

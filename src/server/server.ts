@@ -34,15 +34,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const workers = createWorkers(context, [["sync_account", accountSync]]);
   const refused = new RefusedCallbacks({ store, clock, log, onRefused: metrics.countRefusedCallback });
   const system = createSystem(context);
-  metrics.registerGauges({
-    database: context.files.database,
-    reader: readers.lists.server,
-    clock,
-    writer: store.counters,
-    conditions: system.lastConditions,
-    lastBackupAt: () => system.jobs.lastSoundAt(),
-    tlsCert: config.server.tlsCert,
-  });
   const http = listenOrClose(context, () => listen(context, system, refused));
   const otherCommits = new OtherCommits({
     store,

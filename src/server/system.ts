@@ -13,7 +13,7 @@ import { createHealth } from "./health.ts";
 
 /** The console's view, and the services in the order of their start. */
 export function createSystem(context: ServerContext): System & { services: readonly Service[] } {
-  const { store, clock, log, config, files, metrics } = context;
+  const { store, readers, clock, log, config, files, metrics } = context;
   const { schedule, directory, retention } = config.backup;
   const { database } = files;
   const isWritable = createWriteProbe(store);
@@ -21,6 +21,15 @@ export function createSystem(context: ServerContext): System & { services: reado
   const backups = new BackupSchedule({ clock, log, jobs, schedule, retention });
   const timeSeries = new TimeSeries({ sources: metrics, clock, timers: systemClock, log });
   const { watch, alarms, status } = createHealth(context, { isWritable, jobs, backups, timeSeries });
+  metrics.registerGauges({
+    database,
+    reader: readers.lists.server,
+    clock,
+    writer: store.counters,
+    conditions: () => watch.current,
+    lastBackupAt: () => jobs.lastSoundAt(),
+    tlsCert: config.server.tlsCert,
+  });
   return {
     isWritable,
     jobs,
@@ -28,7 +37,6 @@ export function createSystem(context: ServerContext): System & { services: reado
     backups,
     status,
     conditions: () => watch.evaluate(),
-    lastConditions: () => watch.current,
     disk: () => readDisk(dirname(database)),
     services: [backups, timeSeries, watch, alarms],
   };

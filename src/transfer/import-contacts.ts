@@ -129,6 +129,7 @@ async function writeSome(run: ImportRun, rows: readonly PendingRow[], counters: 
   const { store, clock, workspaceId } = run;
   await run.throttle.waitForGap();
   const { transactionMs } = run.throttle;
+  const askedAt = clock.monotonic();
   const operation = (tx: Tx): BatchResult => {
     const writer = new RowWriter(tx, getWorkspace(tx, workspaceId), run, counters);
     const startedAt = clock.monotonic();
@@ -158,7 +159,7 @@ async function writeSome(run: ImportRun, rows: readonly PendingRow[], counters: 
     if (error instanceof DryRun) return error.outcome;
     throw error;
   });
-  run.throttle.startGap();
+  run.throttle.startGap(askedAt);
   Object.assign(counters, batchCounters);
   for (const name of createdIdentifiers) run.seen.add(name);
   for (const report of failures) report();
@@ -258,9 +259,10 @@ class RowWriter {
     return null;
   }
 
-  /** Returns whether the contact was changed. An opt-out stays. */
+  /** Returns whether the contact was changed. An opt-out stays, and so does a doubt. */
   #optIn(contact: Contact, isNew: boolean, why: ConsentEvidence): boolean {
     if (contact.consent === "opted_out") this.counters.kept_opted_out += 1;
+    if (contact.mayWantToStopSince !== null) return false;
     if (contact.consent === "unknown" || (isNew && contact.consent === "opted_in")) this.counters.opted_in += 1;
     if (contact.consent !== "unknown") return false;
     changeConsent(this.#tx, this.#workspace, contact, { kind: "opt_in" }, why);

@@ -52,6 +52,7 @@ const PROMISED: Record<string, string> = {
   "contact export": "--workspace",
   "contact opt-out": "--workspace --file",
   "contact erase": "PHONE --workspace",
+  "contact keep": "PHONE --workspace",
   "group create": "--workspace --name --filter",
   "group list": "--workspace",
   "group remove": "ID",

@@ -31,6 +31,9 @@ function deadlyNetwork(deadly: number | "body", dies: () => void) {
       type: "text",
       text: "Hi",
       command: "Hi",
+      isWritten: true,
+      payload: null,
+      answeredNetworkMessageId: null,
       at,
     }));
   };

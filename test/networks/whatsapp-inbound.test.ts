@@ -36,6 +36,9 @@ describe("an inbound message", () => {
         type: "text",
         text: "Stop",
         command: "Stop",
+        isWritten: true,
+        payload: null,
+        answeredNetworkMessageId: null,
         at: AT,
       },
     ]);

@@ -94,6 +94,8 @@ export function eraseContact(tx: Tx, contact: Contact): void {
       phone: null,
       networkUserId: null,
       identityId: null,
+      mayWantToStopSince: null,
+      mayWantToStopSaidAt: null,
       name: null,
       firstName: null,
       lastName: null,

@@ -15,6 +15,12 @@ export interface InboundItem {
   text: string | null;
   /** The text that may mean STOP or START: a text, a caption, an edit, the title of a button or list reply. */
   command: string | null;
+  /** Whether the person wrote `command`. Otherwise they chose it among the titles that the workspace wrote. */
+  isWritten: boolean;
+  /** What the workspace attached to the button or list row that the person chose. */
+  payload: string | null;
+  /** The network's id of the message that this one answers. */
+  answeredNetworkMessageId: string | null;
   /** The network's time, milliseconds. */
   at: number;
 }

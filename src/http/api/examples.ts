@@ -42,6 +42,7 @@ export const templateExample: Static<typeof TemplateView> = {
   variables: { header: 0, body: 2 },
   text: "Hi {{1}}, your order {{2}} is on its way.",
   media: null,
+  warnings: [],
 };
 
 export const contactExample: Static<typeof ContactView> = {

@@ -15,6 +15,7 @@ import type { ServerStatus } from "#src/health/status.ts";
 import type { TimeSeries } from "#src/health/time-series.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import type { BulkJobs } from "#src/transfer/bulk-jobs.ts";
+import type { ExportTurns } from "#src/transfer/export-turns.ts";
 import type { ImportFiles } from "#src/transfer/import-files.ts";
 import type { ImportJobs } from "#src/transfer/import-jobs.ts";
 import type { KeyQueue } from "../key-queue.ts";
@@ -64,8 +65,6 @@ export interface System {
   status: () => Promise<ServerStatus>;
   /** Evaluates the conditions that need a person, and returns those that last. */
   conditions: () => Promise<KnownCondition[]>;
-  /** The same as of the last evaluation, without a new one. */
-  lastConditions: () => KnownCondition[];
   /** Free and total bytes of the disk that holds the database. */
   disk: () => Promise<ServerStatus["disk"]>;
 }
@@ -76,6 +75,7 @@ export interface ConsoleContext extends Omit<ConsoleOptions, "isTrustedProxy" | 
   broadcastStreams: BroadcastStreams;
   imports: ImportJobs;
   bulk: BulkJobs;
+  exportTurns: ExportTurns;
   dashboard: DashboardCounters;
   /** Whether cookies are sent over HTTPS only. */
   isSecure: boolean;

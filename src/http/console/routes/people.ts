@@ -4,6 +4,7 @@ import { formatInstant } from "#src/core/instant.ts";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type ConsentEvidence, listConsentChanges } from "#src/domain/contacts/consent-log.ts";
+import { clearDoubtOf } from "#src/domain/contacts/doubt.ts";
 import { findById, lookUpContact } from "#src/domain/contacts/find.ts";
 import { countContacts, listContacts } from "#src/domain/contacts/list.ts";
 import { optOutNumber } from "#src/domain/contacts/opt-out.ts";
@@ -12,7 +13,7 @@ import type { Contact } from "#src/domain/contacts/table.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import { compileCount, compileIds } from "#src/domain/filters/compile.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
-import { CONTACTS_PER_READ, contactLines } from "#src/transfer/export-contacts.ts";
+import { contactLines, IDS_PER_SEARCH } from "#src/transfer/export-contacts.ts";
 import { readContactChanges } from "../../bodies/contact-body.ts";
 import { readContactCursor } from "../../cursors.ts";
 import { answerData } from "../../endpoint.ts";
@@ -54,6 +55,13 @@ export const peopleRoutes = attachHandlers(peopleContract, {
       return { status: 200, data: viewContact(tx, contact, workspace), audit };
     });
   },
+  "POST /w/{workspace}/v1/contacts/{phone}/keep": (call) =>
+    change(call, (tx) => {
+      const { workspace, path } = call;
+      const contact = clearDoubtOf(tx, workspace, path.phone);
+      const audit = { action: "contact.keep", subject: path.phone };
+      return { status: 200, data: viewContact(tx, contact, workspace), audit };
+    }),
   "GET /w/{workspace}/contacts": searchContacts,
   "GET /w/{workspace}/contacts/export": exportContacts,
   "GET /w/{workspace}/contacts/{phone}/consent": (call) =>
@@ -122,7 +130,7 @@ async function exportContacts(call: CallOf<(typeof peopleContract)["GET /w/{work
   const nextIds = async (after: number): Promise<number[]> => {
     const { sql, parameters } = store.read((tx) => {
       const context = { workspaceId: workspace.id, timezone: workspace.timezone, now };
-      return compileIds(readGroupFilter(tx, workspace, filterJson), context, after, CONTACTS_PER_READ);
+      return compileIds(readGroupFilter(tx, workspace, filterJson), context, after, IDS_PER_SEARCH);
     });
     return (await exportReader.query(sql, parameters)).map(({ id }) => Number(id));
   };

@@ -12,6 +12,7 @@ import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { list } from "./output.ts";
+import { recoverySheet } from "./recovery-sheet.ts";
 
 export const commands: readonly Command[] = [
   command({
@@ -64,6 +65,7 @@ export const commands: readonly Command[] = [
       return { json: view, text, ...(view.verified ? {} : { exitCode: 1 as const }) };
     },
   }),
+  recoverySheet,
 ];
 
 function createBackup({ io, files }: Context, database: string, file: string): Backup {

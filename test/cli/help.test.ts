@@ -75,6 +75,8 @@ const PROMISED: Record<string, string> = {
   "simulate inbound": "--workspace --from --text --to",
   "simulate status": "--message --status --code",
   status: "",
+  "config check": "",
+  "backup recovery-sheet": "",
   "callback list": "--state --limit",
   "callback show": "ID",
   "callback replay": "ID --state",

@@ -121,7 +121,16 @@ test("the defaults are those that operators rely on", () => {
       messages: null,
       inbound: null,
     },
-    backup: { schedule: null, directory: "data/backups", retention: 7 },
+    alerts: {
+      webhook: null,
+      emailTo: [],
+      emailFrom: null,
+      smtpUrlFile: null,
+      pingUrl: null,
+      pingEveryMs: 300_000,
+      repeatAfterMs: 86_400_000,
+    },
+    backup: { schedule: "30 2 * * *", directory: "data/backups", retention: 7 },
     log: { level: "info", format: "text" },
   });
 });
@@ -359,7 +368,10 @@ describe("an error message names the place, the value and what would be right", 
 
   test("no error message repeats a secret", () => {
     const secrets = configKeys.filter(({ key }) => key.kind.isSecret).map(({ path }) => path);
-    expect(secrets).toEqual(["server.metrics_token", "whatsapp.app_secret", "whatsapp.verify_token"]);
+    expect(secrets).toEqual([
+      ...["server.metrics_token", "whatsapp.app_secret", "whatsapp.verify_token"],
+      ...["alerts.webhook", "alerts.ping_url"],
+    ]);
     for (const path of secrets) {
       for (const value of ['"hush hush"', "7777", '["hush"]', '{ hush = "hush" }']) {
         expect(messageOf(`${path} = ${value}`)).not.toMatch(/hush|7777/);

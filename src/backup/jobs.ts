@@ -6,7 +6,7 @@
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { BackupJobOutcome, BackupJobRequest, WorkerRequest, WorkerResponse } from "./backup-worker.ts";
-import { faultsOf, type ListedBackup, listBackups } from "./verification-reports.ts";
+import { faultsOf, type ListedBackup, lastSoundAt, listBackups } from "./verification-reports.ts";
 
 interface BackupJobsOptions {
   clock: Clock;
@@ -14,8 +14,8 @@ interface BackupJobsOptions {
   database: string;
   /** The directory of the server's own backups. */
   directory: string;
-  /** Called with the time (milliseconds) when a sound backup is finished, and with null when a backup failed. */
-  onBackup: (at: number | null) => void;
+  /** Called when a backup failed, or copied a broken database. */
+  onFailure: () => void;
 }
 
 interface BackupJob {
@@ -65,13 +65,9 @@ export class BackupJobs {
     return listBackups(this.#options.directory);
   }
 
-  /** When the newest sound backup was finished, in milliseconds; null if there is none. */
+  /** The time of the state in the newest sound backup, in milliseconds; null if there is none. */
   lastSoundAt(): number | null {
-    return (
-      this.list().find(
-        ({ verificationReport }) => verificationReport !== null && faultsOf(verificationReport).length === 0,
-      )?.createdAt ?? null
-    );
+    return lastSoundAt(this.#options.directory);
   }
 
   /**
@@ -128,10 +124,10 @@ export class BackupJobs {
     if (next !== null) this.start(next);
   }
 
-  #logOutcome({ request, startedAt }: BackupJob, outcome: BackupJobOutcome | null, reason: string | null): void {
-    const { log, onBackup } = this.#options;
+  #logOutcome({ request }: BackupJob, outcome: BackupJobOutcome | null, reason: string | null): void {
+    const { log, onFailure } = this.#options;
     if (outcome === null) {
-      if (request.kind === "backup") onBackup(null);
+      if (request.kind === "backup") onFailure();
       log.error(EVENTS[request.kind].failed, FAILED[request.kind], {
         ...("name" in request ? { file: request.name } : {}),
         reason,
@@ -152,11 +148,10 @@ export class BackupJobs {
     const { name: file, bytes, verificationReport, removed } = outcome;
     const broken = verificationReport.findings.map(({ name, count, of }) => `${name}: ${count} × ${of}`);
     if (broken.length === 0) {
-      onBackup(startedAt);
       log.info("backup.completed", "Backup completed", { file, bytes, ...verificationReport.counts, removed });
       return;
     }
-    onBackup(null);
+    onFailure();
     log.error(
       "backup.broken",
       "Backup completed, but the database fails its check; older backups are kept. Run waxwing check",

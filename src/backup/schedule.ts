@@ -64,8 +64,7 @@ export class BackupSchedule extends ServiceLoop {
   /** When the next backup is due, milliseconds; null: none is scheduled. */
   nextAt(): number | null {
     const { schedule, clock } = this.#options;
-    if (schedule === null) return null;
-    return new Cron(schedule, { mode: "5-part", paused: true }).nextRun(new Date(clock.now()))?.getTime() ?? null;
+    return schedule === null ? null : (nextRuns(schedule, clock.now(), 1)[0] ?? null);
   }
 
   async runOnce(): Promise<NextRun> {
@@ -76,4 +75,19 @@ export class BackupSchedule extends ServiceLoop {
     }
     return this.#dueAt === null ? null : Math.min(Math.max(0, this.#dueAt - clock.now()), WAIT_MAX_MS);
   }
+}
+
+/** Enough runs to cover a week of a daily schedule with days off, and both lengths of a month of a monthly one. */
+const RUNS_COMPARED = 15;
+
+/** The longest time between two scheduled backups, milliseconds; null without a schedule. */
+export function scheduleInterval(schedule: string | null, now: number): number | null {
+  if (schedule === null) return null;
+  const runs = nextRuns(schedule, now, RUNS_COMPARED);
+  return runs.length < 2 ? null : Math.max(...runs.slice(1).map((at, index) => at - (runs[index] ?? at)));
+}
+
+function nextRuns(schedule: string, now: number, count: number): number[] {
+  const cron = new Cron(schedule, { mode: "5-part", paused: true });
+  return cron.nextRuns(count, new Date(now)).map((at) => at.getTime());
 }

@@ -107,3 +107,11 @@ function readVerificationReports(directory: string): Readonly<Record<string, Sto
 export function faultsOf({ findings }: Pick<VerificationReport, "findings">): CheckFinding[] {
   return findings.filter(({ name }) => name !== "schema");
 }
+
+/** The time of the state in the newest sound backup of a directory, in milliseconds; null if there is none. */
+export function lastSoundAt(directory: string): number | null {
+  const times = listBackups(directory).flatMap(({ createdAt, verificationReport }) =>
+    verificationReport === null || faultsOf(verificationReport).length > 0 ? [] : (verificationReport.at ?? createdAt),
+  );
+  return times.length === 0 ? null : Math.max(...times);
+}

@@ -70,6 +70,11 @@ export const groups: readonly Group[] = [
     load: async () => (await import("./check.ts")).commands,
   },
   {
+    word: "status",
+    summary: "What needs attention, and what to do",
+    load: async () => (await import("./status.ts")).commands,
+  },
+  {
     word: "doctor",
     summary: "Find problems with the setup and the next step for each",
     load: async () => (await import("./doctor.ts")).commands,

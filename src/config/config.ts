@@ -94,6 +94,9 @@ export function loadConfig(sources: ConfigSources): Config {
   if (!problems.some((problem) => problem.path?.startsWith("server.tls_"))) {
     problems.push(...findIncompleteTls(settings, locations));
   }
+  if (!problems.some((problem) => problem.path?.startsWith("alerts."))) {
+    problems.push(...findIncompleteMail(settings, locations));
+  }
   if (problems.length > 0) {
     // In the order of the file, then the problems without a line.
     throw new ConfigError(problems.toSorted((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || 0));
@@ -325,6 +328,23 @@ function findIncompleteTls(
       path,
       message: `${path} is set without ${other}`,
       advice: "set both for HTTPS, or neither for plain HTTP",
+    },
+  ];
+}
+
+function findIncompleteMail(
+  { alerts }: Settings,
+  locations: ReadonlyMap<string, SourceLocation>,
+): readonly ConfigProblem[] {
+  if (alerts.emailTo.length === 0 || alerts.smtpUrlFile !== null) return [];
+  const path = "alerts.email_to";
+  const location = locations.get(path) ?? { source: path, line: null };
+  return [
+    {
+      ...location,
+      path,
+      message: `${path} is set without alerts.smtp_url_file`,
+      advice: "name a file with the address of the mail server, or send no e-mails",
     },
   ];
 }

@@ -2,6 +2,8 @@
  * All configuration keys: each key's name in the file, its kind, its default as written in the file, and its
  * description. Everything else is derived from this table, and a test checks `config.example.toml` against it.
  */
+import { alertKeys } from "./alert-keys.ts";
+import { DAY, HOUR, key, MINUTE, SECOND } from "./key.ts";
 import {
   addressRanges,
   cronExpression,
@@ -11,7 +13,6 @@ import {
   headerName,
   headerPrefix,
   httpAddress,
-  type Kind,
   listenAddress,
   oneOf,
   optional,
@@ -23,27 +24,6 @@ import {
   wholeNumber,
   yesOrNo,
 } from "./kinds.ts";
-
-/** A value as a TOML document holds it. */
-type FileValue = string | number | boolean | readonly string[];
-
-export interface Key<T> {
-  /** The key's name within its section of the file. */
-  readonly name: string;
-  readonly kind: Kind<T>;
-  readonly defaultValue: FileValue;
-  /** What the key is for and when to change it; for the operator. */
-  readonly description: string;
-}
-
-function key<T>(name: string, kind: Kind<T>, defaultValue: FileValue, description: string): Key<T> {
-  return { name, kind, defaultValue, description };
-}
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 
 export const sections = {
   server: {
@@ -291,8 +271,8 @@ export const sections = {
     schedule: key(
       "schedule",
       optional(cronExpression),
-      "",
-      'Schedule of backups, as a cron expression: "0 3 * * *" is every night at 3. Empty: no scheduled backups.',
+      "30 2 * * *",
+      'Schedule of backups, as a cron expression: "30 2 * * *" is every night at half past 2. Empty: no scheduled backups.',
     ),
     directory: key(
       "directory",
@@ -302,6 +282,7 @@ export const sections = {
     ),
     retention: key("keep", wholeNumber(1, 10_000), 7, "Number of scheduled backups to keep; older ones are deleted."),
   },
+  alerts: alertKeys,
   log: {
     level: key(
       "level",

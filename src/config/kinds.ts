@@ -217,6 +217,22 @@ export const httpAddress: Kind<string> = text(
   },
 );
 
+/** The whole address of a call, with its query. It often contains a token, so it is a secret. */
+export const callAddress: Kind<string> = text(
+  'an address such as "https://alerts.example.com/waxwing"',
+  (value) => (/^https?:\/\/[^\s\\#@]+$/i.test(value) && URL.canParse(value) ? new URL(value).href : null),
+  true,
+);
+
+export const emailAddress: Kind<string> = text('an e-mail address such as "ops@example.com"', (value) =>
+  /^[^\s@<>,;"]+@[^\s@<>,;"]+$/.test(value) ? value : null,
+);
+
+export const emailAddresses: Kind<readonly string[]> = list(
+  emailAddress,
+  'a list of e-mail addresses, such as ["ops@example.com"]',
+);
+
 export const graphVersion: Kind<string> = text('a version of the Graph API, such as "v25.0"', (value) =>
   /^v\d{1,3}\.\d{1,2}$/.test(value) ? value : null,
 );

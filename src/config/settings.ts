@@ -1,5 +1,6 @@
 /** Derived from the table of keys: the type of the whole configuration, and the names by which a key can be set. */
-import { type Key, sections } from "./keys.ts";
+import type { Key } from "./key.ts";
+import { sections } from "./keys.ts";
 
 type Sections = typeof sections;
 type ValueOf<K> = K extends Key<infer T> ? T : never;

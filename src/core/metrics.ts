@@ -95,9 +95,17 @@ export class Metrics {
   /** `read` is called at every scrape. */
   gauge(name: string, help: string, read: ReadGauge): void {
     this.#gauges.set(name, read);
+    this.#declareRead(name, { kind: "gauge", help }, read);
+  }
+
+  /** A counter that is kept elsewhere: `read` is called at every scrape, and its values only grow. */
+  observedCounter(name: string, help: string, read: ReadGauge): void {
+    this.#declareRead(name, { kind: "counter", help }, read);
+  }
+
+  #declareRead(name: string, family: Pick<Family, "kind" | "help">, read: ReadGauge): void {
     this.#declare(name, {
-      kind: "gauge",
-      help,
+      ...family,
       lines: async () => (await read()).map(([labels, value]) => `${name}${braces(keyOf(labels))} ${value}`),
     });
   }

@@ -1,37 +1,11 @@
 /**
- * Evaluates what needs an operator's attention in the server and its workspaces: since when, who is affected, and the
- * next step. Pure.
+ * Evaluates what needs a person's attention in the server: its disk, queues, backups and certificate. Pure;
+ * `evaluate-workspaces.ts` does the same for what belongs to a workspace.
  */
-import { resumesAutomatically } from "#src/domain/broadcasts/broadcast.ts";
-import type { Broadcast } from "#src/domain/broadcasts/table.ts";
-import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import type { Workspace } from "#src/domain/workspaces/table.ts";
-import type { ServerStatus } from "./status.ts";
-
-interface HealthCondition {
-  level: "warning" | "problem";
-  /** What was checked: `disk`, `outbox`, `backup` … */
-  check: string;
-  message: string;
-  /** Milliseconds; null if unknown. */
-  since: number | null;
-  /** Who is affected; null if no one is yet. */
-  hits: string | null;
-  next: string;
-  /** A command to copy; null if none helps. */
-  command: string | null;
-  /** Set for a condition of a workspace: its id, and the id of the number or broadcast. */
-  workspaceId?: number;
-  subjectId?: number;
-}
-
-/** The part of the workspaces' state that is evaluated. */
-export interface WorkspaceState {
-  workspaces: readonly Workspace[];
-  numbers: readonly SendingNumber[];
-  /** The paused broadcasts. */
-  paused: readonly Broadcast[];
-}
+import type { Condition } from "./conditions.ts";
+import { evaluateWorkspaces } from "./evaluate-workspaces.ts";
+import type { HealthFacts } from "./facts.ts";
+import type { WorkspaceState } from "./workspace-state.ts";
 
 const MEGABYTE = 1e6;
 const FREE_BYTES_MIN = 250 * MEGABYTE;
@@ -40,65 +14,123 @@ const WAL_BYTES_MAX = 1_000 * MEGABYTE;
 const COMMIT_SECONDS_MAX = 0.25;
 /** Below this many commits, the percentile is not meaningful: one slow moment could be one in a hundred. */
 const COMMITS_MIN = 1_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** A failed commit counts as "not writable" for this long, because a test write may succeed where a larger one fails. */
+const FAILURE_LASTS_MS = MINUTE_MS;
+const FAILURE_REMEMBERED_MS = 60 * MINUTE_MS;
 const WORK_LATENESS_MAX_SECONDS = 300;
 const CALLBACKS_MAX = 10_000;
-/** Per kind (numbers, broadcasts); further conditions appear once these are resolved. */
-const CONDITIONS_PER_KIND_MAX = 10;
-const BACKUP_AGE_MAX_MS = 8 * 24 * 60 * 60_000;
+const CERTIFICATE_CRITICAL_MS = 7 * DAY_MS;
+const BACKUP_AGE_MAX_MS = 8 * DAY_MS;
 
-/** Longest-standing first; conditions without a start time come last. */
-export function evaluateHealth(status: ServerStatus, workspaceState: WorkspaceState): HealthCondition[] {
-  const found = [
-    ...evaluateDisk(status),
-    ...evaluateOutbox(status),
-    ...evaluateBackups(status),
-    ...workspaceState.workspaces.flatMap(evaluateWorkspace),
-    ...evaluateNumbers(workspaceState),
-    ...evaluateBroadcasts(workspaceState),
+/** `workspaces` is null if they could not be read. */
+export function evaluateHealth(facts: HealthFacts, workspaces: WorkspaceState | null): Condition[] {
+  return [
+    ...evaluateDatabase(facts),
+    ...evaluateDisk(facts),
+    ...evaluateCommits(facts),
+    ...evaluateQueues(facts),
+    ...evaluateBackups(facts),
+    ...evaluateCertificate(facts),
+    ...(workspaces === null ? [] : evaluateWorkspaces(workspaces, facts.at)),
   ];
-  return found.toSorted((a, b) => (a.since ?? Infinity) - (b.since ?? Infinity) || 0);
 }
 
-function evaluateDisk({ isWritable, disk, database, commits }: ServerStatus): HealthCondition[] {
-  const found: HealthCondition[] = [];
-  const diskCommand = `df -h ${database.path}`;
-  if (!isWritable) {
-    found.push({
-      level: "problem",
-      check: "write",
-      message: "The database is not writable.",
+export function databaseFileCondition(state: HealthFacts["databaseFile"], path: string): Condition[] {
+  if (state === "same") return [];
+  return [
+    {
+      id: "database_file",
+      severity: "critical",
+      check: "file",
+      subject: "database",
+      says:
+        state === "gone"
+          ? `The database file ${path} is gone.`
+          : `The database file ${path} was replaced while the server runs.`,
       since: null,
-      hits: "Everyone: the server does not accept or send messages.",
-      next: "Check whether the disk is full or read-only. The server continues automatically when it can write again.",
-      command: diskCommand,
-    });
-  }
+      hits: "Everyone: the server still writes to the file that it opened, which no other process finds.",
+      next: "Stop the server, put the database file back or restore the newest backup, and start the server again.",
+      command: `ls -l ${path}`,
+    },
+  ];
+}
+
+function evaluateDatabase({ at, process, database, databaseFile }: HealthFacts): Condition[] {
+  const found = databaseFileCondition(databaseFile, database.path);
+  if (process === null) return found;
+  const hasFailed = process.lastFailureAt !== null && at - process.lastFailureAt < FAILURE_LASTS_MS;
+  if (process.isWritable && !hasFailed) return found;
+  found.push({
+    id: "database_not_writable",
+    severity: "critical",
+    check: "write",
+    subject: "database",
+    says: "The database is not writable.",
+    since: null,
+    hits: "Everyone: the server does not accept or send messages.",
+    next: "Check whether the disk is full or read-only. The server continues automatically when it can write again.",
+    command: `df -h ${database.path}`,
+  });
+  return found;
+}
+
+function evaluateDisk({ disk, database }: HealthFacts): Condition[] {
+  const found: Condition[] = [];
+  const command = `df -h ${database.path}`;
   if (disk !== null && disk.freeBytes < FREE_BYTES_MIN) {
     found.push({
-      level: "problem",
+      id: "disk_full",
+      severity: "critical",
       check: "disk",
-      message: `The disk has ${megabytes(disk.freeBytes)} MB free.`,
+      subject: "disk",
+      says: `The disk has ${megabytes(disk.freeBytes)} MB free.`,
       since: null,
       hits: "Everyone, when the disk is full: the server will not accept or send messages.",
       next: "Free up space or add a larger disk.",
-      command: diskCommand,
+      command,
     });
   } else if (disk !== null && disk.freeBytes < Math.max(FREE_BYTES_RECOMMENDED, 2 * database.bytes)) {
     found.push({
-      level: "warning",
+      id: "disk_low",
+      severity: "warning",
       check: "disk",
-      message: `The disk has ${megabytes(disk.freeBytes)} MB free. An upgrade or a restore drill needs twice the size of the database.`,
+      subject: "disk",
+      says: `The disk has ${megabytes(disk.freeBytes)} MB free. An upgrade or a restore drill needs twice the size of the database.`,
       since: null,
       hits: null,
       next: "Free up space before the next upgrade.",
-      command: diskCommand,
+      command,
     });
   }
-  if (commits.failures > 0) {
+  if (database.walBytes > WAL_BYTES_MAX) {
     found.push({
-      level: "warning",
+      id: "log_large",
+      severity: "warning",
+      check: "log",
+      subject: "database",
+      says: `The database's write-ahead log has grown to ${megabytes(database.walBytes)} MB.`,
+      since: null,
+      hits: null,
+      next: "A long-running reader keeps the log from shrinking. Check whether a backup or a database check hangs; otherwise restart the server.",
+      command: null,
+    });
+  }
+  return found;
+}
+
+function evaluateCommits({ at, process }: HealthFacts): Condition[] {
+  if (process === null) return [];
+  const found: Condition[] = [];
+  const { commits, lastFailureAt } = process;
+  if (lastFailureAt !== null && at - lastFailureAt < FAILURE_REMEMBERED_MS) {
+    found.push({
+      id: "commits_failed",
+      severity: "warning",
       check: "commit",
-      message: `${commits.failures} commits failed since the server started.`,
+      subject: "database",
+      says: `${commits.failures} commits failed since the server started, the last within the last hour.`,
       since: null,
       hits: "Requests at those times, which received an error. No partial changes were stored.",
       next: "Check the system log for disk errors.",
@@ -107,24 +139,15 @@ function evaluateDisk({ isWritable, disk, database, commits }: ServerStatus): He
   }
   if (commits.count >= COMMITS_MIN && commits.p99 !== null && commits.p99 > COMMIT_SECONDS_MAX) {
     found.push({
-      level: "warning",
+      id: "commits_slow",
+      severity: "warning",
       check: "commit",
-      message: `1% of commits take longer than ${Math.round(commits.p99 * 1000)} ms.`,
+      subject: "database",
+      says: `1% of commits take longer than ${Math.round(commits.p99 * 1000)} ms.`,
       since: null,
       hits: "Everyone: each send waits for two commits.",
       next: "Check what else uses the disk. A commit on a local SSD takes a few milliseconds.",
       command: "iostat -x 5 3",
-    });
-  }
-  if (database.walBytes > WAL_BYTES_MAX) {
-    found.push({
-      level: "warning",
-      check: "log",
-      message: `The database's write-ahead log has grown to ${megabytes(database.walBytes)} MB.`,
-      since: null,
-      hits: null,
-      next: "A long-running reader keeps the log from shrinking. Check whether a backup or a database check hangs; otherwise restart the server.",
-      command: null,
     });
   }
   return found;
@@ -136,124 +159,130 @@ const WORK_LABELS: Readonly<Record<string, string>> = {
   start_broadcast: "Broadcasts to start",
   review_broadcast: "Broadcasts to finish",
   sync_account: "Syncs with WhatsApp",
+  callbacks: "Callbacks of the network",
 };
 
-function evaluateOutbox({ at, outbox, callbacksWaiting }: ServerStatus): HealthCondition[] {
-  const found: HealthCondition[] = [];
-  for (const { kind, rows, ageSeconds } of outbox) {
-    if (ageSeconds < WORK_LATENESS_MAX_SECONDS) continue;
-    found.push({
-      level: "warning",
-      check: "outbox",
-      message: `${WORK_LABELS[kind] ?? kind}: the oldest has been due for ${Math.round(ageSeconds / 60)} minutes; ${rows} are waiting.`,
-      since: Math.round(at - ageSeconds * 1000),
-      hits: "Workspaces with pending work. The work is late, not lost.",
-      next: "See in Metrics whether it shrinks. If it does not, the server's log says why.",
-      command: "journalctl -u waxwing --since -1h",
-    });
-  }
-  if (callbacksWaiting > CALLBACKS_MAX) {
-    found.push({
-      level: "warning",
+function evaluateQueues({ at, outbox, callbacksWaiting, callbacksAgeSeconds }: HealthFacts): Condition[] {
+  const queues = [...outbox, { kind: "callbacks", rows: callbacksWaiting, ageSeconds: callbacksAgeSeconds }];
+  const found = queues
+    .filter(({ ageSeconds }) => ageSeconds >= WORK_LATENESS_MAX_SECONDS)
+    .map(
+      ({ kind, rows, ageSeconds }): Condition => ({
+        id: `queue_stuck:${kind}`,
+        severity: "critical",
+        check: "queue",
+        subject: `queue ${kind}`,
+        says: `${WORK_LABELS[kind] ?? kind}: the oldest has been due for ${Math.round(ageSeconds / 60)} minutes; ${rows} are waiting.`,
+        since: Math.round(at - ageSeconds * 1000),
+        hits: "Workspaces with pending work. The work is late, not lost.",
+        next: "See in Metrics whether it shrinks. If it does not, the server's log says why.",
+        command: "journalctl -u waxwing --since -1h",
+      }),
+    );
+  if (callbacksWaiting <= CALLBACKS_MAX || callbacksAgeSeconds >= WORK_LATENESS_MAX_SECONDS) return found;
+  return [
+    ...found,
+    {
+      id: "callbacks_waiting",
+      severity: "warning",
       check: "callbacks",
-      message: `${callbacksWaiting} callbacks of the network are stored but not applied yet.`,
+      subject: "queue callbacks",
+      says: `${callbacksWaiting} callbacks of the network are stored but not applied yet.`,
       since: null,
       hits: "Everyone: statuses and incoming messages appear late.",
       next: "See in Metrics whether it shrinks. If it does not, the server's log says why.",
       command: "journalctl -u waxwing --since -1h",
+    },
+  ];
+}
+
+function evaluateBackups({ at, backup }: HealthFacts): Condition[] {
+  const { schedule, intervalMs, awaitedSince, verifiedAt, failedAt } = backup;
+  const found: Condition[] = [];
+  if (failedAt !== null) {
+    found.push({
+      id: "backup_failed",
+      severity: "critical",
+      check: "backup",
+      subject: "backup",
+      says: `The last backup failed${verifiedAt === null ? ", and there is no verified backup" : ""}.`,
+      since: failedAt,
+      hits: "Everyone, if this disk fails.",
+      next: "Check the server's log for the cause, then create a backup in Backups.",
+      command: "journalctl -u waxwing --since -1d | grep -i backup",
+    });
+  }
+  if (schedule === null) {
+    if (found.length > 0 || (verifiedAt !== null && verifiedAt > at - BACKUP_AGE_MAX_MS)) return found;
+    found.push({
+      id: "backup_off",
+      severity: "warning",
+      check: "backup",
+      subject: "backup",
+      says:
+        verifiedAt === null
+          ? "Scheduled backups are off, and there is no verified backup."
+          : "Scheduled backups are off, and the newest verified backup is older than a week.",
+      since: verifiedAt,
+      hits: "Everyone, if this disk fails.",
+      next: 'Create a backup in Backups, or set a schedule in the [backup] section of the configuration: schedule = "30 2 * * *".',
+      command: null,
+    });
+    return found;
+  }
+  const from = verifiedAt ?? awaitedSince;
+  if (intervalMs !== null && from !== null && at - from > 2 * intervalMs) {
+    found.push({
+      id: "backup_old",
+      severity: "critical",
+      check: "backup",
+      subject: "backup",
+      says:
+        verifiedAt === null
+          ? "There is no verified backup, although two should have been made."
+          : `The newest verified backup is ${Math.round((at - from) / (60 * MINUTE_MS))} hours old, more than twice the interval of the schedule.`,
+      since: from + 2 * intervalMs,
+      hits: "Everyone, if this disk fails.",
+      next: "Create a backup in Backups. If that fails, the server's log says why.",
+      command: "journalctl -u waxwing --since -2d | grep -i backup",
     });
   }
   return found;
 }
 
-function evaluateBackups({ at, backup }: ServerStatus): HealthCondition[] {
-  const { schedule, verifiedAt, failedAt } = backup;
-  if (failedAt !== null) {
+function evaluateCertificate({ at, certificate }: HealthFacts): Condition[] {
+  if (certificate === null) return [];
+  const { path, endsAt } = certificate;
+  if (endsAt === null) {
     return [
       {
-        level: "problem",
-        check: "backup",
-        message: `The last backup failed${verifiedAt === null ? ", and there is no verified backup" : ""}.`,
-        since: failedAt,
-        hits: "Everyone, if this disk fails.",
-        next: "Check the server's log for the cause, then create a backup in Backups.",
-        command: "journalctl -u waxwing --since -1d | grep -i backup",
+        id: "certificate_unreadable",
+        severity: "critical",
+        check: "certificate",
+        subject: "certificate",
+        says: `The certificate ${path} cannot be read, so the next start of the server fails.`,
+        since: null,
+        hits: "Everyone, at the next restart.",
+        next: "Put the certificate back: a PEM file that the server's user can read.",
+        command: `ls -l ${path}`,
       },
     ];
   }
-  if (verifiedAt !== null && verifiedAt > at - BACKUP_AGE_MAX_MS) return [];
+  if (endsAt - at > CERTIFICATE_CRITICAL_MS) return [];
+  const date = new Date(endsAt).toISOString().slice(0, 16).replace("T", " ");
   return [
     {
-      level: "warning",
-      check: "backup",
-      message: verifiedAt === null ? "There is no verified backup." : "The newest verified backup is too old.",
-      since: verifiedAt,
-      hits: "Everyone, if this disk fails.",
-      next:
-        schedule === null
-          ? 'Create a backup in Backups, and set a schedule in the [backup] section of the configuration: schedule = "0 3 * * *".'
-          : "Create a backup in Backups. The server creates the next one on schedule.",
-      command: null,
+      id: "certificate_ends",
+      severity: "critical",
+      check: "certificate",
+      subject: "certificate",
+      says: endsAt <= at ? `The certificate ended on ${date} UTC.` : `The certificate ends on ${date} UTC.`,
+      since: endsAt - CERTIFICATE_CRITICAL_MS,
+      hits: "Everyone: without a valid certificate, neither customers nor WhatsApp reach this server.",
+      next: "Renew the certificate, and restart the server so that it uses the new one.",
+      command: `openssl x509 -noout -enddate -in ${path}`,
     },
   ];
-}
-
-function evaluateWorkspace({ id, name, suspendedAt, suspendedReason }: Workspace): HealthCondition[] {
-  if (suspendedAt === null) return [];
-  return [
-    {
-      level: "warning",
-      check: "workspace",
-      message: `${name} is suspended: ${suspendedReason ?? ""}`,
-      since: suspendedAt,
-      hits: `${name}: it can't send messages.`,
-      next: "Resume it in Workspaces when the reason is resolved.",
-      command: `waxwing workspace resume ${id}`,
-      workspaceId: id,
-    },
-  ];
-}
-
-function evaluateNumbers({ numbers, workspaces }: WorkspaceState): HealthCondition[] {
-  return numbers
-    .filter(({ ready }) => !ready)
-    .slice(0, CONDITIONS_PER_KIND_MAX)
-    .map(({ id, phone, workspaceId, unreadyBy, unreadyReason }) => ({
-      level: unreadyBy === "person" ? "warning" : "problem",
-      check: "number",
-      message: `${phone} can't send: ${unreadyReason ?? ""}`,
-      since: null,
-      hits: `${workspaceName(workspaceId, workspaces)}: sends from this number are rejected and its broadcasts are paused.`,
-      next:
-        unreadyBy === "person"
-          ? "A user stopped sending from it. Set it to ready when the reason is resolved."
-          : "See the setup check below for what the network requires.",
-      command: unreadyBy === "person" ? `waxwing number ready ${id}` : "waxwing doctor",
-      workspaceId,
-      subjectId: id,
-    }));
-}
-
-/** Skips broadcasts that resume automatically, and those paused by hand, whose operator knows about them. */
-function evaluateBroadcasts({ paused, workspaces }: WorkspaceState): HealthCondition[] {
-  return paused
-    .filter(({ pauseCause }) => !resumesAutomatically(pauseCause) && pauseCause !== "manual")
-    .slice(0, CONDITIONS_PER_KIND_MAX)
-    .map(({ id, name, workspaceId, statusReason }) => ({
-      level: "warning",
-      check: "broadcast",
-      message: `“${name}” is paused: ${statusReason ?? ""}`,
-      since: null,
-      hits: `${workspaceName(workspaceId, workspaces)}: recipients who have not been sent the message yet.`,
-      next: "Resume or cancel it. It does not resume automatically.",
-      command: `waxwing broadcast show ${id}`,
-      workspaceId,
-      subjectId: id,
-    }));
-}
-
-function workspaceName(id: number, workspaces: readonly Workspace[]): string {
-  return workspaces.find((workspace) => workspace.id === id)?.name ?? String(id);
 }
 
 function megabytes(bytes: number): string {

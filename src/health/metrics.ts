@@ -2,7 +2,7 @@
  * The server's metrics: their names, and where each value comes from. Gauges that count rows query the reader, so no
  * table is read on the server's main thread.
  */
-import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Clock } from "#src/core/clock.ts";
 import { LATENCY_SECONDS, Metrics, type Sample } from "#src/core/metrics.ts";
 import { version } from "#src/core/version.ts";
@@ -11,6 +11,8 @@ import type { WriterCounters } from "#src/db/writer.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { PostResult, WebhookPoster } from "#src/net/post.ts";
 import type { NetworkName } from "#src/networks/network.ts";
+import type { KnownCondition } from "./conditions.ts";
+import { certificateEnd, OUTBOX_SQL, readDisk, sizeOf } from "./facts.ts";
 
 /** The exact condition of the index `broadcasts_open`: without it, a query would read every broadcast ever made. */
 const OPEN = "status IN ('scheduled', 'queueing', 'running', 'paused')";
@@ -28,6 +30,25 @@ const BROADCASTS_LISTED_MAX = 50;
 const PROGRESS_SQL = `SELECT workspace_id, broadcast_id, ${RECIPIENT_STATES.join(", ")} FROM broadcast_counters
   WHERE broadcast_id IN (SELECT id FROM broadcasts
     WHERE ${OPEN} AND status IN ('queueing', 'running', 'paused') ORDER BY id LIMIT ${BROADCASTS_LISTED_MAX})`;
+
+const ACCOUNTS_LISTED_MAX = 200;
+const BALANCE_SQL = `SELECT workspace_id, currency, credited - held - charged AS available FROM billing_accounts
+  ORDER BY workspace_id LIMIT ${ACCOUNTS_LISTED_MAX}`;
+const NUMBERS_LISTED_MAX = 200;
+const NUMBER_SQL = `SELECT n.id, n.phone, n.ready, coalesce(s.quality, 'unknown') AS quality
+  FROM numbers n LEFT JOIN number_states s ON s.number_id = n.id
+  WHERE n.removed_at IS NULL ORDER BY n.id LIMIT ${NUMBERS_LISTED_MAX}`;
+
+interface GaugeSources {
+  database: string;
+  reader: Reader;
+  clock: Clock;
+  writer: Readonly<WriterCounters>;
+  conditions: () => readonly KnownCondition[];
+  /** When the newest sound backup was finished, milliseconds. */
+  lastBackupAt: () => number | null;
+  tlsCert: string | null;
+}
 
 export class ServerMetrics {
   readonly metrics = new Metrics();
@@ -64,8 +85,7 @@ export class ServerMetrics {
     "waxwing_callbacks_refused_total",
     "Callbacks that failed verification, by reason.",
   );
-  lastBackupAt: number | null = null;
-  backupFailures = 0;
+  readonly #backupFailures = this.metrics.counter("waxwing_backup_failures_total", "Failed backups since the start.");
 
   readonly countRequest = (route: string, status: number, durationMs: number): void =>
     this.requests.observe(durationMs / 1000, { route, status });
@@ -82,11 +102,7 @@ export class ServerMetrics {
 
   readonly countRefusedCallback = (reason: string): void => this.#refused.add({ reason });
 
-  /** `at`: when a backup was verified, milliseconds; null: a backup failed. */
-  readonly recordBackup = (at: number | null): void => {
-    if (at === null) this.backupFailures += 1;
-    else this.lastBackupAt = at;
-  };
+  readonly countBackupFailure = (): void => this.#backupFailures.add();
 
   /** Wraps the poster so that its attempts are counted. */
   withMetrics(poster: WebhookPoster): WebhookPoster {
@@ -101,8 +117,9 @@ export class ServerMetrics {
   }
 
   /** Registers the metrics that are read on demand. */
-  registerGauges(server: { database: string; reader: Reader; clock: Clock; writer: Readonly<WriterCounters> }): void {
+  registerGauges(server: GaugeSources): void {
     const { database, reader, clock, writer } = server;
+    this.#registerConditions(server);
     const startedAt = clock.now() / 1000;
     const gauge = this.metrics.gauge.bind(this.metrics);
     gauge("waxwing_build_info", "The running version.", () => [[{ version }, 1]]);
@@ -113,13 +130,9 @@ export class ServerMetrics {
     gauge("waxwing_wal_bytes", "Size of the write-ahead log; it cannot shrink while it is read.", () => [
       [{}, sizeOf(`${database}-wal`)],
     ]);
-    gauge("waxwing_commit_failures", "Failed group commits since the start.", () => [[{}, writer.failures]]);
-    gauge(
-      "waxwing_backup_last_success_seconds",
-      "Time of the last verified backup; absent if there was none since the start.",
-      () => (this.lastBackupAt === null ? [] : [[{}, this.lastBackupAt / 1000]]),
-    );
-    gauge("waxwing_backup_failures", "Failed backups since the start.", () => [[{}, this.backupFailures]]);
+    this.metrics.observedCounter("waxwing_commit_failures_total", "Failed group commits since the start.", () => [
+      [{}, writer.failures],
+    ]);
     const queryGauge =
       (sql: string, column: string, labels: readonly string[] = []) =>
       async (): Promise<Sample[]> => {
@@ -129,13 +142,11 @@ export class ServerMetrics {
           Number(row[column] ?? 0),
         ]);
       };
-    const outboxSql =
-      "SELECT kind, count(*) AS depth, max(0, ? - min(due_at)) / 1000.0 AS age FROM outbox GROUP BY kind";
-    gauge("waxwing_outbox_rows", "Jobs that are waiting or running.", queryGauge(outboxSql, "depth", ["kind"]));
+    gauge("waxwing_outbox_rows", "Jobs that are waiting or running.", queryGauge(OUTBOX_SQL, "depth", ["kind"]));
     gauge(
       "waxwing_outbox_age_seconds",
       "Time since the oldest job became due.",
-      queryGauge(outboxSql, "age", ["kind"]),
+      queryGauge(OUTBOX_SQL, "age", ["kind"]),
     );
     gauge(
       "waxwing_callbacks_quarantined",
@@ -163,6 +174,49 @@ export class ServerMetrics {
       "SELECT coalesce(sum(contacts), 0) AS contacts, coalesce(sum(opted_out), 0) AS out FROM contact_counters";
     gauge("waxwing_contacts", "Contacts with a phone number.", queryGauge(contactsSql, "contacts"));
     gauge("waxwing_contacts_opted_out", "Opted-out contacts with a phone number.", queryGauge(contactsSql, "out"));
+    gauge(
+      "waxwing_balance",
+      `Available balance of charged workspaces, in their currency; the first ${ACCOUNTS_LISTED_MAX}.`,
+      async () =>
+        (await reader.query(BALANCE_SQL)).map(
+          (row): Sample => [
+            { workspace: String(row.workspace_id), currency: String(row.currency) },
+            Number(row.available) / 1e6,
+          ],
+        ),
+    );
+    gauge(
+      "waxwing_number_ready",
+      `Whether a number can send, with the quality that the network reports; the first ${NUMBERS_LISTED_MAX}.`,
+      async () =>
+        (await reader.query(NUMBER_SQL)).map(
+          (row): Sample => [
+            { number: String(row.id), phone: String(row.phone), quality: String(row.quality) },
+            Number(row.ready),
+          ],
+        ),
+    );
+  }
+
+  #registerConditions({ database, conditions, lastBackupAt, tlsCert, clock }: GaugeSources): void {
+    const gauge = this.metrics.gauge.bind(this.metrics);
+    gauge("waxwing_condition", "Conditions that last, as in waxwing status.", () =>
+      conditions().map(({ id, severity }): Sample => [{ id, severity }, 1]),
+    );
+    gauge(
+      "waxwing_backup_last_success_seconds",
+      "Time of the newest verified backup in the directory of backups; absent if there is none.",
+      () => present(lastBackupAt(), (at) => at / 1000),
+    );
+    gauge("waxwing_backup_age_seconds", "Age of the newest verified backup; absent if there is none.", () =>
+      present(lastBackupAt(), (at) => (clock.now() - at) / 1000),
+    );
+    gauge("waxwing_certificate_end_seconds", "When the server's own certificate ends; absent without one.", () =>
+      present(tlsCert === null ? null : certificateEnd(tlsCert), (at) => at / 1000),
+    );
+    gauge("waxwing_disk_free_bytes", "Free space of the disk that holds the database.", async () =>
+      present((await readDisk(dirname(database)))?.freeBytes ?? null, (bytes) => bytes),
+    );
   }
 }
 
@@ -171,7 +225,7 @@ function resultLabel(result: PostResult): string {
   return `${Math.floor(result.status / 100)}xx`;
 }
 
-/** 0 if the file does not exist: an empty WAL may have no file. */
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+/** No sample if there is no value. */
+function present(value: number | null, convert: (value: number) => number): Sample[] {
+  return value === null ? [] : [[{}, convert(value)]];
 }

@@ -17,10 +17,13 @@ import {
   recordUse,
 } from "#src/domain/numbers/callback-address.ts";
 import type { Networks } from "#src/networks/network.ts";
+import { SMALL_BODY_BYTES } from "./body-budget.ts";
+import { SenderTrust } from "./sender-trust.ts";
 import {
   type BodyFault,
   BodyRefusal,
   LINGER_S,
+  mayBeLarge,
   NO_ROOM_RETRY_MS,
   type UnverifiedBodies,
   withUnverifiedBody,
@@ -45,12 +48,15 @@ interface CallbackOptions {
   /** Called for each callback that cannot be trusted. `body`: its raw bytes; null if it was not read. */
   onRefused: (reason: RefusalReason, body: Uint8Array | null) => void;
   bodies: UnverifiedBodies;
+  /** The network that a request comes from, given the address of its peer. */
+  networkOf: (request: Request, peer: string) => string;
   log: Log;
 }
 
-/** The part of the HTTP server that is needed to answer a request whose body was not read. */
+/** The part of the HTTP server that knows connections. */
 interface Connections {
   timeout(request: Request, seconds: number): void;
+  requestIP(request: Request): { address: string } | null;
 }
 
 /** Meta's largest body is 3 MB; 4 MiB covers both meanings of MB. */
@@ -61,13 +67,42 @@ const FAULTS: Readonly<Record<BodyFault, { status: number; text: string }>> = {
   too_slow: { status: 408, text: "the body came too slowly; call again" },
   no_room: { status: 503, text: "too many callbacks at once; call again" },
 };
+/** Faults of the sender, after memory and time were spent on the body. */
+const WORTHLESS: readonly BodyFault[] = ["cut_short", "too_slow"];
 const CHALLENGE_LENGTH_MAX = 1_000;
 
 const [CURLY_OPEN, CURLY_CLOSE] = [0x7b, 0x7d];
 const WHITE_SPACE: readonly (number | undefined)[] = [0x20, 0x09, 0x0a, 0x0d];
 
-export function callbackRoutes({ store, networks, secrets, verifyToken, onRefused, bodies, log }: CallbackOptions) {
+export function callbackRoutes(options: CallbackOptions) {
+  const { store, networks, secrets, verifyToken, onRefused, bodies, networkOf, log } = options;
   const { whatsapp } = networks;
+  const senders = new SenderTrust(bodies.clock);
+
+  /** Null: not signed. Throws `BodyRefusal`. */
+  async function readTrusted(
+    request: Request,
+    sender: string,
+    trustOf: (body: Uint8Array) => Trust | null,
+  ): Promise<{ text: string | null; trust: Trust } | null> {
+    const mayReadLarge = (): boolean => senders.mayReadLarge(sender);
+    try {
+      return await withUnverifiedBody(request, BODY_BYTES_MAX, { ...bodies, mayReadLarge }, (body) => {
+        const trust = trustOf(body);
+        if (trust === null) {
+          if (body.byteLength > SMALL_BODY_BYTES) senders.noteWorthless(sender);
+          onRefused(secrets.isEmpty ? "no_secret" : "wrong_signature", body);
+          return null;
+        }
+        senders.noteSigned(sender);
+        return { text: looksLikeObject(body) ? new TextDecoder().decode(body) : null, trust };
+      });
+    } catch (error) {
+      if (error instanceof BodyRefusal && WORTHLESS.includes(error.fault) && mayBeLarge(request))
+        senders.noteWorthless(sender);
+      throw error;
+    }
+  }
 
   async function receive(
     request: Request,
@@ -79,16 +114,10 @@ export function callbackRoutes({ store, networks, secrets, verifyToken, onRefuse
     const encoding = request.headers.get("content-encoding");
     if (encoding !== null && encoding.toLowerCase() !== "identity")
       return answerUnread(request, server, 415, "send the body as it is");
+    const sender = networkOf(request, server?.requestIP(request)?.address ?? "");
     let read: { text: string | null; trust: Trust } | null;
     try {
-      read = await withUnverifiedBody(request, BODY_BYTES_MAX, bodies, (body) => {
-        const trust = trustOf(body);
-        if (trust === null) {
-          onRefused(secrets.isEmpty ? "no_secret" : "wrong_signature", body);
-          return null;
-        }
-        return { text: looksLikeObject(body) ? new TextDecoder().decode(body) : null, trust };
-      });
+      read = await readTrusted(request, sender, trustOf);
     } catch (error) {
       if (!(error instanceof BodyRefusal)) throw error;
       const { status, text } = FAULTS[error.fault];
@@ -177,12 +206,14 @@ function looksLikeObject(body: Uint8Array): boolean {
 }
 
 /**
- * The runtime discards the rest of the body without keeping it. The connection closes after `LINGER_S` if the body does
- * not end: if it closed at once, most senders would never see the answer.
+ * The runtime discards the rest of a small body without keeping it. The connection closes after `LINGER_S` if the body
+ * does not end: if it closed at once, some senders would not see the answer. A large body is not worth that: reading it
+ * to its end would take the time of other requests, so its connection closes with the answer.
  */
 function answerUnread(request: Request, server: Connections | null, status: number, text: string): Response {
-  server?.timeout(request, LINGER_S);
   const response = answerText(status, text);
+  if (mayBeLarge(request)) response.headers.set("connection", "close");
+  else server?.timeout(request, LINGER_S);
   if (status === 503) response.headers.set("retry-after", String(NO_ROOM_RETRY_MS / 1_000));
   return response;
 }

@@ -35,6 +35,8 @@ const TIME_LIMIT_MS = 30_000;
 export interface UnverifiedBodies {
   budget: BodyBudget;
   clock: Clock;
+  /** Whether large bodies of this sender are read at this moment. */
+  mayReadLarge?: () => boolean;
 }
 
 /**
@@ -44,17 +46,23 @@ export interface UnverifiedBodies {
 export async function withUnverifiedBody<T>(
   request: Request,
   maxBytes: number,
-  { budget, clock }: UnverifiedBodies,
+  bodies: UnverifiedBodies,
   use: (body: Uint8Array) => T,
 ): Promise<T> {
   const announced = announcedBytes(request);
   if (announced !== null && announced > maxBytes) throw new BodyRefusal("too_large");
-  const reading = new Reading(request, { budget, clock });
+  const reading = new Reading(request, bodies);
   try {
     return use(await reading.read(announced, maxBytes));
   } finally {
     reading.close();
   }
+}
+
+/** Not announced as small. */
+export function mayBeLarge(request: Request): boolean {
+  const announced = announcedBytes(request);
+  return announced === null ? request.body !== null : announced > SMALL_BODY_BYTES;
 }
 
 function announcedBytes({ headers }: Request): number | null {
@@ -71,6 +79,7 @@ class Reading {
   readonly #request: Request;
   readonly #budget: BodyBudget;
   readonly #clock: Clock;
+  readonly #mayReadLarge: () => boolean;
   readonly #failed = Promise.withResolvers<never>();
   #release: Release = () => undefined;
   #timer: Timer | null = null;
@@ -78,8 +87,9 @@ class Reading {
   #bytes = new Uint8Array();
   #size = 0;
 
-  constructor(request: Request, { budget, clock }: UnverifiedBodies) {
+  constructor(request: Request, { budget, clock, mayReadLarge = () => true }: UnverifiedBodies) {
     this.#request = request;
+    this.#mayReadLarge = mayReadLarge;
     this.#budget = budget;
     this.#clock = clock;
     // It may reject while nothing awaits it.
@@ -140,10 +150,12 @@ class Reading {
     if (bytes <= SMALL_BODY_BYTES) {
       this.#release = this.#budget.reserveSmall(bytes, () => this.#fail("no_room"));
     } else {
-      const granted = await this.#budget.reserveLarge(bytes);
+      const granted = this.#mayReadLarge() ? await this.#budget.reserveLarge(bytes) : null;
       if (granted === null) throw new BodyRefusal("no_room");
       this.#release = granted;
       releaseBefore();
+      // Another body of the sender may have failed meanwhile.
+      if (!this.#mayReadLarge()) throw new BodyRefusal("no_room");
     }
     this.#watch(bytes <= SMALL_BODY_BYTES ? SMALL_GRACE_MS : LARGE_GRACE_MS);
   }

@@ -29,6 +29,8 @@ export interface ServerOptions {
   networks?: Partial<Networks>;
   /** Reads the identity of the database file, which tells whether it is a copy; replaced in tests. */
   readFileIdentity?: (path: string) => FileIdentity;
+  /** When conditions are evaluated and alarms are sent; real time by default, whatever the clock is. */
+  healthTimers?: Pick<Clock, "setTimer" | "monotonic">;
   /** Compares every answer of the console with its schema; used by tests. */
   checksAnswers?: boolean;
 }
@@ -58,6 +60,7 @@ export interface Environment {
   lookup: ResolveName | undefined;
   replacedNetworks: Partial<Networks>;
   readFileIdentity: (path: string) => FileIdentity;
+  healthTimers: Pick<Clock, "setTimer" | "monotonic">;
   checksAnswers: boolean;
   metrics: ServerMetrics;
   /** Called after every commit. */
@@ -100,6 +103,7 @@ export function createEnvironment(options: ServerOptions): Environment {
     lookup: options.lookup,
     replacedNetworks: options.networks ?? {},
     readFileIdentity: options.readFileIdentity ?? readFileIdentity,
+    healthTimers: options.healthTimers ?? systemClock,
     checksAnswers: options.checksAnswers ?? false,
     metrics: new ServerMetrics(),
     onCommit: new Listeners(),

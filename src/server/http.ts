@@ -4,12 +4,14 @@ import { readDoctorSettings } from "#src/health/doctor-context.ts";
 import { createApp } from "#src/http/api/app.ts";
 import { BodyBudget } from "#src/http/body-budget.ts";
 import { callbackRoutes } from "#src/http/callbacks.ts";
+import { clientAddress } from "#src/http/client-address.ts";
 import { consoleRoutes } from "#src/http/console/console.ts";
 import type { System } from "#src/http/console/context.ts";
 import { EventWaiters } from "#src/http/event-waiters.ts";
 import { requestIds } from "#src/http/headers.ts";
 import { guardEntrances } from "#src/http/request-target.ts";
 import { rangeMatcher } from "#src/net/address-ranges.ts";
+import { clientNetwork } from "#src/net/client-network.ts";
 import { CallbackSecrets } from "#src/receiving/callback-secrets.ts";
 import type { RefusedCallbacks } from "#src/receiving/refused-callbacks.ts";
 import { ImportFiles } from "#src/transfer/import-files.ts";
@@ -39,6 +41,7 @@ export function listen(context: ServerContext, system: System, refused: RefusedC
   const { readers } = context;
   const dispatch = createSendOptions(context);
   const bodies = { budget: new BodyBudget(clock), clock };
+  const isTrustedProxy = rangeMatcher(config.server.trustedProxies);
   const stopping = new AbortController();
   const state = { isReady: false };
 
@@ -56,6 +59,7 @@ export function listen(context: ServerContext, system: System, refused: RefusedC
   app.use(
     callbackRoutes({
       ...{ store, networks, bodies, log },
+      networkOf: (request, peer) => clientNetwork(clientAddress(request, peer, isTrustedProxy)),
       secrets: new CallbackSecrets({ store, box, configured: config.whatsapp.appSecret, log }),
       verifyToken: config.whatsapp.verifyToken,
       onRefused: (reason, body) => refused.note(reason, body),
@@ -72,7 +76,7 @@ export function listen(context: ServerContext, system: System, refused: RefusedC
       stopping: stopping.signal,
       hasTls: config.server.tlsCert !== null,
       checksAnswers: context.checksAnswers,
-      isTrustedProxy: rangeMatcher(config.server.trustedProxies),
+      isTrustedProxy,
     }),
   );
   app.compile();

@@ -34,12 +34,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const workers = createWorkers(context, [["sync_account", accountSync]]);
   const refused = new RefusedCallbacks({ store, clock, log, onRefused: metrics.countRefusedCallback });
   const system = createSystem(context);
-  metrics.registerGauges({
-    database: context.files.database,
-    reader: readers.lists.server,
-    clock,
-    writer: store.counters,
-  });
   const http = listenOrClose(context, () => listen(context, system, refused));
   const otherCommits = new OtherCommits({
     store,
@@ -50,7 +44,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onPoll: workers.checkClock,
     onError: (error) => log.error("database.poll_failed", "Commits of other processes could not be polled", { error }),
   });
-  const services = [refused, ...workers.services, otherCommits, system.backups, system.timeSeries];
+  const services = [refused, ...workers.services, otherCommits, ...system.services];
   for (const service of services) service.start();
   http.setReady();
   log.info("server.started", "Server ready", { url: http.url, version });

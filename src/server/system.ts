@@ -1,43 +1,43 @@
-/** The server's view of itself for the operator: status, time series, disk, and jobs on its own database. */
+/** The server's view of itself for the operator: status, conditions, time series, disk, and jobs on its own database. */
 import { dirname } from "node:path";
 import { BackupJobs } from "#src/backup/jobs.ts";
 import { BackupSchedule } from "#src/backup/schedule.ts";
 import { systemClock } from "#src/core/clock.ts";
+import type { Service } from "#src/core/service-loop.ts";
 import { createWriteProbe } from "#src/db/write-probe.ts";
-import { readDisk, readStatus } from "#src/health/status.ts";
+import { readDisk } from "#src/health/facts.ts";
 import { TimeSeries } from "#src/health/time-series.ts";
 import type { System } from "#src/http/console/context.ts";
 import type { ServerContext } from "./context.ts";
+import { createHealth } from "./health.ts";
 
-export function createSystem({ store, clock, log, config, files, metrics: serverMetrics }: ServerContext): System {
+/** The console's view, and the services in the order of their start. */
+export function createSystem(context: ServerContext): System & { services: readonly Service[] } {
+  const { store, readers, clock, log, config, files, metrics } = context;
   const { schedule, directory, retention } = config.backup;
   const { database } = files;
   const isWritable = createWriteProbe(store);
-  const jobs = new BackupJobs({ clock, log, database, directory, onBackup: serverMetrics.recordBackup });
+  const jobs = new BackupJobs({ clock, log, database, directory, onFailure: metrics.countBackupFailure });
   const backups = new BackupSchedule({ clock, log, jobs, schedule, retention });
-  const timeSeries = new TimeSeries({ sources: serverMetrics, clock, timers: systemClock, log });
-  const { metrics } = serverMetrics;
-  const sources = {
-    clock,
-    store,
+  const timeSeries = new TimeSeries({ sources: metrics, clock, timers: systemClock, log });
+  const { watch, alarms, status } = createHealth(context, { isWritable, jobs, backups, timeSeries });
+  metrics.registerGauges({
     database,
-    metrics,
-    timeSeries,
-    isWritable,
-    backups: {
-      directory,
-      schedule: backups.expression,
-      nextAt: () => backups.nextAt(),
-      lastSoundAt: () => jobs.lastSoundAt(),
-      lastFailureAt: () => jobs.lastFailureAt(),
-    },
-  };
+    reader: readers.lists.server,
+    clock,
+    writer: store.counters,
+    conditions: () => watch.current,
+    lastBackupAt: () => jobs.lastSoundAt(),
+    tlsCert: config.server.tlsCert,
+  });
   return {
     isWritable,
     jobs,
     timeSeries,
     backups,
-    status: () => readStatus(sources),
+    status,
+    conditions: () => watch.evaluate(),
     disk: () => readDisk(dirname(database)),
+    services: [backups, timeSeries, watch, alarms],
   };
 }

@@ -89,10 +89,10 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     [NETWORK_HEALTH, broadcasts],
     ...others,
   ];
-  for (const [topic, service] of byTopic) {
-    store.onNotify(topic, () => service.notify());
-    notifyAll.add(() => service.notify());
-  }
+  for (const [topic, service] of byTopic) store.onNotify(topic, () => service.notify());
+  // Two topics notify the broadcast runner.
+  const working = [...new Set(byTopic.map(([, service]) => service))];
+  for (const service of working) notifyAll.add(() => service.notify());
   clockRight.add(() => starting.notify());
   onNetworkTime.add((networkTime) => wallClock.recordNetworkTime(networkTime));
   onCommit.add(() => {

@@ -96,12 +96,13 @@ export class BulkJobs {
       await store.write((tx) => endBulkChange(tx, id, "done"));
       return false;
     }
+    const askedAt = clock.monotonic();
     const shouldContinue = await store.write((tx) => {
       const startedAt = clock.monotonic();
       const hasTime = () => clock.monotonic() - startedAt <= this.#throttle.transactionMs;
       return applyBatch(tx, getWorkspace(tx, workspaceId), job, next, hasTime);
     });
-    this.#throttle.startGap();
+    this.#throttle.startGap(askedAt);
     return shouldContinue;
   }
 }

@@ -129,6 +129,7 @@ async function writeSome(run: ImportRun, rows: readonly PendingRow[], counters: 
   const { store, clock, workspaceId } = run;
   await run.throttle.waitForGap();
   const { transactionMs } = run.throttle;
+  const askedAt = clock.monotonic();
   const operation = (tx: Tx): BatchResult => {
     const writer = new RowWriter(tx, getWorkspace(tx, workspaceId), run, counters);
     const startedAt = clock.monotonic();
@@ -158,7 +159,7 @@ async function writeSome(run: ImportRun, rows: readonly PendingRow[], counters: 
     if (error instanceof DryRun) return error.outcome;
     throw error;
   });
-  run.throttle.startGap();
+  run.throttle.startGap(askedAt);
   Object.assign(counters, batchCounters);
   for (const name of createdIdentifiers) run.seen.add(name);
   for (const report of failures) report();

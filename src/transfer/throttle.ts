@@ -10,6 +10,9 @@ import type { Store } from "#src/db/store.ts";
 const TRANSACTION_MS = { insideServer: 4, besideServer: 7, alone: 240 };
 /** A waiting server retries every 3 ms (`db/writer.ts`), so it never misses a gap longer than that. */
 const GAP_MS = { insideServer: 6, besideServer: 2, besideWriters: 4, alone: 1 };
+/** Inside the server, a transaction that took longer, with its commit, on a busy machine is followed by a longer gap. */
+const GAP_SHARE = 2;
+const GAP_MS_MAX = 100;
 /** Other processes count as writing while their last commit is no older than this. */
 const WRITERS_ACTIVE_MS = 1_000;
 /** How often to check for a running server, because one may start at any time. */
@@ -22,6 +25,7 @@ export class Throttle {
   #isAlone = false;
   #checkedAt = Number.NEGATIVE_INFINITY;
   #gapStartedAt = Number.NEGATIVE_INFINITY;
+  #tookMs = 0;
   #dataVersion: number | null = null;
   #writersSeenAt = Number.NEGATIVE_INFINITY;
 
@@ -40,16 +44,18 @@ export class Throttle {
     return this.#isAlone ? TRANSACTION_MS.alone : TRANSACTION_MS.besideServer;
   }
 
-  /** Call when a transaction has ended. */
-  startGap(): void {
+  /** Call when a transaction has ended; `startedAt`: the monotonic time at which it was asked for. */
+  startGap(startedAt: number): void {
     this.#gapStartedAt = this.#clock.monotonic();
+    this.#tookMs = this.#gapStartedAt - startedAt;
   }
 
   /** Waits for the rest of the gap; work done since the last transaction counts towards it. */
   async waitForGap(): Promise<void> {
     const now = this.#clock.monotonic();
     if (this.#isInside) {
-      await sleep(this.#clock, Math.max(1, Math.ceil(GAP_MS.insideServer - (now - this.#gapStartedAt))));
+      const gapMs = Math.min(Math.max(GAP_MS.insideServer, GAP_SHARE * this.#tookMs), GAP_MS_MAX);
+      await sleep(this.#clock, Math.max(1, Math.ceil(gapMs - (now - this.#gapStartedAt))));
       return;
     }
     const version = this.#store.dataVersion();

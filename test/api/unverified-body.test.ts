@@ -19,10 +19,16 @@ interface Sender {
   isAnswered(): boolean;
 }
 
-function send({ app }: WhatsappWorld, line: string, headers: string, beginning: string | Uint8Array): Sender {
+function send(
+  { app }: WhatsappWorld,
+  line: string,
+  headers: string,
+  beginning: string | Uint8Array,
+  from = "127.0.0.1",
+): Sender {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let text = "";
-  const socket = connect(Number(new URL(app.server.url).port), "127.0.0.1");
+  const socket = connect({ port: Number(new URL(app.server.url).port), host: "127.0.0.1", localAddress: from });
   socket.on("data", (chunk) => {
     text += chunk.toString("latin1");
     resolve(text);
@@ -66,8 +72,49 @@ test("a large callback that trickles in is abandoned after three seconds, a smal
   hangUp([large, small, form]);
 });
 
+/** A signed callback: afterwards, wrong ones from this network do not count against it. */
+async function vouch({ callbackUrl }: WhatsappWorld): Promise<void> {
+  expect(await signedCallback(callbackUrl, 100)).toBe(200);
+}
+
+async function signedCallback(url: string, bytes: number): Promise<number> {
+  const body = Buffer.from(JSON.stringify({ object: "whatsapp_business_account", entry: [], more: "x".repeat(bytes) }));
+  const headers = { "x-hub-signature-256": sign(body, GRAPH_APP_SECRET) };
+  return (await fetch(url, { method: "POST", body, headers })).status;
+}
+
+test("after a large callback with a wrong signature, its network's large ones are refused unread for 30 seconds", async () => {
+  await using world = await startWhatsapp();
+  const wrong = "x".repeat(MEBIBYTE);
+  expect(await send(world, CALLBACK, announced(MEBIBYTE), wrong).answer).toStartWith("HTTP/1.1 403 ");
+  // Announced or in chunks; the sender is told to try again, and the connection closes.
+  for (const headers of [announced(MEBIBYTE), "transfer-encoding: chunked\r\n"]) {
+    const beginning = headers.startsWith("t") ? `${(100_000).toString(16)}\r\n${"x".repeat(100_000)}\r\n` : "x";
+    const answer = await send(world, CALLBACK, headers, beginning).answer;
+    expect(answer).toMatch(/^HTTP\/1\.1 503 .*retry-after: 5\r\n/is);
+    expect(answer).toMatch(/connection: close\r\n/i);
+  }
+  // Small ones are read as ever.
+  expect(await send(world, CALLBACK, announced(1_000), "x".repeat(1_000)).answer).toStartWith("HTTP/1.1 403 ");
+  const elsewhere = send(world, CALLBACK, announced(MEBIBYTE), wrong, "127.0.0.2");
+  expect(await elsewhere.answer).toStartWith("HTTP/1.1 403 ");
+  await world.clock.advance(30_000);
+  expect(await signedCallback(world.callbackUrl, MEBIBYTE)).toBe(200);
+});
+
+test("a network that sent a signed callback has its large ones read, whatever wrong ones come from it as well", async () => {
+  await using world = await startWhatsapp();
+  await vouch(world);
+  for (let count = 0; count < 3; count++) {
+    const wrong = send(world, CALLBACK, announced(MEBIBYTE), "x".repeat(MEBIBYTE));
+    expect(await wrong.answer).toStartWith("HTTP/1.1 403 ");
+    expect(await signedCallback(world.callbackUrl, MEBIBYTE)).toBe(200);
+  }
+});
+
 test("large callbacks over the budget wait for their turn, further ones get 503 at once; small ones never wait", async () => {
   await using world = await startWhatsapp();
+  await vouch(world);
   const senders = Array.from({ length: 4 }, () => send(world, CALLBACK, announced(4 * MEBIBYTE), "{"));
   await untilPending(world, 4);
   await world.clock.advance(2_000);
@@ -109,6 +156,7 @@ test("small bodies over the budget evict those that began first, whose senders g
 
 test("connections that break off within their bodies leave the whole budget free", async () => {
   await using world = await startWhatsapp();
+  await vouch(world);
   for (let round = 0; round < 3; round++) {
     const senders = Array.from({ length: 12 }, () => send(world, CALLBACK, announced(4 * MEBIBYTE), "{"));
     await untilPending(world, 12);
@@ -126,6 +174,7 @@ test("connections that break off within their bodies leave the whole budget free
 
 test("a chunked body is read like one with an announced length, and refused once it is too long", async () => {
   await using world = await startWhatsapp();
+  await vouch(world);
   const chunked = (size: number): string => `${size.toString(16)}\r\n${" ".repeat(size)}\r\n`;
   const headers = "transfer-encoding: chunked\r\n";
   for (const [parts, status] of [

@@ -133,10 +133,12 @@ export function machineText(): string {
 
 export const DEFAULT_PLACE = "<!-- measured: bun run bench --write -->";
 export const BROADCASTS_PLACE = "<!-- measured: bun run bench:broadcasts --write -->";
+export const LATENCY_PLACE = "<!-- measured: bun run bench:latency --write -->";
 export const PEOPLE_PLACE = "<!-- measured: bun run bench --only people --write -->";
 export const CONSOLE_PLACE = "<!-- measured: bun run bench:console --write -->";
 export const CALLBACKS_PLACE = "<!-- measured: bun run bench:callbacks --write -->";
 export const RETENTION_PLACE = "<!-- measured: bun run bench:retention --write -->";
+export const NEIGHBOURS_PLACE = "<!-- measured: bun run bench:neighbours --write -->";
 const END = "<!-- /measured -->";
 
 /** Replaces the text between a marker of a document and the next end marker; throws if a marker is missing. */

@@ -74,6 +74,7 @@ const PROMISED: Record<string, string> = {
   "delivery replay": "ID --workspace --failed-since",
   "simulate inbound": "--workspace --from --text --to",
   "simulate status": "--message --status --code",
+  status: "",
   "callback list": "--state --limit",
   "callback show": "ID",
   "callback replay": "ID --state",

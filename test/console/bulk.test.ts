@@ -52,11 +52,18 @@ async function changed(people: unknown, change: unknown) {
 const contact = async (phone: string) => (await member.get(`${base}/v1/contacts/${phone}`)).body.data;
 
 async function file(path: string): Promise<string> {
-  const response = await fetch(`${app.server.url}/console/api${path}`, { headers: { cookie: member.cookie ?? "" } });
-  expect([path, response.status, response.headers.get("content-type")]).toEqual([path, 200, "text/csv; charset=utf-8"]);
-  // The server writes the file in pieces with a pause after each, so the clock has to advance.
+  const download = async (): Promise<ArrayBuffer> => {
+    const response = await fetch(`${app.server.url}/console/api${path}`, { headers: { cookie: member.cookie ?? "" } });
+    expect([path, response.status, response.headers.get("content-type")]).toEqual([
+      path,
+      200,
+      "text/csv; charset=utf-8",
+    ]);
+    return response.arrayBuffer();
+  };
+  // The server writes files in pieces with a pause after each, so the clock has to advance.
   let isWhole = false;
-  const bytes = response.arrayBuffer().finally(() => {
+  const bytes = download().finally(() => {
     isWhole = true;
   });
   while (!isWhole) await app.clock.advance(1);
@@ -257,7 +264,7 @@ describe("the recipients of a broadcast", () => {
     const api = (await app.call("GET", `/api/v1/broadcasts/${id}/recipients?status=failed`, { key: shop.key })).body;
     expect([api.meta.total, Object.keys(api.data[0])]).toEqual([
       3,
-      ["to", "status", "reason", "sent_at", "delivered_at", "read_at"],
+      ["to", "message_id", "status", "reason", "sent_at", "delivered_at", "read_at"],
     ]);
   });
 

@@ -51,13 +51,13 @@ describe("health", () => {
     expect(told.database.path).toBe(join(app.directory, "waxwing.db"));
   });
 
-  test("findings come oldest first, each with whom it affects and the next step; a read-only database is a finding", async () => {
+  test("findings come with the critical ones first, each with whom it affects and the next step; a read-only database is a finding", async () => {
     const none = (await health()).findings.filter(({ check }: { check: string }) => check !== "disk");
-    expect(none).toEqual([expect.objectContaining({ check: "backup", level: "warning", since: null })]);
+    expect(none).toEqual([expect.objectContaining({ id: "backup_off", level: "warning", since: expect.any(String) })]);
     await operator.post(`/workspaces/${shop.id}/suspend`, { reason: "unpaid" });
     const { findings } = await health();
-    expect(findings[0]).toMatchObject({
-      check: "workspace",
+    expect(findings.find(({ check }: { check: string }) => check === "workspace")).toMatchObject({
+      id: `workspace_suspended:${shop.id}`,
       hits: expect.stringContaining("can't send messages"),
       command: `waxwing workspace resume ${shop.id}`,
     });
@@ -65,8 +65,8 @@ describe("health", () => {
     await operator.post(`/w/${shop.id}/numbers/${shop.numberId}/unready`, { reason: "stocktaking" });
     expect((await health()).findings).toContainEqual(
       expect.objectContaining({
-        check: "number",
-        level: "warning",
+        id: `number_not_ready:${shop.numberId}`,
+        level: "problem",
         message: expect.stringContaining("stocktaking"),
         workspace_id: shop.id,
         subject_id: shop.numberId,

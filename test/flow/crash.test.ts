@@ -99,7 +99,7 @@ test("a status after the ten minutes revives the failed message, and the message
   await app.clock.advance(11 * MINUTE);
   const { sendToken } = messageOf(app);
   await reportStatus(app, crash.shop, { id: "wamid.1", status: "delivered", sendToken });
-  expect(eventTypesOf(app, crash.shop)).toEqual(["message.failed", "message.delivered"]);
+  expect(eventTypesOf(app, crash.shop)).toEqual(["message.failed", "message.sent", "message.delivered"]);
   expect(messageOf(app)).toMatchObject({ status: "delivered", errorCode: null, money: "charged" });
 });
 
@@ -128,7 +128,12 @@ test("a retry without a status within the budget expires the message: 502 interr
   const again = await app.send("POST", "/api/v1/messages", { key: crash.shop.key, body: shipped(), ...keyed });
   expect(again.text).toBe(answer.text);
   await reportStatus(app, crash.shop, { id: "wamid.1", status: "read", sendToken: messageOf(app).sendToken });
-  expect(eventTypesOf(app, crash.shop)).toEqual(["message.failed", "message.read"]);
+  expect(eventTypesOf(app, crash.shop)).toEqual([
+    "message.failed",
+    "message.sent",
+    "message.delivered",
+    "message.read",
+  ]);
   expect(network.sent).toEqual([]);
 });
 

@@ -2,93 +2,91 @@
  * Which conditions of the server need a person: none while all is well, else each with whom it affects and what to do.
  */
 import { expect, test } from "bun:test";
-import type { PauseCause } from "#src/domain/broadcasts/broadcast.ts";
-import { evaluateHealth, type WorkspaceState } from "#src/health/evaluate.ts";
-import type { ServerStatus } from "#src/health/status.ts";
+import { evaluateHealth } from "#src/health/evaluate.ts";
+import type { HealthFacts } from "#src/health/facts.ts";
+import type { WorkspaceState } from "#src/health/workspace-state.ts";
 
 const NOW = Date.parse("2026-11-21T08:00:00Z");
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
-const well: ServerStatus = {
+const fast = { count: 50_000, p50: 0.002, p99: 0.02, failures: 0 };
+const fine = { isWritable: true, commits: fast, lastFailureAt: null };
+const well: HealthFacts = {
   at: NOW,
-  version: "1.0.0",
-  commit: "",
-  bun: "",
-  sqlite: "",
-  schema: 7,
-  startedAt: NOW - DAY_MS,
-  memoryBytes: 1e8,
-  isWritable: true,
+  process: fine,
+  databaseFile: "same",
   database: { path: "/var/lib/waxwing/waxwing.db", bytes: 1e9, walBytes: 4e7 },
   disk: { freeBytes: 5e10, totalBytes: 1e11 },
   outbox: [{ kind: "deliver_webhook", rows: 12, ageSeconds: 3 }],
   callbacksWaiting: 4,
-  commits: { count: 50_000, p50: 0.002, p99: 0.02, failures: 0 },
-  backup: { directory: "/b", schedule: "0 3 * * *", nextAt: NOW + 1, verifiedAt: NOW - DAY_MS, failedAt: null },
+  callbacksAgeSeconds: 1,
+  backup: {
+    directory: "/b",
+    schedule: "30 2 * * *",
+    intervalMs: DAY_MS,
+    nextAt: NOW + 1,
+    verifiedAt: NOW - DAY_MS,
+    awaitedSince: null,
+    failedAt: null,
+  },
+  certificate: { path: "/c.pem", endsAt: NOW + 8 * DAY_MS },
 };
-const nobody: WorkspaceState = { workspaces: [], numbers: [], paused: [] };
-const checksOf = (change: Partial<ServerStatus>, customers = nobody): string[] =>
-  evaluateHealth({ ...well, ...change }, customers).map(({ level, check }) => `${level} ${check}`);
+const quiet: WorkspaceState = { numbers: [], paused: [], suspended: [], refused: [], balances: [] };
+const found = (change: Partial<HealthFacts>, workspaces: Partial<WorkspaceState> = {}): string[] =>
+  evaluateHealth({ ...well, ...change }, { ...quiet, ...workspaces }).map(({ severity, id }) => `${severity} ${id}`);
 
 test("a healthy server has no conditions", () => {
-  expect(checksOf({})).toEqual([]);
+  expect(found({})).toEqual([]);
   // One slow commit among few is not evidence.
-  expect(checksOf({ commits: { count: 12, p50: 0.1, p99: 2, failures: 0 } })).toEqual([]);
+  expect(found({ process: { ...fine, commits: { count: 12, p50: 0.1, p99: 2, failures: 0 } } })).toEqual([]);
 });
 
-test("each fault is reported as its own condition", () => {
-  const { database, backup, commits } = well;
-  expect(checksOf({ isWritable: false })).toEqual(["problem write"]);
-  expect(checksOf({ disk: { freeBytes: 1e8, totalBytes: 1e11 } })).toEqual(["problem disk"]);
-  expect(checksOf({ disk: { freeBytes: 1.5e9, totalBytes: 1e11 } })).toEqual(["warning disk"]);
-  expect(checksOf({ disk: null })).toEqual([]);
-  expect(checksOf({ commits: { ...commits, failures: 1 } })).toEqual(["warning commit"]);
-  expect(checksOf({ commits: { ...commits, p99: 0.4 } })).toEqual(["warning commit"]);
-  expect(checksOf({ database: { ...database, walBytes: 2e9 } })).toEqual(["warning log"]);
-  expect(checksOf({ callbacksWaiting: 20_000 })).toEqual(["warning callbacks"]);
-  expect(checksOf({ backup: { ...backup, verifiedAt: null } })).toEqual(["warning backup"]);
-  expect(checksOf({ backup: { ...backup, verifiedAt: NOW - 20 * DAY_MS } })).toEqual(["warning backup"]);
-  expect(checksOf({ backup: { ...backup, failedAt: NOW - 1 } })).toEqual(["problem backup"]);
-});
-
-test("the condition that has been known for longest comes first, with the time since when", () => {
-  const found = evaluateHealth(
-    {
-      ...well,
-      isWritable: false,
-      outbox: [{ kind: "deliver_webhook", rows: 9, ageSeconds: 3_600 }],
-      backup: { ...well.backup, verifiedAt: NOW - 20 * DAY_MS },
-    },
-    nobody,
-  );
-  expect(found.map(({ check, since }) => [check, since])).toEqual([
-    ["backup", NOW - 20 * DAY_MS],
-    ["outbox", NOW - 3_600_000],
-    ["write", null],
+test("each fault of the server is a condition of its own", () => {
+  const { database, backup } = well;
+  expect(found({ process: { ...fine, isWritable: false } })).toEqual(["critical database_not_writable"]);
+  expect(found({ process: { ...fine, lastFailureAt: NOW - 1 } })).toEqual([
+    "critical database_not_writable",
+    "warning commits_failed",
   ]);
+  expect(found({ process: { ...fine, lastFailureAt: NOW - 2 * HOUR_MS } })).toEqual([]);
+  expect(found({ databaseFile: "gone" })).toEqual(["critical database_file"]);
+  expect(found({ databaseFile: "replaced" })).toEqual(["critical database_file"]);
+  expect(found({ disk: { freeBytes: 1e8, totalBytes: 1e11 } })).toEqual(["critical disk_full"]);
+  expect(found({ disk: { freeBytes: 1.5e9, totalBytes: 1e11 } })).toEqual(["warning disk_low"]);
+  expect(found({ disk: null })).toEqual([]);
+  expect(found({ process: { ...fine, commits: { ...fast, p99: 0.4 } } })).toEqual(["warning commits_slow"]);
+  expect(found({ database: { ...database, walBytes: 2e9 } })).toEqual(["warning log_large"]);
+  expect(found({ callbacksWaiting: 20_000 })).toEqual(["warning callbacks_waiting"]);
+  expect(found({ callbacksAgeSeconds: 300 })).toEqual(["critical queue_stuck:callbacks"]);
+  expect(found({ outbox: [{ kind: "deliver_webhook", rows: 1, ageSeconds: 300 }] })).toEqual([
+    "critical queue_stuck:deliver_webhook",
+  ]);
+  expect(found({ backup: { ...backup, failedAt: NOW - 1 } })).toEqual(["critical backup_failed"]);
+  expect(found({ certificate: { path: "/c.pem", endsAt: NOW + 7 * DAY_MS } })).toEqual(["critical certificate_ends"]);
+  expect(found({ certificate: { path: "/c.pem", endsAt: null } })).toEqual(["critical certificate_unreadable"]);
+  expect(found({ certificate: null })).toEqual([]);
 });
 
-test("a broadcast that waits for a person is reported; one that resumes automatically, or was paused manually, is not", () => {
-  const causes: PauseCause[] = [
-    "number",
-    "workspace",
-    "balance",
-    "template",
-    "unreachable",
-    "manual",
-    "late",
-    "restored",
-  ];
-  const paused = causes.map((pauseCause, id) => ({
-    id,
-    name: pauseCause,
-    workspaceId: 1,
-    statusReason: "why",
-    pauseCause,
-  })) as unknown as WorkspaceState["paused"];
-  const found = evaluateHealth(well, { ...nobody, paused });
-  expect(found.map(({ check, subjectId, command }) => [check, subjectId, command])).toEqual([
-    ["broadcast", 6, "waxwing broadcast show 6"],
-    ["broadcast", 7, "waxwing broadcast show 7"],
+test("a backup is too old after twice the interval of its schedule; before the first one, from when it was awaited", () => {
+  const { backup } = well;
+  expect(found({ backup: { ...backup, verifiedAt: NOW - 2 * DAY_MS } })).toEqual([]);
+  expect(found({ backup: { ...backup, verifiedAt: NOW - 2 * DAY_MS - 1 } })).toEqual(["critical backup_old"]);
+  expect(found({ backup: { ...backup, intervalMs: 7 * DAY_MS, verifiedAt: NOW - 13 * DAY_MS } })).toEqual([]);
+  expect(found({ backup: { ...backup, verifiedAt: null, awaitedSince: NOW - 2 * DAY_MS } })).toEqual([]);
+  expect(found({ backup: { ...backup, verifiedAt: null, awaitedSince: NOW - 3 * DAY_MS } })).toEqual([
+    "critical backup_old",
   ]);
+  const off = { ...backup, schedule: null, intervalMs: null };
+  expect(found({ backup: { ...off, verifiedAt: null } })).toEqual(["warning backup_off"]);
+  expect(found({ backup: { ...off, verifiedAt: NOW - 7 * DAY_MS } })).toEqual([]);
+});
+
+test("another process than the server's does not evaluate whether the server can write", () => {
+  expect(found({ process: null })).toEqual([]);
+});
+
+test("a condition has the time since when it is known", () => {
+  const [queue] = evaluateHealth({ ...well, outbox: [{ kind: "deliver_webhook", rows: 9, ageSeconds: 3_600 }] }, quiet);
+  expect(queue?.since).toBe(NOW - HOUR_MS);
 });

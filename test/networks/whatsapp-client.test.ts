@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type Clock, systemClock } from "#src/core/clock.ts";
 import type { Content } from "#src/domain/messages/content.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
-import type { OutboundMessage } from "#src/networks/network.ts";
+import type { OutboundMessage, RawAnswer } from "#src/networks/network.ts";
 import type { WhatsappSettings } from "#src/networks/whatsapp/settings.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
 import {
@@ -186,6 +186,39 @@ describe("a dispatched message", () => {
     expect(await send({ sender })).toMatchObject({ kind: "refused", code: "100", scope: "number" });
   });
 });
+
+/** Not of the form of Meta's tokens, as another provider's key, and with letters that encodings write differently. */
+const KEY = "key/of+a%provider=1";
+const repeats: [string, Fault][] = [
+  ["in the details of an error", { kind: "error", code: 190, status: 401, details: `No access with ${KEY}.` }],
+  ["in an address", { kind: "error", code: 100, details: `see /debug?access_token=${encodeURIComponent(KEY)}` }],
+  ["on a page", { kind: "answer", status: 403, body: `<html>${KEY} is not welcome</html>` }],
+  [
+    "with escaped slashes",
+    {
+      kind: "answer",
+      status: 401,
+      body: `{"error":{"code":190,"message":"${KEY.replaceAll("/", "\\/")} has expired","type":"OAuthException"}}`,
+    },
+  ],
+];
+
+test.each(repeats)(
+  "a token that the network repeats %s is neither in the outcome nor in the stored answer",
+  async (_, fault) => {
+    await using graph = await startGraph({ accessToken: KEY });
+    graph.fault({ fault });
+    const answers: RawAnswer[] = [];
+    const network = createWhatsapp({ ...SETTINGS, graphUrl: graph.url }, systemClock);
+    const outcome = await network.send(outbound({}, KEY), TIMEOUT_MS, (answer) => answers.push(answer));
+    expect(answers).toHaveLength(1);
+    for (const kept of [outcome, answers]) {
+      const text = JSON.stringify(kept).replaceAll("\\", "");
+      expect(text).toContain("[token]");
+      for (const form of [KEY, encodeURIComponent(KEY)]) expect(text).not.toContain(form);
+    }
+  },
+);
 
 test("another provider is called with its own header and path", async () => {
   const provider = { authHeader: "D360-API-KEY", authPrefix: "", pathStyle: "bare" } as const satisfies GraphOptions;

@@ -49,6 +49,8 @@ const NAMES = [
   "other_commits",
   "backups",
   "time_series",
+  "conditions",
+  "alarms",
 ];
 
 test("services start in their order and stop in the reverse order; the database closes last", async () => {

@@ -44,7 +44,15 @@ test("the same seed tells the same story", () => {
 }, 300_000);
 
 /** They talk to the machine, or to Meta alone. */
-const SERVICES_NOT_SIMULATED = ["backups", "other_commits", "refused_callbacks", "sync_account", "time_series"];
+const SERVICES_NOT_SIMULATED = [
+  "alarms",
+  "backups",
+  "conditions",
+  "other_commits",
+  "refused_callbacks",
+  "sync_account",
+  "time_series",
+];
 const PARTS_NOT_SIMULATED = [
   "callback-secrets",
   "refused-callbacks",

@@ -8,7 +8,12 @@ export type Step =
 
 export type Reported = "sent" | "delivered" | "read" | "failed";
 
-const ladder: string[] = ["sent", "delivered", "read"];
+const ladder: Reported[] = ["sent", "delivered", "read"];
+
+/** -1 for a state that is not on the ladder. */
+function rankOf(state: string): number {
+  return (ladder as readonly string[]).indexOf(state);
+}
 
 export class MessageModel {
   status: "sending" | Reported = "sending";
@@ -21,6 +26,7 @@ export class MessageModel {
   isNamed = false;
   parked: Reported[] = [];
   #isAnswered = false;
+  readonly #wasIn = new Set<Reported>();
 
   apply(step: Step): void {
     if (step.kind === "answer") this.#answer(step.answer);
@@ -61,7 +67,10 @@ export class MessageModel {
       return;
     }
     if (this.status === "failed" && reported === "sent" && !this.isUnknown) return;
-    if (ladder.indexOf(reported) > ladder.indexOf(this.status)) this.#enter(reported);
+    if (rankOf(reported) <= rankOf(this.status)) return;
+    // The states that the report has overtaken come first, except one that the message was in before.
+    for (const state of ladder.slice(0, rankOf(reported))) if (!this.#wasIn.has(state)) this.#enter(state);
+    this.#enter(reported);
   }
 
   #reportFailure(): void {
@@ -76,6 +85,7 @@ export class MessageModel {
 
   #enter(state: Reported): void {
     this.status = state;
+    this.#wasIn.add(state);
     this.isUnknown = false;
     this.errorCode = null;
     this.events.push(`message.${state}`);

@@ -32,7 +32,8 @@ import { isInTransit } from "./traffic.ts";
 
 type Sections = Omit<Config, "file" | "storage" | "secrets">;
 
-export interface TestServerOptions extends Pick<ServerOptions, "lookup" | "networks" | "readFileIdentity"> {
+export interface TestServerOptions
+  extends Pick<ServerOptions, "lookup" | "networks" | "readFileIdentity" | "healthTimers"> {
   config?: { [S in keyof Sections]?: Partial<Sections[S]> };
   /** Continues with the database of an earlier server, and leaves it there. */
   directory?: string;
@@ -119,12 +120,23 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     webhooks: { allowHttp: true, allowPrivate: true, jitter: 0 },
     limits: { requestsPerSecond: 1_000_000, burst: 1_000_000 },
     server: { ...base.server, metricsToken: METRICS_TOKEN },
+    backup: { schedule: null },
     ...options.config,
   });
   const log = createLog({ level: "info", format: "text", now: () => clock.now(), write: (line) => logged.push(line) });
   // A test that continues with a copied directory means a crash, not a restored copy, unless it says where files lie.
   const readFileIdentity = () => ({ inode: "1", createdAt: 1 });
-  const server = await startServer({ readFileIdentity, checksAnswers: true, ...options, config, log, clock });
+  // Conditions are evaluated when a test asks for them: the test write of each would be one commit more than a test made.
+  const healthTimers = { monotonic: () => clock.monotonic(), setTimer: () => ({ cancel() {} }) };
+  const server = await startServer({
+    readFileIdentity,
+    healthTimers,
+    checksAnswers: true,
+    ...options,
+    config,
+    log,
+    clock,
+  });
   const { store } = server;
   const random = systemRandom;
   const box = createSecretBox(loadKeys({ keyFile: config.secrets.keyFile, env: {}, random }, true), random);

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { linesOf } from "./database.ts";
 import { placeExecutable } from "./executable.ts";
 import { sign } from "./graph.ts";
-import type { Strangers } from "./strangers-process.ts";
+import type { Group, Strangers } from "./strangers-process.ts";
 
 const APP_SECRET = "app-secret-of-the-test";
 const PROBE_EVERY_MS = 20;
@@ -21,6 +21,9 @@ export interface Attacked {
   /** The slowest answers, in milliseconds; a probe that was not answered counts with its limit. */
   slowestCallbackMs: number;
   slowestReadMs: number;
+  /** The 90th percentile, in milliseconds. */
+  lateCallbackMs: number;
+  lateReadMs: number;
   /** The median, in milliseconds. */
   usualCallbackMs: number;
   usualReadMs: number;
@@ -38,7 +41,7 @@ export interface Besieged extends AsyncDisposable {
   /** A status, or 0 if there was no answer in time. */
   signedCallback(bytes: number, headers?: Record<string, string>): Promise<number>;
   read(): Promise<number>;
-  attack(strangers: Omit<Strangers, "port">, forMs: number): Promise<Attacked>;
+  attack(strangers: readonly Group[], forMs: number): Promise<Attacked>;
 }
 
 export async function besiege(): Promise<Besieged> {
@@ -104,9 +107,9 @@ export async function besiege(): Promise<Besieged> {
   /** Before the first attack: memory that one attack leaves counts for the next. */
   let before: number | null = null;
 
-  async function attack(given: Omit<Strangers, "port">, forMs: number): Promise<Attacked> {
+  async function attack(groups: readonly Group[], forMs: number): Promise<Attacked> {
     before ??= memory();
-    const strangers: Strangers = { ...given, port };
+    const strangers: Strangers = { port, groups };
     const child = Bun.spawn(
       [process.execPath, join(import.meta.dir, "strangers-process.ts"), JSON.stringify(strangers)],
       {
@@ -129,18 +132,19 @@ export async function besiege(): Promise<Besieged> {
       }
       child.kill("SIGTERM");
       const { value: counts } = await lines.next();
-      const slowest = (probes: { ms: number }[]): number => Math.round(Math.max(...probes.map(({ ms }) => ms)));
-      const usual = (probes: { ms: number }[]): number => {
+      const quantile = (probes: { ms: number }[], share: number): number => {
         const times = probes.map(({ ms }) => ms).sort((one, other) => one - other);
-        return Math.round(times[Math.floor(times.length / 2)] ?? PROBE_LIMIT_MS);
+        return Math.round(times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? PROBE_LIMIT_MS);
       };
       const statuses = (probes: { status: number }[]): number[] => [...new Set(probes.map(({ status }) => status))];
       return {
         grownBy: Math.round(most - (before ?? 0)),
-        slowestCallbackMs: slowest(callbacks),
-        slowestReadMs: slowest(reads),
-        usualCallbackMs: usual(callbacks),
-        usualReadMs: usual(reads),
+        slowestCallbackMs: quantile(callbacks, 1),
+        slowestReadMs: quantile(reads, 1),
+        lateCallbackMs: quantile(callbacks, 0.9),
+        lateReadMs: quantile(reads, 0.9),
+        usualCallbackMs: quantile(callbacks, 0.5),
+        usualReadMs: quantile(reads, 0.5),
         callbackStatuses: statuses(callbacks),
         readStatuses: statuses(reads),
         strangersGot: JSON.parse(String(counts)) as Record<string, number>,
@@ -182,10 +186,15 @@ export const attacks = {
   "150 × 4 MiB, wrong signature": strangersWith(150, heads.wrongSignature, 4 * MEBIBYTE),
   "300 × 4 MiB, wrong signature": strangersWith(300, heads.wrongSignature, 4 * MEBIBYTE),
   "150 × 4 MiB again and again, wrong signature": strangersWith(150, heads.wrongSignature, 4 * MEBIBYTE, "to the end"),
-  "300 × 4 MiB in chunks, wrong signature": {
-    ...strangersWith(300, heads.wrongSignature, 4 * MEBIBYTE),
+  "300 × 4 MiB again and again, 300 slow, 300 idle, wrong signature": [
+    ...strangersWith(300, heads.wrongSignature, 4 * MEBIBYTE, "to the end"),
+    ...strangersWith(300, heads.wrongSignature, 4 * MEBIBYTE, "trickling"),
+    ...strangersWith(300, heads.wrongSignature, 0, "idle"),
+  ],
+  "300 × 4 MiB in chunks, wrong signature": strangersWith(300, heads.wrongSignature, 4 * MEBIBYTE).map((group) => ({
+    ...group,
     isChunked: true,
-  },
+  })),
   "300 × 64 KiB, wrong signature": strangersWith(300, heads.wrongSignature, 64 * 1024),
   "300 slow × 4 MiB, wrong signature": strangersWith(300, heads.wrongSignature, 4 * MEBIBYTE, "trickling"),
   "300 slow × 64 KiB, wrong signature": strangersWith(300, heads.wrongSignature, 64 * 1024, "trickling"),
@@ -196,13 +205,8 @@ export const attacks = {
   "300 slow × 64 KiB, sign-in": strangersWith(300, heads.signIn, 64 * 1024, "trickling"),
   "150 × 64 KiB again and again, sign-in": strangersWith(150, heads.signIn, 64 * 1024, "to the end"),
   "300 × 1 MiB, wrong key": strangersWith(300, heads.wrongKey, MEBIBYTE),
-} satisfies Record<string, Omit<Strangers, "port">>;
+} satisfies Record<string, readonly Group[]>;
 
-function strangersWith(
-  connections: number,
-  head: string,
-  bytes: number,
-  pace: Strangers["pace"] = "at once",
-): Omit<Strangers, "port"> {
-  return { connections, head, bytes, pace, isChunked: false };
+function strangersWith(connections: number, head: string, bytes: number, pace: Group["pace"] = "at once"): Group[] {
+  return [{ connections, head, bytes, pace, isChunked: false }];
 }

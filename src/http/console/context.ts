@@ -9,11 +9,13 @@ import type { SecretBox } from "#src/core/secret.ts";
 import type { Readers } from "#src/db/fair-reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
+import type { KnownCondition } from "#src/health/conditions.ts";
 import type { DoctorSettings } from "#src/health/doctor-context.ts";
 import type { ServerStatus } from "#src/health/status.ts";
 import type { TimeSeries } from "#src/health/time-series.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import type { BulkJobs } from "#src/transfer/bulk-jobs.ts";
+import type { ExportTurns } from "#src/transfer/export-turns.ts";
 import type { ImportFiles } from "#src/transfer/import-files.ts";
 import type { ImportJobs } from "#src/transfer/import-jobs.ts";
 import type { KeyQueue } from "../key-queue.ts";
@@ -61,6 +63,8 @@ export interface System {
   /** The schedule of automatic backups. */
   backups: BackupSchedule;
   status: () => Promise<ServerStatus>;
+  /** Evaluates the conditions that need a person, and returns those that last. */
+  conditions: () => Promise<KnownCondition[]>;
   /** Free and total bytes of the disk that holds the database. */
   disk: () => Promise<ServerStatus["disk"]>;
 }
@@ -71,6 +75,7 @@ export interface ConsoleContext extends Omit<ConsoleOptions, "isTrustedProxy" | 
   broadcastStreams: BroadcastStreams;
   imports: ImportJobs;
   bulk: BulkJobs;
+  exportTurns: ExportTurns;
   dashboard: DashboardCounters;
   /** Whether cookies are sent over HTTPS only. */
   isSecure: boolean;

@@ -3,14 +3,11 @@
  * length. Every export is recorded in the audit log.
  */
 
-import { sleep } from "#src/core/clock.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
 import type { WorkspaceCall } from "./route.ts";
 
 /** Spreadsheets read a file as UTF-8 only if it starts with this mark. */
 const BYTE_ORDER_MARK = "\uFEFF";
-/** Pause between two batches, so that other requests are not delayed. */
-const YIELD_MS = 1;
 
 interface CsvFile {
   /** Without the extension. */
@@ -26,13 +23,14 @@ export async function answerCsv(
   { name, action, subject, details }: CsvFile,
   lines: AsyncGenerator<string[]>,
 ): Promise<Response> {
-  const { store, clock, user, address, workspace, keepOpen, log, stopping } = call;
+  const { store, user, address, workspace, keepOpen, log, stopping, exportTurns } = call;
   await store.write((tx) =>
     recordAudit(tx, { userId: user.id, address }, { workspaceId: workspace.id, action, subject, details }),
   );
   keepOpen();
   const encoder = new TextEncoder();
   const nextBatch = async (): Promise<string[] | null> => {
+    if (isCancelled) return null;
     if (!stopping.aborted) {
       const { done, value } = await lines.next();
       if (!stopping.aborted) return done === true ? null : value;
@@ -40,16 +38,18 @@ export async function answerCsv(
     throw new Error("the server stops");
   };
   let isFirst = true;
+  let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        const batch = await nextBatch();
+        const batch = await exportTurns.take(workspace.id, nextBatch);
+        // Cancelled while it waited for its turn: the stream is closed already.
+        if (isCancelled) return;
         if (batch === null) {
           controller.close();
           return;
         }
         controller.enqueue(encoder.encode((isFirst ? BYTE_ORDER_MARK : "") + batch.join("")));
-        if (!isFirst) await sleep(clock, YIELD_MS, stopping);
         isFirst = false;
       } catch (error) {
         // Fail the download, so that the browser does not present a truncated file as complete.
@@ -58,6 +58,7 @@ export async function answerCsv(
       }
     },
     async cancel() {
+      isCancelled = true;
       await lines.return(undefined);
     },
   });

@@ -6,6 +6,7 @@ import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Store } from "#src/db/store.ts";
 import { noteUntrustedProxy } from "#src/domain/users/untrusted-proxy.ts";
+import { plainAddress } from "../client-address.ts";
 import { Refusal } from "./route.ts";
 
 const WARNING_INTERVAL_MS = 60 * 60_000;
@@ -22,26 +23,6 @@ function isOwnOrigin(origin: string | null, host: string | null, publicUrl: stri
   if (origin === null || !URL.canParse(origin)) return false;
   if (publicUrl !== null && new URL(publicUrl).origin === origin) return true;
   return host !== null && new URL(origin).host === host;
-}
-
-/**
- * The address of the peer. Behind trusted proxies: the last forwarded address that does not belong to a trusted proxy.
- */
-export function clientAddress(request: Request, peer: string, isTrusted: (address: string) => boolean): string {
-  let address = plainAddress(peer);
-  if (!isTrusted(address)) return address;
-  const forwarded = (request.headers.get("x-forwarded-for") ?? "").split(",").map((part) => part.trim());
-  for (const hop of forwarded.toReversed()) {
-    if (hop === "" || hop.length > 64) return address;
-    address = hop;
-    if (!isTrusted(address)) return address;
-  }
-  return address;
-}
-
-/** An IPv4 address that a socket for both families reports as `::ffff:1.2.3.4`, without that prefix. */
-function plainAddress(peer: string): string {
-  return peer.replace(/^::ffff:/, "");
 }
 
 interface WatchOptions {

@@ -10,9 +10,11 @@ import { findWorkspaceAccess } from "#src/domain/users/read.ts";
 import { findSession, isTouchDue, type SignedIn, touchSession } from "#src/domain/users/sessions.ts";
 import { mayActAs } from "#src/domain/users/user.ts";
 import { BulkJobs } from "#src/transfer/bulk-jobs.ts";
+import { ExportTurns } from "#src/transfer/export-turns.ts";
 import { ImportJobs } from "#src/transfer/import-jobs.ts";
 import { readBody, readUnverifiedBody } from "../body.ts";
 import { SMALL_BODY_BYTES } from "../body-budget.ts";
+import { clientAddress } from "../client-address.ts";
 import type { Answer } from "../endpoint.ts";
 import { answerProblem } from "../errors.ts";
 import type { RequestIds } from "../headers.ts";
@@ -25,7 +27,7 @@ import { BroadcastStreams } from "./broadcast-stream.ts";
 import type { ConsoleContext, ConsoleOptions } from "./context.ts";
 import { readSessionCookie } from "./cookies.ts";
 import { DashboardCounters } from "./dashboard.ts";
-import { clientAddress, requireOwnPage, UntrustedProxyWatch } from "./origin.ts";
+import { requireOwnPage, UntrustedProxyWatch } from "./origin.ts";
 import { Passwords } from "./passwords.ts";
 import {
   type ConsoleCall,
@@ -78,6 +80,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     dashboard: new DashboardCounters(store, clock, options.readers.lists),
     imports: new ImportJobs({ store, clock, log, files: options.importFiles, stopping: options.stopping }),
     bulk: new BulkJobs({ store, clock, log, readers: options.readers.building, stopping: options.stopping }),
+    exportTurns: new ExportTurns(clock, options.stopping),
   };
   const untrustedProxies = new UntrustedProxyWatch({ store, clock, log, isTrusted: isTrustedProxy });
   const limiter = new RateLimiter(clock, limits, "person");

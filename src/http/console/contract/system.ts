@@ -10,8 +10,12 @@ const HealthView = Type.Object({
   at: Instant(),
   findings: Type.Array(
     Type.Object({
+      /** As in `waxwing status`, the metrics and alarms. */
+      id: Type.String(),
       level: OneOf(["warning", "problem"]),
       check: Type.String(),
+      /** What it is about, in words. */
+      subject: Type.String(),
       message: Type.String(),
       since: OptionalTime,
       /** Who is affected; null if no one is yet. */

@@ -16,7 +16,7 @@ import {
 } from "#src/backup/verification-reports.ts";
 import { notFound } from "#src/core/problem.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
-import { readDisk } from "#src/health/status.ts";
+import { readDisk } from "#src/health/facts.ts";
 import { answerData } from "../../endpoint.ts";
 import { type BackupView, backupContract, type JobsView, type VerificationReportView } from "../contract/system.ts";
 import { attachHandlers, change, Refusal, type UserCall, type UserCallWith } from "../route.ts";

@@ -13,7 +13,7 @@ import type { Contact } from "#src/domain/contacts/table.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import { compileCount, compileIds } from "#src/domain/filters/compile.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
-import { CONTACTS_PER_READ, contactLines } from "#src/transfer/export-contacts.ts";
+import { contactLines, IDS_PER_SEARCH } from "#src/transfer/export-contacts.ts";
 import { readContactChanges } from "../../bodies/contact-body.ts";
 import { readContactCursor } from "../../cursors.ts";
 import { answerData } from "../../endpoint.ts";
@@ -130,7 +130,7 @@ async function exportContacts(call: CallOf<(typeof peopleContract)["GET /w/{work
   const nextIds = async (after: number): Promise<number[]> => {
     const { sql, parameters } = store.read((tx) => {
       const context = { workspaceId: workspace.id, timezone: workspace.timezone, now };
-      return compileIds(readGroupFilter(tx, workspace, filterJson), context, after, CONTACTS_PER_READ);
+      return compileIds(readGroupFilter(tx, workspace, filterJson), context, after, IDS_PER_SEARCH);
     });
     return (await exportReader.query(sql, parameters)).map(({ id }) => Number(id));
   };

@@ -42,6 +42,8 @@ import {
 import { viewRecipientDetail } from "../view-messages.ts";
 
 const RECIPIENTS_A_READ = 200;
+/** Lines of an export that one short read produces. */
+const RECIPIENTS_AT_A_TIME = 50;
 /** A draft holds at most this many numbers; more become a group. */
 const NUMBERS_MAX = 1_000;
 
@@ -102,6 +104,13 @@ async function* recipientLines(
   outcomeFilter: RecipientOutcome[],
 ): AsyncGenerator<string[]> {
   const { store, workspace } = call;
+  const lineOf = (tx: ReadTx, id: number): string[] => {
+    const message = findMessageById(tx, id);
+    if (message === undefined) return [];
+    const recipient = viewRecipientDetail(message, broadcast, contactOf(call, tx, message), workspace);
+    const shown = { ...recipient, status: recipient.is_unknown ? "unknown" : recipient.status };
+    return [csvLine(COLUMNS.map((name) => shown[name] ?? ""))];
+  };
   yield [csvLine(COLUMNS)];
   let after = 0;
   for (;;) {
@@ -109,15 +118,10 @@ async function* recipientLines(
     const last = rows.at(-1);
     if (last === undefined) return;
     after = last.id;
-    yield store.read((tx) =>
-      rows.flatMap(({ id }) => {
-        const message = findMessageById(tx, id);
-        if (message === undefined) return [];
-        const recipient = viewRecipientDetail(message, broadcast, contactOf(call, tx, message), workspace);
-        const shown = { ...recipient, status: recipient.is_unknown ? "unknown" : recipient.status };
-        return [csvLine(COLUMNS.map((name) => shown[name] ?? ""))];
-      }),
-    );
+    for (let start = 0; start < rows.length; start += RECIPIENTS_AT_A_TIME) {
+      const batch = rows.slice(start, start + RECIPIENTS_AT_A_TIME);
+      yield store.read((tx) => batch.flatMap(({ id }) => lineOf(tx, id)));
+    }
   }
 }
 

@@ -1,11 +1,10 @@
 /** The state of the server, for operators: health conditions, findings of the doctor, metrics over time. */
 
 import type { Static } from "@sinclair/typebox";
-import { listOpen } from "#src/domain/broadcasts/read.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { listWorkspaces } from "#src/domain/workspaces/read.ts";
+import type { KnownCondition } from "#src/health/conditions.ts";
 import { runDoctor } from "#src/health/doctor.ts";
-import { evaluateHealth } from "#src/health/evaluate.ts";
 import type { TimeSeriesSample } from "#src/health/time-series.ts";
 import { answerData } from "../../endpoint.ts";
 import { type SampleView, STEP_MINUTES, systemContract } from "../contract/system.ts";
@@ -13,22 +12,13 @@ import { attachHandlers } from "../route.ts";
 import { whenUtc } from "../view.ts";
 
 export const systemRoutes = attachHandlers(systemContract, {
-  "GET /system/health": async ({ system, store }) => {
-    const status = await system.status();
-    const customers = store.read((tx) => {
-      const workspaces = listWorkspaces(tx);
-      const numbers = workspaces.flatMap(({ id }) => listNumbers(tx, id));
-      return { workspaces, numbers, paused: listOpen(tx, ["paused"]) };
-    });
-    const { database, disk, commits, backup, outbox } = status;
+  "GET /system/health": async ({ system }) => {
+    const [status, conditions] = [await system.status(), await system.conditions()];
+    const { database, disk, backup, outbox } = status;
+    const { isWritable, commits } = status.process;
     return answerData(200, {
       at: whenUtc(status.at),
-      findings: evaluateHealth(status, customers).map(({ since, workspaceId, subjectId, ...finding }) => ({
-        ...finding,
-        since: whenUtc(since),
-        workspace_id: workspaceId ?? null,
-        subject_id: subjectId ?? null,
-      })),
+      findings: conditions.map(viewCondition),
       version: status.version,
       commit: status.commit === "" ? null : status.commit,
       bun: status.bun,
@@ -36,7 +26,7 @@ export const systemRoutes = attachHandlers(systemContract, {
       schema: status.schema,
       started_at: whenUtc(status.startedAt),
       memory_bytes: status.memoryBytes,
-      is_writable: status.isWritable,
+      is_writable: isWritable,
       database: { path: database.path, bytes: database.bytes, wal_bytes: database.walBytes },
       disk: disk === null ? null : { free_bytes: disk.freeBytes, total_bytes: disk.totalBytes },
       outbox: outbox.map(({ kind, rows, ageSeconds }) => ({ kind, rows, age_seconds: Math.round(ageSeconds) })),
@@ -89,6 +79,18 @@ export const systemRoutes = attachHandlers(systemContract, {
     });
   },
 });
+
+function viewCondition(condition: KnownCondition) {
+  const { id, severity, check, subject, says, since, hits, next, command, workspaceId, subjectId } = condition;
+  return {
+    ...{ id, check, subject, message: says },
+    level: severity === "critical" ? ("problem" as const) : ("warning" as const),
+    since: whenUtc(since),
+    ...{ hits, next, command },
+    workspace_id: workspaceId ?? null,
+    subject_id: subjectId ?? null,
+  };
+}
 
 function viewSample(sample: TimeSeriesSample): Static<typeof SampleView> {
   const { from, accepted, refused, unknown, webhooksDelivered, webhooksFailed, waiting, age } = sample;

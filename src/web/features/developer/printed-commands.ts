@@ -2,6 +2,9 @@
  * The commands that screens print for pasting into a terminal. They are all in this module, because a test iterates
  * over it and runs each of them against a server.
  */
+import type { Entry } from "#src/http/console/contract/contract.ts";
+
+type Template = Entry<"GET /w/{workspace}/templates">;
 
 /** The input of a command: the server's address and the current workspace. */
 export interface CommandContext {
@@ -14,13 +17,8 @@ export interface CommandContext {
   template: CommandTemplate;
 }
 
-export interface CommandTemplate {
-  name: string;
-  language: string;
-  variables: { header: number; body: number };
-  /** The header file; null if the template has none. */
-  media: { type: string; default: boolean } | null;
-}
+/** What a command needs to know of a template. */
+export type CommandTemplate = Pick<Template, "name" | "language" | "variables" | "media">;
 
 /** Used in place of an API key that the screen does not know. */
 const KEY_PLACEHOLDER = "YOUR_KEY";

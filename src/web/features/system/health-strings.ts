@@ -5,7 +5,7 @@ export const strings = {
   title: "Health",
   fine: "Everything is running.",
   needs: (count: number) =>
-    count === 1 ? "1 issue needs attention." : `${count} issues need attention. Oldest first.`,
+    count === 1 ? "1 issue needs attention." : `${count} issues need attention. Problems first.`,
   checked: "Last checked",
   levels: { warning: "Warning", problem: "Problem", ok: "OK" },
   since: "since",

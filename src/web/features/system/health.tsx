@@ -56,10 +56,7 @@ function HealthSummary({ health: { findings, at } }: { health: Health }) {
       {findings.length > 0 && (
         <ul className="rounded-panel border border-line bg-surface">
           {findings.map((finding) => (
-            <li
-              key={`${finding.check} ${finding.message}`}
-              className="flex flex-col gap-2 border-b border-line p-4 last:border-b-0"
-            >
+            <li key={finding.id} className="flex flex-col gap-2 border-b border-line p-4 last:border-b-0">
               <Finding finding={finding} />
             </li>
           ))}
@@ -99,7 +96,8 @@ type SystemScreen = "/system/backups" | "/system/metrics" | "/system/workspaces"
 
 const FINDING_PAGES: Readonly<Record<string, { to: SystemScreen; label: string }>> = {
   backup: { to: "/system/backups", label: strings.toBackups },
-  outbox: { to: "/system/metrics", label: strings.toMetrics },
+  balance: { to: "/system/workspaces", label: strings.toWorkspaces },
+  queue: { to: "/system/metrics", label: strings.toMetrics },
   callbacks: { to: "/system/metrics", label: strings.toMetrics },
   commit: { to: "/system/metrics", label: strings.toMetrics },
   workspace: { to: "/system/workspaces", label: strings.toWorkspaces },

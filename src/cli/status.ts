@@ -1,0 +1,110 @@
+/**
+ * `waxwing status`: the conditions that need a person, beside a running server or without one. It evaluates them itself;
+ * what only the server's process knows comes from the list that the server stores.
+ */
+
+import { scheduleInterval } from "#src/backup/schedule.ts";
+import { lastSoundAt } from "#src/backup/verification-reports.ts";
+import type { Config } from "#src/config/config.ts";
+import { formatInstant } from "#src/core/instant.ts";
+import { databaseFiles } from "#src/db/files.ts";
+import { LockHeld, lockExclusively } from "#src/db/lock.ts";
+import { conditionFile, type HealthMemory, readMemory } from "#src/health/condition-file.ts";
+import { type Condition, type KnownCondition, lasts, processChecks, updateConditions } from "#src/health/conditions.ts";
+import { evaluateHealth } from "#src/health/evaluate.ts";
+import { type BackupFacts, readFacts } from "#src/health/facts.ts";
+import { readWorkspaceState } from "#src/health/workspace-state.ts";
+import { type Command, command } from "./command.ts";
+import type { Context } from "./context.ts";
+import { type Database, fileExists, noDatabase, withDatabase } from "./database.ts";
+import { type Report, visible } from "./output.ts";
+
+export const commands: readonly Command[] = [
+  command({
+    group: null,
+    name: "status",
+    summary: "What needs attention: conditions of the server, its backups, numbers and broadcasts",
+    details:
+      "Also beside a running server. Exit code 1 if a condition is critical. The same list is in the console under Health,\nin /metrics and in alarms.",
+    run: async (context) => {
+      const { database } = databaseFiles(context.loadConfig().storage.path);
+      const memory = readMemory(conditionFile(database));
+      if (fileExists(database))
+        return withDatabase(context, "read", async (opened) => {
+          const isRunning = isServerRunning(database);
+          return reportOf(await evaluate(context, opened, isRunning ? memory : withoutProcess(memory)), isRunning);
+        });
+      // A server whose file was taken away still runs, and has stored what it knows.
+      if (!isServerRunning(database)) throw noDatabase(database);
+      return reportOf(memory.conditions.filter(lasts), true);
+    },
+  }),
+];
+
+async function evaluate({ io }: Context, { config, store }: Database, memory: HealthMemory): Promise<KnownCondition[]> {
+  const now = io.clock.now();
+  const { database } = databaseFiles(config.storage.path);
+  const query = async (sql: string, parameters: (string | number | null)[] = []) =>
+    store.client.prepare(sql).all(...parameters) as Record<string, unknown>[];
+  const facts = await readFacts({
+    ...{ clock: io.clock, query, database },
+    databaseFile: () => "same",
+    tlsCert: config.server.tlsCert,
+    backup: () => readBackups(config, memory, now),
+    process: async () => null,
+  });
+  const found: Condition[] = evaluateHealth(facts, await readWorkspaceState({ query, store, now }));
+  return updateConditions(memory.conditions.filter(lasts), found, { now, unknown: processChecks }).filter(lasts);
+}
+
+/** A server that does not run is neither writing nor sending alarms. */
+function withoutProcess(memory: HealthMemory): HealthMemory {
+  return { ...memory, conditions: memory.conditions.filter(({ check }) => !processChecks.includes(check)) };
+}
+
+function readBackups({ backup }: Config, memory: HealthMemory, now: number): BackupFacts {
+  const { schedule, directory } = backup;
+  const { backupFailedAt: failedAt } = memory;
+  const verifiedAt = lastSoundAt(directory);
+  return {
+    ...{ directory, schedule, verifiedAt, nextAt: null },
+    intervalMs: scheduleInterval(schedule, now),
+    awaitedSince: memory.backupAwaitedSince,
+    failedAt: failedAt !== null && verifiedAt !== null && verifiedAt > failedAt ? null : failedAt,
+  };
+}
+
+function isServerRunning(database: string): boolean {
+  const { serverLock } = databaseFiles(database);
+  if (!fileExists(serverLock)) return false;
+  try {
+    lockExclusively(serverLock).release();
+    return false;
+  } catch (error) {
+    if (error instanceof LockHeld) return true;
+    throw error;
+  }
+}
+
+function reportOf(conditions: readonly KnownCondition[], isRunning: boolean): Report {
+  const json = {
+    conditions: conditions.map(({ id, severity, since, subject, says, next, command: suggestion, hits }) => ({
+      ...{ id, severity, since: formatInstant(since, "UTC"), subject, says, next, command: suggestion, affects: hits },
+    })),
+    server: { running: isRunning },
+  };
+  const critical = conditions.filter(({ severity }) => severity === "critical").length;
+  const text = [
+    ...conditions.flatMap(({ severity, subject, says, since, next, command: suggestion }) => [
+      `${severity === "critical" ? "CRITICAL" : "warning "}  ${visible(subject)}: ${visible(says)}`,
+      `          since ${formatInstant(since, "UTC")}`,
+      `          next: ${visible(next)}${suggestion === null ? "" : ` (${visible(suggestion)})`}`,
+    ]),
+    ...(conditions.length === 0 ? [] : [""]),
+    conditions.length === 0
+      ? "Nothing needs attention."
+      : `${critical} critical, ${conditions.length - critical} to watch.`,
+    isRunning ? "The server is running." : "No server is running on this database.",
+  ].join("\n");
+  return critical === 0 ? { json, text } : { json, text, exitCode: 1 };
+}

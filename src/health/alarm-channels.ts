@@ -1,0 +1,78 @@
+/** How alarms leave the server: a webhook, e-mail, and the ping address. */
+import type { Clock } from "#src/core/clock.ts";
+import { formatInstant } from "#src/core/instant.ts";
+import { createWebhookPoster, isSuccess } from "#src/net/post.ts";
+import { emailChannel } from "./alarm-email.ts";
+import type { AlarmChannel } from "./alarm-sender.ts";
+import type { Notice } from "./condition-file.ts";
+
+interface AlertSettings {
+  webhook: string | null;
+  emailTo: readonly string[];
+  emailFrom: string | null;
+  smtpUrlFile: string | null;
+  pingUrl: string | null;
+  pingEveryMs: number;
+}
+
+interface ChannelOptions {
+  clock: Clock;
+  alerts: AlertSettings;
+  /** How the receiver recognises this server. */
+  server: string;
+}
+
+interface Channels {
+  channels: Readonly<Record<string, AlarmChannel>>;
+  ping: { call: () => Promise<void>; everyMs: number } | null;
+}
+
+const TIMEOUT_MS = 10_000;
+
+export function createChannels({ clock, alerts, server }: ChannelOptions): Channels {
+  const { webhook, emailTo, emailFrom, smtpUrlFile, pingUrl, pingEveryMs } = alerts;
+  const [firstAddress] = emailTo;
+  const hasMail = firstAddress !== undefined && smtpUrlFile !== null;
+  return {
+    channels: {
+      ...(webhook === null ? {} : { webhook: webhookChannel(clock, webhook, server) }),
+      ...(hasMail
+        ? { email: emailChannel({ to: emailTo, from: emailFrom ?? firstAddress, smtpUrlFile, server }) }
+        : {}),
+    },
+    ping: pingUrl === null ? null : { call: () => callPing(clock, pingUrl), everyMs: pingEveryMs },
+  };
+}
+
+/** The body of an alarm. */
+function viewNotice({ key, state, condition }: Notice, server: string): Record<string, string> {
+  const { id, severity, subject, says, next, since } = condition;
+  return { id, state, severity, subject, says, next, since: formatInstant(since, "UTC"), server, key };
+}
+
+/** The operator chose the address, so it may be inside the own network. */
+function webhookChannel(clock: Clock, url: string, server: string): AlarmChannel {
+  const poster = createWebhookPoster({ clock, allowHttp: true, allowPrivate: true, timeoutMs: TIMEOUT_MS });
+  return async (notice) => {
+    const body = JSON.stringify(viewNotice(notice, server));
+    const headers = { "content-type": "application/json", "user-agent": "waxwing", "idempotency-key": notice.key };
+    const result = await poster.post({ url, headers, body });
+    if (isSuccess(result)) return;
+    throw new Error(result.kind === "failed" ? result.message : `The receiver answered HTTP ${result.status}.`);
+  };
+}
+
+async function callPing(clock: Clock, url: string): Promise<void> {
+  const timeout = new AbortController();
+  const timer = clock.setTimer(TIMEOUT_MS, () => timeout.abort());
+  try {
+    const response = await fetch(url, { signal: timeout.signal });
+    await response.body?.cancel();
+    if (!response.ok) throw new Error(`The address answered HTTP ${response.status}.`);
+  } catch (error) {
+    if (timeout.signal.aborted) throw new Error(`The address did not answer within ${TIMEOUT_MS / 1000} seconds.`);
+    throw error;
+  } finally {
+    timer.cancel();
+  }
+}

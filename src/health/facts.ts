@@ -1,0 +1,119 @@
+/**
+ * The facts about the server itself from which its conditions are evaluated: disk, queues, backups, certificate. A
+ * command reads them too, beside a running server or without one.
+ */
+import { X509Certificate } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Clock } from "#src/core/clock.ts";
+import type { Quantiles } from "./time-series.ts";
+
+export interface HealthFacts {
+  at: number;
+  /** What only the server's own process knows; null in another process. */
+  process: {
+    isWritable: boolean;
+    /** Commit times over the last hour; failures since the start. */
+    commits: Quantiles & { failures: number };
+    /** When a commit last failed, milliseconds. */
+    lastFailureAt: number | null;
+  } | null;
+  /** Whether the path still names the file that the server opened. */
+  databaseFile: "same" | "gone" | "replaced";
+  database: { path: string; bytes: number; walBytes: number };
+  /** Of the disk that holds the database; null if it cannot be determined. */
+  disk: { freeBytes: number; totalBytes: number } | null;
+  outbox: { kind: string; rows: number; ageSeconds: number }[];
+  callbacksWaiting: number;
+  /** Seconds since the oldest callback that is not applied became due. */
+  callbacksAgeSeconds: number;
+  backup: BackupFacts;
+  /** Null: the server has no certificate of its own. */
+  certificate: { path: string /** Null: it cannot be read. */; endsAt: number | null } | null;
+}
+
+/** The state of the server's own backups. Times are milliseconds. */
+export interface BackupFacts {
+  directory: string;
+  /** Null: no automatic backups. */
+  schedule: string | null;
+  /** The longest time between two scheduled backups; null without a schedule. */
+  intervalMs: number | null;
+  nextAt: number | null;
+  /** The time of the state in the newest sound backup. */
+  verifiedAt: number | null;
+  /** Since when a first verified backup is awaited; null if there is one, or that is not known. */
+  awaitedSince: number | null;
+  /** When the last backup failed or found the database broken; null if it did not. */
+  failedAt: number | null;
+}
+
+export interface FactSources {
+  clock: Pick<Clock, "now">;
+  query: (sql: string, parameters?: (string | number | null)[]) => Promise<Record<string, unknown>[]>;
+  database: string;
+  databaseFile: () => HealthFacts["databaseFile"];
+  tlsCert: string | null;
+  backup: () => BackupFacts;
+  process: () => Promise<HealthFacts["process"]>;
+}
+
+export const OUTBOX_SQL =
+  "SELECT kind, count(*) AS depth, max(0, ? - min(due_at)) / 1000.0 AS age FROM outbox GROUP BY kind";
+/** The condition of the index `callbacks_waiting`. */
+const CALLBACKS_SQL =
+  "SELECT count(*) AS waiting, max(0, ? - coalesce(min(due_at), ?)) / 1000.0 AS age FROM callbacks WHERE done_at IS NULL AND due_at <= ?";
+
+/** Throws if the database cannot be read. */
+export async function readFacts(sources: FactSources): Promise<HealthFacts> {
+  const { clock, query, database, tlsCert } = sources;
+  const now = clock.now();
+  const [process, disk, outbox, callbacks] = await Promise.all([
+    sources.process(),
+    readDisk(dirname(database)),
+    query(OUTBOX_SQL, [now]),
+    query(CALLBACKS_SQL, [now, now, now]),
+  ]);
+  return {
+    at: clock.now(),
+    process,
+    databaseFile: sources.databaseFile(),
+    database: { path: database, bytes: sizeOf(database), walBytes: sizeOf(`${database}-wal`) },
+    disk,
+    outbox: outbox.map(({ kind, depth, age }) => ({
+      kind: String(kind),
+      rows: Number(depth),
+      ageSeconds: Number(age),
+    })),
+    callbacksWaiting: Number(callbacks[0]?.waiting ?? 0),
+    callbacksAgeSeconds: Number(callbacks[0]?.age ?? 0),
+    backup: sources.backup(),
+    certificate: tlsCert === null ? null : { path: tlsCert, endsAt: certificateEnd(tlsCert) },
+  };
+}
+
+/** When the first certificate of the file ends, milliseconds; null if it cannot be read. */
+export function certificateEnd(path: string): number | null {
+  try {
+    const endsAt = Date.parse(new X509Certificate(readFileSync(path)).validTo);
+    return Number.isNaN(endsAt) ? null : endsAt;
+  } catch {
+    return null;
+  }
+}
+
+/** Null if the disk cannot be queried. */
+export async function readDisk(directory: string): Promise<HealthFacts["disk"]> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(directory);
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+  } catch {
+    return null;
+  }
+}
+
+/** 0 if the file does not exist: an empty WAL may have no file. */
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,194 @@
+/**
+ * Reads what the conditions of workspaces are evaluated from. Each query returns a few rows at most, so that it can run
+ * every half minute; further conditions appear once these are resolved.
+ */
+import type { Store } from "#src/db/store.ts";
+import { type PauseCause, pauseCauses, resumesAutomatically } from "#src/domain/broadcasts/broadcast.ts";
+import { wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
+
+export interface WorkspaceState {
+  /** Numbers that cannot send, or that the network restricts. */
+  numbers: {
+    id: number;
+    phone: string;
+    reason: string;
+    isByPerson: boolean;
+    restriction: string | null;
+    workspaceId: number;
+    workspace: string;
+  }[];
+  /** Broadcasts that wait for a person; those paused by hand are not among them, because their operator knows. */
+  paused: { id: number; name: string; reason: string; workspaceId: number; workspace: string }[];
+  suspended: { id: number; name: string; at: number; reason: string }[];
+  /** Numbers whose callbacks have a wrong signature, with none accepted since. Times are milliseconds. */
+  refused: {
+    id: number;
+    phone: string;
+    count: number;
+    since: number;
+    lastAt: number;
+    hasOwnSecret: boolean;
+    workspaceId: number;
+    workspace: string;
+  }[];
+  /** Balances below a day's use, in millionths of the currency. */
+  balances: { workspaceId: number; workspace: string; available: number; perDay: number; currency: string }[];
+}
+
+type Row = Record<string, unknown>;
+
+interface WorkspaceSources {
+  query: (sql: string, parameters?: (string | number | null)[]) => Promise<Row[]>;
+  store: Pick<Store, "read">;
+  now: number;
+}
+
+/** Per kind. */
+const ROWS_MAX = 10;
+/** Most accounts in need of a look are used up and idle, so more of them are read than are shown. */
+const ACCOUNTS_MAX = 200;
+const DAY_MS = 24 * 60 * 60_000;
+const USE_DAYS = 7;
+const REFUSED_SHOWN_MS = DAY_MS;
+
+export async function readWorkspaceState(sources: WorkspaceSources): Promise<WorkspaceState> {
+  const [numbers, paused, suspended, refused, balances] = await Promise.all([
+    readNumbers(sources),
+    readPaused(sources),
+    readSuspended(sources),
+    readRefused(sources),
+    readBalances(sources),
+  ]);
+  return { numbers, paused, suspended, refused, balances };
+}
+
+async function readNumbers({ query, now }: WorkspaceSources): Promise<WorkspaceState["numbers"]> {
+  const rows = await query(
+    `SELECT n.id, n.phone, n.ready, n.unready_reason, n.unready_by, n.workspace_id, w.name AS workspace,
+      CASE WHEN coalesce(s.restricted_until, ?) >= ? THEN s.restriction END AS restriction
+    FROM numbers n JOIN workspaces w ON w.id = n.workspace_id LEFT JOIN number_states s ON s.number_id = n.id
+    WHERE n.removed_at IS NULL
+      AND (n.ready = 0 OR (s.restriction IS NOT NULL AND coalesce(s.restricted_until, ?) >= ?))
+    ORDER BY n.id LIMIT ${ROWS_MAX}`,
+    [now, now, now, now],
+  );
+  return rows.map((row) => ({
+    id: Number(row.id),
+    phone: String(row.phone),
+    reason: text(row.unready_reason),
+    isByPerson: row.unready_by === "person",
+    restriction: row.restriction === null ? null : String(row.restriction),
+    workspaceId: Number(row.workspace_id),
+    workspace: String(row.workspace),
+  }));
+}
+
+const WAITING_CAUSES = pauseCauses.filter((cause: PauseCause) => !resumesAutomatically(cause) && cause !== "manual");
+
+async function readPaused({ query }: WorkspaceSources): Promise<WorkspaceState["paused"]> {
+  const rows = await query(
+    `SELECT b.id, b.name, b.status_reason, b.workspace_id, w.name AS workspace
+    FROM broadcasts b JOIN workspaces w ON w.id = b.workspace_id
+    WHERE b.status IN ('scheduled', 'queueing', 'running', 'paused') AND b.status = 'paused'
+      AND b.pause_cause IN (${WAITING_CAUSES.map((cause) => `'${cause}'`).join(", ")})
+    ORDER BY b.id LIMIT ${ROWS_MAX}`,
+  );
+  return rows.map((row) => ({
+    id: Number(row.id),
+    name: String(row.name),
+    reason: text(row.status_reason),
+    workspaceId: Number(row.workspace_id),
+    workspace: String(row.workspace),
+  }));
+}
+
+async function readSuspended({ query }: WorkspaceSources): Promise<WorkspaceState["suspended"]> {
+  const rows = await query(
+    `SELECT id, name, suspended_at, suspended_reason FROM workspaces WHERE suspended_at IS NOT NULL
+    ORDER BY suspended_at LIMIT ${ROWS_MAX}`,
+  );
+  return rows.map((row) => ({
+    id: Number(row.id),
+    name: String(row.name),
+    at: Number(row.suspended_at),
+    reason: text(row.suspended_reason),
+  }));
+}
+
+async function readRefused({ query, store, now }: WorkspaceSources): Promise<WorkspaceState["refused"]> {
+  const rows = await query(
+    `SELECT n.id, n.phone, n.app_secret, n.workspace_id, w.name AS workspace,
+      sum(r.count) AS count, min(r.hour) AS since, max(r.last_at) AS last_at
+    FROM refused_callbacks r JOIN numbers n ON n.id = r.number_id JOIN workspaces w ON w.id = n.workspace_id
+    WHERE r.hour >= ? AND r.reason = 'wrong_signature' AND n.removed_at IS NULL
+    GROUP BY n.id ORDER BY n.id LIMIT ${ROWS_MAX}`,
+    [now - REFUSED_SHOWN_MS],
+  );
+  return rows
+    .map((row) => ({
+      id: Number(row.id),
+      phone: String(row.phone),
+      appSecret: row.app_secret === null ? null : String(row.app_secret),
+      count: Number(row.count),
+      since: Number(row.since),
+      lastAt: Number(row.last_at),
+      workspaceId: Number(row.workspace_id),
+      workspace: String(row.workspace),
+    }))
+    .filter((number) => !store.read((tx) => wasAcceptedAfter(tx, number, number.lastAt)))
+    .map(({ appSecret, ...number }) => ({ ...number, hasOwnSecret: appSecret !== null }));
+}
+
+/**
+ * A workspace whose balance is at least a seventh of all that it was ever charged cannot be below its mean day, so its
+ * ledger is not read.
+ */
+async function readBalances({ query, now }: WorkspaceSources): Promise<WorkspaceState["balances"]> {
+  const accounts = await query(
+    `SELECT a.workspace_id, a.currency, a.credited - a.held - a.charged AS available, w.name AS workspace
+    FROM billing_accounts a JOIN workspaces w ON w.id = a.workspace_id
+    WHERE w.suspended_at IS NULL AND (a.credited - a.held - a.charged) * ${USE_DAYS} < a.charged
+    ORDER BY a.workspace_id LIMIT ${ACCOUNTS_MAX}`,
+  );
+  if (accounts.length === 0) return [];
+  const firstId = await firstEntrySince(query, now - USE_DAYS * DAY_MS);
+  const found: WorkspaceState["balances"] = [];
+  for (const account of accounts) {
+    if (found.length === ROWS_MAX) break;
+    const workspaceId = Number(account.workspace_id);
+    const [used] = await query(
+      "SELECT coalesce(sum(amount), 0) AS used FROM ledger_entries WHERE workspace_id = ? AND id >= ? AND kind = 'charge'",
+      [workspaceId, firstId],
+    );
+    const perDay = Math.round(Number(used?.used ?? 0) / USE_DAYS);
+    const available = Number(account.available);
+    if (available < perDay)
+      found.push({
+        workspaceId,
+        workspace: String(account.workspace),
+        available,
+        perDay,
+        currency: String(account.currency),
+      });
+  }
+  return found;
+}
+
+/** The id of the first ledger entry made at `since` or later, by bisection: ids ascend with time. */
+async function firstEntrySince(query: WorkspaceSources["query"], since: number): Promise<number> {
+  const [ends] = await query("SELECT coalesce(min(id), 0) AS low, coalesce(max(id), 0) AS high FROM ledger_entries");
+  let [low, high] = [Number(ends?.low ?? 0), Number(ends?.high ?? 0) + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [entry] = await query("SELECT id, created_at FROM ledger_entries WHERE id >= ? ORDER BY id LIMIT 1", [
+      middle,
+    ]);
+    if (entry !== undefined && Number(entry.created_at) < since) low = Number(entry.id) + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function text(value: unknown): string {
+  return value === null || value === undefined ? "" : String(value);
+}

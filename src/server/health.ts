@@ -1,0 +1,121 @@
+/** Wires the list of conditions: where its facts come from, where it is stored, and how alarms leave the server. */
+import { hostname } from "node:os";
+import type { BackupJobs } from "#src/backup/jobs.ts";
+import { type BackupSchedule, scheduleInterval } from "#src/backup/schedule.ts";
+import { type FileIdentity, isSameFile } from "#src/db/file-identity.ts";
+import type { WriteProbe } from "#src/db/write-probe.ts";
+import { createChannels } from "#src/health/alarm-channels.ts";
+import { AlarmSender } from "#src/health/alarm-sender.ts";
+import { ConditionFile, conditionFile } from "#src/health/condition-file.ts";
+import { ConditionWatch } from "#src/health/condition-watch.ts";
+import { type BackupFacts, type HealthFacts, readFacts } from "#src/health/facts.ts";
+import { readStatus, type ServerStatus } from "#src/health/status.ts";
+import type { TimeSeries } from "#src/health/time-series.ts";
+import { readWorkspaceState } from "#src/health/workspace-state.ts";
+import type { ServerContext } from "./context.ts";
+
+interface HealthParts {
+  isWritable: WriteProbe;
+  jobs: BackupJobs;
+  backups: BackupSchedule;
+  timeSeries: TimeSeries;
+}
+
+interface Health {
+  watch: ConditionWatch;
+  alarms: AlarmSender;
+  status: () => Promise<ServerStatus>;
+}
+
+/** Commit times cover the last hour: slow commits when the server started say nothing about its present state. */
+const COMMIT_WINDOW_MINUTES = 60;
+
+export function createHealth(context: ServerContext, parts: HealthParts): Health {
+  const { store, clock, log, config, files, readers, healthTimers: timers } = context;
+  const { database } = files;
+  const file = new ConditionFile(conditionFile(database));
+  const query = (sql: string, parameters?: (string | number | null)[]) => readers.lists.server.query(sql, parameters);
+  const databaseFile = watchDatabaseFile(context);
+  const process = readProcess(context, parts);
+  const sources = {
+    clock,
+    query,
+    database,
+    databaseFile,
+    tlsCert: config.server.tlsCert,
+    backup: () => readBackups(context, parts, file),
+    process,
+  };
+  const { channels, ping } = createChannels({
+    ...{ clock, alerts: config.alerts, server: config.server.publicUrl ?? hostname() },
+  });
+  const alarms = new AlarmSender({ clock, timers, log, file, channels, ping });
+  const watch = new ConditionWatch({
+    ...{ clock, timers, log, file, database, databaseFile },
+    facts: () => readFacts(sources),
+    workspaces: () => readWorkspaceState({ query, store, now: clock.now() }),
+    alarms: { channels: Object.keys(channels), repeatAfterMs: config.alerts.repeatAfterMs },
+    onPlanned: () => alarms.notify(),
+  });
+  return {
+    watch,
+    alarms,
+    status: () =>
+      readStatus({ ...sources, process, store, metrics: context.metrics.metrics, timeSeries: parts.timeSeries }),
+  };
+}
+
+/** Compares the file that the path names with the one that was opened. */
+function watchDatabaseFile({ files, readFileIdentity }: ServerContext): () => HealthFacts["databaseFile"] {
+  const read = (): FileIdentity | null => {
+    try {
+      return readFileIdentity(files.database);
+    } catch {
+      return null;
+    }
+  };
+  const opened = read();
+  return () => {
+    const current = read();
+    if (current === null) return "gone";
+    return opened === null || isSameFile(opened, current) ? "same" : "replaced";
+  };
+}
+
+function readProcess(
+  { store, clock }: ServerContext,
+  { isWritable, timeSeries }: HealthParts,
+): () => Promise<NonNullable<HealthFacts["process"]>> {
+  let counted = store.counters.failures;
+  let lastFailureAt: number | null = null;
+  return async () => {
+    const [writable, recent] = await Promise.all([isWritable(), timeSeries.summarize(COMMIT_WINDOW_MINUTES)]);
+    const { failures } = store.counters;
+    if (failures > counted) lastFailureAt = clock.now();
+    counted = failures;
+    return { isWritable: writable, commits: { ...recent.commit, failures }, lastFailureAt };
+  };
+}
+
+/** A failure outlives a restart: it lasts until a sound backup is made. */
+function readBackups(
+  { clock, config }: ServerContext,
+  { jobs, backups }: HealthParts,
+  file: ConditionFile,
+): BackupFacts {
+  const { directory } = config.backup;
+  const schedule = backups.expression;
+  const now = clock.now();
+  const verifiedAt = jobs.lastSoundAt();
+  const { backupFailedAt, backupAwaitedSince } = file.memory;
+  const failedAt = jobs.findLast("backup") === null ? backupFailedAt : jobs.lastFailureAt();
+  return {
+    directory,
+    schedule,
+    intervalMs: scheduleInterval(schedule, now),
+    nextAt: backups.nextAt(),
+    verifiedAt,
+    awaitedSince: schedule === null || verifiedAt !== null ? null : (backupAwaitedSince ?? now),
+    failedAt: failedAt !== null && verifiedAt !== null && verifiedAt > failedAt ? null : failedAt,
+  };
+}

@@ -1,0 +1,216 @@
+/**
+ * The executable with two workspaces: one puts a load on the server from a process of its own, the other asks for what
+ * its users need and measures how long the answers take. Limits are the default ones.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadKeys } from "#src/core/key-file.ts";
+import { systemRandom } from "#src/core/random.ts";
+import { createPrivateDirectory } from "#src/db/files.ts";
+import { migrate } from "#src/db/migrate.ts";
+import { openStore } from "#src/db/store.ts";
+import { addNumber, SIMULATOR_ACCOUNT } from "#src/domain/numbers/add.ts";
+import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
+import { templates } from "#src/domain/templates/table.ts";
+import { inviteUser } from "#src/domain/users/invite.ts";
+import { createKey } from "#src/domain/workspaces/api-keys.ts";
+import { createWorkspace } from "#src/domain/workspaces/update.ts";
+import { linesOf } from "./database.ts";
+import { placeExecutable } from "./executable.ts";
+import type { Kind } from "./neighbour-kinds.ts";
+import type { Load } from "./neighbour-process.ts";
+
+const PASSWORD = "correct horse battery";
+/** Together under the limit of 50 requests a second, of the workspace and of the user. */
+const PROBE_EVERY_MS = 10;
+const ROWS_OF_IMPORT = 20_000;
+const NEIGHBOUR_PEOPLE = 200;
+
+export interface Latencies {
+  count: number;
+  medianMs: number;
+  p99Ms: number;
+}
+
+export interface Loaded {
+  /** Pieces of work completed, and refused by the rate limit. */
+  pieces: number;
+  refused: number;
+  /** Answers that the load did not expect. */
+  unexpected: string[];
+}
+
+export interface Neighbours extends AsyncDisposable {
+  /** The other workspace's answers during this time, by request. Throws for a refused one. */
+  probe(forMs: number): Promise<Record<string, Latencies>>;
+  /** The same beside a load that has begun. */
+  probeBeside(kind: Kind, forMs: number): Promise<{ beside: Record<string, Latencies>; loaded: Loaded }>;
+}
+
+interface Side {
+  workspace: number;
+  key: string;
+  token: string;
+  group: number;
+  writer: string;
+}
+
+export async function settle(people: number): Promise<Neighbours> {
+  const directory = mkdtempSync(join(tmpdir(), "waxwing-neighbours-"));
+  const executable = join(directory, "waxwing");
+  await placeExecutable(executable);
+  const [loud, quiet] = await makeSides(directory, [people, NEIGHBOUR_PEOPLE]);
+  if (loud === undefined || quiet === undefined) throw new Error("there are two sides");
+  const server = Bun.spawn([executable, "serve", "--listen", "127.0.0.1:0"], {
+    cwd: directory,
+    env: {},
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  const { value: line } = await linesOf(server.stdout).next();
+  const url = /^listening on (http:\S+)$/.exec(line ?? "")?.[1];
+  if (url === undefined) throw new Error(`the server did not start: ${line}`);
+  const cookies = { loud: await signIn(url, loud), quiet: await signIn(url, quiet) };
+
+  async function probe(forMs: number): Promise<Record<string, Latencies>> {
+    const own = { authorization: `Bearer ${quiet?.key}`, "content-type": "application/json" };
+    const page = { cookie: cookies.quiet, "sec-fetch-site": "same-origin", "content-type": "application/json" };
+    const console = `/console/api/w/${quiet?.workspace}`;
+    const filter = { field: "name", contains: "Person 1" };
+    const requests: Record<string, [string, RequestInit]> = {
+      "GET /me": ["/api/v1/me", { headers: own }],
+      "POST /messages": [
+        "/api/v1/messages",
+        { method: "POST", headers: own, body: JSON.stringify({ to: quiet?.writer, text: "Your table is ready." }) },
+      ],
+      "a page of contacts": [`${console}/contacts?q=Person`, { headers: page }],
+      "a count of a group": [
+        `${console}/groups/count`,
+        { method: "POST", headers: page, body: JSON.stringify({ filter }) },
+      ],
+    };
+    const times: Record<string, number[]> = {};
+    for (const until = performance.now() + forMs; performance.now() < until; ) {
+      for (const [name, [path, init]] of Object.entries(requests)) {
+        const startedAt = performance.now();
+        const answer = await fetch(url + path, init);
+        const text = await answer.text();
+        if (!answer.ok) throw new Error(`${name} was answered ${answer.status}: ${text}`);
+        times[name] = [...(times[name] ?? []), performance.now() - startedAt];
+        await Bun.sleep(PROBE_EVERY_MS);
+      }
+      await Bun.sleep(PROBE_EVERY_MS);
+    }
+    return Object.fromEntries(Object.entries(times).map(([name, values]) => [name, latenciesOf(values)]));
+  }
+
+  return {
+    probe,
+    async probeBeside(kind, forMs) {
+      const load: Load = { ...loud, kind, url, cookie: cookies.loud, rows: ROWS_OF_IMPORT };
+      const child = Bun.spawn([process.execPath, join(import.meta.dir, "neighbour-process.ts"), JSON.stringify(load)], {
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "ignore",
+      });
+      try {
+        const lines = linesOf(child.stdout);
+        await lines.next();
+        const beside = await probe(forMs);
+        child.kill("SIGTERM");
+        const { value } = await lines.next();
+        return { beside, loaded: JSON.parse(String(value)) as Loaded };
+      } finally {
+        child.kill("SIGKILL");
+        await child.exited;
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      server.kill("SIGKILL");
+      await server.exited;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function latenciesOf(values: readonly number[]): Latencies {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
+  return { count: sorted.length, medianMs: at(0.5), p99Ms: at(0.99) };
+}
+
+async function signIn(url: string, { token }: Side): Promise<string> {
+  const answer = await fetch(`${url}/console/api/links/use`, {
+    method: "POST",
+    headers: { "sec-fetch-site": "same-origin", "content-type": "application/json" },
+    body: JSON.stringify({ token, password: PASSWORD }),
+  });
+  if (answer.status !== 201) throw new Error(`the link was answered ${answer.status}: ${await answer.text()}`);
+  return answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(";")[0])
+    .join("; ");
+}
+
+/** Workspaces with so many contacts who opted in, all of them in a group; the first of them wrote just now. */
+async function makeSides(directory: string, sizes: readonly number[]): Promise<Side[]> {
+  createPrivateDirectory(join(directory, "data"));
+  loadKeys({ keyFile: join(directory, "data", "waxwing.key"), env: {}, random: systemRandom }, true);
+  const store = openStore(join(directory, "data", "waxwing.db"), { busyTimeoutMs: 5_000 });
+  migrate(store.client);
+  const { client } = store;
+  const sides: Side[] = [];
+  for (const [place, size] of sizes.entries()) {
+    const made = await store.write((tx) => {
+      const settings = { country: "IN", timezone: "Asia/Kolkata", dailyCap: null, stopWords: [], startWords: [] };
+      const { id } = createWorkspace(tx, { ...settings, name: `Side ${place}` }, true);
+      addNumber(tx, id, {
+        phone: `+91124400110${place}`,
+        name: "Side",
+        throughput: 1_000,
+        route: { network: "simulator" },
+      });
+      const body = { type: "BODY", text: "Hi {{1}}, everything is 20 percent off until Sunday." };
+      const template = { name: "offer", language: "en_US", category: "MARKETING", components: [body] };
+      addTemplate(tx, id, readNewTemplate(template), "APPROVED");
+      tx.db.update(templates).set({ accountId: SIMULATOR_ACCOUNT }).run();
+      const { link } = inviteUser(tx, { email: `owner${place}@example.com`, role: "owner", workspaceId: id });
+      return { workspace: id, key: createKey(tx, id, "load").key, token: link?.token ?? "" };
+    });
+    const phone = (index: number): string => `+9198${place}${String(index).padStart(7, "0")}`;
+    const now = Date.now();
+    client.exec("BEGIN");
+    const contact = client.prepare(
+      "INSERT INTO contacts (workspace_id, phone, name, first_name, consent, consent_source, consent_at, last_message_at, created_at, updated_at) VALUES (?, ?, ?, ?, 'opted_in', 'import', ?, ?, ?, ?)",
+    );
+    for (let index = 0; index < size; index++) {
+      contact.run(
+        made.workspace,
+        phone(index),
+        `Person ${index}`,
+        `Person${index}`,
+        now,
+        index === 0 ? now : null,
+        now,
+        now,
+      );
+    }
+    const group = Number(
+      client
+        .prepare(
+          "INSERT INTO groups (workspace_id, name, folded, member_count, created_at) VALUES (?, 'All', 'all', 0, ?)",
+        )
+        .run(made.workspace, now).lastInsertRowid,
+    );
+    client
+      .prepare("INSERT INTO group_members (group_id, contact_id) SELECT ?, id FROM contacts WHERE workspace_id = ?")
+      .run(group, made.workspace);
+    client.exec("COMMIT");
+    sides.push({ ...made, group, writer: phone(0) });
+  }
+  store.checkpoint();
+  store.close();
+  return sides;
+}

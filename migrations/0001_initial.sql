@@ -844,7 +844,7 @@ CREATE INDEX callbacks_waiting ON callbacks (due_at, id) WHERE done_at IS NULL;
 -- may have stopped the process.
 CREATE TABLE callback_marks (
   callback_id INTEGER NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE,
-  -- The position in the body; -1: reading the body.
+  -- The position in the body; -1: reading the body. `marks`: how often it was tried alone.
   item INTEGER NOT NULL,
   marks INTEGER NOT NULL,
   PRIMARY KEY (callback_id, item)

@@ -196,7 +196,7 @@ CREATE UNIQUE INDEX callback_addresses_token ON callback_addresses (token_hash);
 
 CREATE TABLE callback_marks (
   callback_id INTEGER NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE,
-  -- The position in the body; -1: reading the body.
+  -- The position in the body; -1: reading the body. `marks`: how often it was tried alone.
   item INTEGER NOT NULL,
   marks INTEGER NOT NULL,
   PRIMARY KEY (callback_id, item)

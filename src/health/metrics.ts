@@ -150,7 +150,7 @@ export class ServerMetrics {
     );
     gauge(
       "waxwing_callbacks_quarantined",
-      "Callbacks with items that stopped the server twice and were put aside.",
+      "Callbacks with items that stopped the server three times and were put aside.",
       queryGauge("SELECT count(*) AS total FROM callbacks WHERE state = 'quarantined'", "total"),
     );
     gauge(

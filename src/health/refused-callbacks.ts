@@ -50,7 +50,7 @@ export function checkRefused(
   );
 }
 
-/** Items that stopped the server twice: a person named by one may have written STOP. */
+/** Items that stopped the server three times: a person named by one may have written STOP. */
 export function checkQuarantined({ store }: DoctorContext, findings: Findings): void {
   const count = store.read(countQuarantined);
   if (count === 0) return;

@@ -68,7 +68,8 @@ export const systemRoutes = attachHandlers(systemContract, {
   "GET /system/metrics": async ({ system, query, clock }) => {
     const hours = query.get("hours") ?? "1";
     const step = STEP_MINUTES[hours];
-    const [samples, disk] = await Promise.all([system.timeSeries.samples(Number(hours) * 60, step), system.disk()]);
+    const samples = await system.timeSeries.samples(Number(hours) * 60, step);
+    const disk = system.disk();
     return answerData(200, {
       at: whenUtc(clock.now()),
       started_at: whenUtc(system.timeSeries.startedAt),

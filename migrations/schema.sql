@@ -500,6 +500,8 @@ CREATE TABLE inbounds (
   network_message_id TEXT NOT NULL,
   type TEXT NOT NULL,
   text TEXT,
+  -- What it brings beside the text, as JSON.
+  details TEXT,
   received_at INTEGER NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;

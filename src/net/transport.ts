@@ -217,13 +217,12 @@ function read(answer: http.IncomingMessage, request: ExchangeRequest, finish: (r
 function answered(answer: http.IncomingMessage, body: string): Exchange {
   const status = answer.statusCode ?? 0;
   const headers = new Headers();
-  for (const [name, values] of Object.entries(answer.headersDistinct)) {
-    for (const value of values ?? []) {
-      try {
-        headers.append(name, value);
-      } catch {
-        // A value that no header may have: the answer is read without it.
-      }
+  const { rawHeaders } = answer;
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    try {
+      headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
+    } catch {
+      // A value that no header may have: the answer is read without it.
     }
   }
   const date = Date.parse(headers.get("date") ?? "");

@@ -23,7 +23,7 @@ import { Housekeeping } from "./housekeeping.ts";
 
 export interface WorkerContext
   extends Outgoing,
-    Pick<Environment, "config" | "log" | "clock" | "metrics" | "onCommit" | "onNetworkTime">,
+    Pick<Environment, "config" | "log" | "clock" | "realClock" | "metrics" | "onCommit" | "onNetworkTime">,
     Pick<Storage, "store" | "box" | "instanceId" | "runId"> {
   readers: Pick<Readers, "building">;
 }

@@ -67,7 +67,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       ]);
       expect((await Bun.file(await download.path()).text()).trim().split("\n").length).toBe(71);
 
-      await scenario.go("contacts?q=Mina&open=%2B919876510002");
+      await scenario.go("contacts?q=Mina&open=%2B919876510001");
       await button("Add person").click();
       const other = page.getByRole("group", { name: "Person 1" });
       await button("Save").click();

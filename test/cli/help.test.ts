@@ -12,7 +12,7 @@ const PROMISED: Record<string, string> = {
   restore: "FILE --accept-gap --rehearse",
   check: "FILE",
   serve: "--listen",
-  dev: "--listen --with-parent",
+  dev: "--listen --forward --seed --random-seed --country --timezone --currency --with-parent",
   "workspace create":
     "--name --country --timezone --currency --rate --balance --daily-cap --no-api --stop-words --start-words",
   "workspace list": "",

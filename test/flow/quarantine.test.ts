@@ -33,7 +33,8 @@ function deadlyNetwork(deadly: number | "body", dies: () => void) {
       command: "Hi",
       isWritten: true,
       payload: null,
-      answeredNetworkMessageId: null,
+      details: {},
+      references: { reply_to: null, reaction: null, edited: null, deleted: null },
       at,
     }));
   };

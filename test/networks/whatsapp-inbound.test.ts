@@ -38,7 +38,8 @@ describe("an inbound message", () => {
         command: "Stop",
         isWritten: true,
         payload: null,
-        answeredNetworkMessageId: null,
+        details: {},
+        references: { reply_to: null, reaction: null, edited: null, deleted: null },
         at: AT,
       },
     ]);

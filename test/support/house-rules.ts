@@ -180,8 +180,24 @@ export const folders: Folder[] = [
     why: "The API shares operations with the console, never its handlers.",
   },
   {
-    holds: ["http/"],
+    holds: ["http/control/"],
+    mayImport: [
+      "http/",
+      "domain/",
+      "db/",
+      "core/",
+      "networks/simulator/",
+      // Which webhook addresses are allowed.
+      "net/address.ts",
+    ],
+    // What a receiver answered.
+    mayImportTypesOf: ["net/post.ts"],
     mayNotImport: ["http/api/", "http/console/"],
+    why: "Test control drives the simulator and the clock; it knows no real network and no other interface's handlers.",
+  },
+  {
+    holds: ["http/"],
+    mayNotImport: ["http/api/", "http/console/", "http/control/"],
     mayImport: [
       "domain/",
       "db/",

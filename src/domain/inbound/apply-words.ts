@@ -14,7 +14,7 @@ import type { InboundItem } from "./callback-item.ts";
 import { categoryOfMessage, lastSentBetween } from "./statements.ts";
 import type { Inbound } from "./table.ts";
 
-type Words = Pick<InboundItem, "type" | "command" | "isWritten" | "payload" | "answeredNetworkMessageId">;
+type Words = Pick<InboundItem, "type" | "command" | "isWritten" | "payload" | "references">;
 
 export function applyWords(tx: Tx, workspace: Workspace, contact: Contact, words: Words, inbound: Inbound): Contact {
   const meaning = readMeaning(tx, workspace, contact, words, inbound);
@@ -52,7 +52,7 @@ const SECOND_MS = 1_000;
  */
 function answersMarketing(tx: ReadTx, contact: Contact, words: Words, inbound: Inbound): boolean {
   const { numberId, receivedAt } = inbound;
-  const { answeredNetworkMessageId: networkMessageId } = words;
+  const { reply_to: networkMessageId } = words.references;
   const answered =
     words.isWritten || networkMessageId === null
       ? undefined

@@ -1,4 +1,5 @@
 /** What networks report about a person's actions, in one form for all networks. */
+import type { InboundDetails, InboundReferences } from "./details.ts";
 
 /** A person wrote to one of our numbers. */
 export interface InboundItem {
@@ -19,8 +20,8 @@ export interface InboundItem {
   isWritten: boolean;
   /** What the workspace attached to the button or list row that the person chose. */
   payload: string | null;
-  /** The network's id of the message that this one answers. */
-  answeredNetworkMessageId: string | null;
+  details: InboundDetails;
+  references: InboundReferences;
   /** The network's time, milliseconds. */
   at: number;
 }

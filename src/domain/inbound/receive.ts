@@ -11,7 +11,9 @@ import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { applyWords } from "./apply-words.ts";
 import type { InboundItem } from "./callback-item.ts";
+import type { InboundDetails } from "./details.ts";
 import { findOrCreateSender } from "./find-sender.ts";
+import { resolveReferences } from "./resolve-references.ts";
 import { insertInbound, knownInbound } from "./statements.ts";
 import type { Inbound } from "./table.ts";
 import { viewInbound } from "./view.ts";
@@ -27,6 +29,7 @@ export function recordInbound(
   number: SendingNumber,
   sender: Contact,
   { networkMessageId, type, text, at }: Pick<InboundItem, "networkMessageId" | "type" | "text" | "at">,
+  details: InboundDetails | null,
 ): Inbound | undefined {
   return insertInbound(tx).get({
     workspaceId: number.workspaceId,
@@ -35,6 +38,7 @@ export function recordInbound(
     networkMessageId,
     type,
     text,
+    details,
     receivedAt: Math.min(at, tx.now),
     createdAt: tx.now,
   });
@@ -47,7 +51,8 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
 
   const identity = { from: item.from, networkUserId: item.fromNetworkUserId, profileName: item.profileName };
   const sender = findOrCreateSender(tx, workspace, identity);
-  const inbound = recordInbound(tx, number, sender, item);
+  const details = resolveReferences(tx, number, item.details, item.references);
+  const inbound = recordInbound(tx, number, sender, item, details);
   if (inbound === undefined) return undefined;
   const writer = openWindow(tx, sender, inbound.receivedAt);
   const contact = applyWords(tx, workspace, writer, item, inbound);

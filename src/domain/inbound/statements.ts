@@ -36,8 +36,9 @@ export const setCallbackDone = hotWrite(
 
 /** Stores nothing and returns no row if the inbound is stored already. */
 export const insertInbound = hotQuery(
-  `INSERT INTO inbounds (workspace_id, number_id, contact_id, network_message_id, type, text, received_at, created_at)
-  VALUES (:workspaceId, :numberId, :contactId, :networkMessageId, :type, :text, :receivedAt, :createdAt)
+  `INSERT INTO inbounds (workspace_id, number_id, contact_id, network_message_id, type, text, details,
+    received_at, created_at)
+  VALUES (:workspaceId, :numberId, :contactId, :networkMessageId, :type, :text, :details, :receivedAt, :createdAt)
   ON CONFLICT DO NOTHING RETURNING ${columns(inbound)}`,
   inbound,
   inbound,

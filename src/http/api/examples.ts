@@ -75,6 +75,7 @@ export const inboundExample: Static<typeof InboundView> = {
   to: "+911244001100",
   type: "text",
   text: "When will it arrive?",
+  details: { reply_to: { message_id: 1042, direction: "out" } },
   received_at: "2026-11-21T09:02:11+05:30",
 };
 

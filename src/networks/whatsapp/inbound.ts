@@ -4,6 +4,7 @@
  */
 import { cutText, WRITTEN_LENGTH_MAX } from "#src/core/text-limits.ts";
 import type { CallbackItem } from "../network.ts";
+import { readDetails, readReferences } from "./details.ts";
 import {
   fail,
   type ItemContext,
@@ -16,7 +17,7 @@ import {
   requireTime,
   userIdIn,
 } from "./item.ts";
-import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, textOf, writtenOf } from "./json.ts";
+import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, sentenceOf, textOf, writtenOf } from "./json.ts";
 
 export function readInbound(item: JsonObject, context: ItemContext): CallbackItem {
   const type = requireText(item, "type");
@@ -38,7 +39,8 @@ export function readInbound(item: JsonObject, context: ItemContext): CallbackIte
     command: content.command,
     isWritten: content.isWritten,
     payload: content.payload,
-    answeredNetworkMessageId: idOf(objectOf(item, "context"), "id"),
+    details: readDetails(item, type),
+    references: readReferences(item, type),
     at: requireTime(item),
   };
 }
@@ -95,7 +97,7 @@ function readContent(item: JsonObject, type: string): ItemContent {
     case "text":
       return withCommand(writtenOf(content, "body"));
     case "button":
-      return chosen(writtenOf(content, "text"), writtenOf(content, "payload"));
+      return chosen(writtenOf(content, "text"), sentenceOf(content, "payload"));
     case "interactive":
       return interactiveReply(content);
     case "reaction":
@@ -133,7 +135,7 @@ function chosen(title: string | null, payload: string | null): ItemContent {
 
 function interactiveReply(content: JsonObject | null): ItemContent {
   const choice = objectOf(content, "button_reply") ?? objectOf(content, "list_reply");
-  if (choice !== null) return chosen(writtenOf(choice, "title"), writtenOf(choice, "id"));
+  if (choice !== null) return chosen(writtenOf(choice, "title"), sentenceOf(choice, "id"));
   // A completed form: keep its summary, never its answers.
   return withoutCommand(writtenOf(objectOf(content, "nfm_reply"), "body"));
 }

@@ -26,6 +26,8 @@ interface HousekeepingOptions {
   /** Null: keep for ever. */
   retention: Record<"recipients" | "events" | "raw" | "messages" | "inbound", Duration | null>;
   log: Log;
+  /** Milliseconds. Default: ten minutes. */
+  everyMs?: number | undefined;
 }
 
 /** It runs at fixed times of the clock, so that a server that restarts often still deletes what it has to. */
@@ -36,8 +38,8 @@ const PAUSE_MS = 5;
 const FREE_PAGES_KEPT = 2_000;
 const FREE_PAGES_STEP = 100;
 
-function untilNextRun(now: number): number {
-  return INTERVAL_MS - (now % INTERVAL_MS);
+function untilNextRun(now: number, everyMs = INTERVAL_MS): number {
+  return everyMs - (now % everyMs);
 }
 
 export class Housekeeping extends ServiceLoop {
@@ -85,7 +87,7 @@ export class Housekeeping extends ServiceLoop {
       );
     }
     await this.#releaseFreePages();
-    return untilNextRun(this.#options.clock.now());
+    return untilNextRun(this.#options.clock.now(), this.#options.everyMs);
   }
 
   async #repeat(task: (tx: Tx) => number): Promise<void> {

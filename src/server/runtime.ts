@@ -22,6 +22,9 @@ export interface Runtime {
   isWorking(): boolean;
 }
 
+/** Most of what a moved clock passes is housekeeping that finds nothing to do. Retention is a matter of days. */
+const CONTROLLED_HOUSEKEEPING_MS = 3_600_000;
+
 /** `onOtherCommit` is called after another process has committed. */
 export async function createRuntime(
   environment: Environment,
@@ -39,7 +42,8 @@ export async function createRuntime(
     everyMs: config.whatsapp.syncEveryMs,
     allowPrivate: config.webhooks.allowPrivate,
   });
-  const workers = createWorkers(context, [["sync_account", accountSync]]);
+  const housekeepingEveryMs = environment.control === null ? undefined : CONTROLLED_HOUSEKEEPING_MS;
+  const workers = createWorkers({ ...context, housekeepingEveryMs }, [["sync_account", accountSync]]);
   const refused = new RefusedCallbacks({
     ...{ store, log, clock: context.socketClock },
     onRefused: metrics.countRefusedCallback,

@@ -27,7 +27,7 @@ import { linesOf } from "./database.ts";
 import { sign, writeCallback } from "./graph.ts";
 import { checkout } from "./source.ts";
 
-const PHONE_NUMBER_ID = "200000000000001";
+export const PHONE_NUMBER_ID = "200000000000001";
 const ACCOUNT_ID = "100000000000001";
 const APP_SECRET = "app-secret-of-the-test";
 const CALLBACKS = "/networks/whatsapp";
@@ -125,6 +125,8 @@ export interface RunningServer {
   stop(): Promise<number>;
   /** Posts a change in a signed callback. Null: there was no answer. */
   hear(value: object): Promise<number | null>;
+  /** Posts a body, correctly signed. Null: there was no answer. */
+  hearBody(body: string): Promise<number | null>;
   /** Null: there was no answer. */
   call(method: string, path: string, body?: unknown, key?: string): Promise<Answer | null>;
   /** Everything that it wrote to stderr, once it has ended. */
@@ -247,6 +249,19 @@ function runningServer(child: Bun.Subprocess<"ignore", "pipe", "pipe">, key: str
   ]);
   // A test that kills the server first does not await this.
   listening.catch(() => undefined);
+  async function hearBody(body: string): Promise<number | null> {
+    const url = await listening;
+    if (url === null) return null;
+    const headers = {
+      "content-type": "application/json",
+      "x-hub-signature-256": sign(Buffer.from(body), APP_SECRET),
+    };
+    return fetch(url + CALLBACKS, { method: "POST", body, headers }).then(
+      ({ status }) => status,
+      () => null,
+    );
+  }
+
   return {
     listening,
     async started() {
@@ -261,21 +276,12 @@ function runningServer(child: Bun.Subprocess<"ignore", "pipe", "pipe">, key: str
       return child.exited;
     },
     complaints: () => complaints,
-    async hear(value) {
-      const url = await listening;
-      if (url === null) return null;
+    hear(value) {
       const metadata = { display_phone_number: "911244001100", phone_number_id: PHONE_NUMBER_ID };
       const change = { field: "messages", value: { messaging_product: "whatsapp", metadata, ...value } };
-      const body = writeCallback(change);
-      const headers = {
-        "content-type": "application/json",
-        "x-hub-signature-256": sign(Buffer.from(body), APP_SECRET),
-      };
-      return fetch(url + CALLBACKS, { method: "POST", body, headers }).then(
-        ({ status }) => status,
-        () => null,
-      );
+      return hearBody(writeCallback(change));
     },
+    hearBody,
     async call(method, path, body, idempotencyKey) {
       const url = await listening;
       if (url === null) return null;

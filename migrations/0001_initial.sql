@@ -417,6 +417,10 @@ CREATE TABLE contacts (
   -- The network's times of the latest STOP and START, whether or not they changed anything: the later one holds.
   stop_said_at INTEGER,
   start_said_at INTEGER,
+  -- Since when the person may want to stop, until a user clears it; null: no doubt.
+  may_want_to_stop_since INTEGER,
+  -- The network's time of the latest message that raised this doubt, also after it ended.
+  may_want_to_stop_said_at INTEGER,
   last_message_at INTEGER,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
@@ -801,6 +805,8 @@ CREATE TABLE inbounds (
   network_message_id TEXT NOT NULL,
   type TEXT NOT NULL,
   text TEXT,
+  -- What it brings beside the text, as JSON.
+  details TEXT,
   received_at INTEGER NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
@@ -838,7 +844,7 @@ CREATE INDEX callbacks_waiting ON callbacks (due_at, id) WHERE done_at IS NULL;
 -- may have stopped the process.
 CREATE TABLE callback_marks (
   callback_id INTEGER NOT NULL REFERENCES callbacks (id) ON DELETE CASCADE,
-  -- The position in the body; -1: reading the body.
+  -- The position in the body; -1: reading the body. `marks`: how often it was tried alone.
   item INTEGER NOT NULL,
   marks INTEGER NOT NULL,
   PRIMARY KEY (callback_id, item)

@@ -264,7 +264,8 @@ test(
     other.write("key", ACCESS_TOKEN);
     expect(await other.command(...commandOf("workspace", "create").slice(1))).toMatchObject({ code: 0 });
     const added = await other.command(...commandOf("--provider").slice(1), "--api-url", other.graph.url);
-    expect(added).toMatchObject({ code: 0, err: "", out: expect.stringMatching(/^ready +yes$/m) });
+    expect([added.code, added.err]).toEqual([0, ""]);
+    expect(added.out).toMatch(/^ready +yes$/m);
     const address = /^ +address +https:\/\/[^/]+\/networks\/whatsapp(\/\S+)$/m.exec(added.out)?.[1] ?? "";
     const secret = /^ +header +x-callback-secret: (\S+)$/m.exec(added.out)?.[1] ?? "";
     expect([address.length, secret.length]).toEqual([27, 26]);
@@ -531,8 +532,8 @@ describe("callbacks that are not genuine", () => {
     const right = sign(Buffer.from(body), APP_SECRET);
     await stories.untilHeard(scenario.to, 1);
     await shop.quiet();
-    // Excludes the count and time of refused callbacks.
-    const look = (): Record<string, string[]> => ({ ...shop.snapshot(), refused_callbacks: [] });
+    // Excludes what is kept about refused callbacks: their count, and when and why they were refused.
+    const look = (): Record<string, string[]> => ({ ...shop.snapshot(), refused_callbacks: [], refusals: [] });
     const before = look();
     const unsignedUrl = `${shop.callbackUrl()}/${"x".repeat(26)}`;
     const tries: [string, Parameters<WhatsappProcess["hear"]>][] = [
@@ -559,6 +560,9 @@ describe("callbacks that are not genuine", () => {
     expect(look()).toEqual(before);
     await scenario.ends({ ...SENT, requests: 1 });
     expect(look().callbacks).toEqual(before.callbacks);
+    const listed = () => shop.rows("SELECT DISTINCT reason FROM refusals WHERE number_id = 1");
+    await until("a refusal is listed", () => listed().length > 0);
+    expect(listed()).toEqual([{ reason: "wrong_signature" }]);
   });
 
   test("replayed callbacks are answered and stored, and change nothing else", async () => {

@@ -113,7 +113,7 @@ test("the defaults are those that operators rely on", () => {
       quiet: { fromMinute: 1260, toMinute: 480 },
     },
     messages: { retryBudgetMs: 8000 },
-    simulator: { deliverAfterMs: 1000, readAfterMs: 3000, noAnswerAfterMs: 1000 },
+    simulator: { deliverAfterMs: 1000, readAfterMs: 3000, noAnswerAfterMs: 1000, control: false },
     retention: {
       recipients: { kind: "months", months: 18 },
       events: { kind: "ms", ms: 2_592_000_000 },

@@ -122,7 +122,7 @@ test("what is broken is found", () => {
 
 test("test/support/README.md names every file of its folder, and no other", () => {
   const [, table = ""] = read("test/support/README.md").split(/^## (?:All files|Conventions)$/m);
-  const named = [...table.matchAll(/`([\w-]+\.(?:ts|c|json))`/g)].map(([, name]) => name);
+  const named = [...table.matchAll(/`([\w-]+\.(?:ts|c|jsonl?))`/g)].map(([, name]) => name);
   const present = readdirSync(join(checkout, "test/support")).filter((name) => !name.endsWith(".md"));
   expect(named.sort()).toEqual(present.sort());
 });

@@ -9,6 +9,7 @@ import { createPrivateDirectory, createPrivateFile } from "#src/db/files.ts";
 import { type BackupMetadata, readInstance, writeBackupMetadata } from "#src/db/instance.ts";
 import { schemaVersion } from "#src/db/migrate.ts";
 import { type CheckFinding, checkDatabase, countRows } from "#src/health/check.ts";
+import { compareDigest, writeDigest } from "./digest.ts";
 import { moveIntoPlace, removeDatabase, removeUnfinished, requireFreeSpace, UNFINISHED } from "./files.ts";
 
 export interface Backup {
@@ -20,6 +21,8 @@ export interface Backup {
   checks: number;
   /** The time of the state that it holds, in milliseconds. */
   at: number;
+  /** SHA-256 of the file, which is also beside it. */
+  digest: string;
   /** What is wrong with the database, and therefore with the backup; the backup is kept. */
   findings: CheckFinding[];
 }
@@ -41,7 +44,7 @@ export class BackupBroken extends Error {
 
 /** True for a finding about the file itself, as opposed to the data that Waxwing wrote. */
 export function isDamage(name: string): boolean {
-  return name === "integrity" || name === "references";
+  return name === "integrity" || name === "references" || name === "digest";
 }
 
 /** Called before each step. */
@@ -64,8 +67,10 @@ export function makeBackup(database: string, file: string, now: number, onStep: 
     // Damage may come from the copying, so the copy is rejected. Broken invariants come from the database, so the copy
     // is faithful.
     if (verification.findings.some(({ name }) => isDamage(name))) throw new BackupBroken(verification.findings);
+    // The digest first: after a crash in between, it waits for a file that never comes.
+    const digest = writeDigest(unfinished, target);
     moveIntoPlace(unfinished, target);
-    return { ...verification, file: target, bytes: statSync(target).size, at: now };
+    return { ...verification, file: target, bytes: statSync(target).size, at: now, digest };
   } catch (error) {
     removeDatabase(unfinished);
     throw error;
@@ -109,12 +114,18 @@ function requiredBytes(source: Client): number {
 export interface VerificationResult extends Pick<Backup, "schema" | "counts" | "checks" | "findings"> {
   /** The time of the state that it holds, in milliseconds; null if unknown. */
   at: number | null;
+  /** Null: there is none beside the file, or it differs. */
+  digest: string | null;
 }
 
 /** Verifies an existing backup. Read-only. A file that cannot be opened as a database counts as damaged. */
 export function verifyBackup(file: string, now: number, onStep: OnStep): VerificationResult {
   try {
-    return inspectBackup(file, now, onStep);
+    onStep("comparing the digest");
+    const state = compareDigest(file);
+    if (state.kind === "broken")
+      return { schema: 0, counts: {}, checks: 1, findings: [state.finding], at: null, digest: null };
+    return { ...inspectBackup(file, now, onStep), digest: state.kind === "same" ? state.digest : null };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const finding = {
@@ -125,11 +136,11 @@ export function verifyBackup(file: string, now: number, onStep: OnStep): Verific
       ids: [reason],
       next: "use another backup, and check the disk that holds this one",
     };
-    return { schema: 0, counts: {}, checks: 1, findings: [finding], at: null };
+    return { schema: 0, counts: {}, checks: 1, findings: [finding], at: null, digest: null };
   }
 }
 
-function inspectBackup(path: string, now: number, onStep: OnStep): VerificationResult {
+function inspectBackup(path: string, now: number, onStep: OnStep): Omit<VerificationResult, "digest"> {
   const copy = openClient(path, { readonly: true, fileMustExist: true });
   try {
     const { findings, checked } = checkDatabase(copy, {

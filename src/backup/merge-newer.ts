@@ -77,7 +77,7 @@ class NewerRowsMerge {
     const messages = this.#mergeMessages();
     this.#replace("recent_recipients");
     const inbounds = this.#insert("inbounds");
-    this.#update("inbounds", ["text", "network_message_id"]);
+    this.#update("inbounds", ["text", "details", "network_message_id"]);
     const events = this.#mergeEvents();
     this.#replace("idempotency_keys");
     this.#replace("parked_statuses");

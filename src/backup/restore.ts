@@ -13,6 +13,7 @@ import { migrations } from "#src/db/migrations.ts";
 import { compareSchema } from "#src/db/schema-objects.ts";
 import { type CheckFinding, checkDatabase, countRows, FOREIGN_SCHEMA } from "#src/health/check.ts";
 import { BackupBroken, copyDatabase, isDamage } from "./backup.ts";
+import { compareDigest } from "./digest.ts";
 import { findFreeName, removeDatabase, removeUnfinished, swapDatabase, UNFINISHED } from "./files.ts";
 import { type MergedCounts, mergeNewer } from "./merge-newer.ts";
 
@@ -55,6 +56,8 @@ export interface PreparedRestore {
   merged: MergedCounts | null;
   /** Why nothing was merged; null if the newer rows were merged. */
   gap: string | null;
+  /** The backup's digest was beside it, and is right. */
+  hasDigest: boolean;
   /** Invariants that are broken in the result, because the backup or the replaced database already broke them. */
   flaws: string[];
 }
@@ -113,7 +116,7 @@ function prepareRestore(
   { now, acceptGap, newInstanceId, onStep }: RestoreOptions,
 ): PreparedRestore {
   onStep("checking the backup");
-  const { backup, flaws } = verifySource(file, now);
+  const { backup, flaws, hasDigest } = verifySource(file, now);
   onStep("copying it");
   copyDatabase(file, fresh, null);
   withWritableClient(fresh, (client) => {
@@ -143,11 +146,13 @@ function prepareRestore(
   const known = [...flaws, ...("flaws" in replaced ? replaced.flaws : [])];
   const made = findings.filter(({ name }) => !known.includes(name));
   if (made.length > 0) throw new BackupBroken(made);
-  return { since, counts, merged, gap, flaws: findings.map(({ name }) => name) };
+  return { since, counts, merged, gap, hasDigest, flaws: findings.map(({ name }) => name) };
 }
 
 /** Throws `BackupBroken`, `NewerSchema` or `UnknownSchema`. `backup` is null for a database without an instance id. */
-function verifySource(file: string, now: number): { backup: Instance | null; flaws: string[] } {
+function verifySource(file: string, now: number): { backup: Instance | null; flaws: string[]; hasDigest: boolean } {
+  const digest = compareDigest(file);
+  if (digest.kind === "broken") throw new BackupBroken([digest.finding]);
   return withReadOnlyClient(file, (client) => {
     const known = migrations.at(-1)?.version ?? 0;
     if (schemaVersion(client) > known) throw new NewerSchema(schemaVersion(client), known);
@@ -155,7 +160,8 @@ function verifySource(file: string, now: number): { backup: Instance | null; fla
     if (findings.some(({ name }) => isDamage(name) || name === FOREIGN_SCHEMA)) throw new BackupBroken(findings);
     const hasInstanceTable = client.prepare("SELECT 1 FROM sqlite_master WHERE name = 'instance'").get() !== undefined;
     if (!hasInstanceTable) throw new BackupBroken([foreignDatabase(file)]);
-    return { backup: readInstance(client), flaws: findings.map(({ name }) => name) };
+    const hasDigest = digest.kind === "same";
+    return { backup: readInstance(client), flaws: findings.map(({ name }) => name), hasDigest };
   });
 }
 

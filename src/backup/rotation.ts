@@ -2,9 +2,11 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Backup } from "./backup.ts";
+import { DIGEST } from "./digest.ts";
 import { formatFileTime } from "./files.ts";
 
 const NAME = /^waxwing-\d{8}T\d{6}Z(-\d+)?\.db$/;
+const UNFINISHED_NAME = /^waxwing-\d{8}T\d{6}Z(-\d+)?\.db(\.sha256)?\.unfinished/;
 
 /**
  * Deletes unfinished backups of a server that stopped during a backup. Only one server uses a database, so none is in
@@ -13,8 +15,13 @@ const NAME = /^waxwing-\d{8}T\d{6}Z(-\d+)?\.db$/;
 export function removeLeftovers(directory: string): void {
   if (!existsSync(directory)) return;
   for (const name of readdirSync(directory)) {
-    if (/^waxwing-\d{8}T\d{6}Z(-\d+)?\.db\.unfinished/.test(name)) rmSync(join(directory, name), { force: true });
+    const isOrphan = isDigestOfOwn(name) && !existsSync(join(directory, name.slice(0, -DIGEST.length)));
+    if (UNFINISHED_NAME.test(name) || isOrphan) rmSync(join(directory, name), { force: true });
   }
+}
+
+function isDigestOfOwn(name: string): boolean {
+  return name.endsWith(DIGEST) && NAME.test(name.slice(0, -DIGEST.length));
 }
 
 export function backupName(directory: string, now: number): string {
@@ -40,6 +47,9 @@ export function removeOldBackups(
     .toSorted();
   // If the clock was set back, the newest backup may have an older name: it is kept whatever its name.
   const surplus = older.slice(0, Math.max(0, older.length - (retention - 1)));
-  for (const name of surplus) rmSync(join(directory, name), { force: true });
+  for (const name of surplus) {
+    rmSync(join(directory, name), { force: true });
+    rmSync(join(directory, `${name}${DIGEST}`), { force: true });
+  }
   return surplus;
 }

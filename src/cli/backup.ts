@@ -1,15 +1,18 @@
 /** `waxwing backup FILE`: an online backup of the database, verified before it appears under its name. */
+import { fsyncSync, rmSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Backup, BackupBroken, makeBackup, NameTaken } from "#src/backup/backup.ts";
+import { DIGEST, digestLine } from "#src/backup/digest.ts";
 import { InsufficientSpace, removeDatabase, UNFINISHED } from "#src/backup/files.ts";
 import { fillOpened } from "#src/backup/opened.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { describeBroken } from "./check.ts";
 import { type Command, command } from "./command.ts";
-import type { Context, Io } from "./context.ts";
+import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { list } from "./output.ts";
+import { recoverySheet } from "./recovery-sheet.ts";
 
 export const commands: readonly Command[] = [
   command({
@@ -22,7 +25,7 @@ export const commands: readonly Command[] = [
       file: {
         kind: "text",
         value: "FILE",
-        file: { as: "make" },
+        file: { as: "make", beside: { [DIGEST]: "make" } },
         required: true,
         description: "Target file; an existing file is never replaced",
       },
@@ -37,13 +40,20 @@ export const commands: readonly Command[] = [
         bytes: backup.bytes,
         schema: backup.schema,
         taken_at: formatInstant(backup.at, "UTC"),
+        sha256: backup.digest,
         counts: backup.counts,
         verified: backup.findings.length === 0,
         broken: backup.findings.map(({ name, count, of, ids }) => ({ name, count, of, ids })),
         key_file: keyFile,
       };
       const text = [
-        list({ file: view.file, size: `${(backup.bytes / 1e6).toFixed(1)} MB`, schema: view.schema, ...backup.counts }),
+        list({
+          file: view.file,
+          size: `${(backup.bytes / 1e6).toFixed(1)} MB`,
+          schema: view.schema,
+          sha256: view.sha256,
+          ...backup.counts,
+        }),
         "",
         keyFile === null
           ? "The key that decrypts its secrets is in WAXWING_SECRETS_KEY, not in the backup: keep it apart from this file."
@@ -55,13 +65,14 @@ export const commands: readonly Command[] = [
       return { json: view, text, ...(view.verified ? {} : { exitCode: 1 as const }) };
     },
   }),
+  recoverySheet,
 ];
 
 function createBackup({ io, files }: Context, database: string, file: string): Backup {
   const now = io.clock.now();
   try {
     const handle = files.handleOf(file);
-    return handle === null ? makeBackup(database, file, now) : fill(handle, database, file, now, io);
+    return handle === null ? makeBackup(database, file, now) : fill(handle, database, file, now, { io, files });
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") {
       throw new CommandFailure("file_exists", `${resolve(file)} already exists`, "name another file");
@@ -80,16 +91,28 @@ function createBackup({ io, files }: Context, database: string, file: string): B
  * Writes into a file that root created in a directory where this process may not write: the backup is made and verified
  * next to the database, then copied.
  */
-function fill(handle: number, database: string, file: string, now: number, io: Io): Backup {
+function fill(
+  handle: number,
+  database: string,
+  file: string,
+  now: number,
+  { io, files }: Pick<Context, "io" | "files">,
+): Backup {
   const verified = `${database}${UNFINISHED}-backup-${process.pid}`;
   try {
     const backup = makeBackup(database, verified, now);
     fillOpened(handle, verified);
+    const digest = files.handleOf(file + DIGEST);
+    if (digest !== null) {
+      writeSync(digest, digestLine(backup.digest, file));
+      fsyncSync(digest);
+    }
     return { ...backup, file: resolve(file) };
   } catch (error) {
     io.err(`${resolve(file)} is left empty; remove it\n`);
     throw error;
   } finally {
     removeDatabase(verified);
+    rmSync(verified + DIGEST, { force: true });
   }
 }

@@ -1,5 +1,6 @@
 /** `waxwing check [FILE]`: verifies a database or a backup. It only reads. */
 import { resolve } from "node:path";
+import { compareDigest } from "#src/backup/digest.ts";
 import { type Client, openClient } from "#src/db/driver.ts";
 import { databaseFiles } from "#src/db/files.ts";
 import { LockHeld, lockExclusively } from "#src/db/lock.ts";
@@ -50,27 +51,36 @@ function checkSchema(_context: Context, name: string, path: string): Report {
   };
 }
 
-function checkAll({ io, options }: Context, name: string, path: string): Report {
+function checkAll(context: Context, name: string, path: string): Report {
+  const { io, options } = context;
+  const isOwn = resolve(name) === resolve(databaseFiles(context.loadConfig().storage.path).database);
   const startedAt = io.clock.monotonic();
   const onStep = (part: string): void => {
     if (io.isTerminal && !options.json) io.err(`\r\u001b[K${part} …`);
   };
   let result: CheckResult;
+  const digest = compareDigest(path);
   try {
-    result = reading(path, (client) =>
-      checkDatabase(client, { now: io.clock.now(), isExclusive: !isServed(path), onStep }),
-    );
+    result =
+      digest.kind === "broken"
+        ? { isSound: false, schema: 0, checked: ["digest"], findings: [digest.finding] }
+        : reading(path, (client) =>
+            checkDatabase(client, { now: io.clock.now(), isExclusive: !isServed(path), onStep }),
+          );
   } finally {
     if (io.isTerminal && !options.json) io.err("\r\u001b[K");
   }
   const seconds = ((io.clock.monotonic() - startedAt) / 1000).toFixed(1);
-  const view = viewOf(name, result);
+  const view = { ...viewOf(name, result), digest: DIGEST_STATES[digest.kind] };
   if (result.isSound) {
-    const text = `${resolve(name)} passed: schema ${result.schema}, ${result.checked.length} checks in ${seconds} s.`;
+    const text = `${resolve(name)} passed: schema ${result.schema}, ${result.checked.length} checks in ${seconds} s${isOwn ? "" : DIGEST_WORDS[digest.kind]}.`;
     return { json: view, text };
   }
   return { json: view, text: describeBroken(name, result.findings), exitCode: 1 };
 }
+
+const DIGEST_STATES = { none: null, same: true, broken: false } as const;
+const DIGEST_WORDS = { none: ", without a digest", same: ", and its digest is right", broken: "" } as const;
 
 function reading<T>(path: string, work: (client: Client) => T): T {
   const client = openClient(path, { readonly: true, fileMustExist: true, timeout: 5_000 });

@@ -75,8 +75,8 @@ async function showHelp(words: readonly string[]): Promise<Report> {
 async function helpOnWords(group: Group, words: readonly string[]): Promise<string> {
   const commands = await group.load();
   const [first] = commands;
-  if (first?.group === null) return helpOnCommand(first);
   const name = words[1];
+  if (first?.group === null) return helpOnCommand(findSecondWord(commands, name) ?? first);
   if (name === undefined || name.startsWith("-")) return helpOnGroup(group, commands);
   return helpOnCommand(findInGroup(group, commands, name));
 }
@@ -87,7 +87,10 @@ async function findCommand(words: readonly string[]): Promise<{ command: Command
   const group = findGroup(word);
   const commands = await group.load();
   const [first] = commands;
-  if (first?.group === null) return { command: first, depth: 1 };
+  if (first?.group === null) {
+    const second = findSecondWord(commands, name);
+    return second === undefined ? { command: first, depth: 1 } : { command: second, depth: 2 };
+  }
   if (name === undefined || name.startsWith("-")) {
     throw new UsageError(`name a command of ${word}: ${namesOf(commands).join(", ")}`, word);
   }
@@ -106,6 +109,11 @@ function findGroup(word: string): Group {
   );
   const all = suggestion.startsWith("there") ? "" : ` There are ${wordList()}`;
   throw new UsageError(`${JSON.stringify(word)} is not a command; ${suggestion}${all}`);
+}
+
+/** A command of one word may have others beside it that begin with the same word, such as `backup recovery-sheet`. */
+function findSecondWord(commands: readonly Command[], name: string | undefined): Command | undefined {
+  return commands.find((one) => one.group !== null && one.name === name);
 }
 
 function findInGroup(group: Group, commands: readonly Command[], name: string): Command {

@@ -75,6 +75,11 @@ export const groups: readonly Group[] = [
     load: async () => (await import("./status.ts")).commands,
   },
   {
+    word: "config",
+    summary: "The configuration",
+    load: async () => (await import("./config.ts")).commands,
+  },
+  {
     word: "doctor",
     summary: "Find problems with the setup and the next step for each",
     load: async () => (await import("./doctor.ts")).commands,

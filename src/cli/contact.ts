@@ -1,10 +1,12 @@
-/** `waxwing contact …`: imports, exports and opts out contacts in bulk, and erases a single person. */
+/** `waxwing contact …`: imports, exports and opts out contacts in bulk, keeps or erases a single person. */
 import { closeSync, existsSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { notFound } from "#src/core/problem.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
+import { clearDoubtOf } from "#src/domain/contacts/doubt.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
+import { viewContact } from "#src/domain/contacts/view.ts";
 import {
   eraseContact,
   eraseMentions,
@@ -35,6 +37,12 @@ const file = {
   file: { as: "read", beside: { [FAILURES]: "make" } },
   required: true,
   description: "The file",
+} as const;
+const phone = {
+  kind: "text",
+  value: "PHONE",
+  required: true,
+  description: "The person's number, in any format",
 } as const;
 const BATCH = 200;
 const GAP_MS = 3;
@@ -160,13 +168,29 @@ export const commands: readonly Command[] = [
   }),
   command({
     group,
+    name: "keep",
+    summary: "Keep sending to a person who may want to stop",
+    details:
+      "For a person whose message may mean STOP and turned out not to. Their consent stays as it is. Nothing happens to a\nperson about whom there is no doubt.",
+    positionals: { phone },
+    options: { workspace: workspaceOption },
+    run: (context, values) =>
+      withDatabase(context, "write", async ({ store }) => {
+        const contact = await store.write((tx) => {
+          const workspace = getWorkspace(tx, values.workspace);
+          return viewContact(tx, clearDoubtOf(tx, workspace, values.phone), workspace);
+        });
+        const text = `${contact.phone} is kept. Consent: ${contact.consent.status.replace("_", " ")}.`;
+        return { json: contact, text };
+      }),
+  }),
+  command({
+    group,
     name: "erase",
     summary: "Erase a person: data, texts, raw records",
     details:
       "Counters stay, and so does a keyed hash of an opt-out, so that no import revives the person. Import files uploaded\nin the console that contain the person are deleted. Earlier backups still contain the person.",
-    positionals: {
-      phone: { kind: "text", value: "PHONE", required: true, description: "The person's number, in any format" },
-    },
+    positionals: { phone },
     options: { workspace: workspaceOption },
     run: (context, values) =>
       withDatabase(context, "write", async ({ store, config }) => {

@@ -7,17 +7,21 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Config, loadConfig } from "#src/config/config.ts";
 import { randomText } from "#src/core/id.ts";
+import type { Random } from "#src/core/random.ts";
+import { seededRandom } from "#src/core/seeded-random.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
+import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
 import type { Context, Io } from "./context.ts";
 import { fileExists, withDatabase } from "./database.ts";
-import { type Demo, writeDemo } from "./dev/demo.ts";
+import type { Demo } from "./dev/demo.ts";
 import { type Kept, readKept, writeKept } from "./dev/kept.ts";
+import { readSource, type Source } from "./dev/source.ts";
 import { startViewer, type Viewer } from "./dev/viewer.ts";
 import { devWords } from "./dev/words.ts";
-import { CommandFailure } from "./failure.ts";
+import { CommandFailure, UsageError } from "./failure.ts";
 import { start, stopSignal } from "./running.ts";
 import { listenOption } from "./serve.ts";
 
@@ -31,19 +35,43 @@ export const commands: readonly Command[] = [
       "Prints an address, a key and commands to paste. The database is temporary and is removed at the end; --data DIR keeps\nit and its key for the next run.",
     options: {
       listen: listenOption,
+      forward: {
+        kind: "text",
+        value: "URL",
+        description: "Pass every webhook on to this address too, such as http://localhost:3000/hook",
+      },
+      seed: {
+        kind: "text",
+        value: "FILE|-",
+        file: { as: "read" },
+        description: "JSON file with the workspaces to create instead of the demo; see docs/testing.md",
+      },
+      randomSeed: {
+        kind: "number",
+        value: "N",
+        description: "Take keys and ids from this seed: the same requests then give the same ones",
+      },
+      country: { kind: "text", value: "CC", description: "Country of the demo workspace (default: IN)" },
+      timezone: { kind: "text", value: "TZ", description: "Its timezone (default: Asia/Kolkata)" },
+      currency: { kind: "text", value: "CUR", description: "Its currency (default: USD)" },
       withParent: { kind: "flag", description: "Stop when standard input closes, which happens when the parent ends" },
     },
-    run: async (context, { listen, withParent }) => {
+    run: async (given, values) => {
+      const { listen, withParent, forward, randomSeed } = values;
+      const context = randomSeed === undefined ? given : withRandom(given, seededRandom(randomSeed));
       const { io, options } = context;
+      if (forward !== undefined) requireForward(forward);
+      const source = await readSource(context, values);
       const stopped = stopSignal(io, ["SIGTERM", "SIGINT", "SIGHUP"]);
       const parentEnded = withParent ? [io.readInput()] : [];
       const data = options.data === undefined ? createTemporary(io) : resolve(options.data);
       const requested = configOf(context, data, listen);
       const kept = readDemo(requested);
-      const viewer = startViewer(io.clock, kept?.viewerPort);
+      const viewer = startViewer({ clock: io.clock, port: kept?.viewerPort ?? 0, forwardTo: forward ?? null });
       try {
         const stopping = Promise.race([stopped, ...parentEnded]);
-        await serveDemo(context, { requested, isListenSet: listen !== undefined, kept, viewer, stopped: stopping });
+        const isListenSet = listen !== undefined;
+        await serveDemo(context, { requested, isListenSet, kept, viewer, source, stopped: stopping });
       } finally {
         await viewer.stop();
       }
@@ -81,19 +109,24 @@ interface Run {
   /** Of the run before; null for a new demo. */
   readonly kept: Kept | null;
   readonly viewer: Viewer;
+  /** What a new database begins with. */
+  readonly source: Source;
   readonly stopped: Promise<unknown>;
 }
 
-async function serveDemo(context: Context, { requested, isListenSet, kept, viewer, stopped }: Run): Promise<void> {
+async function serveDemo(context: Context, run: Run): Promise<void> {
+  const { requested, isListenSet, kept, viewer, source, stopped } = run;
   const { io, options } = context;
   const { config, note } = isListenSet ? { config: requested, note: null } : onFreePort(requested);
   const configured = { ...context, loadConfig: () => config };
-  const demo = kept?.demo ?? (await createDemo(configured, viewer));
-  viewer.trust(demo.webhookSecret);
-  const server = await start(config, io);
+  const demo = kept?.demo ?? (await createDemo(configured, viewer, source));
+  if (demo.webhookSecret !== null) viewer.trust(demo.webhookSecret);
+  const server = await start(config, io, true);
   const viewerPort = Number(new URL(viewer.url).port);
   // After the start, which brings a kept database up to date.
   if (kept !== null && kept.viewerPort !== viewerPort) await moveWebhook(configured, demo, viewer);
+  const { control } = server;
+  if (control === null) throw new Error("dev runs with test control");
   const isKept = options.data !== undefined;
   if (isKept) writeKept(config.storage.data, { demo, viewerPort });
   // What listens everywhere is reached here.
@@ -101,10 +134,14 @@ async function serveDemo(context: Context, { requested, isListenSet, kept, viewe
   const baseUrl = `${url}/api/v1`;
   const { data } = config.storage;
   const setup = await server.store.write(createSetupLink);
+  // A reset brings back everything that is printed here.
+  await control.saveSeed();
   const consoleUrl = setup === null ? `${url}/console` : linkAddress(config, setup, server.url);
   const words = {
     baseUrl,
     docsUrl: `${url}/docs`,
+    controlUrl: `${url}/control/v1`,
+    controlToken: control.token,
     consoleUrl,
     viewerUrl: viewer.url,
     data,
@@ -121,6 +158,8 @@ async function serveDemo(context: Context, { requested, isListenSet, kept, viewe
     number: demo.number,
     webhook_viewer_url: viewer.url,
     webhook_secret: demo.webhookSecret,
+    control_url: words.controlUrl,
+    control_token: control.token,
     docs_url: words.docsUrl,
     console_url: consoleUrl,
     data,
@@ -140,6 +179,7 @@ function configOf({ io, options }: Context, data: string, listen: string | undef
     server: { ...config.server, metricsToken: config.server.metricsToken ?? randomText(io.random, 32) },
     secrets: { keyFile: join(data, "waxwing.key") },
     webhooks: { ...config.webhooks, allowHttp: true, allowPrivate: true },
+    simulator: { ...config.simulator, control: true },
     backup: { ...config.backup, schedule: null },
     // What dev prints itself says when the server is ready; entries at level info would only interrupt it.
     log: { ...config.log, level: config.log.level === "info" ? "warn" : config.log.level },
@@ -160,12 +200,22 @@ function onFreePort(config: Config): { config: Config; note: string | null } {
   }
 }
 
-function createDemo(context: Context, viewer: Viewer): Promise<Demo> {
+function requireForward(url: string): void {
+  const problem = findWebhookUrlProblem(url, { allowHttp: true, allowPrivate: true });
+  if (problem !== null) throw new UsageError(`--forward ${url}: ${problem}`, "dev");
+}
+
+function withRandom(context: Context, random: Random): Context {
+  return { ...context, io: { ...context.io, random } };
+}
+
+function createDemo(context: Context, viewer: Viewer, source: Source): Promise<Demo> {
   // The command's advice to keep a copy of the new key is not for a demo.
   const io = { ...context.io, err: () => undefined };
   return withDatabase({ ...context, io }, "create", async (database) => {
     const box = database.box();
-    return database.store.write((tx) => writeDemo(tx, box, webhookUrl(viewer)));
+    const url = webhookUrl(viewer);
+    return database.store.write((tx) => source(tx, box, url));
   });
 }
 

@@ -2,7 +2,8 @@
  * Databases named on a command line. A file that only root could open is read from a copy, because the process has
  * become another user.
  */
-import { closeSync, fstatSync, openSync } from "node:fs";
+import { closeSync, fstatSync, openSync, rmSync } from "node:fs";
+import { DIGEST } from "#src/backup/digest.ts";
 import { removeDatabase, UNFINISHED } from "#src/backup/files.ts";
 import { copyFromOpened } from "#src/backup/opened.ts";
 import type { Context } from "./context.ts";
@@ -12,7 +13,7 @@ import type { FileUse } from "./named-files.ts";
 const LOG = "-wal";
 
 /** For declaring an option or positional that names a database file. */
-export const databaseFile: FileUse = { as: "read", beside: { [LOG]: "read" } };
+export const databaseFile: FileUse = { as: "read", beside: { [LOG]: "read", [DIGEST]: "read" } };
 
 export function isGivenThere({ files }: Context, path: string): boolean {
   return files.isThere(path) ?? fileExists(path);
@@ -29,9 +30,12 @@ export function withGivenDatabase<T>(context: Context, path: string, work: (path
     copyFromOpened(handle, copy);
     const log = files.handleOf(path + LOG);
     if (log !== null) copyFromOpened(log, copy + LOG);
+    const digest = files.handleOf(path + DIGEST);
+    if (digest !== null) copyFromOpened(digest, copy + DIGEST);
     return work(copy);
   } finally {
     removeDatabase(copy);
+    rmSync(copy + DIGEST, { force: true });
   }
 }
 

@@ -1,5 +1,6 @@
 /** `waxwing number …`: the phone numbers that workspaces send from, on the simulator or on WhatsApp. */
 
+import { controlTokenFile } from "#src/db/files.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { requireNotNeeded } from "#src/domain/broadcasts/blocked.ts";
 import { addNumber, DEFAULT_THROUGHPUT } from "#src/domain/numbers/add.ts";
@@ -17,8 +18,8 @@ import { updateNumber } from "#src/domain/numbers/update.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
 import type { Context } from "./context.ts";
-import { type Database, withDatabase } from "./database.ts";
-import { UsageError } from "./failure.ts";
+import { type Database, fileExists, withDatabase } from "./database.ts";
+import { CommandFailure, UsageError } from "./failure.ts";
 import { readRoute, readSecrets, sealRoute, sealSecrets, whatsapp } from "./number-route.ts";
 import { reportOf, reportWithAddress, reportWithProblems, view } from "./number-view.ts";
 import { type Report, table } from "./output.ts";
@@ -50,6 +51,7 @@ export const commands: readonly Command[] = [
       unsignedCallbacks,
     },
     run: async (context, values) => {
+      if (values.network === "whatsapp") requireNoControl(context);
       const secrets = await readRoute(context, values);
       if (secrets === null && values.unsignedCallbacks) {
         throw new UsageError("--unsigned-callbacks: only for --network whatsapp", "number add");
@@ -248,6 +250,18 @@ function change(context: Context, numberId: number, apply: (tx: Tx, number: Send
       apply(tx, getNumber(tx, numberId));
       return reportOf(tx, getNumber(tx, numberId));
     }),
+  );
+}
+
+/** A server whose clock a test moves must never send to real people. Its token file says that it is one. */
+function requireNoControl(context: Context): void {
+  const { simulator, storage } = context.loadConfig();
+  const file = controlTokenFile(storage.data);
+  if (!simulator.control && !fileExists(file)) return;
+  throw new CommandFailure(
+    "control_refused",
+    "test control is on for this database, so no number on WhatsApp can be added",
+    `set [simulator] control = false and start the server again; it then removes ${file}`,
   );
 }
 

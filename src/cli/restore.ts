@@ -154,7 +154,7 @@ function acquireLock(path: string, holder: string, next: string): Lock {
 }
 
 function report(database: string, restored: RestoreResult, missingKey: string | null): Report {
-  const { since, counts, merged, gap, kept, flaws } = restored;
+  const { since, counts, merged, gap, kept, hasDigest, flaws } = restored;
   const view = {
     database: resolve(database),
     backup_taken_at: since === null ? null : formatInstant(since, "UTC"),
@@ -162,6 +162,7 @@ function report(database: string, restored: RestoreResult, missingKey: string | 
     taken_over: merged,
     gap,
     replaced: kept === null ? null : resolve(kept),
+    digest: hasDigest ? true : null,
     key_missing: missingKey,
     flaws,
   };
@@ -170,6 +171,7 @@ function report(database: string, restored: RestoreResult, missingKey: string | 
     "",
     ...describeMerged(restored, "Merged from the replaced database:", "No newer rows were merged"),
     "",
+    ...(hasDigest ? [] : ["The backup was without a digest: that no bit of it changed is not known."]),
     ...(flaws.length > 0 ? [`Already failing before the restore: ${flaws.join(", ")} (waxwing check).`] : []),
     ...(missingKey === null
       ? []

@@ -27,19 +27,27 @@ export function stopSignal(io: Io, signals: readonly Signal[]): Promise<void> {
 }
 
 /** Starts the server, or throws a `CommandFailure` that explains why it cannot start. */
-export async function start(config: Config, io: Io): Promise<Server> {
+export async function start(config: Config, io: Io, acceptsTestKeys = false): Promise<Server> {
   const { startServer } = await import("#src/server/server.ts");
+  const { RealNumberPresent } = await import("#src/server/control.ts");
   // The log writes to stderr its own way: unlike a command's output, a slow reader of the log must never block the
   // server.
   const log = createLog({ ...config.log, now: () => io.clock.now() });
   try {
-    return await startServer({ config, log });
+    return await startServer({ config, log, random: io.random, acceptsTestKeys });
   } catch (error) {
     if (error instanceof LockHeld) {
       throw new CommandFailure(
         "already_running",
         `another server already runs on the database ${config.storage.path}`,
         "stop that server, or use another database with --data DIR",
+      );
+    }
+    if (error instanceof RealNumberPresent) {
+      throw new CommandFailure(
+        "control_refused",
+        `test control is on ([simulator] control), and ${error.message}`,
+        "switch it off, or use a database without a number on WhatsApp",
       );
     }
     if (error instanceof UpgradeFailed) throw new CommandFailure("upgrade_failed", error.message);

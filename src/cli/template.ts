@@ -203,7 +203,7 @@ function view(template: Template, workspace: Workspace) {
   return {
     id: template.id,
     workspace_id: template.workspaceId,
-    ...viewTemplate(template),
+    ...viewTemplate(template, workspace),
     account_id: template.accountId,
     sample_link: template.sampleLink,
     network_status: template.networkStatus,

@@ -244,6 +244,12 @@ export const sections = {
       "1s",
       "Time for which the simulator keeps a request open for recipients that get no answer.",
     ),
+    control: key(
+      "control",
+      yesOrNo,
+      false,
+      "Serves the test control under /control/v1 to programs on this machine: it moves the clock and plays network faults. Only for servers without a number on WhatsApp. The token is in <data>/control.token.",
+    ),
   },
   retention: {
     recipients: key(

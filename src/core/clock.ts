@@ -45,3 +45,18 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
     signal?.addEventListener("abort", finish);
   });
 }
+
+/** The wall time of one clock with the timers of another: for waits on real sockets while a test moves the time. */
+export function withTimersOf(wall: Clock, timers: Clock): Clock {
+  if (wall === timers) return wall;
+  return {
+    now: () => wall.now(),
+    monotonic: () => timers.monotonic(),
+    setTimer: (delayMs, fire) => timers.setTimer(delayMs, fire),
+  };
+}
+
+/** Resolves in a later turn of the event loop, after the work that is ready now. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -62,12 +62,20 @@ export function readDuration(text: string): Duration | null {
  * of February).
  */
 export function durationBefore(now: number, duration: Duration): number {
-  if (duration.kind === "ms") return now - duration.ms;
+  return duration.kind === "ms" ? now - duration.ms : addMonths(now, -duration.months);
+}
+
+/** The instant `duration` after `now`, by the same rules. */
+export function durationAfter(now: number, duration: Duration): number {
+  return duration.kind === "ms" ? now + duration.ms : addMonths(now, duration.months);
+}
+
+function addMonths(now: number, months: number): number {
   const date = new Date(now);
   const day = date.getUTCDate();
-  // Go to the first of the month, which every month has, so that this step never overflows into the next month.
+  // Go to the first of the month, which every month has, so that this step never overflows into another month.
   date.setUTCDate(1);
-  date.setUTCMonth(date.getUTCMonth() - duration.months);
+  date.setUTCMonth(date.getUTCMonth() + months);
   date.setUTCDate(Math.min(day, daysInMonth(date)));
   return date.getTime();
 }

@@ -6,6 +6,11 @@ export class Listeners<Args extends unknown[] = []> {
     this.#listeners.push(listener);
   }
 
+  /** Their sources start anew. */
+  clear(): void {
+    this.#listeners.length = 0;
+  }
+
   /** Calls all listeners in the order in which they were added. */
   readonly emit = (...args: Args): void => {
     for (const listener of this.#listeners) listener(...args);

@@ -79,6 +79,8 @@ interface Family {
 export class Metrics {
   readonly #families = new Map<string, Family>();
   readonly #gauges = new Map<string, ReadGauge>();
+  /** The names of metrics that are read at every scrape. */
+  readonly #observed = new Set<string>();
 
   counter(name: string, help: string): Counter {
     const counter = new Counter();
@@ -103,7 +105,15 @@ export class Metrics {
     this.#declareRead(name, { kind: "counter", help }, read);
   }
 
+  /** Their sources are about to be replaced, and declare them again. */
+  removeObserved(): void {
+    for (const name of this.#observed) this.#families.delete(name);
+    this.#observed.clear();
+    this.#gauges.clear();
+  }
+
   #declareRead(name: string, family: Pick<Family, "kind" | "help">, read: ReadGauge): void {
+    this.#observed.add(name);
     this.#declare(name, {
       ...family,
       lines: async () => (await read()).map(([labels, value]) => `${name}${braces(keyOf(labels))} ${value}`),

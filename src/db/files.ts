@@ -4,7 +4,7 @@
  * files it creates as root in another user's directory are given to that user.
  */
 import { chmodSync, closeSync, existsSync, lchownSync, mkdirSync, openSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 
 export interface DatabaseFiles {
   /** The database itself. SQLite keeps `-wal` and `-shm` next to it. */
@@ -57,4 +57,9 @@ function inheritOwner(directory: string, path: string): void {
   const owner = statSync(directory);
   // Changes the owner of the entry itself; never follows a symbolic link.
   if (owner.uid !== 0) lchownSync(path, owner.uid, owner.gid);
+}
+
+/** The token of the test control; the file exists while it is on. */
+export function controlTokenFile(data: string): string {
+  return join(data, "control.token");
 }

@@ -2,11 +2,15 @@
 import type { Clock } from "#src/core/clock.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { createWebhookPoster, isSuccess } from "#src/net/post.ts";
+import { emailChannel } from "./alarm-email.ts";
 import type { AlarmChannel } from "./alarm-sender.ts";
 import type { Notice } from "./condition-file.ts";
 
 interface AlertSettings {
   webhook: string | null;
+  emailTo: readonly string[];
+  emailFrom: string | null;
+  smtpUrlFile: string | null;
   pingUrl: string | null;
   pingEveryMs: number;
 }
@@ -26,9 +30,16 @@ interface Channels {
 const TIMEOUT_MS = 10_000;
 
 export function createChannels({ clock, alerts, server }: ChannelOptions): Channels {
-  const { webhook, pingUrl, pingEveryMs } = alerts;
+  const { webhook, emailTo, emailFrom, smtpUrlFile, pingUrl, pingEveryMs } = alerts;
+  const [firstAddress] = emailTo;
+  const hasMail = firstAddress !== undefined && smtpUrlFile !== null;
   return {
-    channels: webhook === null ? {} : { webhook: webhookChannel(clock, webhook, server) },
+    channels: {
+      ...(webhook === null ? {} : { webhook: webhookChannel(clock, webhook, server) }),
+      ...(hasMail
+        ? { email: emailChannel({ to: emailTo, from: emailFrom ?? firstAddress, smtpUrlFile, server }) }
+        : {}),
+    },
     ping: pingUrl === null ? null : { call: () => callPing(clock, pingUrl), everyMs: pingEveryMs },
   };
 }

@@ -3,8 +3,7 @@
  * command reads them too, beside a running server or without one.
  */
 import { X509Certificate } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
-import { statfs } from "node:fs/promises";
+import { readFileSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "#src/core/clock.ts";
 import type { Quantiles } from "./time-series.ts";
@@ -69,9 +68,8 @@ const CALLBACKS_SQL =
 export async function readFacts(sources: FactSources): Promise<HealthFacts> {
   const { clock, query, database, tlsCert } = sources;
   const now = clock.now();
-  const [process, disk, outbox, callbacks] = await Promise.all([
+  const [process, outbox, callbacks] = await Promise.all([
     sources.process(),
-    readDisk(dirname(database)),
     query(OUTBOX_SQL, [now]),
     query(CALLBACKS_SQL, [now, now, now]),
   ]);
@@ -80,7 +78,7 @@ export async function readFacts(sources: FactSources): Promise<HealthFacts> {
     process,
     databaseFile: sources.databaseFile(),
     database: { path: database, bytes: sizeOf(database), walBytes: sizeOf(`${database}-wal`) },
-    disk,
+    disk: readDisk(dirname(database)),
     outbox: outbox.map(({ kind, depth, age }) => ({
       kind: String(kind),
       rows: Number(depth),
@@ -104,9 +102,9 @@ export function certificateEnd(path: string): number | null {
 }
 
 /** Null if the disk cannot be queried. */
-export async function readDisk(directory: string): Promise<HealthFacts["disk"]> {
+export function readDisk(directory: string): HealthFacts["disk"] {
   try {
-    const { bavail, blocks, bsize } = await statfs(directory);
+    const { bavail, blocks, bsize } = statfsSync(directory);
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
   } catch {
     return null;

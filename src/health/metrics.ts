@@ -150,7 +150,7 @@ export class ServerMetrics {
     );
     gauge(
       "waxwing_callbacks_quarantined",
-      "Callbacks with items that stopped the server twice and were put aside.",
+      "Callbacks with items that stopped the server three times and were put aside.",
       queryGauge("SELECT count(*) AS total FROM callbacks WHERE state = 'quarantined'", "total"),
     );
     gauge(
@@ -214,8 +214,8 @@ export class ServerMetrics {
     gauge("waxwing_certificate_end_seconds", "When the server's own certificate ends; absent without one.", () =>
       present(tlsCert === null ? null : certificateEnd(tlsCert), (at) => at / 1000),
     );
-    gauge("waxwing_disk_free_bytes", "Free space of the disk that holds the database.", async () =>
-      present((await readDisk(dirname(database)))?.freeBytes ?? null, (bytes) => bytes),
+    gauge("waxwing_disk_free_bytes", "Free space of the disk that holds the database.", () =>
+      present(readDisk(dirname(database))?.freeBytes ?? null, (bytes) => bytes),
     );
   }
 }

@@ -6,7 +6,7 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import type { Findings } from "./finding.ts";
 
-const CHECK = "callback signature";
+export const REFUSED_CHECK = "callback signature";
 
 /**
  * Checks `numbers`. Runs before all other checks: while callbacks are refused, nothing that WhatsApp reports arrives.
@@ -26,7 +26,7 @@ export function checkRefused(
     if (told === null || store.read((reading) => wasAcceptedAfter(reading, number, told.lastAt))) continue;
     const isOwn = number.appSecret !== null;
     findings.problem(
-      CHECK,
+      REFUSED_CHECK,
       number.id,
       `WhatsApp's callbacks arrive but their signature does not match the app secret of ${number.phone}: ${told.words}. Received messages and statuses are not recorded.`,
       `copy the app secret from Meta's dashboard (App settings, Basic) into ${
@@ -43,14 +43,14 @@ export function checkRefused(
   );
   if (told === null || store.read((reading) => wasAcceptedAfter(reading, null, told.lastAt))) return;
   findings.warn(
-    CHECK,
+    REFUSED_CHECK,
     null,
     `Callbacks for no number of this server arrive with a wrong signature: ${told.words}.`,
     "check in Meta's dashboard which app calls this address, and compare its app secret; the calls may also come from a stranger",
   );
 }
 
-/** Items that stopped the server twice: a person named by one may have written STOP. */
+/** Items that stopped the server three times: a person named by one may have written STOP. */
 export function checkQuarantined({ store }: DoctorContext, findings: Findings): void {
   const count = store.read(countQuarantined);
   if (count === 0) return;

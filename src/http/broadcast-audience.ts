@@ -71,7 +71,7 @@ export async function estimateAudience(
     return readAudienceEstimate(row);
   }
   const at = plan.sendAt ?? store.read(({ now }) => now);
-  const sum: AudienceEstimate = { reached: 0, optedOut: 0, noOptIn: 0, missingVariable: 0 };
+  const sum: AudienceEstimate = { reached: 0, optedOut: 0, mayWantToStop: 0, noOptIn: 0, missingVariable: 0 };
   for (let after = 0; ; ) {
     const { sql, parameters } = celebrantIdsSql(plan, at, after, CONTACTS_PER_QUERY);
     const ids = (await searchReader.query(sql, parameters)).map(({ id }) => Number(id));
@@ -80,6 +80,7 @@ export async function estimateAudience(
       const estimate = await Promise.resolve(store.read((tx) => countCelebrants(tx, plan, at, batch)));
       sum.reached += estimate.reached;
       sum.optedOut += estimate.optedOut;
+      sum.mayWantToStop += estimate.mayWantToStop;
       sum.noOptIn += estimate.noOptIn;
       sum.missingVariable += estimate.missingVariable;
     }

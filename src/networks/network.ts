@@ -113,6 +113,8 @@ export interface OutboundMessage {
   /** Our send token; the network returns it on every status. */
   sendToken: string;
   content: Content;
+  /** One of a broadcast's many: single messages go first. */
+  isBulk?: boolean;
 }
 
 /** The sending number as its network knows it. */

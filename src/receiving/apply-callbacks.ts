@@ -128,19 +128,19 @@ export class CallbackApplier extends ServiceLoop {
     return { marked, suspects };
   }
 
-  /** Item by item, each marked on disk before it is tried. What stopped the process twice is put aside. */
+  /** Item by item, each marked on disk before it is tried. What stopped the process three times is put aside. */
   async #applyAlone(id: number): Promise<void> {
     const { store, log } = this.#options;
     const quarantined = store.read((tx) => findQuarantined(tx, id));
     if (quarantined.size > 0) {
-      log.error("callback.quarantined", "Parts of a callback stopped the server twice and were put aside", {
+      log.error("callback.quarantined", "Parts of a callback stopped the server three times and were put aside", {
         callback: id,
         items: [...quarantined].join(),
       });
     }
     if (quarantined.has(BODY)) {
       await store.write((tx) => {
-        finishCallback(tx, id, `${QUARANTINED}: reading it stopped the server twice`, "quarantined");
+        finishCallback(tx, id, `${QUARANTINED}: reading it stopped the server three times`, "quarantined");
         unmarkAll(tx, [id]);
       });
       return;
@@ -262,7 +262,8 @@ function handleItem(
   item: BatchEntry["item"],
   batch: BatchContext,
 ): ItemResult {
-  if (item.kind === "quarantined") return { note: `${QUARANTINED}: an item stopped the server twice`, messageId: null };
+  if (item.kind === "quarantined")
+    return { note: `${QUARANTINED}: an item stopped the server three times`, messageId: null };
   if (item.kind === "broken") return { note: `${UNREADABLE}: ${item.why}`, messageId: null };
   if (item.kind === "ignored") return NO_EFFECT;
   return applyItem(tx, callback, item, batch);

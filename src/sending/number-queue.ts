@@ -25,6 +25,7 @@ import { findNumber } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { senderOf } from "#src/networks/credentials.ts";
 import type { Networks } from "#src/networks/network.ts";
+import { InFlightLimit } from "./in-flight-limit.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";
 import type { Pace } from "./pace.ts";
 import { SendWindow } from "./send-window.ts";
@@ -43,8 +44,6 @@ export interface NumberQueueOptions {
   inDoubtAfterMs: number;
 }
 
-/** Maximum number of requests in flight for one number; the runtime allows 256 in the whole process. */
-const IN_FLIGHT_MAX = 200;
 /** Maximum number of recipients and outcomes in one write: it bounds how long other writes wait. */
 const CLAIM_MAX = 64;
 const OUTCOMES_MAX = 128;
@@ -85,6 +84,7 @@ export class NumberQueue extends ServiceLoop {
   #cursors: BroadcastCursor[] = [];
   #unrecorded: UnrecordedOutcome[] = [];
   readonly #window: SendWindow;
+  readonly #limit = new InFlightLimit();
   #state: QueueState = { kind: "open" };
   /** Monotonic time before which nothing is claimed: the network asked us to wait, or is unreachable. */
   #backoffUntil = 0;
@@ -241,7 +241,8 @@ export class NumberQueue extends ServiceLoop {
 
   /** While the network is unreachable, a single message at a time tries it. */
   #freeSlots(): number {
-    return this.#window.freeSlots(IN_FLIGHT_MAX, this.#stalled?.cause === "unreachable");
+    const max = this.#limit.max(this.#findNumber()?.throughput ?? 1);
+    return this.#window.freeSlots(max, this.#stalled?.cause === "unreachable");
   }
 
   /** Monotonic time before which nothing is claimed. */
@@ -266,14 +267,15 @@ export class NumberQueue extends ServiceLoop {
     const { id, to, recipientNetworkUserId, sendToken, content } = recipient;
     let outcome: Outcome;
     try {
-      const outbound = { sender: senderOf(box, sender), to, recipientNetworkUserId, sendToken, content };
+      const outbound = { sender: senderOf(box, sender), to, recipientNetworkUserId, sendToken, content, isBulk: true };
       outcome = await networks[sender.network].send(outbound, timeoutMs);
     } catch (error) {
       // Thrown before the request, because the access token cannot be read. A network's `send` never rejects.
       this.#options.log.error("message.dispatch_failed", "Message could not be dispatched", { message: id, error });
       outcome = { kind: "refused", code: "190", message: tokenUnreadable, scope: "account" };
     }
-    this.#window.close(id);
+    const latencyMs = this.#window.close(id);
+    if (outcome.kind === "accepted") this.#limit.noteAccepted(latencyMs);
     this.#observe(outcome);
     this.#unrecorded.push({ id, broadcastId, outcome });
     this.notify();

@@ -37,9 +37,13 @@ export class SendWindow {
     this.#until = Math.max(this.#until, now + pauseMs(this.#findHealth()));
   }
 
-  close(id: number): void {
+  /** Returns how long the request was in flight, in milliseconds. */
+  close(id: number): number {
+    const now = this.#clock.monotonic();
+    const requestedAt = this.#requestedAt.get(id) ?? now;
     this.#requestedAt.delete(id);
-    this.#answeredAt = this.#clock.monotonic();
+    this.#answeredAt = now;
+    return now - requestedAt;
   }
 
   /** Of `max`; at most one is in flight if `isProbing`. */

@@ -1,7 +1,7 @@
 /** What a running server has, what it is started with (tests replace most of it), and what its callers see of it. */
 import type { Config } from "#src/config/config.ts";
 import type { MessageWatch } from "#src/core/change-watch.ts";
-import { type Clock, systemClock } from "#src/core/clock.ts";
+import { type Clock, systemClock, withTimersOf } from "#src/core/clock.ts";
 import { Listeners } from "#src/core/listeners.ts";
 import type { Log } from "#src/core/log.ts";
 import { type Random, systemRandom } from "#src/core/random.ts";
@@ -17,6 +17,7 @@ import type { WebhookPoster } from "#src/net/post.ts";
 import type { Networks } from "#src/networks/network.ts";
 import type { OutcomeRecorder } from "#src/sending/outcome-recorder.ts";
 import type { Pace } from "#src/sending/pace.ts";
+import { Control, configOfControl } from "./control.ts";
 
 export interface ServerOptions {
   config: Config;
@@ -25,6 +26,8 @@ export interface ServerOptions {
   random?: Random;
   /** Resolves the host names of webhook addresses; replaced in tests. */
   lookup?: ResolveName;
+  /** Keys that a test chose are accepted: `waxwing dev` alone does so. */
+  acceptsTestKeys?: boolean;
   /** Networks that replace the configured ones; used by tests. */
   networks?: Partial<Networks>;
   /** Reads the identity of the database file, which tells whether it is a copy; replaced in tests. */
@@ -47,6 +50,8 @@ export interface Server {
   isReading(): boolean;
   /** Number of requests that are being answered. */
   pendingRequests(): number;
+  /** Null where test control is off. */
+  control: { token: string; saveSeed(): Promise<void> } | null;
   /** Finishes what is in flight (for a bounded time), closes everything. */
   stop(): Promise<void>;
 }
@@ -55,8 +60,16 @@ export interface Server {
 export interface Environment {
   config: Config;
   log: Log;
+  /** Of the work: what is due, and when. Under test control a test moves it. */
   clock: Clock;
+  /** The wall time of `clock` with timers that no test moves: for whatever waits for a socket, a disk or a caller. */
+  socketClock: Clock;
+  /** The clock that `clock` is derived from; the same one without test control. */
+  realClock: Clock;
   random: Random;
+  /** Null: test control is off. */
+  control: Control | null;
+  acceptsTestKeys: boolean;
   lookup: ResolveName | undefined;
   replacedNetworks: Partial<Networks>;
   readFileIdentity: (path: string) => FileIdentity;
@@ -95,11 +108,19 @@ export interface Outgoing {
 export interface ServerContext extends Environment, Storage, Outgoing {}
 
 export function createEnvironment(options: ServerOptions): Environment {
+  const realClock = options.clock ?? systemClock;
+  const random = options.random ?? systemRandom;
+  const control = options.config.simulator.control ? new Control(realClock, random) : null;
+  const clock = control?.clock ?? realClock;
   return {
-    config: options.config,
+    config: control === null ? options.config : configOfControl(options.config),
     log: options.log,
-    clock: options.clock ?? systemClock,
-    random: options.random ?? systemRandom,
+    clock,
+    socketClock: withTimersOf(clock, realClock),
+    realClock,
+    random,
+    control,
+    acceptsTestKeys: options.acceptsTestKeys ?? false,
     lookup: options.lookup,
     replacedNetworks: options.networks ?? {},
     readFileIdentity: options.readFileIdentity ?? readFileIdentity,

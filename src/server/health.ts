@@ -47,7 +47,7 @@ export function createHealth(context: ServerContext, parts: HealthParts): Health
     process,
   };
   const { channels, ping } = createChannels({
-    ...{ clock, alerts: config.alerts, server: config.server.publicUrl ?? hostname() },
+    ...{ clock: context.socketClock, alerts: config.alerts, server: config.server.publicUrl ?? hostname() },
   });
   const alarms = new AlarmSender({ clock, timers, log, file, channels, ping });
   const watch = new ConditionWatch({

@@ -26,6 +26,8 @@ interface HousekeepingOptions {
   /** Null: keep for ever. */
   retention: Record<"recipients" | "events" | "raw" | "messages" | "inbound", Duration | null>;
   log: Log;
+  /** Milliseconds. Default: ten minutes. */
+  everyMs?: number | undefined;
 }
 
 /** It runs at fixed times of the clock, so that a server that restarts often still deletes what it has to. */
@@ -36,8 +38,8 @@ const PAUSE_MS = 5;
 const FREE_PAGES_KEPT = 2_000;
 const FREE_PAGES_STEP = 100;
 
-function untilNextRun(now: number): number {
-  return INTERVAL_MS - (now % INTERVAL_MS);
+function untilNextRun(now: number, everyMs = INTERVAL_MS): number {
+  return everyMs - (now % everyMs);
 }
 
 export class Housekeeping extends ServiceLoop {
@@ -61,11 +63,10 @@ export class Housekeeping extends ServiceLoop {
 
   /** Repeats each task until nothing is left to delete. */
   async runOnce(): Promise<NextRun> {
-    const { store, retention } = this.#options;
+    const { retention } = this.#options;
     const { recipients, events, raw, messages, inbound } = retention;
     const tasks: ((tx: Tx) => number)[] = [
       (tx) => purgeKeys(tx, BATCH),
-      // One transaction for all four: there is rarely anything to delete, and each transaction costs a commit.
       (tx) => Math.max(...[purgeSignIns, purgeDrafts, purgeBulkChanges, purgeRefused].map((purge) => purge(tx, BATCH))),
       (tx) => purgeParked(tx, BATCH),
       (tx) => expireHolds(tx, BATCH),
@@ -75,9 +76,8 @@ export class Housekeeping extends ServiceLoop {
       (tx) => (raw === null ? 0 : purgeProviderRequests(tx, durationBefore(tx.now, raw), BATCH)),
       (tx) => (events === null ? 0 : purgeEvents(tx, durationBefore(tx.now, events), BATCH)),
     ];
-    for (const task of tasks) {
-      while (!this.isStopped && (await store.write(task)) === BATCH) await this.#pause();
-    }
+    // Queued together, they share a commit: there is rarely anything to delete, and each commit costs.
+    await Promise.all(tasks.map((task) => this.#repeat(task)));
     if (messages !== null) {
       await this.#purgeMessages(messages);
     }
@@ -87,7 +87,11 @@ export class Housekeeping extends ServiceLoop {
       );
     }
     await this.#releaseFreePages();
-    return untilNextRun(this.#options.clock.now());
+    return untilNextRun(this.#options.clock.now(), this.#options.everyMs);
+  }
+
+  async #repeat(task: (tx: Tx) => number): Promise<void> {
+    while (!this.isStopped && (await this.#options.store.write(task)) === BATCH) await this.#pause();
   }
 
   /** The next run begins with the first message that had to stay. */

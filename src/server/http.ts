@@ -7,6 +7,7 @@ import { callbackRoutes } from "#src/http/callbacks.ts";
 import { clientAddress } from "#src/http/client-address.ts";
 import { consoleRoutes } from "#src/http/console/console.ts";
 import type { System } from "#src/http/console/context.ts";
+import { controlRoutes } from "#src/http/control/control.ts";
 import { EventWaiters } from "#src/http/event-waiters.ts";
 import { requestIds } from "#src/http/headers.ts";
 import { guardEntrances } from "#src/http/request-target.ts";
@@ -16,6 +17,7 @@ import { CallbackSecrets } from "#src/receiving/callback-secrets.ts";
 import type { RefusedCallbacks } from "#src/receiving/refused-callbacks.ts";
 import { ImportFiles } from "#src/transfer/import-files.ts";
 import type { ServerContext } from "./context.ts";
+import { withRequestCount } from "./control.ts";
 import { createSendOptions } from "./workers.ts";
 
 /** The runtime closes a connection at its limit without an answer; ours (`body_bytes`) answers, so it must come first. */
@@ -23,6 +25,8 @@ const REQUEST_BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 
 export interface HttpServer {
   url: string;
+  /** From now on, the routes of this context answer. */
+  use(context: ServerContext, system: System, refused: RefusedCallbacks): void;
   /** Call after a commit of another process. */
   notifyEventWaiters(): void;
   /** The start is complete. Before it, and while the server stops, the health check answers 503. */
@@ -34,26 +38,82 @@ export interface HttpServer {
   cut(): void;
 }
 
-/** Listens at once. Throws when the address is taken. */
-export function listen(context: ServerContext, system: System, refused: RefusedCallbacks): HttpServer {
-  const { config, store, clock, random, log, box, networks, metrics, files } = context;
+/** What routes have in common however often they are built. */
+interface Listening {
+  state: { isReady: boolean };
+  stopping: AbortSignal;
+  /** Null: test control is off. */
+  reset: (() => Promise<void>) | null;
+}
+
+/** Listens at once. Throws when the address is taken. `reset`: of test control. */
+export function listen(
+  context: ServerContext,
+  system: System,
+  refused: RefusedCallbacks,
+  reset: (() => Promise<void>) | null,
+): HttpServer {
+  const { config, random, control } = context;
   const { host, port } = config.server.listen;
-  const { readers } = context;
+  const state = { isReady: false };
+  let stopping = new AbortController();
+  let { app, eventWaiters } = createRoutes(context, system, refused, { state, stopping: stopping.signal, reset });
+  const paths = app.routes.map(({ path }) => path);
+  const fetch = (request: Request): Response | Promise<Response> => app.fetch(request);
+  const server = Bun.serve({
+    hostname: host,
+    port,
+    idleTimeout: 60,
+    maxRequestBodySize: REQUEST_BODY_BYTES_MAX,
+    ...guardEntrances(control === null ? fetch : withRequestCount(fetch, control), paths, requestIds(random)),
+    ...readTls(config.server),
+  });
+  // Its handlers ask it for addresses and time limits of connections.
+  app.server = server;
+  return {
+    url: `${config.server.tlsCert === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${server.port}`,
+    use(...replaced) {
+      stopping.abort();
+      stopping = new AbortController();
+      ({ app, eventWaiters } = createRoutes(...replaced, { state, stopping: stopping.signal, reset }));
+      app.server = server;
+    },
+    notifyEventWaiters: () => eventWaiters.notify(),
+    setReady() {
+      state.isReady = true;
+    },
+    pendingRequests: () => server.pendingRequests,
+    drain() {
+      state.isReady = false;
+      stopping.abort();
+      return server.stop();
+    },
+    cut: () => void server.stop(true),
+  };
+}
+
+function createRoutes(
+  context: ServerContext,
+  system: System,
+  refused: RefusedCallbacks,
+  { state, stopping, reset }: Listening,
+) {
+  const { config, store, socketClock: clock, random, log, box, networks, metrics, files, control } = context;
+  const { readers, realClock } = context;
   const dispatch = createSendOptions(context);
   const bodies = { budget: new BodyBudget(clock), clock };
   const isTrustedProxy = rangeMatcher(config.server.trustedProxies);
-  const stopping = new AbortController();
-  const state = { isReady: false };
 
-  const eventWaiters = new EventWaiters(store, clock, stopping.signal);
+  const eventWaiters = new EventWaiters(store, clock, stopping);
   const app = createApp({
-    ...{ eventWaiters, stopping: stopping.signal },
+    ...{ eventWaiters, stopping },
     ...{ store, clock, random, log, dispatch, readers },
     limits: config.limits,
     isReady: () => state.isReady,
     isWritable: system.isWritable,
     metrics: metrics.metrics,
     metricsToken: config.server.metricsToken,
+    acceptsTestKeys: context.acceptsTestKeys,
     onAnswer: metrics.countRequest,
   });
   app.use(
@@ -73,36 +133,21 @@ export function listen(context: ServerContext, system: System, refused: RefusedC
       importFiles: new ImportFiles(files.database),
       webhooks: config.webhooks,
       publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
-      stopping: stopping.signal,
+      stopping,
       hasTls: config.server.tlsCert !== null,
       checksAnswers: context.checksAnswers,
       isTrustedProxy,
     }),
   );
+  if (control !== null && reset !== null) {
+    const { token, webhooks, simulator } = control;
+    app.use(
+      controlRoutes({
+        ...{ store, box, random, log, realClock, token, webhooks, simulator, reset },
+        clock: control.clock,
+      }),
+    );
+  }
   app.compile();
-  const paths = app.routes.map(({ path }) => path);
-  const server = Bun.serve({
-    hostname: host,
-    port,
-    idleTimeout: 60,
-    maxRequestBodySize: REQUEST_BODY_BYTES_MAX,
-    ...guardEntrances((request) => app.fetch(request), paths, requestIds(random)),
-    ...readTls(config.server),
-  });
-  // Its handlers ask it for addresses and time limits of connections.
-  app.server = server;
-  return {
-    url: `${config.server.tlsCert === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${server.port}`,
-    notifyEventWaiters: () => eventWaiters.notify(),
-    setReady() {
-      state.isReady = true;
-    },
-    pendingRequests: () => server.pendingRequests,
-    drain() {
-      state.isReady = false;
-      stopping.abort();
-      return server.stop();
-    },
-    cut: () => void server.stop(true),
-  };
+  return { app, eventWaiters };
 }

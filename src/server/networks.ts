@@ -11,9 +11,12 @@ import { Pace } from "#src/sending/pace.ts";
 import { withProviderLog } from "#src/sending/provider-log.ts";
 import { storedUploads } from "#src/sending/stored-uploads.ts";
 import type { Environment, Outgoing, Storage } from "./context.ts";
+import { withJournal } from "./control.ts";
 
 export function connectNetworks(environment: Environment, { store }: Storage): Outgoing {
-  const { config, log, clock, random, lookup, replacedNetworks, metrics, onNetworkTime } = environment;
+  const { config, log, clock, socketClock, random, lookup, control, replacedNetworks, metrics, onNetworkTime } =
+    environment;
+  const poster = createWebhookPoster({ ...config.webhooks, clock: socketClock, lookup });
   const instrumented = (network: Network): Network =>
     withProviderLog(network, { store, clock, onRequest: metrics.countSend, onTime: onNetworkTime.emit });
   const simulator = createSimulator({
@@ -21,14 +24,15 @@ export function connectNetworks(environment: Environment, { store }: Storage): O
     random,
     times: config.simulator,
     callBack: (callbacks) => void storeSimulated(store, clock, callbacks),
+    control: control?.simulator,
   });
-  const whatsapp = createWhatsapp(config.whatsapp, clock, storedUploads(store, log));
+  const whatsapp = createWhatsapp(config.whatsapp, socketClock, storedUploads(store, log));
   return {
     networks: {
       simulator: instrumented(replacedNetworks.simulator ?? simulator),
       whatsapp: instrumented(replacedNetworks.whatsapp ?? whatsapp),
     },
-    poster: metrics.withMetrics(createWebhookPoster({ clock, ...config.webhooks, lookup })),
+    poster: metrics.withMetrics(control === null ? poster : withJournal(poster, control)),
     pace: new Pace(clock),
     watch: new MessageWatch(clock),
     recorder: new OutcomeRecorder({

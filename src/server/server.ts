@@ -3,74 +3,77 @@
  * one that starts and stops them. What each part is made of is in the files beside this one.
  */
 import { sleep, systemClock } from "#src/core/clock.ts";
-import type { Service } from "#src/core/service-loop.ts";
 import { version } from "#src/core/version.ts";
-import { OtherCommits } from "#src/db/other-commits.ts";
-import { RefusedCallbacks } from "#src/receiving/refused-callbacks.ts";
-import { createSyncWorker, planSyncs } from "#src/receiving/sync-worker.ts";
 import { createEnvironment, type Server, type ServerContext, type ServerOptions } from "./context.ts";
+import { activityOf, type Control, publishToken, requireNoRealNumber } from "./control.ts";
 import { type HttpServer, listen } from "./http.ts";
-import { connectNetworks } from "./networks.ts";
+import { ResetPoint } from "./reset.ts";
+import { createRuntime, type Runtime } from "./runtime.ts";
 import { openStorage } from "./storage.ts";
-import { createSystem } from "./system.ts";
-import { createWorkers, reclaimWork } from "./workers.ts";
 
 const STOP_LIMIT_MS = 10_000;
 
 export async function startServer(options: ServerOptions): Promise<Server> {
   const environment = createEnvironment(options);
+  const { config, log, control } = environment;
   const storage = await openStorage(environment);
-  const context: ServerContext = { ...environment, ...storage, ...connectNetworks(environment, storage) };
-  const { config, log, clock, store, readers, metrics, networks, watch } = context;
-  await reclaimWork(context);
-  await store.write(planSyncs);
+  const { store, readers } = storage;
+  if (control !== null) prepareControl(control, storage);
+  publishToken(control, config.storage.data);
+  const onOtherCommit = (): void => http.notifyEventWaiters();
+  let runtime = await createRuntime(environment, storage, onOtherCommit);
+  const point = control === null ? null : new ResetPoint({ environment, storage, control, onOtherCommit });
+  await point?.save();
 
-  const accountSync = createSyncWorker({
-    ...context,
-    portOf: (name) => networks[name].account,
-    everyMs: config.whatsapp.syncEveryMs,
-    allowPrivate: config.webhooks.allowPrivate,
-  });
-  const workers = createWorkers(context, [["sync_account", accountSync]]);
-  const refused = new RefusedCallbacks({ store, clock, log, onRefused: metrics.countRefusedCallback });
-  const system = createSystem(context);
-  const http = listenOrClose(context, () => listen(context, system, refused));
-  const otherCommits = new OtherCommits({
-    store,
-    onOtherCommit() {
-      workers.notifyAll();
-      http.notifyEventWaiters();
-    },
-    onPoll: workers.checkClock,
-    onError: (error) => log.error("database.poll_failed", "Commits of other processes could not be polled", { error }),
-  });
-  const services = [refused, ...workers.services, otherCommits, ...system.services];
-  for (const service of services) service.start();
+  const reset = async (): Promise<void> => {
+    if (point === null) return;
+    runtime = await point.restore(runtime, ({ context, system, refused }) => http.use(context, system, refused));
+  };
+  const { context, system, refused } = runtime;
+  const http = listenOrClose(context, () => listen(context, system, refused, point === null ? null : reset));
+  for (const service of runtime.services) service.start();
   http.setReady();
   log.info("server.started", "Server ready", { url: http.url, version });
 
-  const isWorking = (): boolean => store.hasQueuedWrites || services.some((service) => service.isActive);
   return {
     url: http.url,
     store,
-    services,
-    isActive: () => watch.inFlightCount > 0 || http.pendingRequests() > 0 || isWorking(),
+    get services() {
+      return runtime.services;
+    },
+    isActive: () => runtime.context.watch.inFlightCount > 0 || http.pendingRequests() > 0 || runtime.isWorking(),
     isReading: () => readers.hasPendingQueries,
     pendingRequests: http.pendingRequests,
-    stop: () => stop(context, services, http, isWorking),
+    control: point === null || control === null ? null : { token: control.token, saveSeed: () => point.save() },
+    async stop() {
+      await stop(runtime, http);
+      point?.remove();
+    },
   };
 }
 
+/** Throws `RealNumberPresent`, with the database closed. */
+function prepareControl(
+  control: Control,
+  storage: { close: ServerContext["close"] } & Pick<ServerContext, "store" | "readers">,
+): void {
+  try {
+    requireNoRealNumber(storage.store);
+  } catch (error) {
+    storage.close({ isClean: false });
+    throw error;
+  }
+  control.clock.activity = activityOf(control, storage);
+}
+
 /** The reverse of the start. Every part begins to stop at once; then all of them finish what is in flight. */
-async function stop(
-  { poster, recorder, watch, log, close }: ServerContext,
-  services: readonly Service[],
-  http: HttpServer,
-  isWorking: () => boolean,
-): Promise<void> {
+async function stop({ context, services, isWorking }: Runtime, http: HttpServer): Promise<void> {
+  const { poster, recorder, watch, log, control, close } = context;
   log.info("server.stopping", "Server stopping");
   for (const service of services.toReversed()) service.stop();
   const drained = http.drain();
+  // What waits for a clock that stands still would wait until the limit.
+  await control?.clock.unfreeze();
   const limit = systemClock.setTimer(STOP_LIMIT_MS, () => {
     http.cut();
     poster.close();

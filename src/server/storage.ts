@@ -19,7 +19,7 @@ import type { Environment, Storage } from "./context.ts";
 const BUSY_TIMEOUT_MS = 5_000;
 
 export async function openStorage(environment: Environment): Promise<Storage> {
-  const { config, log, clock, random, readFileIdentity, metrics, onCommit } = environment;
+  const { config, log, clock, socketClock, random, control, readFileIdentity, metrics, onCommit } = environment;
   const files = databaseFiles(config.storage.path);
   createPrivateDirectory(config.storage.data);
   createPrivateDirectory(dirname(files.database));
@@ -34,7 +34,7 @@ export async function openStorage(environment: Environment): Promise<Storage> {
   const newId = (): string => newInstanceId(random);
   upgradeIfOlder(files, { now: clock.now(), newInstanceId: newId, readFileIdentity }, log, lock);
   const store: Store = openStore(files.database, {
-    clock,
+    clock: socketClock,
     random,
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     hashKey: hashKeyOf(
@@ -60,6 +60,8 @@ export async function openStorage(environment: Environment): Promise<Storage> {
     });
   // From now on the writer retries by timer: a sleeping statement would block the only thread.
   store.client.pragma("busy_timeout = 0");
+  // Data of a test: it survives the end of the process as ever, and a power cut does not matter.
+  if (control !== null) store.client.pragma("synchronous = OFF");
   return {
     files,
     store,

@@ -23,9 +23,10 @@ import { Housekeeping } from "./housekeeping.ts";
 
 export interface WorkerContext
   extends Outgoing,
-    Pick<Environment, "config" | "log" | "clock" | "metrics" | "onCommit" | "onNetworkTime">,
+    Pick<Environment, "config" | "log" | "clock" | "realClock" | "metrics" | "onCommit" | "onNetworkTime">,
     Pick<Storage, "store" | "box" | "instanceId" | "runId"> {
   readers: Pick<Readers, "building">;
+  housekeepingEveryMs?: number | undefined;
 }
 
 /** A commit that notifies the topic notifies the service. */
@@ -77,7 +78,13 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
   const starting = createStartWorker(job, lateness, () => wallClock.isRight);
   const reviewing = createReviewWorker(job, { settleAfterMs });
   const broadcasts = new BroadcastRunner({ ...dispatch, store, log, readers: context.readers.building, lateness });
-  const housekeeping = new Housekeeping({ store, clock, retention: config.retention, log });
+  const housekeeping = new Housekeeping({
+    store,
+    clock,
+    retention: config.retention,
+    log,
+    everyMs: context.housekeepingEveryMs,
+  });
 
   const byTopic: Subscription[] = [
     [CALLBACKS, callbacks],

@@ -259,9 +259,10 @@ class RowWriter {
     return null;
   }
 
-  /** Returns whether the contact was changed. An opt-out stays. */
+  /** Returns whether the contact was changed. An opt-out stays, and so does a doubt. */
   #optIn(contact: Contact, isNew: boolean, why: ConsentEvidence): boolean {
     if (contact.consent === "opted_out") this.counters.kept_opted_out += 1;
+    if (contact.mayWantToStopSince !== null) return false;
     if (contact.consent === "unknown" || (isNew && contact.consent === "opted_in")) this.counters.opted_in += 1;
     if (contact.consent !== "unknown") return false;
     changeConsent(this.#tx, this.#workspace, contact, { kind: "opt_in" }, why);

@@ -21,6 +21,8 @@ import { isSuccess, type PostResult, type WebhookPoster } from "#src/net/post.ts
 export interface DeliveryOptions {
   store: Store;
   clock: Clock;
+  /** Tells the time of signatures: receivers compare it with their own, whatever time a test has set here. */
+  realClock: Pick<Clock, "now">;
   runId: string;
   box: SecretBox;
   poster: WebhookPoster;
@@ -53,7 +55,7 @@ export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow):
   const plan = store.read((tx) => planAttempt(tx, row.subject));
   if (plan === undefined) return store.write((tx) => finish(tx, row.id));
   const attemptedAt = clock.now();
-  const result = toResult(plan.url, attemptedAt, await post(options, plan, attemptedAt));
+  const result = toResult(plan.url, attemptedAt, await post(options, plan));
   if (!result.isSuccess) {
     const reason = result.error ?? `the receiver answered ${result.statusCode}`;
     log.warn("delivery.attempt_failed", "Webhook was not accepted", {
@@ -66,7 +68,7 @@ export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow):
   await store.write((tx) => recordAttempt(tx, work, result, schedule));
 }
 
-async function post({ box, poster }: DeliveryOptions, plan: AttemptPlan, now: number): Promise<PostResult> {
+async function post({ box, poster, realClock }: DeliveryOptions, plan: AttemptPlan): Promise<PostResult> {
   let secret: string;
   try {
     secret = openSecret(box, plan.webhook);
@@ -77,7 +79,7 @@ async function post({ box, poster }: DeliveryOptions, plan: AttemptPlan, now: nu
   const headers = {
     "content-type": "application/json",
     "user-agent": `Waxwing/${version}`,
-    "service-signature": serviceSignature(plan.body, secret, now),
+    "service-signature": serviceSignature(plan.body, secret, realClock.now()),
   };
   return poster.post({ url: plan.url, headers, body: plan.body });
 }

@@ -191,7 +191,14 @@ test("a template shows exactly what the reference names, filled from its compone
     template("by_name", [{ type: "BODY", text: "{{when}} at {{where}}, {{when}}" }], { parameter_format: "NAMED" }),
   );
   await app.store.write((tx) => void setSample(tx, shop.id, "filed", "en_US", "https://a.example/a.pdf"));
-  const usual = { language: "en_US", category: "UTILITY", status: "APPROVED", sendable: true, media: null };
+  const usual = {
+    language: "en_US",
+    category: "UTILITY",
+    status: "APPROVED",
+    sendable: true,
+    media: null,
+    warnings: [],
+  };
   expect((await list("", shop)).body.data).toEqual([
     { ...usual, name: "by_name", variables: { header: 0, body: 2 }, text: "{{1}} at {{2}}, {{1}}" },
     {
@@ -209,6 +216,7 @@ test("a template shows exactly what the reference names, filled from its compone
       category: "MARKETING",
       status: "PAUSED",
       sendable: false,
+      warnings: [expect.stringContaining("how to stop")],
       variables: { header: 0, body: 0 },
       text: "It is ready.",
     },

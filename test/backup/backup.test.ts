@@ -23,7 +23,7 @@ test("a backup beside a running server holds everything committed before it, has
   const report = await workshop.json(["backup", file]);
   expect(report).toMatchObject({ file, verified: true, counts: { workspaces: 1, messages: 5 } });
   expect(report.key_file).toBe(workshop.path("data/waxwing.key"));
-  expect(readdirSync(workshop.path("copies"))).toEqual(["one.db"]);
+  expect(readdirSync(workshop.path("copies"))).toEqual(["one.db", "one.db.sha256"]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const copy = openClient(file, { readonly: true });
   expect(readInstance(copy)?.backupMetadata).toMatchObject({ kind: "backup", hasGap: false });
@@ -118,10 +118,11 @@ test("the server makes backups at the configured time in the configured director
   await busyShop(app);
   const made = (): string[] =>
     readdirSync(directory)
-      .filter((name) => name !== "verifications.json")
+      .filter((name) => name.endsWith(".db"))
       .toSorted();
   for (let day = 0; day < 3; day++) await app.clock.advance(24 * 3_600_000);
   expect(made()).toHaveLength(2);
+  expect(readdirSync(directory).filter((name) => name.endsWith(".sha256"))).toHaveLength(2);
   expect(made().every((name) => /^waxwing-\d{8}T030000Z\.db$/.test(name))).toBe(true);
   expect(app.logged.filter((line) => line.includes("event=backup.completed "))).toHaveLength(3);
   expect(await workshop.json(["check", join(directory, made()[0] ?? "")])).toMatchObject({ ok: true });

@@ -18,7 +18,7 @@ export interface Crowd {
   directory: string;
   key: string;
   accountId: string;
-  /** Sends at full speed. */
+  /** Sends at full speed, or at its own pace. */
   fastNumber: string;
   /** The network's id of that number. */
   fastNumberId: string;
@@ -40,6 +40,7 @@ export async function makeCrowd(
   people: number,
   sizes: readonly number[],
   pace: number,
+  fastPace = 100_000,
 ): Promise<Crowd> {
   createPrivateDirectory(directory);
   const keyFile = join(directory, "waxwing.key");
@@ -63,7 +64,7 @@ export async function makeCrowd(
           appSecret: null,
         },
       }).phone;
-    const fastNumber = add("+911244001100", FAST_NUMBER_ID, 100_000);
+    const fastNumber = add("+911244001100", FAST_NUMBER_ID, fastPace);
     const pacedNumber = add("+911244001101", "106540352242923", pace);
     tx.db.update(numbers).set({ ready: true, unreadyReason: null }).run();
     const body = { type: "BODY", text: "Hi {{1}}, everything is 20 percent off until Sunday." };

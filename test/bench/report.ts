@@ -133,6 +133,7 @@ export function machineText(): string {
 
 export const DEFAULT_PLACE = "<!-- measured: bun run bench --write -->";
 export const BROADCASTS_PLACE = "<!-- measured: bun run bench:broadcasts --write -->";
+export const LATENCY_PLACE = "<!-- measured: bun run bench:latency --write -->";
 export const PEOPLE_PLACE = "<!-- measured: bun run bench --only people --write -->";
 export const CONSOLE_PLACE = "<!-- measured: bun run bench:console --write -->";
 export const CALLBACKS_PLACE = "<!-- measured: bun run bench:callbacks --write -->";

@@ -32,7 +32,15 @@ test("a preview says what a broadcast to a list would do, and stores nothing", a
   expect(answer.body.data).toEqual({
     requested: 8,
     reached: 2,
-    skipped: { opted_out: 1, invalid_number: 1, duplicate: 1, no_opt_in: 0, missing_variable: 0, daily_cap: 3 },
+    skipped: {
+      opted_out: 1,
+      may_want_to_stop: 0,
+      invalid_number: 1,
+      duplicate: 1,
+      no_opt_in: 0,
+      missing_variable: 0,
+      daily_cap: 3,
+    },
     skips: [
       { to: third, reason: "opted_out", since: "2026-11-21T13:30:01+05:30" },
       { to: first, reason: "duplicate" },
@@ -48,6 +56,7 @@ test("a preview says what a broadcast to a list would do, and stores nothing", a
       covered: true,
     },
     daily_cap_left: 2,
+    warnings: [expect.stringContaining("how to stop")],
     starts_at: "2026-11-21T13:30:01+05:30",
     ends_at: "2026-11-21T13:30:03+05:30",
   });
@@ -77,9 +86,18 @@ test("a preview of a group counts members without opt-in, opted-out ones, and th
   expect(answer.body.data).toMatchObject({
     requested: 0,
     reached: 1,
-    skipped: { opted_out: 1, no_opt_in: 2, missing_variable: 2, invalid_number: 0, duplicate: 0, daily_cap: 0 },
+    skipped: {
+      opted_out: 1,
+      may_want_to_stop: 0,
+      no_opt_in: 2,
+      missing_variable: 2,
+      invalid_number: 0,
+      duplicate: 0,
+      daily_cap: 0,
+    },
     skips: [],
     daily_cap_left: null,
+    warnings: [expect.stringContaining("how to stop")],
   });
   expect(changesBetween(before, snapshot(scenario.app.store))).toEqual({});
   const id = await create(scenario, body);

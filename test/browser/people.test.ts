@@ -25,7 +25,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const dialog = page.getByRole("dialog").last();
       await scenario.command(NUMBER);
       const people = Array.from({ length: 70 }, (_, count) => `+9198765${10_100 + count * 10},Row ${count},Pune,All`);
-      people.push("+919876510002,Mina,Goa,All", "+919876520002,Ravi,Goa,All");
+      people.push("+919876510001,Mina,Goa,All", "+919876520001,Ravi,Goa,All");
       const file = join(app.directory, "people.csv");
       writeFileSync(file, ["phone,name,city,groups", ...people].join("\n"));
       await scenario.command("contact import --workspace 1 --consent opted_in", file);
@@ -67,7 +67,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       ]);
       expect((await Bun.file(await download.path()).text()).trim().split("\n").length).toBe(71);
 
-      await scenario.go("contacts?q=Mina&open=%2B919876510002");
+      await scenario.go("contacts?q=Mina&open=%2B919876510001");
       await button("Add person").click();
       const other = page.getByRole("group", { name: "Person 1" });
       await button("Save").click();
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
 
       await scenario.go("inbox?show=waiting");
       await page.getByText("No conversations need a reply").waitFor();
-      await scenario.command("simulate inbound --workspace 1 --from +919876510002 --text Hello");
+      await scenario.command("simulate inbound --workspace 1 --from +919876510001 --text Hello");
       await page.reload();
       await page.getByRole("link", { name: /Mina/ }).waitFor();
       await page.goto(`${app.url}/console/w/1`);

@@ -32,7 +32,7 @@ describe("workspace", () => {
       suspended_reason: null,
       suspended_at: null,
       daily_cap: 250,
-      stop_words: ["halt", "basta"],
+      stop_words: ["Halt", "basta!"],
       start_words: ["again"],
       billing: {
         currency: "USD",

@@ -1,6 +1,7 @@
 /**
  * Import, export, opt-out and erasure of contacts from the command line, on a real database without a running server.
  */
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -150,6 +151,20 @@ test("erasing a contact removes its data from every file of the data directory, 
   expect((await exported()).split("\r\n").find((one) => one.split(",")[1] === `+${secrets[1]}`)).toContain(
     ",opted_out,",
   );
+});
+
+test("contact keep ends a doubt, also from a number written in the local form, and changes no consent", async () => {
+  const number = "+919812340077";
+  await importFile(write("doubtful.csv", `phone\n${number}\n`));
+  const client = new Database(join(data, "waxwing.db"));
+  client.run("UPDATE contacts SET may_want_to_stop_since = 1, may_want_to_stop_said_at = 1 WHERE phone = ?", [number]);
+  client.close();
+  const before = await waxwing("contact", "keep", "--workspace", "1", "098123 40077");
+  expect([before.code, before.json.phone]).toEqual([0, number]);
+  expect(before.json.consent).toEqual({ status: "unknown", source: null, at: null });
+  expect((await waxwing("contact", "keep", "--workspace", "1", number)).code).toBe(0);
+  const missing = await waxwing("contact", "keep", "--workspace", "1", "+919812340078");
+  expect([missing.code, missing.json.error]).toEqual([1, expect.objectContaining({ code: "not_found" })]);
 });
 
 test("group create counts a dynamic group and names the place of a mistake in its filter; groups and fields can be removed", async () => {

@@ -163,7 +163,7 @@ describe("the viewer", () => {
   });
 
   test("keeps the last 200, refuses other names for itself, and lets nothing from outside into its page", async () => {
-    const viewer = startViewer(systemClock);
+    const viewer = startViewer({ clock: systemClock, port: 0, forwardTo: null });
     try {
       viewer.trust("whsec_x");
       for (let index = 0; index < 205; index++) {

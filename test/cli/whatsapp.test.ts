@@ -153,6 +153,34 @@ describe("number update", () => {
   });
 });
 
+test("a number accepts unsigned callbacks only while its operator allows them, and each address is shown once", async () => {
+  await using shop = await openShop();
+  await shop.add();
+  const { workshop } = shop;
+  expect(await workshop.refusal(["number", "rotate-callback", "1"])).toMatchObject({ code: "no_callback_address" });
+  const paths: unknown[] = [];
+  for (const change of [
+    ["update", "1", "--unsigned-callbacks"],
+    ["rotate-callback", "1"],
+  ]) {
+    const changed = await workshop.json(["number", ...change]);
+    expect(changed).toMatchObject({ unsigned_callbacks: true, callback_header: "x-callback-secret" });
+    expect(changed.callback_path).toMatch(/^\/networks\/whatsapp\/\w{26}$/);
+    paths.push(changed.callback_path);
+  }
+  expect(paths[0]).not.toBe(paths[1]);
+  expect(await workshop.refusal(["number", "update", "1", "--unsigned-callbacks"])).toMatchObject({
+    code: "has_callback_address",
+    next: expect.stringContaining("waxwing number rotate-callback 1"),
+  });
+  const shown = await workshop.json(["number", "show", "1"]);
+  expect(shown).toMatchObject({ unsigned_callbacks: true, unsigned_callbacks_used_at: null });
+  for (const path of paths) expect(JSON.stringify(shown)).not.toContain(String(path));
+  expect(await workshop.json(["number", "update", "1", "--no-unsigned-callbacks"])).toMatchObject({
+    unsigned_callbacks: false,
+  });
+});
+
 test("template sync counts added, changed and retired templates", async () => {
   const account = graphAccount({ templates: [graphTemplate("a"), graphTemplate("b")] });
   await using shop = await openShop({ account });

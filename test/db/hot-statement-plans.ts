@@ -83,10 +83,18 @@ export const expectedPlans: Record<string, string[]> = {
   "idempotency.keyByName": ["SEARCH idempotency_keys USING INDEX idempotency_keys_key (workspace_id=? AND key=?)"],
   "idempotency.linkMessage": ["SEARCH idempotency_keys USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.callbackById": ["SEARCH callbacks USING INTEGER PRIMARY KEY (rowid=?)"],
+  "inbound.categoryOfMessage": [
+    "SEARCH messages USING INDEX messages_network (network_message_id=? AND number_id=?)",
+    "SEARCH broadcasts USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
+  ],
   "inbound.dueCallbacks": ["SEARCH callbacks USING INDEX callbacks_waiting (due_at<?)"],
   "inbound.firstDueAt": ["SEARCH callbacks USING INDEX callbacks_waiting"],
   "inbound.knownInbound": [
     "SEARCH inbounds USING COVERING INDEX inbounds_network (workspace_id=? AND network_message_id=?)",
+  ],
+  "inbound.lastSentBetween": [
+    "SEARCH messages USING INDEX messages_contact (contact_id=? AND dispatched_at>? AND dispatched_at<?)",
+    "SEARCH broadcasts USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
   ],
   "inbound.setCallbackDone": ["SEARCH callbacks USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.addToCounters": ["SEARCH broadcast_counters USING INTEGER PRIMARY KEY (rowid=?)"],

@@ -76,7 +76,7 @@ const triggers: Record<string, Trigger> = {
   "an opt-out by hand": { does: (phone) => byOperator(phone, "manual"), to: optsOut, source: "manual" },
   "an opt-out among many": { does: (phone) => byOperator(phone, "bulk"), to: optsOut, source: "bulk" },
   START: { does: (phone) => writes(phone, "START"), to: lifts, source: "inbound_message" },
-  "any other word": { does: (phone) => writes(phone, "Please start and stop"), to: nothing, source: "" },
+  "any other word": { does: (phone) => writes(phone, "Please restart tomorrow"), to: nothing, source: "" },
   "a marketing template": { does: (phone) => send(phone, "summer_sale"), to: optsIn, source: "api", isRefused: true },
   "another template": { does: (phone) => send(phone, "order_shipped"), to: nothing, source: "", isRefused: true },
 };

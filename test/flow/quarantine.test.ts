@@ -1,10 +1,11 @@
 /**
- * A stored callback that stops the process: the server starts again, puts the item aside after two tries, and applies
+ * A stored callback that stops the process: the server starts again, puts the item aside after three tries alone, and applies
  * everything else. The process's death is the disk at that moment, with which the next server starts.
  */
 import { expect, test } from "bun:test";
 import { listCallbacks, replayCallback, showCallback } from "#src/domain/inbound/callback-list.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
+import { TRIES_MAX } from "#src/domain/inbound/quarantine.ts";
 import type { CallbackItem } from "#src/networks/network.ts";
 import { type DiskImage, imageOf } from "#test/support/crash.ts";
 import { fakeNetwork } from "#test/support/scenarios.ts";
@@ -31,6 +32,10 @@ function deadlyNetwork(deadly: number | "body", dies: () => void) {
       type: "text",
       text: "Hi",
       command: "Hi",
+      isWritten: true,
+      payload: null,
+      details: {},
+      references: { reply_to: null, reaction: null, edited: null, deleted: null },
       at,
     }));
   };
@@ -59,8 +64,8 @@ async function live(directory: string | null, deadly: number | "body"): Promise<
 const names = ({ store }: TestServer): string[] =>
   store.client.prepare("SELECT phone FROM contacts ORDER BY phone").pluck().all() as string[];
 
-/** The servers of three lives: each next one starts with the disk that the previous one left when it died. */
-async function threeLives(deadly: number | "body"): Promise<{ last: TestServer; images: DiskImage[] }> {
+/** The servers of several lives: each next one starts with the disk that the previous one left when it died. */
+async function livesUntilQuarantine(deadly: number | "body"): Promise<{ last: TestServer; images: DiskImage[] }> {
   const first = await live(null, deadly);
   const shop = await first.app.workspace();
   const directory = first.app.directory;
@@ -78,7 +83,8 @@ async function threeLives(deadly: number | "body"): Promise<{ last: TestServer; 
   const images = [await stored.promise];
   expect(shop.id).toBe(1);
   await first.app.stop();
-  for (const attempt of [1, 2]) {
+  // Once together with the others, then alone.
+  for (let attempt = 1; attempt <= 1 + TRIES_MAX; attempt += 1) {
     const life = await live(images[attempt - 1]?.directory ?? "", deadly);
     await life.app.clock.advance(1_000);
     await life.app.stop();
@@ -91,14 +97,14 @@ async function threeLives(deadly: number | "body"): Promise<{ last: TestServer; 
   return { last: last.app, images };
 }
 
-test("an item that stops the server twice is put aside at the third start; the others are applied", async () => {
-  const { last, images } = await threeLives(1);
+test("an item that stops the server in three tries alone is put aside; the others are applied", async () => {
+  const { last, images } = await livesUntilQuarantine(1);
   try {
     const rows = last.store.read((tx) => listCallbacks(tx, "quarantined", 10));
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatchObject({
       state: "quarantined",
-      reason: expect.stringContaining("stopped the server twice"),
+      reason: expect.stringContaining("stopped the server three times"),
     });
     const count = last.store.client.prepare("SELECT count(*) FROM inbounds").pluck();
     // Two of the deadly callback's, and three of the other's.
@@ -115,7 +121,7 @@ test("an item that stops the server twice is put aside at the third start; the o
 });
 
 test("a body that stops the server while it is read is put aside; another one after it is applied; replay tries again", async () => {
-  const { last, images } = await threeLives("body");
+  const { last, images } = await livesUntilQuarantine("body");
   try {
     const rows = last.store.read((tx) => listCallbacks(tx, null, 10));
     expect(rows).toHaveLength(1);

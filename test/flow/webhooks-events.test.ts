@@ -168,6 +168,7 @@ describe("an inbound message", () => {
           to: "+911244001100",
           type: "text",
           text: "Is it there?",
+          details: {},
           received_at: "2026-11-21T13:29:01+05:30",
         },
         contact: {

@@ -16,6 +16,13 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const ERRORS = /event=(backup\.failed|alarm\.|health\.|health|broadcast\.|delivery\.|database\.)/;
 
+const PLAIN = {
+  name: "plain",
+  language: "en_US",
+  category: "UTILITY",
+  components: [{ type: "BODY", text: "Hello." }],
+};
+
 /** Health's timers on the clock of the test, at least `minMs` apart: a day has not to be 17,000 steps. */
 function timersOf(clock: TestClock, minMs = 5 * SECOND_MS) {
   return {
@@ -64,9 +71,21 @@ test("an alarm is sent for each condition once after half a minute, again each d
   });
   const shop = await app.workspace({ billing: { rate: 0, balance: 1_000_000 } });
   const other = await app.workspace({ name: "Other Shop", number: "+911244001101" });
+  await app.template(shop, PLAIN);
+  const created = await app.send("POST", "/api/v1/broadcasts", {
+    key: shop.key,
+    body: { name: "News", template: "plain", to: ["+919876543210"], send_at: "2026-11-25T08:00:00Z" },
+  });
+  expect(created.status).toBe(202);
+  const broadcastId = created.body.data.id;
   await clock.advance(MINUTE_MS);
   expect(toldOf(receiver.received)).toEqual({});
 
+  await sql(
+    app,
+    "UPDATE broadcasts SET status = 'paused', pause_cause = 'late', status_reason = 'the server was down' WHERE id = ?",
+    broadcastId,
+  );
   await sql(
     app,
     "UPDATE numbers SET ready = 0, unready_reason = 'token revoked', unready_by = 'network' WHERE id = ?",
@@ -98,6 +117,7 @@ test("an alarm is sent for each condition once after half a minute, again each d
   await clock.advance(3 * MINUTE_MS);
   const ids = [
     "backup_failed",
+    `broadcast_paused:${broadcastId}`,
     `balance_low:${shop.id}`,
     `callbacks_refused:${shop.numberId}`,
     `number_not_ready:${other.numberId}`,
@@ -127,6 +147,7 @@ test("an alarm is sent for each condition once after half a minute, again each d
 
   await sql(app, "UPDATE numbers SET ready = 1, unready_reason = NULL, unready_by = NULL");
   await sql(app, "UPDATE number_states SET restriction = NULL");
+  await sql(app, "UPDATE broadcasts SET status = 'scheduled', pause_cause = NULL, status_reason = NULL");
   await sql(app, "DELETE FROM outbox WHERE run_id = 'another process'");
   await sql(app, "DELETE FROM refused_callbacks");
   await app.store.write((tx) => credit(tx, shop.id, { amount: 900_000_000, note: null, ref: null }));

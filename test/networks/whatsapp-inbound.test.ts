@@ -36,6 +36,10 @@ describe("an inbound message", () => {
         type: "text",
         text: "Stop",
         command: "Stop",
+        isWritten: true,
+        payload: null,
+        details: {},
+        references: { reply_to: null, reaction: null, edited: null, deleted: null },
         at: AT,
       },
     ]);

@@ -101,7 +101,7 @@ export class Life implements Owner {
     const reader = this.#reader();
     const readers = { of: () => reader, server: reader };
     const context: WorkerContext = {
-      ...{ config, log, clock, store, box, instanceId, runId, onNetworkTime },
+      ...{ config, log, clock, realClock: clock, store, box, instanceId, runId, onNetworkTime },
       networks: { simulator: network, whatsapp: network },
       poster: this.#around.posterOf(this),
       pace: new Pace(clock),
@@ -122,6 +122,7 @@ export class Life implements Owner {
     this.#app = createApp({
       ...{ stopping, eventWaiters: new EventWaiters(store, clock, stopping) },
       ...{ store, clock, random, log },
+      acceptsTestKeys: false,
       readers: {
         lists: readers,
         searches: readers,

@@ -180,8 +180,24 @@ export const folders: Folder[] = [
     why: "The API shares operations with the console, never its handlers.",
   },
   {
-    holds: ["http/"],
+    holds: ["http/control/"],
+    mayImport: [
+      "http/",
+      "domain/",
+      "db/",
+      "core/",
+      "networks/simulator/",
+      // Which webhook addresses are allowed.
+      "net/address.ts",
+    ],
+    // What a receiver answered.
+    mayImportTypesOf: ["net/post.ts"],
     mayNotImport: ["http/api/", "http/console/"],
+    why: "Test control drives the simulator and the clock; it knows no real network and no other interface's handlers.",
+  },
+  {
+    holds: ["http/"],
+    mayNotImport: ["http/api/", "http/console/", "http/control/"],
     mayImport: [
       "domain/",
       "db/",
@@ -215,6 +231,7 @@ export const packages: { name: RegExp; only: string[]; why: string }[] = [
     only: ["db/", "jobs/", "domain/", "transfer/", "http/console/queries/"],
     why: "Queries belong to the module whose rows they read; read models of one screen are the console's.",
   },
+  { name: /^nodemailer/, only: ["health/alarm-email.ts"], why: "Only alarms are sent by e-mail." },
   { name: /^libphonenumber-js/, only: ["core/phone.ts"], why: "One reading of a phone number." },
   { name: /^(smol-toml|toml-eslint-parser)/, only: ["config/"], why: "One reading of the configuration." },
   {

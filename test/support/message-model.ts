@@ -12,7 +12,7 @@ const ladder: Reported[] = ["sent", "delivered", "read"];
 
 /** -1 for a state that is not on the ladder. */
 function rankOf(state: string): number {
-  return ladder.indexOf(state);
+  return (ladder as readonly string[]).indexOf(state);
 }
 
 export class MessageModel {

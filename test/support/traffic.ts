@@ -3,6 +3,8 @@
  * so a clock that is moved by hand must not move meanwhile. A request that the host has read and not answered is not in
  * transit.
  */
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { ClientRequest } from "node:http";
 
 interface Host {
   /** Requests that the host has read and not answered. */
@@ -11,16 +13,17 @@ interface Host {
   begun: number;
 }
 
+const REQUESTS = "http.client.request.created";
 const hosts = new Map<string, Host>();
-const fetchAlone = globalThis.fetch;
 
 /** Follows requests to this origin from now on. Returns a function that stops following them. */
 export function followTraffic(origin: string, held: () => number): () => void {
-  hosts.set(origin, { held, begun: 0 });
-  globalThis.fetch = Object.assign(followedFetch, { preconnect: fetchAlone.preconnect });
+  const { host } = new URL(origin);
+  if (hosts.size === 0) subscribe(REQUESTS, follow);
+  hosts.set(host, { held, begun: 0 });
   return () => {
-    hosts.delete(origin);
-    if (hosts.size === 0) globalThis.fetch = fetchAlone;
+    hosts.delete(host);
+    if (hosts.size === 0) unsubscribe(REQUESTS, follow);
   };
 }
 
@@ -28,14 +31,12 @@ export function isInTransit(): boolean {
   return [...hosts.values()].some(({ begun, held }) => begun > held());
 }
 
-async function followedFetch(...given: Parameters<typeof fetch>): Promise<Response> {
-  const [input] = given;
-  const host = hosts.get(new URL(input instanceof Request ? input.url : input).origin);
-  if (host === undefined) return fetchAlone(...given);
+function follow(message: unknown): void {
+  const { request } = message as { request: ClientRequest };
+  const host = hosts.get(String(request.getHeader("host")));
+  if (host === undefined) return;
   host.begun += 1;
-  try {
-    return await fetchAlone(...given);
-  } finally {
+  request.once("close", () => {
     host.begun -= 1;
-  }
+  });
 }

@@ -46,7 +46,10 @@ export function nextWords(
 ): ReadonlyMap<string, readonly Word[]> {
   const first = new Map<string, Word>();
   const next = new Map<string, Word[]>();
+  // After `backup`, files are offered: a second word would hide them.
+  const alone = new Set(commands.filter(({ group }) => group === null).map(({ name }) => name));
   for (const { group, name, summary } of commands) {
+    if (group !== null && alone.has(group)) continue;
     if (group === null) {
       first.set(name, { word: name, description: summary });
       continue;

@@ -24,25 +24,28 @@ import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 export interface Demo {
   readonly workspaceId: number;
   readonly key: string;
-  /** E.164 of the sending number. */
-  readonly number: string;
-  readonly webhookSecret: string;
-  /** E.164 of a person who has not written, for a template. */
-  readonly person: string;
-  /** E.164 of the person who has just written, for a text. */
-  readonly writer: string;
-  /** A list of people who have opted in, for a broadcast. */
-  readonly groupId: number;
+  /** E.164 of the sending number; null where the seed has none. */
+  readonly number: string | null;
+  readonly webhookSecret: string | null;
+  /** For the commands that dev prints; null for a database made from a seed. */
+  readonly samples: {
+    /** E.164 of a person who has not written, for a template. */
+    readonly person: string;
+    /** E.164 of the person who has just written, for a text. */
+    readonly writer: string;
+    /** A list of people who have opted in, for a broadcast. */
+    readonly groupId: number;
+  } | null;
 }
 
-const SETTINGS = {
-  name: "Demo",
-  country: "IN",
-  timezone: "Asia/Kolkata",
-  dailyCap: null,
-  stopWords: [],
-  startWords: [],
-};
+/** What a developer can choose about the demo workspace. */
+interface DemoSettings {
+  readonly country: string;
+  readonly timezone: string;
+  readonly currency: string;
+}
+
+export const DEMO_SETTINGS: DemoSettings = { country: "IN", timezone: "Asia/Kolkata", currency: "USD" };
 const NUMBER = "+911244001100";
 const RATE = 8_500;
 const BALANCE = 100_000_000;
@@ -107,9 +110,14 @@ const TEMPLATES: readonly { readonly json: unknown; readonly status: TemplateSta
 ];
 
 /** Writes it all in one transaction; events go to `webhookUrl`. */
-export function writeDemo(tx: Tx, box: SecretBox, webhookUrl: string): Demo {
-  const { id: workspaceId } = createWorkspace(tx, SETTINGS, true);
-  setPrice(tx, workspaceId, "USD", RATE);
+export function writeDemo(tx: Tx, box: SecretBox, webhookUrl: string, settings: DemoSettings): Demo {
+  const { country, timezone, currency } = settings;
+  const { id: workspaceId } = createWorkspace(
+    tx,
+    { name: "Demo", country, timezone, dailyCap: null, stopWords: [], startWords: [] },
+    true,
+  );
+  setPrice(tx, workspaceId, currency, RATE);
   credit(tx, workspaceId, { amount: BALANCE, note: "opening balance", ref: null });
   const { key } = createKey(tx, workspaceId, "demo");
   // Before anything happens, so that the viewer shows the first event as well.
@@ -140,8 +148,6 @@ export function writeDemo(tx: Tx, box: SecretBox, webhookUrl: string): Demo {
     key,
     number: number.phone,
     webhookSecret: secret,
-    person: `+${PERSON}`,
-    writer: `+${WRITER}`,
-    groupId: regulars.id,
+    samples: { person: `+${PERSON}`, writer: `+${WRITER}`, groupId: regulars.id },
   };
 }

@@ -28,11 +28,20 @@ interface Received {
 
 const RECEIVED_MAX = 200;
 const BODY_BYTES_MAX = 1024 * 1024;
+/** Below the server's own limit, so that its delivery log shows which address was slow. */
+const FORWARD_LIMIT_MS = 9_000;
 /** A receiver refuses a webhook that is replayed later. */
 const SIGNATURE_AGE_MAX_SECONDS = 5 * 60;
 
-/** `port`: where to listen if it is free. */
-export function startViewer(clock: Clock, port = 0): Viewer {
+interface ViewerOptions {
+  readonly clock: Clock;
+  /** Where to listen if it is free. */
+  readonly port: number;
+  /** Every webhook is passed on to this address as it came, and its answer is the viewer's. */
+  readonly forwardTo: string | null;
+}
+
+export function startViewer({ clock, port, forwardTo }: ViewerOptions): Viewer {
   const received: Received[] = [];
   let secret: string | null = null;
   let count = 0;
@@ -46,6 +55,7 @@ export function startViewer(clock: Clock, port = 0): Viewer {
     count += 1;
     received.unshift({ number: count, at: new Date(clock.now()).toISOString(), type, distrust, signature, body: text });
     received.length = Math.min(received.length, RECEIVED_MAX);
+    if (forwardTo !== null && distrust === null) return forward(forwardTo, request, body);
     return new Response(distrust ?? "received", { status: distrust === null ? 200 : 400 });
   };
 
@@ -70,6 +80,25 @@ export function startViewer(clock: Clock, port = 0): Viewer {
     },
     stop: () => http.stop(true),
   };
+}
+
+/** The same bytes under the same signature. What the address answers decides whether the webhook is tried again. */
+async function forward(
+  url: string,
+  { headers }: { headers: Headers },
+  body: Uint8Array<ArrayBuffer>,
+): Promise<Response> {
+  const passed = new Headers();
+  for (const name of ["content-type", "user-agent", "service-signature"]) passed.set(name, headers.get(name) ?? "");
+  try {
+    const signal = AbortSignal.timeout(FORWARD_LIMIT_MS);
+    const answer = await fetch(url, { method: "POST", headers: passed, body, redirect: "manual", signal });
+    return new Response(await answer.text(), { status: answer.status });
+  } catch (error) {
+    return new Response(`${url} did not answer: ${error instanceof Error ? error.message : "unknown error"}\n`, {
+      status: 502,
+    });
+  }
 }
 
 function listenOnFree<T>(listen: (port: number) => T, port: number): T {

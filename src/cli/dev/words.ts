@@ -6,6 +6,8 @@ import type { Demo } from "./demo.ts";
 interface DevServer {
   readonly baseUrl: string;
   readonly docsUrl: string;
+  readonly controlUrl: string;
+  readonly controlToken: string;
   /** Makes the first operator. */
   readonly consoleUrl: string;
   readonly viewerUrl: string;
@@ -21,6 +23,8 @@ interface DevServer {
 export function devWords({
   baseUrl,
   docsUrl,
+  controlUrl,
+  controlToken,
   consoleUrl,
   viewerUrl,
   data,
@@ -29,6 +33,30 @@ export function devWords({
   note,
   isKept,
 }: DevServer): string {
+  return [
+    ...(note === null ? [] : [note, ""]),
+    isKept
+      ? `A demo server with a simulated network is ready. Its database is kept in ${data}.`
+      : "A throwaway server with a simulated network is ready. Its data is deleted when it stops.",
+    "",
+    `  API       ${baseUrl}`,
+    `  key       ${demo.key}`,
+    `  number    ${demo.number ?? "none"}`,
+    `  webhooks  ${viewerUrl}    (webhooks as a receiver gets them, with verified signatures)`,
+    `  docs      ${docsUrl}`,
+    `  control   ${controlUrl}    (for tests: the clock, network faults, what was sent; with the token ${controlToken})`,
+    `  metrics   ${baseUrl.replace("/api/v1", "/metrics")}    (with the key ${metricsToken})`,
+    `  console   ${consoleUrl}    (choose an e-mail address and a password; valid for 30 minutes)`,
+    "",
+    ...(demo.samples === null ? [] : sampleCommands(demo, demo.samples, baseUrl, data)),
+    "The last digits of a recipient, 0001 to 0009, choose a failure: 0001 is not on the network, 0006 is throttled twice …",
+    "",
+    "Ctrl-C stops it.",
+  ].join("\n");
+}
+
+/** Commands to paste. */
+function sampleCommands(demo: Demo, samples: NonNullable<Demo["samples"]>, baseUrl: string, data: string): string[] {
   const curl = (path: string, body: Record<string, unknown>): string =>
     [
       `  curl ${baseUrl}${path} \\`,
@@ -38,45 +66,29 @@ export function devWords({
     ].join("\n");
   const waxwing = `${thisProgram()} --data ${shellWord(data)}`;
   return [
-    ...(note === null ? [] : [note, ""]),
-    isKept
-      ? `A demo server with a simulated network is ready. Its database is kept in ${data}.`
-      : "A throwaway server with a simulated network is ready. Its data is deleted when it stops.",
-    "",
-    `  API       ${baseUrl}`,
-    `  key       ${demo.key}`,
-    `  number    ${demo.number}`,
-    `  webhooks  ${viewerUrl}    (webhooks as a receiver gets them, with verified signatures)`,
-    `  docs      ${docsUrl}`,
-    `  metrics   ${baseUrl.replace("/api/v1", "/metrics")}    (with the key ${metricsToken})`,
-    `  console   ${consoleUrl}    (choose an e-mail address and a password; valid for 30 minutes)`,
-    "",
     "Send a template message:",
     "",
-    curl("/messages", { to: demo.person, template: "order_shipped", variables: ["Asha", "A-1042"] }),
+    curl("/messages", { to: samples.person, template: "order_shipped", variables: ["Asha", "A-1042"] }),
     "",
-    `Send a text: ${demo.writer} has just written, so the 24-hour window is open:`,
+    `Send a text: ${samples.writer} has just written, so the 24-hour window is open:`,
     "",
-    curl("/messages", { to: demo.writer, text: "Yes, until eight. See you!" }),
+    curl("/messages", { to: samples.writer, text: "Yes, until eight. See you!" }),
     "",
     "Send a broadcast in which each recipient gets their own name, and watch its progress:",
     "",
     curl("/broadcasts", {
       name: "Weekend offer",
       template: "weekend_offer",
-      group: demo.groupId,
+      group: samples.groupId,
       variables: [{ field: "first_name", fallback: "there" }, "20"],
     }),
     `  ${waxwing} broadcast show 1 --watch`,
     "",
     "Receive a message:",
     "",
-    `  ${waxwing} simulate inbound --workspace ${demo.workspaceId} --from ${demo.person} --text 'Where is my order?'`,
+    `  ${waxwing} simulate inbound --workspace ${demo.workspaceId} --from ${samples.person} --text 'Where is my order?'`,
     "",
-    "The last digits of a recipient, 0001 to 0009, choose a failure: 0001 is not on the network, 0006 is throttled twice …",
-    "",
-    "Ctrl-C stops it.",
-  ].join("\n");
+  ];
 }
 
 /** How this program was started, as typed from the working directory. */

@@ -7,6 +7,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { findField } from "../contacts/custom-fields.ts";
 import { listPeople } from "../contacts/details.ts";
 import { getContact } from "../contacts/find.ts";
+import type { Contact } from "../contacts/table.ts";
 import { compileIds, type Sql } from "../filters/compile.ts";
 import { birthdayConditions, celebrants } from "./birthday.ts";
 import type { BroadcastPlan } from "./plan.ts";
@@ -15,9 +16,12 @@ import { type BroadcastVariables, contactFieldNames, requiredFields, resolveValu
 export interface AudienceEstimate {
   reached: number;
   optedOut: number;
+  mayWantToStop: number;
   noOptIn: number;
   missingVariable: number;
 }
+
+const SURE = "(may_want_to_stop_since IS NULL)";
 
 const COLUMNS: Readonly<Record<(typeof contactFieldNames)[number], string>> = {
   name: "name",
@@ -30,16 +34,19 @@ const COLUMNS: Readonly<Record<(typeof contactFieldNames)[number], string>> = {
 };
 
 /**
- * One row with `opted_in`, `opted_out`, `no_opt_in` and `missing`; contacts that lack a value also count as opted in.
+ * One row with `opted_in`, `opted_out`, `doubtful`, `no_opt_in` and `missing`; contacts that lack a value also count as
+ * opted in.
  */
 export function audienceEstimateSql(tx: ReadTx, plan: BroadcastPlan): Sql {
   const members = membersSql(tx, plan);
   const missing = missingSql(tx, plan.workspace.id, plan.variables);
   return {
     sql:
-      "SELECT coalesce(sum(consent = 'opted_in'), 0) AS opted_in, coalesce(sum(consent = 'opted_out'), 0) AS opted_out, " +
-      "coalesce(sum(consent = 'unknown'), 0) AS no_opt_in, " +
-      `coalesce(sum(consent = 'opted_in' AND (${missing.sql})), 0) AS missing ` +
+      `SELECT coalesce(sum(consent = 'opted_in' AND ${SURE}), 0) AS opted_in, ` +
+      "coalesce(sum(consent = 'opted_out'), 0) AS opted_out, " +
+      `coalesce(sum(consent <> 'opted_out' AND NOT ${SURE}), 0) AS doubtful, ` +
+      `coalesce(sum(consent = 'unknown' AND ${SURE}), 0) AS no_opt_in, ` +
+      `coalesce(sum(consent = 'opted_in' AND ${SURE} AND (${missing.sql})), 0) AS missing ` +
       `FROM contacts WHERE phone IS NOT NULL AND id IN (${members.sql})`,
     parameters: [...missing.parameters, ...members.parameters],
   };
@@ -50,6 +57,7 @@ export function readAudienceEstimate(row: Readonly<Record<string, unknown>> | un
   return {
     reached: Number(row?.opted_in ?? 0) - missingVariable,
     optedOut: Number(row?.opted_out ?? 0),
+    mayWantToStop: Number(row?.doubtful ?? 0),
     noOptIn: Number(row?.no_opt_in ?? 0),
     missingVariable,
   };
@@ -72,17 +80,25 @@ export function countCelebrants(
 ): AudienceEstimate {
   const { group, workspace, variables } = plan;
   const conditions = group?.filter == null ? [] : birthdayConditions(group.filter);
-  const estimate: AudienceEstimate = { reached: 0, optedOut: 0, noOptIn: 0, missingVariable: 0 };
+  const estimate: AudienceEstimate = { reached: 0, optedOut: 0, mayWantToStop: 0, noOptIn: 0, missingVariable: 0 };
   for (const id of contactIds) {
     const contact = getContact(tx, workspace.id, id);
     for (const addressee of celebrants(conditions, contact, listPeople(tx, id), at, workspace.timezone)) {
-      if (contact.consent === "opted_out") estimate.optedOut += 1;
-      else if (contact.consent !== "opted_in") estimate.noOptIn += 1;
-      else if ("missing" in resolveValues(tx, variables, contact, addressee)) estimate.missingVariable += 1;
-      else estimate.reached += 1;
+      const isMissing = (): boolean => "missing" in resolveValues(tx, variables, contact, addressee);
+      estimate[findFate(contact, isMissing)] += 1;
     }
   }
   return estimate;
+}
+
+function findFate(
+  { consent, mayWantToStopSince }: Pick<Contact, "consent" | "mayWantToStopSince">,
+  isMissing: () => boolean,
+): keyof AudienceEstimate {
+  if (consent === "opted_out") return "optedOut";
+  if (mayWantToStopSince !== null) return "mayWantToStop";
+  if (consent !== "opted_in") return "noOptIn";
+  return isMissing() ? "missingVariable" : "reached";
 }
 
 function membersSql(tx: ReadTx, { group, workspace }: BroadcastPlan): Sql {

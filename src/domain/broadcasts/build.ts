@@ -155,6 +155,7 @@ function addMember(
     return "skipped";
   };
   if (contact.consent === "opted_out") return skip("opted_out");
+  if (contact.mayWantToStopSince !== null) return skip("may_want_to_stop");
   if (contact.consent !== "opted_in") return skip("no_opt_in");
   if (addressee === null && hasLinkedRecipient(tx, broadcast, contact)) return skip("duplicate");
   const resolved = fixed === undefined ? resolveValues(tx, broadcast.variables, contact, addressee) : { values: fixed };

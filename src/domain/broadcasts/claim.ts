@@ -5,8 +5,8 @@
  */
 import type { Tx } from "#src/db/transaction.ts";
 import { listLinkedContacts } from "../contacts/change-consent.ts";
-import type { Consent } from "../contacts/consent.ts";
 import { getContact } from "../contacts/find.ts";
+import type { Contact } from "../contacts/table.ts";
 import { adjustCounters, getCounters, recordLastSent } from "../messages/adjust-counters.ts";
 import { holdCost } from "../messages/broadcast-cost.ts";
 import { addDelta, computeDelta, zeroDelta } from "../messages/broadcast-counters.ts";
@@ -133,7 +133,7 @@ function decide(context: ClaimContext, row: WaitingRecipient): Decision {
   const contact = row.contactId === null ? undefined : contactOfRecipient(tx).get({ id: row.contactId });
   if (row.contactId === null || contact === undefined || contact.phone === null)
     return { kind: "skip", code: "erased" };
-  const consentCode = consentSkip(contact.consent);
+  const consentCode = consentSkip(contact);
   if (consentCode !== null) return { kind: "skip", code: consentCode };
   // The number may belong to another person by now.
   if (contact.phone !== row.toPhone) return { kind: "skip", code: "number_changed" };
@@ -156,8 +156,12 @@ function decide(context: ClaimContext, row: WaitingRecipient): Decision {
   };
 }
 
-function consentSkip(consent: Consent): SkipCode | null {
+function consentSkip({
+  consent,
+  mayWantToStopSince,
+}: Pick<Contact, "consent" | "mayWantToStopSince">): SkipCode | null {
   if (consent === "opted_out") return "opted_out";
+  if (mayWantToStopSince !== null) return "may_want_to_stop";
   return consent === "opted_in" ? null : "no_opt_in";
 }
 

@@ -5,6 +5,7 @@ import { formatMoney } from "#src/core/money.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { available } from "../billing/account.ts";
 import { remainingUnderCap } from "../messages/daily-cap.ts";
+import { findWarnings } from "../templates/way-out.ts";
 import type { AudienceEstimate } from "./audience-estimate.ts";
 import type { BroadcastPlan } from "./plan.ts";
 import type { ResolvedRecipient } from "./resolve-list.ts";
@@ -30,6 +31,7 @@ export function previewGroup(tx: ReadTx, plan: BroadcastPlan, estimate: Audience
   const counts = {
     ...noCounts(),
     opted_out: estimate.optedOut,
+    may_want_to_stop: estimate.mayWantToStop,
     no_opt_in: estimate.noOptIn,
     missing_variable: estimate.missingVariable,
     daily_cap: over,
@@ -43,7 +45,7 @@ function noCounts(): Static<typeof PreviewCounts> {
 
 function preview(
   tx: ReadTx,
-  { workspace, sender, account, sendAt }: BroadcastPlan,
+  { workspace, sender, template, account, sendAt }: BroadcastPlan,
   {
     requested,
     reached,
@@ -70,6 +72,7 @@ function preview(
             covered: available(account) >= amount,
           },
     daily_cap_left: remainingUnderCap(tx, workspace),
+    warnings: findWarnings(template.category, template.components, workspace),
     starts_at: formatInstant(startsAt, workspace.timezone),
     ends_at: formatInstant(startsAt + Math.ceil((reached / sender.throughput) * 1000), workspace.timezone),
   };

@@ -23,7 +23,7 @@ export interface ResolvedRecipient {
 
 interface Skip {
   reason: SkipReason;
-  /** For an opt-out: since when. */
+  /** For an opt-out or a doubt: since when. */
   since: number | null;
   /** For a missing value: the name of the field. */
   detail: string | null;
@@ -65,6 +65,9 @@ export function resolveList(tx: ReadTx, to: readonly string[], options: ResolveO
     const since = optedOutSince(tx, workspace.id, contactLookup);
     if (since !== null) return skip("opted_out", { since });
     const { contact } = contactLookup;
+    if (contact !== null && contact.mayWantToStopSince !== null) {
+      return skip("may_want_to_stop", { since: contact.mayWantToStopSince });
+    }
     const missing = findMissing(contact);
     if (missing !== null) return skip("missing_variable", { detail: missing });
     if (isOverCap(contact)) return skip("daily_cap");

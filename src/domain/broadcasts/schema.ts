@@ -55,7 +55,7 @@ export const SkipView = Type.Object(
       description: "The phone number in E.164, or the value from the request if it is not a phone number.",
     }),
     reason: OneOf(skipReasons),
-    since: Type.Optional(Instant("When the person opted out; only present with the reason `opted_out`.")),
+    since: Type.Optional(Instant("Since when; only present with the reasons `opted_out` and `may_want_to_stop`.")),
   },
   { $id: "Skip", description: "A recipient that a broadcast skips." },
 );
@@ -93,6 +93,7 @@ export const RecipientView = Type.Object(
 export const PreviewCounts = Type.Object(
   {
     opted_out: Type.Integer(),
+    may_want_to_stop: Type.Integer(),
     invalid_number: Type.Integer(),
     duplicate: Type.Integer(),
     no_opt_in: Type.Integer(),
@@ -127,6 +128,7 @@ export const PreviewView = Type.Object(
       Type.Integer(),
       "How many more people can be sent templates under the daily cap; null if there is no daily cap.",
     ),
+    warnings: Type.Array(Type.String(), { description: "The `warnings` of the template." }),
     starts_at: Instant("When the broadcast would start."),
     ends_at: Instant(
       "When the last message would be sent, if the number sends at its full rate and has nothing else to send.",

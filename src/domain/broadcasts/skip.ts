@@ -1,6 +1,7 @@
 /** Why a recipient is skipped: the reasons of the API for a list's numbers, and sentences for people. */
 export const skipReasons = [
   "opted_out",
+  "may_want_to_stop",
   "invalid_number",
   "duplicate",
   "no_opt_in",
@@ -14,6 +15,7 @@ export type SkipCode = SkipReason | "day_passed" | "number_changed" | "erased" |
 
 const SENTENCES: Readonly<Record<Exclude<SkipCode, "broadcast_failed" | "missing_variable">, string>> = {
   opted_out: "opted out",
+  may_want_to_stop: "may want to stop",
   invalid_number: "not a phone number",
   duplicate: "the same person is already in the broadcast",
   no_opt_in: "no recorded opt-in",

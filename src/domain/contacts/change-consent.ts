@@ -4,10 +4,10 @@
  */
 import { and, eq, ne } from "drizzle-orm";
 import type { E164 } from "#src/core/phone.ts";
-import type { Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { type ConsentMove, decideConsent, latestCommandTimes } from "./consent.ts";
+import { type ConsentMove, decideConsent, doubtAfter, latestCommandTimes } from "./consent.ts";
 import { type ConsentEvidence, logConsent } from "./consent-log.ts";
 import { deleteErasedOptOut } from "./erased-opt-outs.ts";
 import { isOptedOutByMarketingPreference } from "./marketing-preference.ts";
@@ -26,8 +26,8 @@ export function changeConsent(
   // An opt-in recorded by the customer applies to the number it was given for, not to the person's other numbers.
   const linked = move.kind === "opt_in" ? [] : listLinkedContacts(tx, contact);
   if (move.kind === "start" && [contact, ...linked].some((one) => remainsOptedOut(one, move))) {
-    for (const one of linked) storeCommandTimes(tx, one, latestCommandTimes(one, move));
-    return storeCommandTimes(tx, contact, latestCommandTimes(contact, move));
+    for (const one of linked) storeUnchanged(tx, one, move);
+    return storeUnchanged(tx, contact, move);
   }
   const changed = applyMove(tx, workspace, contact, move, why);
   for (const one of linked) applyMove(tx, workspace, one, move, why);
@@ -43,10 +43,9 @@ function remainsOptedOut(contact: Contact, move: ConsentMove): boolean {
 
 function applyMove(tx: Tx, workspace: Workspace, contact: Contact, move: ConsentMove, why: ConsentEvidence): Contact {
   const became = decideConsent(contact, move);
-  const commandTimes = latestCommandTimes(contact, move);
   if (became === null) {
     if (isAdditionalOptOut(tx, contact, move, why)) logConsent(tx, contact, "opted_out", why);
-    return storeCommandTimes(tx, contact, commandTimes);
+    return storeUnchanged(tx, contact, move);
   }
   const was = contact.consent;
   const { source, at = tx.now } = why;
@@ -57,7 +56,8 @@ function applyMove(tx: Tx, workspace: Workspace, contact: Contact, move: Consent
     consentSource: source,
     consentAt: at,
     updatedAt: tx.now,
-    ...commandTimes,
+    mayWantToStopSince: doubtAfter(contact, move, became),
+    ...latestCommandTimes(contact, move),
   });
   // The contact was read in this transaction, so no other writer can have changed it.
   if (changed === undefined) throw new Error(`contact ${contact.id} was not ${was} any more`);
@@ -85,20 +85,23 @@ function isAdditionalOptOut(tx: Tx, contact: Contact, move: ConsentMove, why: Co
   );
 }
 
-/** Stores the times of STOP and START even if consent does not change: later moves are compared with them. */
-function storeCommandTimes(
-  tx: Tx,
-  contact: Contact,
-  commandTimes: Pick<Contact, "stopSaidAt" | "startSaidAt">,
-): Contact {
-  if (commandTimes.stopSaidAt === contact.stopSaidAt && commandTimes.startSaidAt === contact.startSaidAt)
-    return contact;
-  tx.db.update(contacts).set(commandTimes).where(eq(contacts.id, contact.id)).run();
-  return { ...contact, ...commandTimes };
+/**
+ * Consent stays. The times of STOP and START are stored all the same, because later moves are compared with them, and
+ * START ends a doubt.
+ */
+function storeUnchanged(tx: Tx, contact: Contact, move: ConsentMove): Contact {
+  const { stopSaidAt, startSaidAt } = latestCommandTimes(contact, move);
+  const mayWantToStopSince = doubtAfter(contact, move, contact.consent);
+  const isSameDoubt = mayWantToStopSince === contact.mayWantToStopSince;
+  if (stopSaidAt === contact.stopSaidAt && startSaidAt === contact.startSaidAt && isSameDoubt) return contact;
+  const updatedAt = isSameDoubt ? contact.updatedAt : tx.now;
+  const stored = { stopSaidAt, startSaidAt, mayWantToStopSince, updatedAt };
+  tx.db.update(contacts).set(stored).where(eq(contacts.id, contact.id)).run();
+  return { ...contact, ...stored };
 }
 
 /** The other contacts of the same person. */
-export function listLinkedContacts(tx: Tx, contact: Contact): Contact[] {
+export function listLinkedContacts(tx: ReadTx, contact: Contact): Contact[] {
   if (contact.identityId === null) return [];
   return tx.db
     .select()

@@ -28,6 +28,9 @@ export interface ConsentState {
   /** The network's times of the latest STOP and START, including those that changed nothing. */
   stopSaidAt: number | null;
   startSaidAt: number | null;
+  /** Since when the person may want to stop; while that lasts, nothing is recorded as an opt-in. */
+  mayWantToStopSince: number | null;
+  mayWantToStopSaidAt: number | null;
 }
 
 export type ConsentMove =
@@ -44,7 +47,7 @@ export type ConsentMove =
 export function decideConsent(state: ConsentState, move: ConsentMove): Consent | null {
   switch (move.kind) {
     case "opt_in":
-      return state.consent === "unknown" ? "opted_in" : null;
+      return state.consent === "unknown" && state.mayWantToStopSince === null ? "opted_in" : null;
     case "opt_out":
       return state.consent === "opted_out" ? null : "opted_out";
     case "stop":
@@ -65,6 +68,17 @@ export function latestCommandTimes(
   if (move.kind === "stop") return { stopSaidAt: Math.max(stopSaidAt ?? 0, move.saidAt), startSaidAt };
   if (move.kind === "start") return { stopSaidAt, startSaidAt: Math.max(startSaidAt ?? 0, move.saidAt) };
   return { stopSaidAt, startSaidAt };
+}
+
+/**
+ * Since when the person may want to stop, after the move and the consent that it led to. An opt-out settles the doubt.
+ * START ends it, but not a doubt that the person raised later.
+ */
+export function doubtAfter(state: ConsentState, move: ConsentMove, consent: Consent): number | null {
+  const { mayWantToStopSince: since, mayWantToStopSaidAt: saidAt } = state;
+  if (consent === "opted_out") return null;
+  if (move.kind !== "start") return since;
+  return saidAt !== null && saidAt >= move.saidAt ? (since ?? saidAt) : null;
 }
 
 function startLifts(state: ConsentState, saidAt: number): boolean {

@@ -89,7 +89,16 @@ export const deleteValue = hotWrite(
   value,
 );
 
-const { networkUserId, identityId, stopSaidAt, startSaidAt, lastMessageAt, ...newContact } = getTableColumns(contacts);
+const {
+  networkUserId,
+  identityId,
+  stopSaidAt,
+  startSaidAt,
+  mayWantToStopSince,
+  mayWantToStopSaidAt,
+  lastMessageAt,
+  ...newContact
+} = getTableColumns(contacts);
 
 /** Contacts that are known to be new, each with the id that the caller gives it. */
 export const insertContacts = hotRows(contacts, newContact);

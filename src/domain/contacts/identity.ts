@@ -2,7 +2,7 @@
  * Identity: the link between contacts that are one person, and the network's ids for a contact (number variants and
  * user ids). Contacts are never merged: linked contacts both stay and share STOP, START and opt-out.
  */
-import { eq } from "drizzle-orm";
+import { and, eq, ne } from "drizzle-orm";
 import { fromNetwork } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -66,7 +66,22 @@ function shareCommandTimes(tx: Tx, identityId: number): void {
     times.reduce((one, other) => (one === null || (other !== null && other > one) ? other : one), null);
   const stopSaidAt = latest(everyone.map((contact) => contact.stopSaidAt));
   const startSaidAt = latest(everyone.map((contact) => contact.startSaidAt));
-  tx.db.update(contacts).set({ stopSaidAt, startSaidAt }).where(eq(contacts.identityId, identityId)).run();
+  const mayWantToStopSaidAt = latest(everyone.map((contact) => contact.mayWantToStopSaidAt));
+  tx.db
+    .update(contacts)
+    .set({ stopSaidAt, startSaidAt, mayWantToStopSaidAt })
+    .where(eq(contacts.identityId, identityId))
+    .run();
+  shareDoubt(tx, identityId, everyone, startSaidAt);
+}
+
+/** A doubt about one contact holds for all linked contacts, unless the person has sent START since. */
+function shareDoubt(tx: Tx, identityId: number, everyone: readonly Contact[], startSaidAt: number | null): void {
+  const doubts = everyone.filter((one) => (one.mayWantToStopSaidAt ?? -1) >= (startSaidAt ?? -1));
+  const since = doubts.flatMap((one) => one.mayWantToStopSince ?? []);
+  const mayWantToStopSince = since.length === 0 ? null : Math.min(...since);
+  const isReachable = and(eq(contacts.identityId, identityId), ne(contacts.consent, "opted_out"));
+  tx.db.update(contacts).set({ mayWantToStopSince }).where(isReachable).run();
 }
 
 /**

@@ -18,7 +18,7 @@ import { listTags } from "./details.ts";
 import { type ContactLookup, getContact, requirePerson } from "./find.ts";
 import { type NewPerson, replacePeople } from "./people.ts";
 import { fullProfile, type Profile, profileFields } from "./profile.ts";
-import { requireNotOptedOut } from "./refuse.ts";
+import { requireNoDoubt, requireNotOptedOut } from "./refuse.ts";
 import { setUpdatedAt, updateProfile } from "./statements.ts";
 import type { Contact, CustomField } from "./table.ts";
 import { addTag, removeTag } from "./tagging.ts";
@@ -68,7 +68,10 @@ export function putContact(
   why: ConsentEvidence,
 ): PutResult {
   const values = requireValidChanges(tx, workspace.id, changes);
-  if (changes.consent === "opted_in") requireNotOptedOut(tx, workspace, person);
+  if (changes.consent === "opted_in") {
+    requireNotOptedOut(tx, workspace, person);
+    requireNoDoubt(workspace, person.contact);
+  }
 
   const isNew = person.contact === null;
   const { profile = {} } = changes;

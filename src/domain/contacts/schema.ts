@@ -33,6 +33,11 @@ const ContactConsent = Type.Object(
       OneOf(consentSources, "How the consent was recorded. `inbound_message`: the person sent STOP or START."),
     ),
     at: Nullable(Instant("When the consent was recorded.")),
+    may_want_to_stop_since: Type.Optional(
+      Instant(
+        "Only present while something that the person wrote may mean that they want to stop: since when. Marketing waits until a user clears it, or the person sends START.",
+      ),
+    ),
   },
   { $id: "ContactConsent", description: "Whether the person has agreed to receive messages." },
 );

@@ -72,7 +72,8 @@ export const setUpdatedAt = hotWrite("UPDATE contacts SET updated_at = :updatedA
 /** Names the consent that the contact leaves. */
 export const updateConsent = hotQuery(
   `UPDATE contacts SET consent = :consent, consent_source = :consentSource, consent_at = :consentAt,
-    stop_said_at = :stopSaidAt, start_said_at = :startSaidAt, updated_at = :updatedAt
+    stop_said_at = :stopSaidAt, start_said_at = :startSaidAt, may_want_to_stop_since = :mayWantToStopSince,
+    updated_at = :updatedAt
   WHERE id = +:id AND consent = +:was RETURNING ${columns(contact)}`,
   { ...contact, was: contact.consent },
   contact,

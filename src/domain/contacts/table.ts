@@ -32,6 +32,10 @@ export const contacts = sqliteTable(
     /** The network's times of the latest STOP and START, whether or not they changed anything. The later one wins. */
     stopSaidAt: instant(),
     startSaidAt: instant(),
+    /** Since when the person may want to stop; null: there is no doubt. */
+    mayWantToStopSince: instant(),
+    /** The network's time of the latest message that raised the doubt, also after the doubt ended. */
+    mayWantToStopSaidAt: instant(),
     /** The network's time of the person's last message; it opens the 24-hour window. */
     lastMessageAt: instant(),
     createdAt: instant().notNull(),

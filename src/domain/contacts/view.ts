@@ -39,7 +39,14 @@ export function viewContact(
     })),
     tags: details.tags,
     groups: details.groups,
-    consent: { status: contact.consent, source: contact.consentSource, at: when(contact.consentAt) },
+    consent: {
+      status: contact.consent,
+      source: contact.consentSource,
+      at: when(contact.consentAt),
+      ...(contact.mayWantToStopSince === null
+        ? {}
+        : { may_want_to_stop_since: formatInstant(contact.mayWantToStopSince, workspace.timezone) }),
+    },
     last_message_from_them_at: when(contact.lastMessageAt),
     created_at: formatInstant(contact.createdAt, workspace.timezone),
     updated_at: formatInstant(contact.updatedAt, workspace.timezone),

@@ -94,6 +94,8 @@ export function eraseContact(tx: Tx, contact: Contact): void {
       phone: null,
       networkUserId: null,
       identityId: null,
+      mayWantToStopSince: null,
+      mayWantToStopSaidAt: null,
       name: null,
       firstName: null,
       lastName: null,
@@ -147,7 +149,7 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
   // The network's ids encode the phone number.
   tx.db
     .update(inbounds)
-    .set({ text: ERASED, networkMessageId: sql`'erased-' || ${inbounds.id}` })
+    .set({ text: ERASED, details: null, networkMessageId: sql`'erased-' || ${inbounds.id}` })
     .where(inArray(inbounds.id, inboundIds))
     .run();
   return messageIds.length > 0 || inboundIds.length > 0;

@@ -1,4 +1,5 @@
 /** What networks report about a person's actions, in one form for all networks. */
+import type { InboundDetails, InboundReferences } from "./details.ts";
 
 /** A person wrote to one of our numbers. */
 export interface InboundItem {
@@ -15,6 +16,12 @@ export interface InboundItem {
   text: string | null;
   /** The text that may mean STOP or START: a text, a caption, an edit, the title of a button or list reply. */
   command: string | null;
+  /** Whether the person wrote `command`. Otherwise they chose it among the titles that the workspace wrote. */
+  isWritten: boolean;
+  /** What the workspace attached to the button or list row that the person chose. */
+  payload: string | null;
+  details: InboundDetails;
+  references: InboundReferences;
   /** The network's time, milliseconds. */
   at: number;
 }

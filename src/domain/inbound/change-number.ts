@@ -23,7 +23,7 @@ export function changeNumber(tx: Tx, number: SendingNumber, item: NumberChangeIt
   const contact = findSender(tx, workspace, sender);
   // The person has no contact here, so nothing has to move.
   if (contact === undefined) return;
-  recordInbound(tx, number, contact, { ...item, type: "system", text: null });
+  recordInbound(tx, number, contact, { ...item, type: "system", text: null }, null);
   const phone = item.newPhone === null ? null : fromNetwork(item.newPhone);
   if (phone !== null && phone !== contact.phone) moveToPhone(tx, workspace, contact, phone);
   if (item.newNetworkUserId !== null) changeNetworkUser(tx, workspace, contact.id, item.newNetworkUserId);

@@ -1,6 +1,10 @@
 /**
  * Marks of callback items that are about to be applied at a start. An item that stops the process leaves its mark; at
- * the second start it is applied alone, and with two marks it is put aside. The other items are applied.
+ * the next starts it is applied alone, and after three such tries it is put aside. The other items are applied.
+ *
+ * A mark does not say who stopped the process: `kill -9` leaves one too. Three tries make sure that only an item is put
+ * aside that is itself the cause. The process is killed in the few milliseconds of the same item three times only if
+ * that item does it.
  */
 import { and, eq, gte, inArray, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -9,18 +13,23 @@ import { callbackMarks } from "./table.ts";
 /** The place of reading the body, before there are items. */
 export const BODY = -1;
 
-/** With this many marks, an item is not tried again. */
-const QUARANTINE_MARKS = 2;
+/** After this many tries alone, an item is not tried again. */
+export const TRIES_MAX = 3;
 
 /** Before several callbacks are read and applied together. */
 export function markBodies(tx: Tx, callbackIds: readonly number[]): void {
-  for (const callbackId of callbackIds) mark(tx, callbackId, BODY, 1);
+  for (const callbackId of callbackIds) setTries(tx, callbackId, BODY, 0);
 }
 
 /** Before one item, or the body, of a suspect callback is tried alone. */
 export function markAlone(tx: Tx, callbackId: number, item: number): void {
-  if (item !== BODY) mark(tx, callbackId, BODY, 1);
-  mark(tx, callbackId, item, QUARANTINE_MARKS);
+  // Its items are being tried, so the body could be read.
+  if (item !== BODY) setTries(tx, callbackId, BODY, 0);
+  tx.db
+    .insert(callbackMarks)
+    .values({ callbackId, item, marks: 1 })
+    .onConflictDoUpdate({ target: [callbackMarks.callbackId, callbackMarks.item], set: { marks: sql`marks + 1` } })
+    .run();
 }
 
 /** After the item was applied, or put aside for good. */
@@ -48,17 +57,17 @@ export function findSuspects(tx: ReadTx, callbackIds: readonly number[]): Set<nu
   return new Set(found.map(({ id }) => id));
 }
 
-/** The items of a callback that were tried alone and never finished. */
+/** The items of a callback that were tried alone so often and never finished. */
 export function findQuarantined(tx: ReadTx, callbackId: number): Set<number> {
   const found = tx.db
     .select({ item: callbackMarks.item })
     .from(callbackMarks)
-    .where(and(eq(callbackMarks.callbackId, callbackId), gte(callbackMarks.marks, QUARANTINE_MARKS)))
+    .where(and(eq(callbackMarks.callbackId, callbackId), gte(callbackMarks.marks, TRIES_MAX)))
     .all();
   return new Set(found.map(({ item }) => item));
 }
 
-function mark(tx: Tx, callbackId: number, item: number, marks: number): void {
+function setTries(tx: Tx, callbackId: number, item: number, marks: number): void {
   tx.db
     .insert(callbackMarks)
     .values({ callbackId, item, marks })

@@ -3,17 +3,17 @@
  * and applies STOP and START.
  */
 import type { Tx } from "#src/db/transaction.ts";
-import { changeConsent } from "../contacts/change-consent.ts";
 import { setLastMessageAt } from "../contacts/statements.ts";
 import type { Contact } from "../contacts/table.ts";
 import { viewContact } from "../contacts/view.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
-import { readCommand } from "../workspaces/read-command.ts";
-import type { Workspace } from "../workspaces/table.ts";
+import { applyWords } from "./apply-words.ts";
 import type { InboundItem } from "./callback-item.ts";
+import type { InboundDetails } from "./details.ts";
 import { findOrCreateSender } from "./find-sender.ts";
+import { resolveReferences } from "./resolve-references.ts";
 import { insertInbound, knownInbound } from "./statements.ts";
 import type { Inbound } from "./table.ts";
 import { viewInbound } from "./view.ts";
@@ -29,6 +29,7 @@ export function recordInbound(
   number: SendingNumber,
   sender: Contact,
   { networkMessageId, type, text, at }: Pick<InboundItem, "networkMessageId" | "type" | "text" | "at">,
+  details: InboundDetails | null,
 ): Inbound | undefined {
   return insertInbound(tx).get({
     workspaceId: number.workspaceId,
@@ -37,6 +38,7 @@ export function recordInbound(
     networkMessageId,
     type,
     text,
+    details,
     receivedAt: Math.min(at, tx.now),
     createdAt: tx.now,
   });
@@ -49,10 +51,11 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
 
   const identity = { from: item.from, networkUserId: item.fromNetworkUserId, profileName: item.profileName };
   const sender = findOrCreateSender(tx, workspace, identity);
-  const inbound = recordInbound(tx, number, sender, item);
+  const details = resolveReferences(tx, number, item.details, item.references);
+  const inbound = recordInbound(tx, number, sender, item, details);
   if (inbound === undefined) return undefined;
   const writer = openWindow(tx, sender, inbound.receivedAt);
-  const contact = applyCommand(tx, workspace, writer, item, inbound);
+  const contact = applyWords(tx, workspace, writer, item, inbound);
   publish(tx, workspace, "message.received", {
     message: viewInbound(inbound, contact, number, workspace),
     contact: viewContact(tx, contact, workspace),
@@ -64,15 +67,4 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
 function openWindow(tx: Tx, contact: Contact, at: number): Contact {
   if (contact.lastMessageAt !== null && contact.lastMessageAt >= at) return contact;
   return setLastMessageAt(tx).get({ id: contact.id, lastMessageAt: at, updatedAt: tx.now }) ?? contact;
-}
-
-/**
- * Applies STOP and START, in every language and in the workspace's own words. Only a typed text lifts an opt-out: a
- * button may be pressed by mistake, and the workspace wrote its title, not the person.
- */
-function applyCommand(tx: Tx, workspace: Workspace, contact: Contact, item: InboundItem, inbound: Inbound): Contact {
-  const command = item.command === null ? null : readCommand(item.command, workspace);
-  if (command === null || (command === "start" && item.type !== "text")) return contact;
-  const consentEvidence = { source: "inbound_message" as const, evidence: { inbound: inbound.id } };
-  return changeConsent(tx, workspace, contact, { kind: command, saidAt: inbound.receivedAt }, consentEvidence);
 }

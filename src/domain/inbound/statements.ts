@@ -1,10 +1,12 @@
 /** The hot statements of callbacks and inbound messages: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer, integerOrNull } from "#src/db/hot-statement.ts";
+import { messages } from "../messages/table.ts";
 import { callbacks, inbounds } from "./table.ts";
 
 const callback = getTableColumns(callbacks);
 const inbound = getTableColumns(inbounds);
+const { contactId, networkMessageId, numberId, templateCategory, dispatchedAt } = getTableColumns(messages);
 
 export const insertCallback = hotWrite(
   `INSERT INTO callbacks (network, body, received_at, due_at, trust)
@@ -34,8 +36,9 @@ export const setCallbackDone = hotWrite(
 
 /** Stores nothing and returns no row if the inbound is stored already. */
 export const insertInbound = hotQuery(
-  `INSERT INTO inbounds (workspace_id, number_id, contact_id, network_message_id, type, text, received_at, created_at)
-  VALUES (:workspaceId, :numberId, :contactId, :networkMessageId, :type, :text, :receivedAt, :createdAt)
+  `INSERT INTO inbounds (workspace_id, number_id, contact_id, network_message_id, type, text, details,
+    received_at, created_at)
+  VALUES (:workspaceId, :numberId, :contactId, :networkMessageId, :type, :text, :details, :receivedAt, :createdAt)
   ON CONFLICT DO NOTHING RETURNING ${columns(inbound)}`,
   inbound,
   inbound,
@@ -45,4 +48,26 @@ export const knownInbound = hotQuery(
   "SELECT id FROM inbounds WHERE workspace_id = +:workspaceId AND network_message_id = +:networkMessageId",
   inbound,
   { id: inbound.id },
+);
+
+/** A recipient's category stands in its broadcast; free-form text has none. */
+const category = "coalesce(messages.template_category, broadcasts.template_category) AS templateCategory";
+
+/** The template category of the last message that the person got, or may have got, between two moments. */
+export const lastSentBetween = hotQuery(
+  `SELECT ${category}, messages.dispatched_at AS dispatchedAt
+  FROM messages LEFT JOIN broadcasts ON broadcasts.id = messages.broadcast_id
+  WHERE messages.contact_id = +:contactId AND messages.dispatched_at > :after AND messages.dispatched_at <= :until
+    AND (messages.status IN ('sending', 'sent', 'delivered', 'read') OR messages.outcome_unknown = 1)
+  ORDER BY messages.dispatched_at DESC LIMIT 1`,
+  { contactId, after: integer, until: integer },
+  { templateCategory, dispatchedAt },
+);
+
+/** The template category of the message to which the network gave this id. */
+export const categoryOfMessage = hotQuery(
+  `SELECT ${category} FROM messages LEFT JOIN broadcasts ON broadcasts.id = messages.broadcast_id
+  WHERE messages.network_message_id = +:networkMessageId AND messages.number_id = +:numberId LIMIT 1`,
+  { networkMessageId, numberId },
+  { templateCategory },
 );

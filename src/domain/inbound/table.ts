@@ -1,6 +1,7 @@
 /** Inbound messages, conversations, callbacks and the counts of refused callbacks. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
+import type { InboundDetails } from "./details.ts";
 
 export const inbounds = sqliteTable("inbounds", {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -12,6 +13,8 @@ export const inbounds = sqliteTable("inbounds", {
   /** The network's name of the kind. */
   type: text().notNull(),
   text: text(),
+  /** What the message brings beside its text. Null once it was deleted, and for a notice. */
+  details: text({ mode: "json" }).$type<InboundDetails>(),
   /** The network's time. */
   receivedAt: instant().notNull(),
   createdAt: instant().notNull(),

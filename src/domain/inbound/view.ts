@@ -19,6 +19,7 @@ export function viewInbound(
     to: phone,
     type: inbound.type,
     text: inbound.text,
+    details: inbound.details ?? {},
     received_at: formatInstant(inbound.receivedAt, workspace.timezone),
   };
 }

@@ -10,7 +10,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import { requireCovered } from "../billing/hold.ts";
 import { type ContactLookup, lookUpContact } from "../contacts/find.ts";
-import { requireNotOptedOut } from "../contacts/refuse.ts";
+import { requireNoDoubt, requireNotOptedOut } from "../contacts/refuse.ts";
 import type { Contact } from "../contacts/table.ts";
 import { chooseSender } from "../numbers/choose.ts";
 import type { SendingNumber } from "../numbers/table.ts";
@@ -66,6 +66,7 @@ export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): Sen
 
   const recipient = requireRecipient(tx, workspace, input.to);
   requireNotOptedOut(tx, workspace, recipient);
+  if (choice?.template?.category === "MARKETING") requireNoDoubt(workspace, recipient.contact);
   const readySender = requireReady(sender);
 
   if (input.content.type === "text") {

@@ -6,7 +6,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import { release } from "../billing/hold.ts";
 import { recordNetworkId, recordNetworkUser } from "../contacts/identity.ts";
 import { MARKETING_REFUSED, optOutByMarketingPreference } from "../contacts/opt-out.ts";
-import { requireNotOptedOut } from "../contacts/refuse.ts";
+import { requireNoDoubt, requireNotOptedOut } from "../contacts/refuse.ts";
 import { findNumber } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -103,6 +103,7 @@ export function redispatch(tx: Tx, messageId: number): boolean {
   if (isContactErased(before)) throw erasedProblem(tx, workspace);
   const contact = contactOf(tx, before);
   requireNotOptedOut(tx, workspace, { contact, phone: before.toPhone as E164 });
+  if (before.templateCategory === "MARKETING") requireNoDoubt(workspace, contact);
   requireReady(findNumber(tx, before.numberId) ?? null);
   return move(tx, before, { status: "sending", dispatchedAt: tx.now }) !== undefined;
 }

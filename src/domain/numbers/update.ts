@@ -32,6 +32,8 @@ export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChang
     fields.network = ["A number on the simulator has no token, secret or provider."];
   }
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+  // Allowing or forbidding unsigned callbacks alone changes no column of the number.
+  if (Object.keys(changes).length === 0) return number;
   const updated = tx.db
     .update(numbers)
     .set({ ...changes, ...(changes.name === undefined ? {} : { name: changes.name.trim() }) })

@@ -35,10 +35,10 @@ export function decideTemplate(tx: Tx, template: Template, status: TemplateStatu
   if (decided === undefined) throw new Error(`template ${template.id} was not ${template.status} any more`);
   const workspace = getWorkspace(tx, template.workspaceId);
   if (status === "APPROVED") {
-    publish(tx, workspace, "template.approved", { template: viewTemplate(decided), reason: null });
+    publish(tx, workspace, "template.approved", { template: viewTemplate(decided, workspace), reason: null });
   } else if (status === "REJECTED") {
     publish(tx, workspace, "template.rejected", {
-      template: viewTemplate(decided),
+      template: viewTemplate(decided, workspace),
       reason: reason ?? "The network gave no reason.",
     });
   }

@@ -26,6 +26,10 @@ export const TemplateView = Type.Object(
     }),
     text: Type.String({ description: "The body with its placeholders.", examples: ["Hi {{1}}, your order is here."] }),
     media: Nullable(TemplateMedia, "The media header; null if the template has none."),
+    warnings: Type.Array(Type.String(), {
+      description:
+        "What is worth mending in a `MARKETING` template, in plain text: it does not say how to stop, or a button looks like a way to stop and is none. It can be sent all the same.",
+    }),
   },
   { $id: "Template", description: "A message template, which the network has to approve before it can be sent." },
 );

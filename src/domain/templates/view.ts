@@ -3,8 +3,9 @@ import type { Static } from "@sinclair/typebox";
 import type { TemplateView } from "./schema.ts";
 import type { Template } from "./table.ts";
 import { numberedBody, readShape, type TemplateShape, valueCounts } from "./template.ts";
+import { findWarnings, type OwnWords } from "./way-out.ts";
 
-export function viewTemplate(template: Template): Static<typeof TemplateView> {
+export function viewTemplate(template: Template, words: OwnWords): Static<typeof TemplateView> {
   const shape = shapeOf(template);
   return {
     name: template.name,
@@ -15,6 +16,7 @@ export function viewTemplate(template: Template): Static<typeof TemplateView> {
     variables: valueCounts(shape),
     text: numberedBody(shape),
     media: viewMedia(template, shape),
+    warnings: findWarnings(template.category, template.components, words),
   };
 }
 

@@ -21,12 +21,12 @@ export interface ShownWebhook {
 
 /**
  * Sets or changes the address, which the caller has validated. Pending deliveries go to the new address. The secret is
- * created with the first address and stays when the address changes.
+ * created with the first address and stays when the address changes. `first`: a secret that a test chose for it.
  */
-export function setWebhook(tx: Tx, box: SecretBox, workspaceId: number, url: string): ShownWebhook {
+export function setWebhook(tx: Tx, box: SecretBox, workspaceId: number, url: string, first?: string): ShownWebhook {
   getWorkspace(tx, workspaceId);
   const known = findWebhook(tx, workspaceId);
-  const secret = known === undefined ? newSecret(tx) : openSecret(box, known);
+  const secret = known === undefined ? (first ?? newSecret(tx)) : openSecret(box, known);
   tx.db
     .insert(webhooks)
     .values({

@@ -18,13 +18,21 @@ interface CreatedKey extends ApiKey {
   key: string;
 }
 
-export function createKey(tx: Tx, workspaceId: number, name: string): CreatedKey {
+/** Keys that a test chose. Only `waxwing dev` accepts them, because every reader of the test knows them. */
+export const TEST_KEY = /^wx_test_[A-Za-z0-9_]{16,180}$/;
+export const TEST_KEY_PREFIX = "wx_test_";
+
+/** `fixed`: a key that a test chose. */
+export function createKey(tx: Tx, workspaceId: number, name: string, fixed?: string): CreatedKey {
   getWorkspace(tx, workspaceId);
   const shown = name.trim();
   if (shown === "" || [...shown].length > NAME_LENGTH_MAX) {
     throw invalidRequest({ name: [`A key's name has 1 to ${NAME_LENGTH_MAX} characters.`] });
   }
-  const key = newToken(tx.random, KEY_PREFIX, KEY_BYTES);
+  const key = fixed ?? newToken(tx.random, KEY_PREFIX, KEY_BYTES);
+  if (fixed !== undefined && validKeyByHash(tx).get({ hash: hashToken(fixed) }) !== undefined) {
+    throw invalidRequest({ key: ["Another workspace has this key."] });
+  }
   const row = tx.db
     .insert(apiKeys)
     .values({

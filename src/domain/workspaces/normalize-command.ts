@@ -18,7 +18,7 @@ const COURTESY_WORDS = [
   ...["من فضلك", "لو سمحت", "رجاء", "لطفا", "براہ کرم", "בבקשה"], // Arabic, Persian, Urdu, Hebrew
   ...["कृपया", "कृपा करून", "দয়া করে", "தயவுசெய்து", "దయచేసి"], // Hindi, Marathi, Bengali, Tamil, Telugu
   ...["કૃપા કરીને", "ದಯವಿಟ್ಟು", "ദയവായി", "ਕਿਰਪਾ ਕਰਕੇ"], // Gujarati, Kannada, Malayalam, Punjabi
-  ...["vui lòng", "xin"], // Vietnamese
+  ...["vui lòng", "xin", "tack", "tafadhali", "prosím", "kérem"], // Vietnamese, Swedish, Swahili, Czech, Hungarian
 ];
 
 /** The same for languages written without spaces between words. */
@@ -27,12 +27,15 @@ const COURTESY_WITHOUT_SPACE = ["请", "請", "してください", "お願い�
 /** Includes unassigned code points, such as emoji newer than this runtime's Unicode. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}|(?![\s\u0085])\p{C}/gu;
 /** Emoji that NFKD would turn into letters and join to the word beside them. */
-const EMOJI_OF_LETTERS = /[\u2122\u2139\u24c2\u3297\u3299]\ufe0f|[\u{1f200}-\u{1f2ff}]/gu;
+const EMOJI_OF_LETTERS =
+  /[\u2122\u2139\u24c2\u3297\u3299\u{1f170}\u{1f171}\u{1f17e}\u{1f17f}]\ufe0f|[\u{1f200}-\u{1f2ff}]/gu;
+/** White letters on black circles and squares, which have no compatibility form. */
+const BLACK_LETTERS = /[\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}]/gu;
 const WHITE_SPACE = /[\s\u0085\u2800]+/gu;
 /** Marks that combine with any letter. Marks of a single script stay, because Indic vowel signs are marks too. */
 const DIACRITICS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
-/** Arabic vowel points and the elongation stroke (tatweel): both are optional in writing. */
-const ARABIC_POINTS = /[\u0640\u064b-\u0652\u0670]/g;
+/** Arabic vowel points, the madda and hamza of an alif, and the elongation stroke (tatweel): optional in writing. */
+const ARABIC_POINTS = /[\u0640\u064b-\u0655\u0670]/g;
 const APOSTROPHES = /[\u2018\u2019\u02bc\u00b4`]/g;
 const DECORATION = /^[\p{P}\p{S}\s]$/u;
 const LETTER = /^[\p{L}\p{M}\p{N}]$/u;
@@ -42,9 +45,13 @@ const LETTER = /^[\p{L}\p{M}\p{N}]$/u;
  * left. Idempotent.
  */
 export function normalizeCommand(text: string): string {
-  const seen = fold(cutText(text, COMMAND_SCAN_MAX));
-  const said = withoutCourtesy(seen);
+  const said = normalizeText(text);
   return [...said].length > COMMAND_LENGTH_MAX ? "" : said;
+}
+
+/** The same for a text of any length, of which only a limited prefix counts. */
+export function normalizeText(text: string): string {
+  return withoutCourtesy(fold(cutText(text, COMMAND_SCAN_MAX)));
 }
 
 /**
@@ -52,11 +59,17 @@ export function normalizeCommand(text: string): string {
  * space.
  */
 function fold(text: string): string {
-  const shaped = withoutMarks(text.replace(EMOJI_OF_LETTERS, " ").normalize("NFKD"));
+  const plain = text.replace(EMOJI_OF_LETTERS, " ").replace(BLACK_LETTERS, plainLetter);
+  const shaped = withoutMarks(plain.normalize("NFKD"));
   // Via upper case, so that "ß" becomes "ss", and the two forms of sigma and of the Turkish i become one.
   const cased = shaped.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ");
   const folded = withoutMarks(cased.normalize("NFKD"));
   return folded.normalize("NFKC").replace(APOSTROPHES, "'").replace(WHITE_SPACE, " ");
+}
+
+/** Both ranges hold A to Z, 32 code points apart. */
+function plainLetter(letter: string): string {
+  return String.fromCharCode(0x41 + (((letter.codePointAt(0) ?? 0) - 0x1f150) % 0x20));
 }
 
 function withoutMarks(text: string): string {

@@ -1,29 +1,73 @@
-/** Reads STOP and START commands from a text, a caption or the title of a button. */
-import { normalizeCommand } from "./normalize-command.ts";
+/**
+ * Reads what a person wrote or chose: STOP, START, a word that may mean STOP, or such a word inside more text. Takes
+ * linear time: texts are compared with sets of words, and long texts word by word.
+ */
+import { normalizeCommand, normalizeText } from "./normalize-command.ts";
 import { OPT_IN_WORDS, OPT_OUT_WORDS } from "./opt-out-words.ts";
 
-type Command = "stop" | "start";
+type Command =
+  | "stop"
+  | "start"
+  /** The word has other meanings too: what was sent to the person decides. */
+  | "ambiguous";
 
-const shippedStopWords: ReadonlySet<string> = new Set(
-  OPT_OUT_WORDS.filter(({ isAmbiguous }) => !isAmbiguous).map(({ word }) => normalizeCommand(word)),
-);
+interface OwnWords {
+  stopWords: string[];
+  startWords: string[];
+}
+
+const normalizedWords = (isAmbiguous: boolean): ReadonlySet<string> =>
+  new Set(OPT_OUT_WORDS.filter((word) => word.isAmbiguous === isAmbiguous).map(({ word }) => normalizeCommand(word)));
+const shippedStopWords = normalizedWords(false);
+const ambiguousWords = normalizedWords(true);
 const shippedStartWords: ReadonlySet<string> = new Set(OPT_IN_WORDS.map(normalizeCommand));
 
-/** Null unless the text is exactly one of the words. If a word means both, STOP wins. */
-export function readCommand(text: string, own: { stopWords: string[]; startWords: string[] }): Command | null {
-  const said = normalizeCommand(text);
+const SEPARATORS = /[\s\p{P}\p{S}]+/u;
+const JOINED = /[\p{L}\p{M}\p{N}_-]/u;
+/** Scripts that are written without spaces, so that no word can be told from a part of another one. */
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;
+
+/** Null unless the text is exactly one of the words, said once or several times. If a word means both, STOP wins. */
+export function readCommand(text: string, own: OwnWords): Command | null {
+  const said = saidOnce(normalizeCommand(text));
   if (said === "") return null;
   if (isStopWord(said, own.stopWords)) return "stop";
-  return isStartWord(said, own.startWords) ? "start" : null;
+  if (isStartWord(said, own.startWords)) return "start";
+  return ambiguousWords.has(said) ? "ambiguous" : null;
+}
+
+/** Whether an unambiguous word stands as a whole word anywhere in the text. */
+export function mentionsStop(text: string, own: OwnWords): boolean {
+  const said = normalizeText(text);
+  for (const word of shippedStopWords) if (standsIn(said, word)) return true;
+  return own.stopWords.some((word) => standsIn(said, normalizeCommand(word)));
 }
 
 /** Finds a word of the workspace that would both opt out and opt in; null if there is none. */
-export function findContradiction(own: { stopWords: string[]; startWords: string[] }): string | null {
+export function findContradiction(own: OwnWords): string | null {
   const stops = own.stopWords.find((word) => isStartWord(normalizeCommand(word), own.startWords));
   return stops ?? own.startWords.find((word) => isStopWord(normalizeCommand(word), own.stopWords)) ?? null;
 }
 
-// Normalise the workspace's words again: an older version may have stored them in another form.
+/** "stop stop, stop" is "stop". */
+function saidOnce(said: string): string {
+  const words = said.split(SEPARATORS);
+  const [first = said] = words;
+  return words.every((word) => word === first) ? first : said;
+}
+
+/** A word without a letter, such as "1", stands in too many texts to mean anything. */
+function standsIn(text: string, word: string): boolean {
+  if (!/\p{L}/u.test(word) || UNSPACED.test(word)) return false;
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) {
+    const before = text.charAt(at - 1);
+    const after = text.charAt(at + word.length);
+    if (!JOINED.test(before) && !JOINED.test(after)) return true;
+  }
+  return false;
+}
+
+// The workspace's words are stored as given.
 function isStopWord(said: string, own: string[]): boolean {
   return shippedStopWords.has(said) || own.some((word) => normalizeCommand(word) === said);
 }

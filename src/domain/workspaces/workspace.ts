@@ -45,12 +45,10 @@ export function requireSettings(settings: WorkspaceSettings): WorkspaceSettings 
   const both = findContradiction(words);
   if (both !== null) fields.stop_words ??= [`"${both}" cannot both stop and start.`];
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
-  const stopWords = words.stopWords.map(normalizeCommand);
-  const startWords = words.startWords.map(normalizeCommand);
-  return { ...settings, name, country, stopWords, startWords };
+  return { ...settings, ...words, name, country };
 }
 
 /** Drops empty entries, as left by two adjacent commas. */
 function ownWords(given: string[]): string[] {
-  return given.filter((word) => word.trim() !== "");
+  return given.map((word) => word.trim()).filter((word) => word !== "");
 }

@@ -44,6 +44,8 @@ interface AppOptions {
   isWritable: WriteProbe;
   metrics: Metrics;
   metricsToken: string | null;
+  /** Whether keys that a test chose are accepted. */
+  acceptsTestKeys: boolean;
   /** Called for every answer. `route` is the endpoint's path with its `{names}`, never text from the caller. */
   onAnswer: (route: string, status: number, durationMs: number) => void;
 }
@@ -83,7 +85,7 @@ type Pipeline = (
 /** The order of refusals: 401, 403, 429, 404 for an unknown path, 400, then what the endpoint finds. */
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
   const { store, clock, log, limits, dispatch, readers, eventWaiters, stopping, onAnswer } = options;
-  const authenticator = new Authenticator(store, clock);
+  const authenticator = new Authenticator(store, clock, options.acceptsTestKeys);
   const limiter = new RateLimiter(clock, limits, "workspace");
   const keyQueue = new KeyQueue();
 

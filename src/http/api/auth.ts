@@ -5,7 +5,7 @@ import { Problem } from "#src/core/problem.ts";
 import { hashToken } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import { type Bearer, findBearer, touchKey } from "#src/domain/workspaces/api-keys.ts";
+import { type Bearer, findBearer, TEST_KEY_PREFIX, touchKey } from "#src/domain/workspaces/api-keys.ts";
 
 /** Minimum interval between two writes of a key's last use. */
 const TOUCH_EVERY_MS = 60_000;
@@ -14,6 +14,7 @@ const BEARER = /^bearer +([!-~]{1,200}) *$/i;
 export class Authenticator {
   readonly #store: Store;
   readonly #clock: Clock;
+  readonly #acceptsTestKeys: boolean;
   /** When each key's last use was last queued for writing, so that a busy key queues one write and not a hundred. */
   readonly #touchedAt = new Map<number, number>();
   /**
@@ -22,15 +23,17 @@ export class Authenticator {
    */
   readonly #known = new WeakMap<object, Map<string, Bearer | undefined>>();
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store, clock: Clock, acceptsTestKeys: boolean) {
     this.#store = store;
     this.#clock = clock;
+    this.#acceptsTestKeys = acceptsTestKeys;
   }
 
   /** Throws `unauthenticated`, then `api_not_enabled`. */
   requireBearer(header: string | null): Bearer {
     const key = BEARER.exec(header ?? "")?.[1];
-    const bearer = key === undefined ? undefined : this.#store.read((tx) => this.#find(tx, key));
+    const isUsable = key !== undefined && (this.#acceptsTestKeys || !key.startsWith(TEST_KEY_PREFIX));
+    const bearer = !isUsable ? undefined : this.#store.read((tx) => this.#find(tx, key));
     if (bearer === undefined) {
       throw new Problem(
         "unauthenticated",

@@ -42,6 +42,7 @@ export const templateExample: Static<typeof TemplateView> = {
   variables: { header: 0, body: 2 },
   text: "Hi {{1}}, your order {{2}} is on its way.",
   media: null,
+  warnings: [],
 };
 
 export const contactExample: Static<typeof ContactView> = {
@@ -74,6 +75,7 @@ export const inboundExample: Static<typeof InboundView> = {
   to: "+911244001100",
   type: "text",
   text: "When will it arrive?",
+  details: { reply_to: { message_id: 1042, direction: "out" } },
   received_at: "2026-11-21T09:02:11+05:30",
 };
 

@@ -66,7 +66,7 @@ export interface System {
   /** Evaluates the conditions that need a person, and returns those that last. */
   conditions: () => Promise<KnownCondition[]>;
   /** Free and total bytes of the disk that holds the database. */
-  disk: () => Promise<ServerStatus["disk"]>;
+  disk: () => ServerStatus["disk"];
 }
 
 export interface ConsoleContext extends Omit<ConsoleOptions, "isTrustedProxy" | "limits" | "bodies" | "checksAnswers"> {

@@ -45,19 +45,29 @@ interface SimulatedInbound {
 }
 
 export function inboundCallback(number: FromNumber, inbound: SimulatedInbound): string {
-  const from = inbound.from.slice(1);
+  const { text, isButton = false, ...envelope } = inbound;
+  return contentCallback(number, {
+    ...envelope,
+    name: null,
+    content: isButton ? { type: "button", button: { text, payload: text } } : { type: "text", text: { body: text } },
+  });
+}
+
+interface InboundContent extends Pick<SimulatedInbound, "networkMessageId" | "from" | "at"> {
+  /** Of the person's profile. */
+  name: string | null;
+  /** `type`, the member of that name, and what else a message may carry, as Meta writes them. */
+  content: Readonly<Record<string, unknown>>;
+}
+
+export function contentCallback(
+  number: FromNumber,
+  { networkMessageId, from, at, name, content }: InboundContent,
+): string {
+  const waId = from.slice(1);
   return callback(number, {
-    contacts: [{ profile: {}, wa_id: from }],
-    messages: [
-      {
-        from,
-        id: inbound.networkMessageId,
-        timestamp: seconds(inbound.at),
-        ...(inbound.isButton === true
-          ? { type: "button", button: { text: inbound.text, payload: inbound.text } }
-          : { type: "text", text: { body: inbound.text } }),
-      },
-    ],
+    contacts: [{ profile: name === null ? {} : { name }, wa_id: waId }],
+    messages: [{ from: waId, id: networkMessageId, timestamp: seconds(at), ...content }],
   });
 }
 

@@ -55,6 +55,6 @@ export function composeStatus(
 }
 
 /** In the format of the simulator's own message ids. */
-function newNetworkId(random: Random): string {
+export function newNetworkId(random: Random): string {
   return `wamid.${randomText(random, 32).toUpperCase()}`;
 }

@@ -4,9 +4,11 @@
  */
 export interface Script {
   /** The answer to the send request. */
-  answer: "accepted" | "refused" | "throttled_twice" | "none";
+  answer: "accepted" | "refused" | "throttled_twice" | "throttled" | "unreachable" | "none";
   /** Error code of a refusal or of a `failed` status. */
   code: string;
+  /** With `throttled`: how long the network asks to wait. */
+  retryAfterMs?: number;
   /** The statuses that follow, each after its delay; a `failed` status carries `code`. */
   statuses: { status: "sent" | "delivered" | "read" | "failed"; afterMs: number }[];
 }
@@ -19,12 +21,12 @@ export interface SimulatorTimes {
 }
 
 /** How long after the missing answer the first status of a lost message arrives. */
-const ARRIVES_AFTER_MS = 2_000;
+export const ARRIVES_AFTER_MS = 2_000;
 
 const NOT_ON_NETWORK = "131026";
 const SOMETHING_WENT_WRONG = "131000";
 /** Meta's code for its throughput limit. */
-const THROTTLED = "130429";
+export const THROTTLED = "130429";
 
 export function scriptFor(phone: string, { deliverAfterMs, readAfterMs, noAnswerAfterMs }: SimulatorTimes): Script {
   const sent = { status: "sent", afterMs: 0 } as const;

@@ -12,6 +12,7 @@ import type { Network, OutboundMessage } from "../network.ts";
 import { parseCallback } from "../whatsapp/callback.ts";
 import { describeCode, failureOf } from "../whatsapp/errors.ts";
 import { statusCallback } from "./callback.ts";
+import { applyRule, type Effect, type SimulatorControl } from "./control.ts";
 import { type Script, type SimulatorTimes, scriptFor } from "./script.ts";
 
 interface SimulatorOptions {
@@ -20,6 +21,8 @@ interface SimulatorOptions {
   times: SimulatorTimes;
   /** Receives its callbacks: each a body and the wall time at which it arrives. */
   callBack: (callbacks: { body: string; dueAt: number }[]) => void;
+  /** Under test control: rules that change what it does, and the journal of what it received. */
+  control?: SimulatorControl | undefined;
 }
 
 /** How many times a throttled message is refused before it is accepted. */
@@ -27,7 +30,7 @@ const THROTTLES = 2;
 /** Bounds the map of throttled send tokens: a caller that gives up never removes its entry. */
 const REMEMBERED_MAX = 10_000;
 
-export function createSimulator({ clock, random, times, callBack }: SimulatorOptions): Network {
+export function createSimulator({ clock, random, times, callBack, control }: SimulatorOptions): Network {
   const throttled = new Map<string, number>();
 
   const scheduleStatuses = (outbound: OutboundMessage, to: string, networkMessageId: string, script: Script): void => {
@@ -47,45 +50,63 @@ export function createSimulator({ clock, random, times, callBack }: SimulatorOpt
     );
   };
 
+  /** Whether this attempt is one of those that are throttled before the message is accepted. */
+  const isThrottled = (sendToken: string): boolean => {
+    const count = throttled.get(sendToken) ?? 0;
+    if (throttled.size >= REMEMBERED_MAX) throttled.clear();
+    if (count < THROTTLES) throttled.set(sendToken, count + 1);
+    else throttled.delete(sendToken);
+    return count < THROTTLES;
+  };
+
+  const answer = async (outbound: OutboundMessage, to: string, script: Script, limitMs: number): Promise<Outcome> => {
+    const { code } = script;
+    const networkMessageId = `wamid.${randomText(random, 32).toUpperCase()}`;
+    const throttle = (retryAfterMs: number | null): Outcome => {
+      return { kind: "throttled", code, message: describeCode(code), retryAfterMs, scope: "number" };
+    };
+    switch (script.answer) {
+      case "refused":
+        return { kind: "refused", ...failureOf({ code: Number(code), subcode: null, details: null }) };
+      case "unreachable":
+        return { kind: "unreachable", reason: "the simulated network is out of reach" };
+      case "throttled":
+        return throttle(script.retryAfterMs ?? null);
+      case "none":
+        scheduleStatuses(outbound, to, networkMessageId, script);
+        await sleep(clock, Math.min(times.noAnswerAfterMs, limitMs));
+        return { kind: "unknown", reason: "the simulated network did not answer" };
+      case "throttled_twice":
+        if (isThrottled(outbound.sendToken)) return throttle(null);
+    }
+    scheduleStatuses(outbound, to, networkMessageId, script);
+    return { kind: "accepted", networkMessageId, recipientId: to.slice(1), recipientNetworkUserId: null };
+  };
+
   return {
     name: "simulator",
     parse: parseCallback,
-    isReachable: () => Promise.resolve(true),
-    probe: () => Promise.resolve(true),
+    isReachable: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
+    probe: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
     async send(outbound, timeoutMs): Promise<Outcome> {
-      const to = outbound.to;
+      const { to } = outbound;
       if (to === null) return { kind: "refused", code: "131026", message: describeCode("131026"), scope: "recipient" };
       const script = scriptFor(to, times);
-      const networkMessageId = `wamid.${randomText(random, 32).toUpperCase()}`;
-      const accepted = {
-        kind: "accepted",
-        networkMessageId,
-        recipientId: to.slice(1),
-        recipientNetworkUserId: null,
-      } as const;
-      switch (script.answer) {
-        case "refused":
-          return { kind: "refused", ...failureOf({ code: Number(script.code), subcode: null, details: null }) };
-        case "none":
-          scheduleStatuses(outbound, to, networkMessageId, script);
-          await sleep(clock, Math.min(times.noAnswerAfterMs, timeoutMs));
-          return { kind: "unknown", reason: "the simulated network did not answer" };
-        case "throttled_twice": {
-          const count = throttled.get(outbound.sendToken) ?? 0;
-          if (throttled.size >= REMEMBERED_MAX) throttled.clear();
-          if (count < THROTTLES) {
-            throttled.set(outbound.sendToken, count + 1);
-            const message = describeCode(script.code);
-            return { kind: "throttled", code: script.code, message, retryAfterMs: null, scope: "number" };
-          }
-          throttled.delete(outbound.sendToken);
-          scheduleStatuses(outbound, to, networkMessageId, script);
-          return accepted;
-        }
-        case "accepted":
-          scheduleStatuses(outbound, to, networkMessageId, script);
-          return accepted;
+      if (control === undefined) return answer(outbound, to, script, timeoutMs);
+      const rule = control.matchRule(to, outbound.content, clock.now());
+      // Slower than the sender waits: the message is accepted, and the sender never learns of it.
+      const isLate = rule?.kind === "latency" && rule.ms > timeoutMs;
+      if (rule?.kind === "latency" && !isLate) await sleep(clock, rule.ms);
+      const effect: Effect | null = isLate ? { kind: "unknown", arrives: true } : rule;
+      const ruled = effect === null ? script : applyRule(script, effect, times);
+      // A request without an answer is in the journal while its sender still waits.
+      if (ruled.answer === "none") {
+        control.record(outbound, to, { at: clock.now(), outcome: "unknown", isTaken: ruled.statuses.length > 0 });
+        return answer(outbound, to, ruled, timeoutMs);
       }
+      const outcome = await answer(outbound, to, ruled, timeoutMs);
+      control.record(outbound, to, { at: clock.now(), outcome: outcome.kind, isTaken: outcome.kind === "accepted" });
+      return outcome;
     },
   };
 }

@@ -4,12 +4,11 @@
  * contains the token.
  */
 
-import type { Clock } from "#src/core/clock.ts";
 import type { NumberDetails } from "#src/domain/numbers/network-state.ts";
 import type { ListedTemplate } from "#src/domain/templates/sync.ts";
+import type { Exchange, Transport } from "#src/net/transport.ts";
 import type { AccountPort, ListedNumber, RequestFailure, Result, Sender, TokenDetails } from "../network.ts";
 import { readLimit } from "./account-updates.ts";
-import { type Exchange, exchange } from "./connection.ts";
 import { describeCode, type GraphError, readGraphError } from "./errors.ts";
 import {
   asObject,
@@ -24,8 +23,9 @@ import {
   stringOf,
   textOf,
 } from "./json.ts";
+import { encodeUpload, type Multipart } from "./multipart.ts";
 import { type Endpoint, endpointOf } from "./profile.ts";
-import { findHeaders, urlOf } from "./request.ts";
+import { findHeaders, poolOf, urlOf } from "./request.ts";
 import type { WhatsappSettings } from "./settings.ts";
 import { readTemplate } from "./template.ts";
 
@@ -49,38 +49,38 @@ const TEMPLATE_FIELDS = "id,name,language,status,category,components,parameter_f
  */
 const PAGE_SIZE = 100;
 const PAGES_MAX = 100;
+/** A page of templates with long bodies and examples. */
+const LIST_BYTES_MAX = 8 * 1024 * 1024;
 /** A file may be large and the connection slow. */
 const UPLOAD_TIMEOUT_FACTOR = 6;
 
 /** Meta's code for an invalid or expired cursor: the listing has to start again. */
 const CURSOR_INVALID = "131059";
 
-export function createAccountPort(settings: WhatsappSettings, clock: Clock, timeoutMs: number): AccountPort {
+export function createAccountPort(settings: WhatsappSettings, transport: Transport, timeoutMs: number): AccountPort {
   const endpoint = (sender: Pick<Sender, "provider" | "apiUrl">): Endpoint => endpointOf(settings, sender);
   const hasNumbers = (sender: Pick<Sender, "provider" | "apiUrl">): boolean => endpoint(sender).pathStyle === "graph";
 
   async function ask(
     sender: Sender,
     url: string,
-    request: { method?: "GET" | "POST"; body?: FormData; limitMs?: number } = {},
+    request: { method?: "GET" | "POST"; body?: Multipart; limitMs?: number } = {},
   ): Promise<Result<JsonObject>> {
     const headers = findHeaders(endpoint(sender), sender.accessToken);
     if (headers === null) return failed("190", describeCode("190"), "token");
-    const controller = new AbortController();
-    const timer = clock.setTimer(request.limitMs ?? timeoutMs, () => controller.abort());
-    try {
-      const { method = "GET", body } = request;
-      const result = await exchange(url, {
-        method,
-        headers,
-        accessToken: sender.accessToken,
-        signal: controller.signal,
-        ...(body === undefined ? {} : { body }),
-      });
-      return answerOf(result, endpoint(sender));
-    } finally {
-      timer.cancel();
-    }
+    const { method = "GET", body, limitMs = timeoutMs } = request;
+    if (body !== undefined) headers.set("content-type", body.contentType);
+    const result = await transport.exchange({
+      url,
+      method,
+      headers,
+      timeoutMs: limitMs,
+      pool: poolOf(sender),
+      secret: sender.accessToken,
+      answerMax: LIST_BYTES_MAX,
+      ...(body === undefined ? {} : { body: body.bytes }),
+    });
+    return answerOf(result, endpoint(sender));
   }
 
   /** All pages of a list. Starts again once if Meta rejects its own cursor. */
@@ -137,10 +137,7 @@ export function createAccountPort(settings: WhatsappSettings, clock: Clock, time
     },
 
     async uploadFile(sender, file) {
-      const body = new FormData();
-      body.set("messaging_product", "whatsapp");
-      body.set("type", file.contentType);
-      body.set("file", new Blob([file.bytes], { type: file.contentType }), file.name);
+      const body = encodeUpload({ messaging_product: "whatsapp", type: file.contentType }, file);
       const url = urlOf(endpoint(sender), sender.phoneNumberId, "media");
       const answer = await ask(sender, url, { method: "POST", body, limitMs: timeoutMs * UPLOAD_TIMEOUT_FACTOR });
       if (!answer.ok) return answer;

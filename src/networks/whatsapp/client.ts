@@ -5,15 +5,14 @@
 
 import type { Clock } from "#src/core/clock.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
+import type { Exchange, Transport } from "#src/net/transport.ts";
 import type { OutboundMessage, RawAnswer } from "../network.ts";
-import { type Exchange, exchange, TIME_LIMIT_PASSED } from "./connection.ts";
 import { classify, describeCode, readGraphError, readWaitHint } from "./errors.ts";
 import { phoneIn } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, parseJson } from "./json.ts";
 import { createPayload } from "./payload.ts";
-import { createProber, type Prober } from "./prober.ts";
 import { type Endpoint, endpointOf } from "./profile.ts";
-import { findHeaders, urlOf } from "./request.ts";
+import { findHeaders, poolOf, urlOf } from "./request.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
 
 interface Client {
@@ -25,26 +24,18 @@ const TOKEN_INVALID_CODE = "190";
 /** Meta's code for a missing required parameter. */
 const PARAMETER_MISSING_CODE = "131008";
 
-export function createClient(settings: WhatsappSettings, clock: Clock, uploads: Uploads): Client {
-  const probers = new Map<string, Prober>();
-
-  function proberOf({ graphUrl }: Endpoint): Prober {
-    const base = graphUrl.replace(/\/+$/, "");
-    const prober = probers.get(base) ?? createProber(base, clock);
-    probers.set(base, prober);
-    return prober;
-  }
-
+export function createClient(
+  settings: WhatsappSettings,
+  { clock, transport, uploads }: { clock: Clock; transport: Transport; uploads: Uploads },
+): Client {
   function linkOf({ content }: OutboundMessage): string | null {
     const header = content.type === "template" ? content.header : null;
     return header === null || header.type === "text" ? null : header.link;
   }
 
   return {
-    // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the steps of one request in their order; the time limit covers them all.
     async send(outbound, timeoutMs, onAnswer) {
       const endpoint = endpointOf(settings, outbound.sender);
-      const prober = proberOf(endpoint);
       const { phoneNumberId, accessToken } = outbound.sender;
       const headers = findHeaders(endpoint, accessToken);
       headers?.set("content-type", "application/json");
@@ -56,23 +47,21 @@ export function createClient(settings: WhatsappSettings, clock: Clock, uploads: 
       const mediaId = link === null ? null : uploads.findMediaId(phoneNumberId, link);
       const body = JSON.stringify(createPayload(outbound, mediaId));
 
-      const controller = new AbortController();
-      const timer = clock.setTimer(timeoutMs, () => controller.abort());
-      try {
-        const failure = await prober.findFailure(timeoutMs);
-        if (failure !== null) return outcomeOf(failure, endpoint, clock);
-        if (controller.signal.aborted) return outcomeOf(TIME_LIMIT_PASSED, endpoint, clock);
-        const url = urlOf(endpoint, phoneNumberId, "messages");
-        const result = await exchange(url, { method: "POST", headers, accessToken, body, signal: controller.signal });
-        prober.observe(result);
-        if (result.kind === "answered") onAnswer?.(rawOf(result));
-        const outcome = outcomeOf(result, endpoint, clock);
-        const isContentRefused = outcome.kind === "refused" && outcome.scope === "message";
-        if (isContentRefused && link !== null && mediaId !== null) uploads.invalidate(phoneNumberId, link);
-        return outcome;
-      } finally {
-        timer.cancel();
-      }
+      const result = await transport.exchange({
+        url: urlOf(endpoint, phoneNumberId, "messages"),
+        method: "POST",
+        headers,
+        body,
+        timeoutMs,
+        pool: poolOf(outbound.sender),
+        secret: accessToken,
+        isBulk: outbound.isBulk === true,
+      });
+      if (result.kind === "answered") onAnswer?.(rawOf(result));
+      const outcome = outcomeOf(result, endpoint, clock);
+      const isContentRefused = outcome.kind === "refused" && outcome.scope === "message";
+      if (isContentRefused && link !== null && mediaId !== null) uploads.invalidate(phoneNumberId, link);
+      return outcome;
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 import { cutText, WRITTEN_LENGTH_MAX } from "#src/core/text-limits.ts";
 import type { CallbackItem } from "../network.ts";
+import { readDetails, readReferences } from "./details.ts";
 import {
   fail,
   type ItemContext,
@@ -16,7 +17,7 @@ import {
   requireTime,
   userIdIn,
 } from "./item.ts";
-import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, textOf, writtenOf } from "./json.ts";
+import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, sentenceOf, textOf, writtenOf } from "./json.ts";
 
 export function readInbound(item: JsonObject, context: ItemContext): CallbackItem {
   const type = requireText(item, "type");
@@ -36,6 +37,10 @@ export function readInbound(item: JsonObject, context: ItemContext): CallbackIte
     type,
     text: content.text,
     command: content.command,
+    isWritten: content.isWritten,
+    payload: content.payload,
+    details: readDetails(item, type),
+    references: readReferences(item, type),
     at: requireTime(item),
   };
 }
@@ -82,6 +87,8 @@ interface ItemContent {
   text: string | null;
   /** The text to check for STOP or START. */
   command: string | null;
+  isWritten: boolean;
+  payload: string | null;
 }
 
 function readContent(item: JsonObject, type: string): ItemContent {
@@ -90,8 +97,7 @@ function readContent(item: JsonObject, type: string): ItemContent {
     case "text":
       return withCommand(writtenOf(content, "body"));
     case "button":
-      // The label that the person saw. The payload is our own and may hold anything.
-      return withCommand(writtenOf(content, "text"));
+      return chosen(writtenOf(content, "text"), sentenceOf(content, "payload"));
     case "interactive":
       return interactiveReply(content);
     case "reaction":
@@ -115,17 +121,21 @@ function readContent(item: JsonObject, type: string): ItemContent {
 }
 
 function withCommand(text: string | null): ItemContent {
-  return { text, command: text };
+  return { text, command: text, isWritten: true, payload: null };
 }
 
 function withoutCommand(text: string | null): ItemContent {
-  return { text, command: null };
+  return { text, command: null, isWritten: false, payload: null };
+}
+
+/** The title that the person saw, and the payload or id behind it. */
+function chosen(title: string | null, payload: string | null): ItemContent {
+  return { text: title, command: title, isWritten: false, payload };
 }
 
 function interactiveReply(content: JsonObject | null): ItemContent {
-  const choice =
-    writtenOf(objectOf(content, "button_reply"), "title") ?? writtenOf(objectOf(content, "list_reply"), "title");
-  if (choice !== null) return withCommand(choice);
+  const choice = objectOf(content, "button_reply") ?? objectOf(content, "list_reply");
+  if (choice !== null) return chosen(writtenOf(choice, "title"), sentenceOf(choice, "id"));
   // A completed form: keep its summary, never its answers.
   return withoutCommand(writtenOf(objectOf(content, "nfm_reply"), "body"));
 }

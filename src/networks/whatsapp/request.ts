@@ -22,3 +22,8 @@ export function findHeaders(endpoint: Endpoint, accessToken: Sender["accessToken
     return null;
   }
 }
+
+/** A number's requests share connections with no other number's. */
+export function poolOf({ phoneNumberId }: Pick<Sender, "phoneNumberId">): string {
+  return phoneNumberId;
+}

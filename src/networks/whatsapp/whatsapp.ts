@@ -3,12 +3,12 @@
  * path. Its only state is open connections, and every number brings its own token.
  */
 import type { Clock } from "#src/core/clock.ts";
+import { createTransport } from "#src/net/transport.ts";
 import type { Network } from "../network.ts";
 import { createAccountPort } from "./account.ts";
 import { parseCallback } from "./callback.ts";
 import { createClient } from "./client.ts";
-import { probe } from "./probe.ts";
-import { isReachable } from "./prober.ts";
+import { isReachable, probe } from "./probe.ts";
 import { endpointOf } from "./profile.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
 import { verifySignature } from "./signature.ts";
@@ -19,15 +19,16 @@ const noUploads: Uploads = { findMediaId: () => null, invalidate: () => {} };
 const QUERY_TIMEOUT_MS = 30_000;
 
 export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads = noUploads): Network {
-  const client = createClient(settings, clock, uploads);
+  const transport = createTransport(clock);
+  const client = createClient(settings, { clock, transport, uploads });
   return {
     name: "whatsapp",
     send: (outbound, timeoutMs, onAnswer) => client.send(outbound, timeoutMs, onAnswer),
     isReachable: (timeoutMs, onTime, sender) =>
-      isReachable(endpointOf(settings, sender ?? {}).graphUrl, { clock, timeoutMs, onTime }),
-    probe: (sender, timeoutMs) => probe(settings, clock, sender, timeoutMs),
+      isReachable(endpointOf(settings, sender ?? {}).graphUrl, { transport, timeoutMs, onTime }),
+    probe: (sender, timeoutMs) => probe(settings, transport, sender, timeoutMs),
     parse: parseCallback,
     verify: verifySignature,
-    account: createAccountPort(settings, clock, QUERY_TIMEOUT_MS),
+    account: createAccountPort(settings, transport, QUERY_TIMEOUT_MS),
   };
 }

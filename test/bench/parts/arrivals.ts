@@ -15,6 +15,8 @@ export interface Arrivals {
 const STEP_MS = 100;
 
 let count = 0;
+/** How long each answer takes. */
+let delayMs = 0;
 let firstAt = 0;
 let repeated = 0;
 let tenths: number[] = [];
@@ -24,10 +26,11 @@ const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   async fetch(request) {
-    if (request.method === "HEAD") return new Response();
+    if (request.method !== "POST") return new Response();
     const { to, template } = (await request.json()) as { to: string; template?: unknown };
     // Single texts run beside a broadcast and are not counted.
     if (template !== undefined) note(to);
+    if (delayMs > 0) await Bun.sleep(delayMs);
     const id = `wamid.HBgM${btoa(to)}FQIAERgS${String(count++).padStart(10, "0")}AA==`;
     return new Response(
       `{"messaging_product":"whatsapp","contacts":[{"input":"${to}","wa_id":"${to.slice(1)}"}],"messages":[{"id":"${id}"}]}`,
@@ -45,8 +48,17 @@ function note(to: string): void {
   tenths[step] = (tenths[step] ?? 0) + 1;
 }
 
-/** `reset` starts counting anew; the answer is the count until then. */
-answerJobs<{ reset: boolean }>(server.port ?? 0, ({ reset }) => {
+export interface ArrivalsJob {
+  /** Starts counting anew. */
+  reset: boolean;
+  /** From now on each answer takes this long. */
+  delayMs?: number;
+}
+
+/** The answer is the count until then. */
+answerJobs<ArrivalsJob>(server.port ?? 0, (job) => {
+  const { reset } = job;
+  delayMs = job.delayMs ?? delayMs;
   const found: Arrivals = { messages: seen.size + repeated, repeated, tenths: Array.from(tenths, (one) => one ?? 0) };
   if (reset) {
     repeated = 0;

@@ -19,11 +19,19 @@ function state(consent: Consent, saidAt: number | null, recordedAt: number | nul
     consentAt: recordedAt,
     stopSaidAt: consent === "opted_out" ? saidAt : null,
     startSaidAt: consent === "opted_in" ? saidAt : null,
+    mayWantToStopSince: null,
+    mayWantToStopSaidAt: null,
   };
 }
 
 const table: [name: string, from: ConsentState, move: ConsentMove, to: Consent | null][] = [
   ["our side opts in a person who said nothing", state("unknown", null), { kind: "opt_in" }, "opted_in"],
+  [
+    "our side never opts in a person who may want to stop",
+    { ...state("unknown", null), mayWantToStopSince: T, mayWantToStopSaidAt: T },
+    { kind: "opt_in" },
+    null,
+  ],
   ["our side opts in once more", state("opted_in", null), { kind: "opt_in" }, null],
   ["our side never lifts an opt-out", state("opted_out", null), { kind: "opt_in" }, null],
   ["our side never lifts a STOP", state("opted_out", T), { kind: "opt_in" }, null],
@@ -79,6 +87,8 @@ test("no sequence of changes without a START ends an opt-out", () => {
     consentAt: fc.nat(),
     stopSaidAt: fc.option(fc.nat()),
     startSaidAt: fc.option(fc.nat()),
+    mayWantToStopSince: fc.option(fc.nat()),
+    mayWantToStopSaidAt: fc.option(fc.nat()),
   });
   fc.assert(
     fc.property(from, move, (before, one) => {

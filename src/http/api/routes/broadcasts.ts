@@ -154,7 +154,15 @@ export const previewBroadcastEndpoint: Endpoint = {
     example: {
       requested: 3,
       reached: 2,
-      skipped: { opted_out: 1, invalid_number: 0, duplicate: 0, no_opt_in: 0, missing_variable: 0, daily_cap: 0 },
+      skipped: {
+        opted_out: 1,
+        may_want_to_stop: 0,
+        invalid_number: 0,
+        duplicate: 0,
+        no_opt_in: 0,
+        missing_variable: 0,
+        daily_cap: 0,
+      },
       skips: [{ to: "+919876543299", reason: "opted_out", since: "2026-10-04T18:20:11+05:30" }],
       cost: {
         currency: "USD",
@@ -165,6 +173,7 @@ export const previewBroadcastEndpoint: Endpoint = {
         covered: true,
       },
       daily_cap_left: null,
+      warnings: [],
       starts_at: "2026-11-21T08:44:25+05:30",
       ends_at: "2026-11-21T08:44:26+05:30",
     },

@@ -45,7 +45,7 @@ export const listTemplatesEndpoint: Endpoint = {
         from,
         listTemplates(tx, workspace.id, filter, position, from.perPage + 1),
         countTemplates(tx, workspace.id, filter),
-        viewTemplate,
+        (template) => viewTemplate(template, workspace),
         ({ name, id }) => ({ name, id }),
       ),
     );

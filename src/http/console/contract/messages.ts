@@ -52,6 +52,7 @@ export const ConversationRow = Type.Object({
   phone: OptionalText,
   name: OptionalText,
   consent: OneOf(consents),
+  may_want_to_stop: Type.Boolean(),
   unread: Type.Integer(),
   wrote_at: Instant(),
   window_ends_at: OptionalTime,
@@ -87,6 +88,11 @@ export const inboxContract = declareRoutes({
         next: OptionalText,
       }),
     ),
+  },
+  "POST /w/{workspace}/conversations/{contact}/keep": {
+    needs: "member",
+    input: { path: contact },
+    output: Data(ContactView),
   },
   "POST /w/{workspace}/conversations/{contact}/seen": {
     needs: "member",

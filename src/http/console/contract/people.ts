@@ -28,6 +28,11 @@ export const peopleContract = declareRoutes({
     input: { path: { phone } },
     output: Data(ContactView),
   },
+  "POST /w/{workspace}/v1/contacts/{phone}/keep": {
+    needs: "member",
+    input: { path: { phone } },
+    output: Data(ContactView),
+  },
   "GET /w/{workspace}/contacts": {
     needs: "member",
     input: { query: { ...PageQuery, ...SearchQuery } },

@@ -26,7 +26,7 @@ export const backupRoutes = attachHandlers(backupContract, {
   "GET /system/backups": async ({ system }) => {
     const { jobs, backups } = system;
     // If the directory does not exist yet, it will be created in its parent.
-    const disk = (await readDisk(jobs.directory)) ?? (await readDisk(dirname(jobs.directory)));
+    const disk = readDisk(jobs.directory) ?? readDisk(dirname(jobs.directory));
     return answerData(200, {
       directory: jobs.directory,
       schedule: backups.expression,

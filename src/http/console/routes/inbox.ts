@@ -5,6 +5,7 @@
 import type { Static } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
+import { clearDoubt } from "#src/domain/contacts/doubt.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import {
@@ -65,6 +66,14 @@ export const inboxRoutes = attachHandlers(inboxContract, {
       });
     });
   },
+  "POST /w/{workspace}/conversations/{contact}/keep": (call) =>
+    change(call, (tx) => {
+      const { workspace, path } = call;
+      if (findConversation(tx, workspace.id, path.contact) === undefined) throw notFound("conversation");
+      const contact = clearDoubt(tx, workspace, getContact(tx, workspace.id, path.contact));
+      const audit = { action: "contact.keep", subject: contact.phone ?? String(contact.id) };
+      return { status: 200, data: viewContact(tx, contact, workspace), audit };
+    }),
   // Reading is not audited, and needs no form key.
   "POST /w/{workspace}/conversations/{contact}/seen": (call) =>
     change({ ...call, form: null }, (tx) => {
@@ -133,6 +142,7 @@ function viewRow(
     phone: contact.phone,
     name: contact.name,
     consent: contact.consent,
+    may_want_to_stop: contact.mayWantToStopSince !== null,
     unread,
     wrote_at: when(wroteAt),
     window_ends_at: when(windowEnd(contact.lastMessageAt)),

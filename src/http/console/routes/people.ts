@@ -4,6 +4,7 @@ import { formatInstant } from "#src/core/instant.ts";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type ConsentEvidence, listConsentChanges } from "#src/domain/contacts/consent-log.ts";
+import { clearDoubtOf } from "#src/domain/contacts/doubt.ts";
 import { findById, lookUpContact } from "#src/domain/contacts/find.ts";
 import { countContacts, listContacts } from "#src/domain/contacts/list.ts";
 import { optOutNumber } from "#src/domain/contacts/opt-out.ts";
@@ -54,6 +55,13 @@ export const peopleRoutes = attachHandlers(peopleContract, {
       return { status: 200, data: viewContact(tx, contact, workspace), audit };
     });
   },
+  "POST /w/{workspace}/v1/contacts/{phone}/keep": (call) =>
+    change(call, (tx) => {
+      const { workspace, path } = call;
+      const contact = clearDoubtOf(tx, workspace, path.phone);
+      const audit = { action: "contact.keep", subject: path.phone };
+      return { status: 200, data: viewContact(tx, contact, workspace), audit };
+    }),
   "GET /w/{workspace}/contacts": searchContacts,
   "GET /w/{workspace}/contacts/export": exportContacts,
   "GET /w/{workspace}/contacts/{phone}/consent": (call) =>

@@ -5,6 +5,7 @@ import { listNumbers } from "#src/domain/numbers/read.ts";
 import { listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { KnownCondition } from "#src/health/conditions.ts";
 import { runDoctor } from "#src/health/doctor.ts";
+import { REFUSED_CHECK } from "#src/health/refused-callbacks.ts";
 import type { TimeSeriesSample } from "#src/health/time-series.ts";
 import { answerData } from "../../endpoint.ts";
 import { type SampleView, STEP_MINUTES, systemContract } from "../contract/system.ts";
@@ -49,7 +50,9 @@ export const systemRoutes = attachHandlers(systemContract, {
     const workspaces = store.read((tx) => listWorkspaces(tx));
     const numbers = store.read((tx) => workspaces.flatMap(({ id }) => listNumbers(tx, id)));
     const port = async () => dispatch.networks.whatsapp.account;
-    const findings = await runDoctor({ store, clock, random, box: () => box, port, settings }, numbers, false);
+    const all = await runDoctor({ store, clock, random, box: () => box, port, settings }, numbers, false);
+    // Refused callbacks of a number are a condition, which the same screen shows.
+    const findings = all.filter(({ check, numberId }) => check !== REFUSED_CHECK || numberId === null);
     return answerData(
       200,
       findings.map(({ level, check, numberId, message, next }) => {
@@ -68,7 +71,8 @@ export const systemRoutes = attachHandlers(systemContract, {
   "GET /system/metrics": async ({ system, query, clock }) => {
     const hours = query.get("hours") ?? "1";
     const step = STEP_MINUTES[hours];
-    const [samples, disk] = await Promise.all([system.timeSeries.samples(Number(hours) * 60, step), system.disk()]);
+    const samples = await system.timeSeries.samples(Number(hours) * 60, step);
+    const disk = system.disk();
     return answerData(200, {
       at: whenUtc(clock.now()),
       started_at: whenUtc(system.timeSeries.startedAt),

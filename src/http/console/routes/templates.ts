@@ -144,7 +144,7 @@ function viewTemplateDetail(
   const { header, footer, unsupported } = shapeOf(template);
   return {
     id: template.id,
-    ...viewTemplate(template),
+    ...viewTemplate(template, workspace),
     header: header === null ? null : { type: header.type, text: header.type === "text" ? header.text : null },
     footer,
     buttons: template.components.flatMap(buttonsOf),

@@ -64,7 +64,8 @@ export const workspaceRoutes = attachHandlers(workspaceContract, {
         has_delivered_events: onboarding.hasDelivered,
         exhausted_deliveries: onboarding.exhaustedCount,
         last_delivered_at: lastDeliveredAt === null ? null : formatInstant(lastDeliveredAt, workspace.timezone),
-        template: approved.map(viewTemplate).find(({ sendable }) => sendable) ?? null,
+        template:
+          approved.map((template) => viewTemplate(template, workspace)).find(({ sendable }) => sendable) ?? null,
         broadcasts: open
           .filter(({ workspaceId }) => workspaceId === workspace.id)
           .slice(0, 5)

@@ -28,12 +28,17 @@ const CONSENTS: Readonly<Record<string, "opted_out" | "unknown">> = { opted_out:
 
 export function Review({ review, isLater, group }: ReviewProps) {
   const { timezone } = useWorkspace();
-  const { reached, skipped, skips, cost, daily_cap_left: left } = review;
+  const { reached, skipped, skips, cost, daily_cap_left: left, warnings } = review;
   const reasons = Object.entries(skipped).filter(([, count]) => count > 0);
   const total = reasons.reduce((sum, [, count]) => sum + count, 0);
   return (
     <section aria-label={strings.review}>
       <h2 className="mb-3 text-section font-semibold">{strings.review}</h2>
+      {warnings.map((warning) => (
+        <div key={warning} className="mb-3">
+          <Notice>{warning}</Notice>
+        </div>
+      ))}
       <Card>
         <p className="flex flex-wrap items-baseline gap-x-3">
           <span className="text-title font-semibold figures">{formatCount(reached)}</span>

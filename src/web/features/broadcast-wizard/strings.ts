@@ -98,6 +98,7 @@ export const strings = {
   skippedNone: "No one is skipped.",
   reasons: {
     opted_out: ["opted out", "They asked not to receive messages."],
+    may_want_to_stop: ["who may want to stop", "Read what they wrote in the inbox, and decide there."],
     no_opt_in: ["without recorded consent", "Their consent is not recorded."],
     missing_variable: ["with an empty placeholder", "A field is empty and has no fallback."],
     invalid_number: ["with an invalid number", "Check for a missing or extra digit."],

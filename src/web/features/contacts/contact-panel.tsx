@@ -16,6 +16,7 @@ import { ExactTime, exact, Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { ContactForm } from "./contact-form.tsx";
 import { type ConsentChange, type Contact, consentChip, nameOf, phoneOf } from "./contact-view.ts";
+import { DoubtNotice } from "./doubt-notice.tsx";
 import { strings } from "./strings.ts";
 
 const WINDOW_MS = 24 * 3_600_000;
@@ -108,6 +109,16 @@ function ConsentCard({ contact }: { contact: Contact }) {
           </span>
         )}
       </p>
+      {contact.consent.may_want_to_stop_since !== undefined && (
+        <div className="mt-3">
+          <DoubtNotice
+            contact={contact}
+            keep={async (key) =>
+              changed(await request("POST /w/{workspace}/v1/contacts/{phone}/keep", { workspace: id, phone }, { key }))
+            }
+          />
+        </div>
+      )}
       {status === "opted_out" && at !== null && (
         <div className="mt-3">
           <Notice>{strings.cannotOptIn(exact(Date.parse(at), timezone))}</Notice>

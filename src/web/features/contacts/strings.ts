@@ -65,6 +65,11 @@ export const strings = {
   optInAction: "They agreed",
   optedInDone: "Consent recorded",
   cannotOptIn: (when: string) => `They opted out on ${when}. They can't be messaged until they write START.`,
+  mayWantToStop: "May want to stop",
+  mayWantToStopText: (when: string) =>
+    `What they wrote on ${when} may mean that they want to stop. Marketing waits until you decide: keep them, or opt them out.`,
+  keep: "Keep sending",
+  kept: "Kept",
   history: "History",
   historyNone: "No consent recorded.",
   window: "24-hour window",

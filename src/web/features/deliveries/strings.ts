@@ -67,6 +67,7 @@ export const eventTypes = [
   "message.received",
   "contact.opted_out",
   "contact.opted_in",
+  "contact.may_want_to_stop",
   "contact.erased",
   "broadcast.paused",
   "broadcast.resumed",

@@ -15,6 +15,7 @@ import { DescriptionList } from "../../ui/page.tsx";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { consentChip } from "../contacts/contact-view.ts";
+import { DoubtNotice } from "../contacts/doubt-notice.tsx";
 import { strings as contactStrings } from "../contacts/strings.ts";
 import { isUnknown, messageChip } from "../messages/message-state.ts";
 import type { ConversationItem, SentItem } from "../messages/message-view.ts";
@@ -43,6 +44,7 @@ export function ConversationView({ id }: { id: string }) {
 
 function LoadedConversation({ conversation }: { conversation: Conversation }) {
   const { id: workspaceId, timezone } = useWorkspace();
+  const client = useQueryClient();
   const { contact, contact_id: id, has_phone: hasPhone } = conversation;
   useMarkSeen(workspaceId, conversation);
   const { items, earlier } = useConversationItems(workspaceId, conversation);
@@ -72,6 +74,24 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
             <WindowChip endsAt={conversation.window_ends_at} />
           )}
         </div>
+        {contact.consent.may_want_to_stop_since !== undefined && (
+          <div className="border-b border-line p-3">
+            <DoubtNotice
+              contact={contact}
+              keep={async (key) => {
+                await request(
+                  "POST /w/{workspace}/conversations/{contact}/keep",
+                  { workspace: workspaceId, contact: id },
+                  { key },
+                );
+                await Promise.all([
+                  client.invalidateQueries({ queryKey: ["conversation", workspaceId, String(id)] }),
+                  client.invalidateQueries({ queryKey: ["conversations", workspaceId] }),
+                ]);
+              }}
+            />
+          </div>
+        )}
         <Thread
           label={strings.conversation}
           zone={timezone}

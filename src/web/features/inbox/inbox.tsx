@@ -11,6 +11,7 @@ import { Page } from "../../ui/page.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { consentChip } from "../contacts/contact-view.ts";
+import { strings as contactStrings } from "../contacts/strings.ts";
 import { MessagePanel } from "../messages/message-panel.tsx";
 import { messageChip } from "../messages/message-state.ts";
 import { textIn } from "./bubble.tsx";
@@ -122,6 +123,7 @@ function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
         ) : (
           <WindowChip endsAt={row.window_ends_at} />
         )}
+        {row.may_want_to_stop && <Chip tone="amber">{contactStrings.mayWantToStop}</Chip>}
         {chip !== null && hasProblem && <Chip tone={chip.tone}>{chip.label}</Chip>}
       </span>
     </ParameterLink>

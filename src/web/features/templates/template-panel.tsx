@@ -61,6 +61,11 @@ function Detail({ template }: { template: Template }) {
           </Notice>
         </div>
       )}
+      {template.warnings.map((warning) => (
+        <div key={warning} className="mb-6">
+          <Notice>{warning}</Notice>
+        </div>
+      ))}
       <Section title={strings.preview}>
         <PhonePreview template={template} />
       </Section>

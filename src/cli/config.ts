@@ -1,0 +1,257 @@
+/** `waxwing config check`: reads the configuration and looks at what it names. It changes nothing and sends nothing. */
+
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
+import { connect } from "node:net";
+import { dirname, resolve } from "node:path";
+import type { Config } from "#src/config/config.ts";
+import type { Clock } from "#src/core/clock.ts";
+import { readSmtpUrl } from "#src/health/alarm-email.ts";
+import { type Command, command } from "./command.ts";
+import { type Report, visible } from "./output.ts";
+
+interface ConfigFinding {
+  level: "ok" | "warning" | "problem";
+  /** `section.key` */
+  key: string;
+  message: string;
+  next: string | null;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const CERTIFICATE_SOON_MS = 7 * 24 * 60 * 60_000;
+
+export const commands: readonly Command[] = [
+  command({
+    group: "config",
+    name: "check",
+    summary: "Read the configuration, and look at the directories, certificates and addresses it names",
+    details:
+      "Opens a connection to each address, and sends nothing over it. Changes nothing.\nExit code 1 if there is a problem; warnings do not count.",
+    run: async (context) => {
+      const config = context.loadConfig();
+      const { clock, env } = context.io;
+      const findings = [
+        ...checkData(config),
+        ...checkKey(config, env.WAXWING_SECRETS_KEY !== undefined),
+        ...checkBackups(config),
+        ...checkCertificate(config, clock.now()),
+        ...checkMail(config),
+        ...(await Promise.all(addressesOf(config).map(({ key, url }) => checkAddress(clock, key, url)))),
+      ];
+      return reportOf(config, findings);
+    },
+  }),
+];
+
+function ok(key: string, message: string): ConfigFinding {
+  return { level: "ok", key, message, next: null };
+}
+
+function problem(key: string, message: string, next: string): ConfigFinding {
+  return { level: "problem", key, message, next };
+}
+
+function checkData({ storage }: Config): ConfigFinding[] {
+  const data = resolve(storage.data);
+  const found = [checkDirectory("storage.data", data, "the database")];
+  const mode = statSync(data, { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & 0o077) !== 0)
+    found.push({
+      level: "warning",
+      key: "storage.data",
+      message: `${data} can be entered by other users of this machine.`,
+      next: `chmod 700 ${data}`,
+    });
+  const parent = resolve(dirname(storage.path));
+  return parent === data ? found : [...found, checkDirectory("storage.path", parent, "the database")];
+}
+
+/** A directory that does not exist yet has to be one that can be made. */
+function checkDirectory(key: string, path: string, what: string): ConfigFinding {
+  let existing = path;
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  if (!statSync(existing).isDirectory())
+    return problem(
+      key,
+      `${existing} is not a directory, so ${what} cannot be written to ${path}.`,
+      "name another directory",
+    );
+  try {
+    accessSync(existing, constants.W_OK | constants.X_OK);
+  } catch {
+    const advice = "name another directory, or make it writable for the user that runs the server";
+    return problem(key, `This user may not write to ${existing}, so ${what} cannot be written to ${path}.`, advice);
+  }
+  return ok(key, existing === path ? `${path} is writable.` : `${path} does not exist yet, and can be made.`);
+}
+
+function checkKey({ secrets, storage }: Config, isInEnvironment: boolean): ConfigFinding[] {
+  const key = "secrets.key_file";
+  if (isInEnvironment) return [ok(key, "The key is in WAXWING_SECRETS_KEY.")];
+  const path = resolve(secrets.keyFile);
+  if (!existsSync(path)) {
+    return existsSync(storage.path)
+      ? [problem(key, `The key file ${path} is missing, and there is a database.`, "put the key file back")]
+      : [ok(key, `${path} does not exist yet; the first start makes it.`)];
+  }
+  const unreadable = whyUnreadable(path);
+  return [
+    unreadable === null
+      ? ok(key, `${path} is readable.`)
+      : problem(key, unreadable, "make it readable for the user that runs the server"),
+  ];
+}
+
+function checkBackups({ backup, storage }: Config): ConfigFinding[] {
+  if (backup.schedule === null)
+    return [
+      {
+        level: "warning",
+        key: "backup.schedule",
+        message: "Scheduled backups are off.",
+        next: 'set [backup] schedule, such as "30 2 * * *"',
+      },
+    ];
+  const directory = resolve(backup.directory);
+  const found = [checkDirectory("backup.directory", directory, "a backup")];
+  if (deviceOf(directory) === deviceOf(resolve(storage.data)))
+    found.push({
+      level: "warning",
+      key: "backup.directory",
+      message: `${directory} is on the disk of the database, so a broken disk takes both.`,
+      next: "set [backup] directory to another disk, or copy the backups elsewhere",
+    });
+  return found;
+}
+
+function deviceOf(path: string): number {
+  let existing = path;
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  return statSync(existing).dev;
+}
+
+function checkCertificate({ server }: Config, now: number): ConfigFinding[] {
+  const { tlsCert, tlsKey } = server;
+  if (tlsCert === null || tlsKey === null) return [];
+  for (const [key, path] of [["server.tls_cert", tlsCert] as const, ["server.tls_key", tlsKey] as const]) {
+    const unreadable = whyUnreadable(path);
+    if (unreadable !== null) return [problem(key, unreadable, "make it readable for the user that runs the server")];
+  }
+  try {
+    const certificate = new X509Certificate(readFileSync(tlsCert));
+    if (!certificate.checkPrivateKey(createPrivateKey(readFileSync(tlsKey))))
+      return [
+        problem(
+          "server.tls_key",
+          `${tlsKey} is not the key of ${tlsCert}.`,
+          "name the key that belongs to the certificate",
+        ),
+      ];
+    const end = Date.parse(certificate.validTo);
+    const date = new Date(end).toISOString().slice(0, 10);
+    if (end < now + CERTIFICATE_SOON_MS)
+      return [problem("server.tls_cert", `The certificate ends on ${date}.`, "renew the certificate")];
+    return [ok("server.tls_cert", `The certificate fits its key, and ends on ${date}.`)];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [problem("server.tls_cert", `Certificate and key cannot be read: ${reason}`, "both must be PEM files")];
+  }
+}
+
+function checkMail({ alerts }: Config): ConfigFinding[] {
+  const { smtpUrlFile } = alerts;
+  if (smtpUrlFile === null) return [];
+  try {
+    readSmtpUrl(smtpUrlFile);
+    return [];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return [problem("alerts.smtp_url_file", reason, "write the address of the mail server into it")];
+  }
+}
+
+interface NamedAddress {
+  key: string;
+  url: string;
+}
+
+function addressesOf({ server, alerts, whatsapp }: Config): NamedAddress[] {
+  const named: [string, string | null][] = [
+    ["server.public_url", server.publicUrl],
+    ["alerts.webhook", alerts.webhook],
+    ["alerts.ping_url", alerts.pingUrl],
+    ["whatsapp.graph_url", whatsapp.graphUrl],
+    ["alerts.smtp_url_file", smtpAddress(alerts.smtpUrlFile)],
+  ];
+  return named.flatMap(([key, url]) => (url === null ? [] : [{ key, url }]));
+}
+
+function smtpAddress(path: string | null): string | null {
+  if (path === null) return null;
+  try {
+    const { host, port } = readSmtpUrl(path);
+    return `smtp://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  } catch {
+    return null;
+  }
+}
+
+/** The path of an address may be a secret, so only its host is shown. */
+async function checkAddress(clock: Clock, key: string, address: string): Promise<ConfigFinding> {
+  const url = new URL(address);
+  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+  const place = `${url.hostname}:${port}`;
+  const failure = await tryConnect(clock, url.hostname.replace(/^\[|\]$/g, ""), port);
+  if (failure === null) return ok(key, `${place} accepts connections.`);
+  return {
+    // The server itself may be stopped, and some networks cannot reach their own public address.
+    level: key === "server.public_url" ? "warning" : "problem",
+    key,
+    message: `${place} cannot be reached from this machine (${failure}).`,
+    next: "check the address, DNS and the firewall",
+  };
+}
+
+/** Null if a connection opens. */
+function tryConnect(clock: Clock, host: string, port: number): Promise<string | null> {
+  return new Promise((resolveWith) => {
+    const socket = connect({ host, port });
+    const finish = (result: string | null): void => {
+      timer.cancel();
+      socket.destroy();
+      resolveWith(result);
+    };
+    const timer = clock.setTimer(CONNECT_TIMEOUT_MS, () => finish("no answer"));
+    socket.on("connect", () => finish(null));
+    socket.on("error", (error) => finish("code" in error ? String(error.code) : error.message));
+  });
+}
+
+/** Null if the file can be read. */
+function whyUnreadable(path: string): string | null {
+  try {
+    readFileSync(path);
+    return null;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    return `${resolve(path)} cannot be read (${code}).`;
+  }
+}
+
+const LEVEL_LABELS = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;
+
+function reportOf({ file }: Config, findings: readonly ConfigFinding[]): Report {
+  const problems = findings.filter(({ level }) => level === "problem").length;
+  const json = { ok: problems === 0, file: file === null ? null : resolve(file), findings };
+  const text = [
+    file === null ? "There is no configuration file; the defaults hold." : `${resolve(file)} is valid.`,
+    ...findings.flatMap(({ level, key, message, next }) => [
+      `${LEVEL_LABELS[level]}  ${key}: ${visible(message)}`,
+      ...(next === null ? [] : [`         next: ${visible(next)}`]),
+    ]),
+    "",
+    problems === 0 ? "No problems found." : `${problems} ${problems === 1 ? "problem" : "problems"}.`,
+  ].join("\n");
+  return problems === 0 ? { json, text } : { json, text, exitCode: 1 };
+}

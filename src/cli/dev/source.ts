@@ -1,0 +1,52 @@
+/** What the database of `waxwing dev` begins with: the demo, or the workspaces of a seed file. */
+import type { SecretBox } from "#src/core/secret.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import type { Context } from "../context.ts";
+import { CommandFailure, UsageError } from "../failure.ts";
+import { readInputFile } from "../input.ts";
+import { DEMO_SETTINGS, type Demo, writeDemo } from "./demo.ts";
+
+/** Writes it all in one transaction; events of the first workspace go to `webhookUrl`. */
+export type Source = (tx: Tx, box: SecretBox, webhookUrl: string) => Demo;
+
+interface SourceOptions {
+  readonly seed: string | undefined;
+  readonly country: string | undefined;
+  readonly timezone: string | undefined;
+  readonly currency: string | undefined;
+}
+
+/** Throws `invalid_request` for a seed that is not one. */
+export async function readSource(context: Context, options: SourceOptions): Promise<Source> {
+  const { seed, country, timezone, currency } = options;
+  const given = Object.entries({ country, timezone, currency }).filter(([, value]) => value !== undefined);
+  if (seed === undefined) {
+    const settings = { ...DEMO_SETTINGS, ...Object.fromEntries(given) };
+    return (tx, box, webhookUrl) => writeDemo(tx, box, webhookUrl, settings);
+  }
+  const [stray] = given;
+  if (stray !== undefined) throw new UsageError(`--${stray[0]} is for the demo; write it into the seed`, "dev");
+  return seedSource(parse(seed, await readInputFile(context, "--seed", seed)));
+}
+
+function parse(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CommandFailure("unreadable_file", `--seed ${file}: it is not JSON`);
+  }
+}
+
+/** The first workspace is the one that dev prints, and whose webhooks the viewer shows. */
+async function seedSource(json: unknown): Promise<Source> {
+  // Loaded only here: other commands need no validator.
+  const { readSeed, writeWorkspace } = await import("#src/http/control/seed.ts");
+  const seeds = readSeed(json);
+  return (tx, box, webhookUrl) => {
+    const [first] = seeds.map((seed, index) =>
+      writeWorkspace(tx, seed, { box, webhookUrl: index === 0 ? webhookUrl : null, path: `workspaces.${index}.` }),
+    );
+    if (first === undefined) throw new Error("a seed has a workspace");
+    return { ...first, samples: null };
+  };
+}

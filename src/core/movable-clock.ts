@@ -1,0 +1,244 @@
+/**
+ * The clock of a server under test control: it runs with the real clock until it is frozen or moved. A move fires the
+ * timers that come due on the way, in the order of their time, and waits after each until its consequences have come to
+ * rest. The clock never goes back, except by `reset`.
+ */
+import { type Clock, nextTurn, sleep, type Timer } from "./clock.ts";
+
+/** What the server is doing, so that the clock knows when it is at rest. */
+export interface Activity {
+  /** Work in flight that ends without this clock: a commit, a webhook on its socket, a query on another thread. */
+  isWorking(): boolean;
+  /** A caller's request is in progress: between two steps, or waiting for this clock. */
+  isRequested(): boolean;
+  /** Changes whenever anything has happened. */
+  progress(): number;
+}
+
+interface Pending {
+  at: number;
+  order: number;
+  fire: () => void;
+}
+
+/** Turns of the event loop without any change after which the server counts as at rest. */
+const QUIET_TURNS = 4;
+/** The same while a request is in progress, which may be on its way through a socket. */
+const QUIET_WHILE_REQUESTED_MS = 15;
+/** From this turn without a change on, waiting for work in flight sleeps instead of spinning. */
+const SPINNING_TURNS = 50;
+const SLEEP_MS = 1;
+const SETTLE_MAX_MS = 1_000;
+/** The monotonic clock counts in fractions, of which sums lose a little. */
+const ROUNDING_MS = 0.001;
+/** How far a frozen clock moves for a request that waits for it: longer than any request waits. */
+const REQUEST_WAIT_MAX_MS = 60_000;
+
+export class MovableClock implements Clock {
+  /** Set by the server's owner, once what it reads exists. */
+  activity: Activity = { isWorking: () => false, isRequested: () => false, progress: () => 0 };
+  readonly #real: Clock;
+  /** Sorted by time, then by order. */
+  readonly #timers: Pending[] = [];
+  #order = 0;
+  /** What this clock is ahead of the real one while it runs. */
+  #wallOffset = 0;
+  #monotonicOffset = 0;
+  /** Where the clock stands; null while it runs. */
+  #standing: { wall: number; monotonic: number } | null = null;
+  #isFrozen = false;
+  #alarm: Timer | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+  #isServingRequests = false;
+
+  constructor(real: Clock) {
+    this.#real = real;
+  }
+
+  now(): number {
+    const wall = this.#standing?.wall ?? this.#real.now() + this.#wallOffset;
+    return Math.floor(wall + ROUNDING_MS);
+  }
+
+  monotonic(): number {
+    return this.#standing?.monotonic ?? this.#real.monotonic() + this.#monotonicOffset;
+  }
+
+  get isFrozen(): boolean {
+    return this.#isFrozen;
+  }
+
+  setTimer(delayMs: number, fire: () => void): Timer {
+    const timer = { at: this.monotonic() + Math.max(0, delayMs), order: this.#order++, fire };
+    this.#timers.splice(this.#placeOf(timer), 0, timer);
+    this.#arm();
+    return {
+      cancel: () => {
+        const place = this.#placeOf(timer);
+        if (this.#timers[place] !== timer) return;
+        this.#timers.splice(place, 1);
+        this.#arm();
+      },
+    };
+  }
+
+  /** From now on, time passes only by moves. */
+  freeze(): Promise<void> {
+    return this.exclusively(async () => {
+      this.#isFrozen = true;
+      this.#stand();
+      await this.#rest();
+    });
+  }
+
+  unfreeze(): Promise<void> {
+    return this.exclusively(async () => {
+      this.#isFrozen = false;
+      this.#run();
+    });
+  }
+
+  /** Moves the wall clock to `wall`, or leaves it where it is if that has passed, and returns when all is at rest. */
+  moveTo(wall: number): Promise<void> {
+    return this.exclusively(async () => {
+      const standing = this.#stand();
+      const until = standing.monotonic + Math.max(0, wall - standing.wall);
+      await this.#fireUntil(until, () => true);
+      this.#setTo(until);
+      if (!this.#isFrozen) this.#run();
+    });
+  }
+
+  /**
+   * Call when a request begins. A frozen clock then moves as far as requests wait for it (for their number's turn, for a
+   * retry), because their callers would wait for ever.
+   */
+  serveRequests(): void {
+    if (!this.#isFrozen || this.#isServingRequests) return;
+    this.#isServingRequests = true;
+    void this.exclusively(async () => {
+      const { monotonic } = this.#stand();
+      await this.#fireUntil(monotonic + REQUEST_WAIT_MAX_MS, () => this.activity.isRequested());
+      this.#isServingRequests = false;
+      if (!this.#isFrozen) this.#run();
+    });
+  }
+
+  /** Fires timers, however far off, until `isDone` or until no timer is left. Call it inside `exclusively`. */
+  async drain(isDone: () => boolean): Promise<void> {
+    this.#stand();
+    await this.#fireUntil(Number.POSITIVE_INFINITY, () => !isDone());
+  }
+
+  /** Drops every timer and goes back to the real time. Call it inside `exclusively`. */
+  reset(): void {
+    this.#timers.length = 0;
+    this.#wallOffset = 0;
+    this.#isFrozen = false;
+    const { monotonic } = this.#stand();
+    this.#standing = null;
+    this.#monotonicOffset = monotonic - this.#real.monotonic();
+    this.#arm();
+  }
+
+  /** Waits until all that is ready now is done; on a busy server whose clock runs, for a moment at most. */
+  settle(): Promise<void> {
+    return this.exclusively(() => this.#rest(this.#real.monotonic() + SETTLE_MAX_MS));
+  }
+
+  /** Runs after the moves that were asked for before, and keeps later ones waiting. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Fires what is due until `until`, one timer after the other, while `isWanted` when all is at rest. */
+  async #fireUntil(until: number, isWanted: () => boolean): Promise<void> {
+    for (;;) {
+      await this.#rest();
+      const next = this.#timers[0];
+      if (next === undefined || next.at > until || !isWanted()) return;
+      this.#setTo(next.at);
+      this.#timers.shift();
+      next.fire();
+    }
+  }
+
+  /** Waits, in real time, until nothing moves without a timer. */
+  async #rest(deadline = Number.POSITIVE_INFINITY): Promise<void> {
+    let seen = this.#state();
+    let since = this.#real.monotonic();
+    let [quietTurns, idleTurns] = [0, 0];
+    while (this.#real.monotonic() <= deadline) {
+      await nextTurn();
+      const now = this.#state();
+      const isWorking = this.activity.isWorking();
+      idleTurns = now === seen ? idleTurns + 1 : 0;
+      quietTurns = now === seen && !isWorking ? quietTurns + 1 : 0;
+      if (quietTurns === 0) since = this.#real.monotonic();
+      else if (quietTurns >= QUIET_TURNS && this.#isQuietSince(since)) return;
+      seen = now;
+      if (idleTurns > SPINNING_TURNS) await sleep(this.#real, SLEEP_MS);
+    }
+  }
+
+  #isQuietSince(since: number): boolean {
+    return !this.activity.isRequested() || this.#real.monotonic() - since >= QUIET_WHILE_REQUESTED_MS;
+  }
+
+  #state(): string {
+    return `${this.#order} ${this.#timers.length} ${this.activity.progress()}`;
+  }
+
+  #stand(): { wall: number; monotonic: number } {
+    this.#alarm?.cancel();
+    this.#standing ??= { wall: this.now(), monotonic: this.monotonic() };
+    return this.#standing;
+  }
+
+  #setTo(monotonic: number): void {
+    const standing = this.#stand();
+    if (monotonic <= standing.monotonic) return;
+    this.#standing = { wall: standing.wall + monotonic - standing.monotonic, monotonic };
+  }
+
+  /** Continues from where the clock stands. */
+  #run(): void {
+    if (this.#standing === null) return;
+    this.#wallOffset = this.#standing.wall - this.#real.now();
+    this.#monotonicOffset = this.#standing.monotonic - this.#real.monotonic();
+    this.#standing = null;
+    this.#arm();
+  }
+
+  /** Sets one real timer for the first of ours. */
+  #arm(): void {
+    this.#alarm?.cancel();
+    const [next] = this.#timers;
+    if (next === undefined || this.#standing !== null) return;
+    this.#alarm = this.#real.setTimer(next.at - this.monotonic(), () => this.#fireDue());
+  }
+
+  #fireDue(): void {
+    for (;;) {
+      const [next] = this.#timers;
+      if (next === undefined || this.#standing !== null || next.at > this.monotonic()) break;
+      this.#timers.shift();
+      next.fire();
+    }
+    this.#arm();
+  }
+
+  /** Where this timer is in the list, or would be. */
+  #placeOf({ at, order }: Pending): number {
+    let [low, high] = [0, this.#timers.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const timer = this.#timers[middle];
+      if (timer !== undefined && (timer.at < at || (timer.at === at && timer.order < order))) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

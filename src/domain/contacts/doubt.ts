@@ -1,0 +1,59 @@
+/**
+ * Doubt: a person may want to stop, but did not clearly say so. While it lasts, nothing is recorded as consent and no
+ * marketing is sent. Linked contacts share it. It ends when a user clears it, when the person sends START, or with an
+ * opt-out.
+ */
+import { eq } from "drizzle-orm";
+import { notFound } from "#src/core/problem.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { publish } from "../webhooks/publish.ts";
+import type { Workspace } from "../workspaces/table.ts";
+import { listLinkedContacts } from "./change-consent.ts";
+import { getContact, lookUpContact } from "./find.ts";
+import { type Contact, contacts } from "./table.ts";
+import { viewContact } from "./view.ts";
+
+interface Doubt {
+  /** What the person wrote. */
+  text: string;
+  /** The network's time. */
+  saidAt: number;
+}
+
+/** Publishes the event only if there was no doubt before. Nothing changes if the person has sent START since. */
+export function raiseDoubt(tx: Tx, workspace: Workspace, contact: Contact, { text, saidAt }: Doubt): Contact {
+  if ((contact.startSaidAt ?? -1) > saidAt) return contact;
+  for (const one of [contact, ...listLinkedContacts(tx, contact)]) {
+    // The time is stored for a person who has opted out too: it is compared with a START that arrives later.
+    const mayWantToStopSaidAt = Math.max(one.mayWantToStopSaidAt ?? 0, saidAt);
+    const isNew = one.mayWantToStopSince === null && one.consent !== "opted_out";
+    const since = isNew ? { mayWantToStopSince: saidAt, updatedAt: tx.now } : {};
+    tx.db
+      .update(contacts)
+      .set({ mayWantToStopSaidAt, ...since })
+      .where(eq(contacts.id, one.id))
+      .run();
+  }
+  const doubtful = getContact(tx, workspace.id, contact.id);
+  if (contact.mayWantToStopSince === null && doubtful.mayWantToStopSince !== null) {
+    publish(tx, workspace, "contact.may_want_to_stop", { contact: viewContact(tx, doubtful, workspace), text });
+  }
+  return doubtful;
+}
+
+/** A user has read what the person wrote, and keeps the person. Nothing else changes. */
+export function clearDoubt(tx: Tx, workspace: Workspace, contact: Contact): Contact {
+  for (const one of [contact, ...listLinkedContacts(tx, contact)]) {
+    if (one.mayWantToStopSince === null) continue;
+    const cleared = { mayWantToStopSince: null, mayWantToStopSaidAt: null, updatedAt: tx.now };
+    tx.db.update(contacts).set(cleared).where(eq(contacts.id, one.id)).run();
+  }
+  return getContact(tx, workspace.id, contact.id);
+}
+
+/** The same for the person with a number that a caller wrote. Throws `not_found`. */
+export function clearDoubtOf(tx: Tx, workspace: Workspace, number: string): Contact {
+  const contact = lookUpContact(tx, workspace.id, number, workspace.country)?.contact;
+  if (contact == null) throw notFound("contact");
+  return clearDoubt(tx, workspace, contact);
+}

@@ -1,0 +1,66 @@
+/**
+ * Applies what a person wrote or chose to their consent: STOP and START, in every language and in the workspace's own
+ * words, and the doubt that words with other meanings leave. Only a written text lifts an opt-out: a button may be
+ * pressed by mistake, and the workspace wrote its title, not the person.
+ */
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { changeConsent, listLinkedContacts } from "../contacts/change-consent.ts";
+import { raiseDoubt } from "../contacts/doubt.ts";
+import type { Contact } from "../contacts/table.ts";
+import { WINDOW_MS } from "../messages/plan.ts";
+import { mentionsStop, readCommand } from "../workspaces/read-command.ts";
+import type { Workspace } from "../workspaces/table.ts";
+import type { InboundItem } from "./callback-item.ts";
+import { categoryOfMessage, lastSentBetween } from "./statements.ts";
+import type { Inbound } from "./table.ts";
+
+type Words = Pick<InboundItem, "type" | "command" | "isWritten" | "payload" | "references">;
+
+export function applyWords(tx: Tx, workspace: Workspace, contact: Contact, words: Words, inbound: Inbound): Contact {
+  const meaning = readMeaning(tx, workspace, contact, words, inbound);
+  if (meaning === null) return contact;
+  const saidAt = inbound.receivedAt;
+  if (meaning === "doubt") return raiseDoubt(tx, workspace, contact, { saidAt, text: words.command ?? "" });
+  const consentEvidence = { source: "inbound_message" as const, evidence: { inbound: inbound.id } };
+  return changeConsent(tx, workspace, contact, { kind: meaning, saidAt }, consentEvidence);
+}
+
+function readMeaning(
+  tx: ReadTx,
+  workspace: Workspace,
+  contact: Contact,
+  words: Words,
+  inbound: Inbound,
+): "stop" | "start" | "doubt" | null {
+  const { type, command, isWritten, payload } = words;
+  // A payload is not shown to the person, so only an unambiguous one counts.
+  if (payload !== null && readCommand(payload, workspace) === "stop") return "stop";
+  if (command === null) return null;
+  const said = readCommand(command, workspace);
+  if (said === "stop") return "stop";
+  if (said === "ambiguous") return answersMarketing(tx, contact, words, inbound) ? "stop" : "doubt";
+  if (said === "start") return type === "text" ? "start" : null;
+  return isWritten && mentionsStop(command, workspace) ? "doubt" : null;
+}
+
+/** The network's times are whole seconds. */
+const SECOND_MS = 1_000;
+
+/**
+ * Whether a word with other meanings is an answer to marketing: to the message whose button was pressed, else to the
+ * last message of the previous 24 hours. Without any, there is nothing else that the word could answer.
+ */
+function answersMarketing(tx: ReadTx, contact: Contact, words: Words, inbound: Inbound): boolean {
+  const { numberId, receivedAt } = inbound;
+  const { reply_to: networkMessageId } = words.references;
+  const answered =
+    words.isWritten || networkMessageId === null
+      ? undefined
+      : categoryOfMessage(tx).get({ networkMessageId, numberId });
+  if (answered !== undefined) return answered.templateCategory === "MARKETING";
+  const range = { after: receivedAt - WINDOW_MS, until: receivedAt + SECOND_MS };
+  const last = [contact, ...listLinkedContacts(tx, contact)]
+    .flatMap(({ id }) => lastSentBetween(tx).get({ contactId: id, ...range }) ?? [])
+    .toSorted((one, other) => (other.dispatchedAt ?? 0) - (one.dispatchedAt ?? 0))[0];
+  return last === undefined || last.templateCategory === "MARKETING";
+}

@@ -1,0 +1,90 @@
+/** What an inbound message brings beside its text, as stored and as events show it. Pure. */
+import { type Static, Type } from "@sinclair/typebox";
+import { Nullable, OneOf } from "#src/core/schema.ts";
+
+const Text = Nullable(Type.String());
+const Amount = Nullable(Type.Number());
+
+const Reference = {
+  message_id: Nullable(
+    Type.Integer(),
+    "Our id of the message that this one is about; null if it is not known here, such as one that another program sent.",
+  ),
+  direction: Type.Optional(
+    OneOf(
+      ["out"],
+      "`out`: `message_id` is the id of a message of yours. Absent: it is the `id` of a received message.",
+    ),
+  ),
+};
+const MessageReference = Type.Object(Reference);
+
+export const InboundDetails = Type.Object(
+  {
+    media: Type.Optional(
+      Type.Object(
+        { mime_type: Text, sha256: Text, filename: Text },
+        { description: "A picture, video, voice message, sticker or document, as the network describes it." },
+      ),
+    ),
+    button: Type.Optional(Type.Object({ title: Text, payload: Text }, { description: "The button that was pressed." })),
+    list: Type.Optional(
+      Type.Object({ id: Text, title: Text, description: Text }, { description: "The row that was chosen." }),
+    ),
+    form: Type.Optional(
+      Type.Object(
+        { name: Text, values: Nullable(Type.Record(Type.String(), Type.Unknown())) },
+        { description: "A form that was filled in. `values` is null if it is unreadable or too large." },
+      ),
+    ),
+    order: Type.Optional(
+      Type.Object(
+        {
+          items: Type.Array(Type.Object({ product: Text, quantity: Amount, price: Amount })),
+          currency: Text,
+          total: Amount,
+        },
+        { description: "An order from the catalog. Several currencies have no `currency` and no `total`." },
+      ),
+    ),
+    location: Type.Optional(Type.Object({ latitude: Amount, longitude: Amount, name: Text, address: Text, url: Text })),
+    contacts: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Text,
+          company: Text,
+          phones: Type.Array(Type.String()),
+          emails: Type.Array(Type.String()),
+        }),
+        { description: "Contact cards." },
+      ),
+    ),
+    reaction: Type.Optional(
+      Type.Object(
+        { emoji: Text, message_id: Type.Optional(Reference.message_id), direction: Reference.direction },
+        { description: "`emoji` is null if a reaction was removed." },
+      ),
+    ),
+    reply_to: Type.Optional(MessageReference),
+    referral: Type.Optional(
+      Type.Object(
+        { source: Text, source_type: Text, source_id: Text, headline: Text, body: Text, click_id: Text },
+        { description: "The advertisement that the person came from." },
+      ),
+    ),
+    edited: Type.Optional(MessageReference),
+    deleted: Type.Optional(MessageReference),
+    unsupported: Type.Optional(
+      Type.Object({ reason: Text }, { description: "The network could not pass on this message." }),
+    ),
+    raw: Type.Optional(
+      Type.Unknown({ description: "The network's JSON of a type that is not known here; null if it is too large." }),
+    ),
+  },
+  { $id: "InboundDetails", description: "What the message brings beside its text. Members depend on its type." },
+);
+
+export type InboundDetails = Static<typeof InboundDetails>;
+
+/** The messages that an inbound is about, by the network's ids. */
+export type InboundReferences = Record<"reply_to" | "reaction" | "edited" | "deleted", string | null>;

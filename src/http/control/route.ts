@@ -1,0 +1,59 @@
+/** The declaration of a call of the test control, and what its handlers use. */
+import type { TSchema } from "@sinclair/typebox";
+import type { Clock } from "#src/core/clock.ts";
+import type { Journal } from "#src/core/journal.ts";
+import type { MovableClock } from "#src/core/movable-clock.ts";
+import { invalidRequest, noProblems } from "#src/core/problem.ts";
+import type { SecretBox } from "#src/core/secret.ts";
+import type { Store } from "#src/db/store.ts";
+import type { PostResult } from "#src/net/post.ts";
+import type { SimulatorControl } from "#src/networks/simulator/control.ts";
+import type { Answer } from "../endpoint.ts";
+
+/** One attempt to deliver a webhook. */
+export interface SentWebhook {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  /** Exactly as sent. */
+  body: string;
+  at: number;
+  result: PostResult;
+}
+
+export interface ControlContext {
+  store: Store;
+  box: SecretBox;
+  clock: MovableClock;
+  /** For the waits of callers, which a test does not move. */
+  realClock: Clock;
+  simulator: SimulatorControl;
+  webhooks: Journal<SentWebhook>;
+  /** Brings the database, the networks and the clock back to where they were at the start. */
+  reset: () => Promise<void>;
+}
+
+interface ControlCall extends ControlContext {
+  query: URLSearchParams;
+  /** Empty for calls without a body. */
+  body: Readonly<Record<string, unknown>>;
+}
+
+export interface ControlRoute {
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  path: string;
+  /** The names of its query parameters; others are refused. */
+  query?: readonly string[];
+  body?: TSchema;
+  handle: (call: ControlCall) => Answer | Promise<Answer>;
+}
+
+export function answerJson(value: unknown, status = 200): Answer {
+  return { status, body: JSON.stringify(value) };
+}
+
+/** Refuses one field. */
+export function invalidField(field: string, sentence: string): Error {
+  const fields = noProblems();
+  fields[field] = [sentence];
+  return invalidRequest(fields);
+}

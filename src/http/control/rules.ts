@@ -1,0 +1,148 @@
+/** `/control/v1/rules`: faults of the network for messages that match. */
+import { type TSchema, Type } from "@sinclair/typebox";
+import { formatInstant } from "#src/core/instant.ts";
+import { OneOf } from "#src/core/schema.ts";
+import type { Effect, Rule } from "#src/networks/simulator/control.ts";
+import { FAILURE_CODE, phoneStatuses } from "#src/networks/simulator/phone.ts";
+import { readE164, readSpan } from "./fields.ts";
+import { answerJson, type ControlRoute, invalidField } from "./route.ts";
+
+const strict = { additionalProperties: false };
+const FAULT_MAX_MS = 31 * 86_400_000;
+
+/** Each with the members that say more about it. */
+const EFFECTS = {
+  refuse: [],
+  throttle: [],
+  outage: [],
+  unknown: ["arrives"],
+  latency: [],
+  status: ["code"],
+  statuses: [],
+} as const;
+
+interface EffectBody {
+  refuse?: number;
+  throttle?: string;
+  outage?: string;
+  unknown?: boolean;
+  arrives?: boolean;
+  latency?: string;
+  status?: "failed";
+  code?: number;
+  statuses?: (typeof phoneStatuses)[number][];
+}
+
+const code = Type.Integer({ minimum: 1 });
+const members: Record<keyof EffectBody, TSchema> = {
+  refuse: code,
+  throttle: Type.String(),
+  outage: Type.String(),
+  unknown: Type.Unsafe<true>({ type: "boolean", enum: [true] }),
+  arrives: Type.Boolean(),
+  latency: Type.String(),
+  status: OneOf(["failed"]),
+  code,
+  statuses: Type.Array(OneOf(phoneStatuses), { maxItems: 20 }),
+};
+const match = Type.Object({ to: Type.Optional(Type.String()), template: Type.Optional(Type.String()) }, strict);
+
+export const ruleRoutes: readonly ControlRoute[] = [
+  {
+    method: "GET",
+    path: "/rules",
+    handle: ({ simulator, clock }) => answerJson(simulator.listRules(clock.now()).map(viewRule)),
+  },
+  {
+    method: "POST",
+    path: "/rules",
+    body: Type.Object(
+      {
+        match: Type.Optional(match),
+        times: Type.Optional(Type.Integer({ minimum: 1 })),
+        // biome-ignore lint/suspicious/noThenProperty: the member's name is part of the interface.
+        then: Type.Partial(Type.Object(members, strict)),
+      },
+      strict,
+    ),
+    handle({ simulator, clock, body }) {
+      const {
+        match: wanted = {},
+        times = null,
+        then: effect,
+      } = body as unknown as {
+        match?: { to?: string; template?: string };
+        times?: number;
+        then: EffectBody;
+      };
+      const to = wanted.to === undefined ? null : readE164("match.to", wanted.to);
+      const rule = { to, template: wanted.template ?? null, times, effect: readEffect(effect) };
+      return answerJson(viewRule(simulator.addRule(rule, clock.now())), 201);
+    },
+  },
+  {
+    method: "DELETE",
+    path: "/rules",
+    handle: ({ simulator, clock }) => answerJson({ removed: simulator.removeRules(clock.now()) }),
+  },
+];
+
+/** Throws `invalid_request` unless exactly one effect is named. */
+function readEffect(body: EffectBody): Effect {
+  const named = (Object.keys(EFFECTS) as (keyof typeof EFFECTS)[]).filter((name) => body[name] !== undefined);
+  const [name] = named;
+  if (name === undefined || named.length > 1) {
+    throw invalidField("then", `Name exactly one of ${Object.keys(EFFECTS).join(", ")}.`);
+  }
+  const allowed: readonly string[] = [name, ...EFFECTS[name]];
+  const stray = Object.keys(body).find((member) => !allowed.includes(member));
+  if (stray !== undefined) throw invalidField(`then.${stray}`, `This does not go with \`${name}\`.`);
+  const span = (text = ""): number => readSpan(`then.${name}`, text, FAULT_MAX_MS);
+  switch (name) {
+    case "refuse":
+      return { kind: "refuse", code: String(body.refuse) };
+    case "throttle":
+      return { kind: "throttle", retryAfterMs: span(body.throttle) };
+    case "outage":
+      return { kind: "outage", ms: span(body.outage) };
+    case "unknown":
+      return { kind: "unknown", arrives: body.arrives ?? false };
+    case "latency":
+      return { kind: "latency", ms: span(body.latency) };
+    case "status":
+      return { kind: "fail", code: String(body.code ?? FAILURE_CODE) };
+    case "statuses":
+      return { kind: "statuses", statuses: body.statuses ?? [] };
+  }
+}
+
+function viewRule({ id, to, template, times, matched, effect, createdAt }: Rule) {
+  return {
+    id,
+    match: { ...(to === null ? {} : { to }), ...(template === null ? {} : { template }) },
+    times,
+    matched,
+    // biome-ignore lint/suspicious/noThenProperty: the member's name is part of the interface.
+    then: viewEffect(effect),
+    created_at: formatInstant(createdAt, "UTC"),
+  };
+}
+
+function viewEffect(effect: Effect): EffectBody {
+  switch (effect.kind) {
+    case "refuse":
+      return { refuse: Number(effect.code) };
+    case "throttle":
+      return { throttle: `${effect.retryAfterMs}ms` };
+    case "outage":
+      return { outage: `${effect.ms}ms` };
+    case "unknown":
+      return { unknown: true, arrives: effect.arrives };
+    case "latency":
+      return { latency: `${effect.ms}ms` };
+    case "fail":
+      return { status: "failed", code: Number(effect.code) };
+    case "statuses":
+      return { statuses: [...effect.statuses] };
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * What a test can do to the simulated network, and see of it: rules that change the fate of matching messages, and the
+ * journal of what it received. Kept in memory, and only under test control.
+ */
+import { Journal } from "#src/core/journal.ts";
+import type { Content } from "#src/domain/messages/content.ts";
+import type { OutboundMessage } from "../network.ts";
+import { ARRIVES_AFTER_MS, type Script, type SimulatorTimes, THROTTLED } from "./script.ts";
+
+type Status = Script["statuses"][number]["status"];
+
+/** What a rule does with a message. */
+export type Effect =
+  | { kind: "refuse"; code: string }
+  | { kind: "throttle"; retryAfterMs: number }
+  /** Nothing reaches the network for this long after the rule was made. */
+  | { kind: "outage"; ms: number }
+  /** The answer is lost; `arrives`: the message was accepted all the same, and its statuses follow. */
+  | { kind: "unknown"; arrives: boolean }
+  /** The answer comes later by this much; too late for the sender, it is lost. */
+  | { kind: "latency"; ms: number }
+  | { kind: "fail"; code: string }
+  | { kind: "statuses"; statuses: readonly Status[] };
+
+interface NewRule {
+  /** E.164; null: every recipient. */
+  to: string | null;
+  /** Name; null: every message. */
+  template: string | null;
+  /** How many messages it applies to; null: all. */
+  times: number | null;
+  effect: Effect;
+}
+
+export interface Rule extends NewRule {
+  id: number;
+  /** How many messages it has applied to. */
+  matched: number;
+  createdAt: number;
+}
+
+/** A request as the network received it. */
+export interface SentMessage {
+  sendToken: string;
+  /** E.164 of the sending number. */
+  from: string;
+  to: string;
+  content: Content;
+  at: number;
+  outcome: "accepted" | "refused" | "throttled" | "unreachable" | "unknown";
+  /** The network accepted it, whether or not its answer arrived. */
+  isTaken: boolean;
+}
+
+const SENT_MAX = 20_000;
+
+export class SimulatorControl {
+  readonly sent = new Journal<SentMessage>(SENT_MAX);
+  #rules: Rule[] = [];
+  #lastId = 0;
+
+  addRule(rule: NewRule, now: number): Rule {
+    const added = { ...rule, id: ++this.#lastId, matched: 0, createdAt: now };
+    this.#rules.push(added);
+    return added;
+  }
+
+  listRules(now: number): readonly Rule[] {
+    this.#rules = this.#rules.filter((rule) => !isSpent(rule, now));
+    return this.#rules;
+  }
+
+  /** Returns how many there were. */
+  removeRules(now: number): number {
+    const { length } = this.listRules(now);
+    this.#rules = [];
+    return length;
+  }
+
+  reset(): void {
+    this.#rules = [];
+    this.sent.clear();
+  }
+
+  /** The effect of the oldest rule that matches; the rule counts the message. Null: no rule does. */
+  matchRule(to: string, content: Content, now: number): Effect | null {
+    if (this.#rules.length === 0) return null;
+    const template = content.type === "template" ? content.name : null;
+    const rule = this.listRules(now).find(
+      (one) => (one.to === null || one.to === to) && (one.template === null || one.template === template),
+    );
+    if (rule === undefined) return null;
+    rule.matched += 1;
+    return rule.effect;
+  }
+
+  /** False during an outage that applies to every message. */
+  isReachable(now: number): boolean {
+    return !this.listRules(now).some(
+      ({ effect, to, template }) => effect.kind === "outage" && to === null && template === null,
+    );
+  }
+
+  record(
+    { sendToken, sender, content }: OutboundMessage,
+    to: string,
+    { at, outcome, isTaken }: Pick<SentMessage, "at" | "outcome" | "isTaken">,
+  ): void {
+    // A request that did not reach the network is not in its journal.
+    if (outcome !== "unreachable") this.sent.add({ sendToken, from: sender.phone, to, content, at, outcome, isTaken });
+  }
+}
+
+function isSpent({ times, matched, effect, createdAt }: Rule, now: number): boolean {
+  if (times !== null && matched >= times) return true;
+  return effect.kind === "outage" && now >= createdAt + effect.ms;
+}
+
+/** The script of a message to which this effect applies. */
+export function applyRule(script: Script, effect: Effect, times: SimulatorTimes): Script {
+  const delays = { sent: 0, delivered: times.deliverAfterMs, read: times.readAfterMs, failed: times.deliverAfterMs };
+  const follow = (statuses: readonly Status[], offsetMs = 0): Script["statuses"] =>
+    statuses.map((status) => ({ status, afterMs: offsetMs + delays[status] }));
+  switch (effect.kind) {
+    case "refuse":
+      return { answer: "refused", code: effect.code, statuses: [] };
+    case "throttle":
+      return { answer: "throttled", code: THROTTLED, retryAfterMs: effect.retryAfterMs, statuses: [] };
+    case "outage":
+      return { answer: "unreachable", code: "", statuses: [] };
+    case "unknown": {
+      const offsetMs = times.noAnswerAfterMs + ARRIVES_AFTER_MS;
+      return {
+        answer: "none",
+        code: "",
+        statuses: effect.arrives ? follow(["sent", "delivered", "read"], offsetMs) : [],
+      };
+    }
+    case "latency":
+      return script;
+    case "fail":
+      return { answer: "accepted", code: effect.code, statuses: follow(["sent", "failed"]) };
+    case "statuses":
+      return { answer: "accepted", code: script.code, statuses: follow(effect.statuses) };
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Every kind of message that a person can write, as the Cloud API's callback carries it. The kinds and their members are
+ * those of `message.received`, so that a test names what it expects.
+ */
+import { createHash } from "node:crypto";
+
+/** The members of a kind, already checked. References are the network's ids. */
+export interface PlayedInbound {
+  type: InboundType;
+  text?: string | undefined;
+  media?: { mime_type?: string; filename?: string; content?: string; voice?: boolean } | undefined;
+  button?: { title: string; payload?: string } | undefined;
+  list?: { id: string; title: string; description?: string } | undefined;
+  form?: { name: string; values: Record<string, unknown> } | undefined;
+  order?: { items: { id: string; quantity: number; price: number }[]; currency: string } | undefined;
+  location?: { latitude: number; longitude: number; name?: string; address?: string } | undefined;
+  contacts?: { name: string; phone?: string }[] | undefined;
+  reaction?: { emoji: string; networkMessageId: string } | undefined;
+  /** Of the message that was edited or deleted. */
+  original?: string | undefined;
+  replyTo?: string | undefined;
+  referral?: { source?: string; headline?: string; click_id?: string } | undefined;
+  unsupported?: { reason?: string } | undefined;
+  /** The person's new number, digits. */
+  newPhone?: string | undefined;
+}
+
+export const inboundTypes = [
+  "text",
+  "image",
+  "video",
+  "audio",
+  "document",
+  "sticker",
+  "location",
+  "contacts",
+  "button",
+  "interactive",
+  "reaction",
+  "order",
+  "edit",
+  "revoke",
+  "unsupported",
+  "system",
+] as const;
+export type InboundType = (typeof inboundTypes)[number];
+
+const SAMPLE_TYPES: Readonly<Record<string, string>> = {
+  image: "image/jpeg",
+  video: "video/mp4",
+  audio: "audio/ogg; codecs=opus",
+  document: "application/pdf",
+  sticker: "image/webp",
+};
+/** Meta's code for a kind that its API does not carry. */
+const UNSUPPORTED = 131051;
+
+/** `mediaId`: under which the network would keep a file. */
+export function inboundContent(inbound: PlayedInbound, mediaId: string): Record<string, unknown> {
+  const { type, replyTo, referral } = inbound;
+  return {
+    type,
+    ...contentOf(inbound, mediaId),
+    ...(replyTo === undefined ? {} : { context: { id: replyTo } }),
+    ...(referral === undefined
+      ? {}
+      : { referral: { source_url: referral.source, headline: referral.headline, ctwa_clid: referral.click_id } }),
+  };
+}
+
+function contentOf(inbound: PlayedInbound, mediaId: string): Record<string, unknown> {
+  const { type, text, button, order, contacts, reaction, original, unsupported } = inbound;
+  switch (type) {
+    case "text":
+      return { text: { body: text } };
+    case "location":
+      return { location: inbound.location };
+    case "contacts":
+      return {
+        contacts: (contacts ?? []).map(({ name, phone }) => ({
+          name: { formatted_name: name, first_name: name },
+          ...(phone === undefined ? {} : { phones: [{ phone, wa_id: phone.replace(/\D/g, "") }] }),
+        })),
+      };
+    case "button":
+      return { button: { text: button?.title, payload: button?.payload ?? button?.title } };
+    case "interactive":
+      return { interactive: interactiveReply(inbound) };
+    case "reaction":
+      return { reaction: { message_id: reaction?.networkMessageId, emoji: reaction?.emoji } };
+    case "order":
+      return {
+        order: {
+          catalog_id: "1",
+          text,
+          product_items: (order?.items ?? []).map(({ id, quantity, price }) => ({
+            product_retailer_id: id,
+            quantity,
+            item_price: price,
+            currency: order?.currency,
+          })),
+        },
+      };
+    case "edit":
+      return { edit: { original_message_id: original, message: { type: "text", text: { body: text } } } };
+    case "revoke":
+      return { revoke: { original_message_id: original } };
+    case "unsupported": {
+      const title = unsupported?.reason ?? "Message type unknown";
+      return { errors: [{ code: UNSUPPORTED, title, message: title }] };
+    }
+    case "system":
+      return { system: { type: "user_changed_number", body: "User changed number", wa_id: inbound.newPhone } };
+    default:
+      return { [type]: mediaOf(inbound, mediaId) };
+  }
+}
+
+function interactiveReply({ list, button, form }: PlayedInbound): Record<string, unknown> {
+  if (list !== undefined) return { type: "list_reply", list_reply: list };
+  if (button !== undefined) {
+    return { type: "button_reply", button_reply: { id: button.payload ?? button.title, title: button.title } };
+  }
+  return {
+    type: "nfm_reply",
+    nfm_reply: { name: form?.name, body: "Sent", response_json: JSON.stringify(form?.values ?? {}) },
+  };
+}
+
+/** Without bytes, the file is a sample. */
+function mediaOf({ type, media = {}, text }: PlayedInbound, id: string): Record<string, unknown> {
+  const { mime_type = SAMPLE_TYPES[type], filename, content = "", voice } = media;
+  return {
+    id,
+    mime_type,
+    sha256: createHash("sha256").update(Buffer.from(content, "base64")).digest("base64"),
+    ...(text === undefined ? {} : { caption: text }),
+    ...(filename === undefined ? {} : { filename }),
+    ...(voice === undefined ? {} : { voice }),
+  };
+}

@@ -1,0 +1,167 @@
+/**
+ * What a person's message brings beside its text, by its type: structured, with limits, and without ids that only the
+ * network understands. A type that we do not know keeps its JSON, up to a size.
+ */
+import type { InboundDetails, InboundReferences } from "#src/domain/inbound/details.ts";
+import {
+  asObject,
+  idOf,
+  type JsonObject,
+  listOf,
+  memberOf,
+  numberOf,
+  objectOf,
+  parseJson,
+  sentenceOf,
+  textOf,
+} from "./json.ts";
+
+/** The longest JSON that is kept of a type that we do not know, and of a form's answers. */
+const RAW_LENGTH_MAX = 16_384;
+const CONTACTS_MAX = 50;
+const ITEMS_MAX = 200;
+const ENTRIES_MAX = 20;
+
+/** Types whose text says everything. */
+const PLAIN = ["text", "edit", "revoke"];
+
+export function readDetails(item: JsonObject, type: string): InboundDetails {
+  const referral = objectOf(item, "referral");
+  return {
+    ...contentDetails(item, type, objectOf(item, type)),
+    ...(referral === null
+      ? {}
+      : {
+          referral: {
+            source: textOf(referral, "source_url"),
+            source_type: textOf(referral, "source_type"),
+            source_id: textOf(referral, "source_id"),
+            headline: sentenceOf(referral, "headline"),
+            body: sentenceOf(referral, "body"),
+            click_id: textOf(referral, "ctwa_clid"),
+          },
+        }),
+  };
+}
+
+/** The messages that this one is about, by the network's ids. */
+export function readReferences(item: JsonObject, type: string): InboundReferences {
+  const content = objectOf(item, type);
+  return {
+    reply_to: idOf(objectOf(item, "context"), "id"),
+    reaction: type === "reaction" ? idOf(content, "message_id") : null,
+    edited: type === "edit" ? idOf(content, "original_message_id") : null,
+    deleted: type === "revoke" ? idOf(content, "original_message_id") : null,
+  };
+}
+
+function contentDetails(item: JsonObject, type: string, content: JsonObject | null): InboundDetails {
+  switch (type) {
+    case "image":
+    case "video":
+    case "audio":
+    case "sticker":
+    case "document":
+      return { media: mediaOf(content) };
+    case "button":
+      return { button: { title: sentenceOf(content, "text"), payload: sentenceOf(content, "payload") } };
+    case "interactive":
+      return interactiveDetails(content);
+    case "location":
+      return { location: locationOf(content) };
+    case "contacts":
+      return { contacts: listOf(item, "contacts").slice(0, CONTACTS_MAX).map(cardOf) };
+    case "order":
+      return { order: orderOf(content) };
+    case "unsupported":
+      return { unsupported: { reason: reasonOf(asObject(listOf(item, "errors")[0])) } };
+    case "reaction":
+      return { reaction: { emoji: textOf(content, "emoji") } };
+    default:
+      return PLAIN.includes(type) ? {} : { raw: withinLimit(memberOf(item, type)) };
+  }
+}
+
+function mediaOf(content: JsonObject | null): NonNullable<InboundDetails["media"]> {
+  return {
+    mime_type: textOf(content, "mime_type"),
+    sha256: textOf(content, "sha256"),
+    filename: textOf(content, "filename"),
+  };
+}
+
+function interactiveDetails(content: JsonObject | null): InboundDetails {
+  const button = objectOf(content, "button_reply");
+  const row = objectOf(content, "list_reply");
+  const form = objectOf(content, "nfm_reply");
+  if (button !== null) return { button: { title: sentenceOf(button, "title"), payload: sentenceOf(button, "id") } };
+  if (row !== null) {
+    const description = sentenceOf(row, "description");
+    return { list: { id: sentenceOf(row, "id"), title: sentenceOf(row, "title"), description } };
+  }
+  if (form === null) return { raw: withinLimit(content) };
+  const json = memberOf(form, "response_json");
+  const values = typeof json === "string" && json.length <= RAW_LENGTH_MAX ? asObject(parseJson(json)) : null;
+  return { form: { name: textOf(form, "name"), values: values === null ? null : { ...values } } };
+}
+
+function locationOf(content: JsonObject | null): NonNullable<InboundDetails["location"]> {
+  return {
+    latitude: numberOf(content, "latitude"),
+    longitude: numberOf(content, "longitude"),
+    name: textOf(content, "name"),
+    address: textOf(content, "address"),
+    url: textOf(content, "url"),
+  };
+}
+
+function cardOf(value: unknown): NonNullable<InboundDetails["contacts"]>[number] {
+  const card = asObject(value);
+  const entries = (list: string, member: string) =>
+    listOf(card, list)
+      .slice(0, ENTRIES_MAX)
+      .flatMap((entry) => textOf(asObject(entry), member) ?? []);
+  return {
+    name: textOf(objectOf(card, "name"), "formatted_name"),
+    company: textOf(objectOf(card, "org"), "company"),
+    phones: entries("phones", "phone"),
+    emails: entries("emails", "email"),
+  };
+}
+
+function orderOf(content: JsonObject | null): NonNullable<InboundDetails["order"]> {
+  const items = listOf(content, "product_items")
+    .slice(0, ITEMS_MAX)
+    .map((value) => {
+      const item = asObject(value);
+      return {
+        product: textOf(item, "product_retailer_id"),
+        quantity: numberOf(item, "quantity"),
+        price: numberOf(item, "item_price"),
+        currency: textOf(item, "currency"),
+      };
+    });
+  const currencies = new Set(items.map(({ currency }) => currency));
+  const [currency = null] = currencies;
+  // Amounts in different currencies, or unknown ones, have no total.
+  const amounts = items.map(({ quantity, price }) =>
+    quantity === null || price === null ? Number.NaN : quantity * price,
+  );
+  const total = Math.round(amounts.reduce((sum, amount) => sum + amount, 0) * 1_000) / 1_000;
+  const isOne = currencies.size === 1 && currency !== null;
+  return {
+    items: items.map(({ product, quantity, price }) => ({ product, quantity, price })),
+    currency: isOne ? currency : null,
+    total: isOne && Number.isFinite(total) ? total : null,
+  };
+}
+
+function reasonOf(error: JsonObject | null): string | null {
+  return textOf(objectOf(error, "error_data"), "details") ?? textOf(error, "message") ?? textOf(error, "title");
+}
+
+/** Null if there is nothing, or more than we keep. */
+function withinLimit(value: unknown): unknown {
+  if (value === undefined || value === null) return null;
+  return JSON.stringify(value).length <= RAW_LENGTH_MAX ? value : null;
+}

@@ -1,0 +1,140 @@
+/**
+ * What a server under test control has in addition: a clock that tests move, the journals, and the token. Without test
+ * control none of it exists.
+ */
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import type { Config } from "#src/config/config.ts";
+import type { Clock } from "#src/core/clock.ts";
+import { Journal } from "#src/core/journal.ts";
+import { type Activity, MovableClock } from "#src/core/movable-clock.ts";
+import type { Random } from "#src/core/random.ts";
+import { newToken } from "#src/core/secret.ts";
+import { controlTokenFile } from "#src/db/files.ts";
+import type { Store } from "#src/db/store.ts";
+import { listOnNetwork } from "#src/domain/numbers/read.ts";
+import type { SentWebhook } from "#src/http/control/route.ts";
+import { PREFIX } from "#src/http/endpoint.ts";
+import { splitUrl } from "#src/http/respond.ts";
+import type { WebhookPoster } from "#src/net/post.ts";
+import { SimulatorControl } from "#src/networks/simulator/control.ts";
+
+export class Control {
+  readonly token: string;
+  readonly clock: MovableClock;
+  readonly simulator = new SimulatorControl();
+  readonly webhooks = new Journal<SentWebhook>(WEBHOOKS_MAX);
+  /** Requests of the API that are being answered. */
+  requestCount = 0;
+  /** Webhooks that are on their way. */
+  postCount = 0;
+  /** Settles when requests may enter again; null while they may. */
+  #hold: Promise<unknown> | null = null;
+
+  constructor(realClock: Clock, random: Random) {
+    this.token = newToken(random, TOKEN_PREFIX, TOKEN_BYTES);
+    this.clock = new MovableClock(realClock);
+  }
+
+  /** New requests of the API wait until `work` is done. */
+  async holdRequests<T>(work: () => Promise<T>): Promise<T> {
+    const done = (async () => {
+      while (this.#hold !== null) await this.#hold;
+      return work();
+    })();
+    const hold = done.catch(() => undefined);
+    this.#hold = hold;
+    try {
+      return await done;
+    } finally {
+      if (this.#hold === hold) this.#hold = null;
+    }
+  }
+
+  /** Follows the requests of the API, for which a frozen clock moves. */
+  count(answer: Promise<Response>): Promise<Response> {
+    this.requestCount += 1;
+    this.clock.serveRequests();
+    return answer.finally(() => {
+      this.requestCount -= 1;
+    });
+  }
+
+  get hold(): Promise<unknown> | null {
+    return this.#hold;
+  }
+}
+
+/** The start is refused: a real number must never be on a server whose clock a test moves. */
+export class RealNumberPresent extends Error {
+  override readonly name = "RealNumberPresent";
+}
+
+const CONTROL_PREFIX = "/control/";
+const TOKEN_PREFIX = "wx_control_";
+const TOKEN_BYTES = 32;
+const WEBHOOKS_MAX = 20_000;
+
+/** Receivers of tests are local addresses. */
+export function configOfControl(config: Config): Config {
+  return { ...config, webhooks: { ...config.webhooks, allowHttp: true, allowPrivate: true } };
+}
+
+/** Throws `RealNumberPresent`. */
+export function requireNoRealNumber(store: Store): void {
+  const [number] = store.read((tx) => listOnNetwork(tx, "whatsapp"));
+  if (number !== undefined) throw new RealNumberPresent(`${number.phone} is on WhatsApp`);
+}
+
+/** For programs that find the server by its data directory. Removed where control is off, so that no token outlives it. */
+export function publishToken(control: Control | null, data: string): void {
+  const file = controlTokenFile(data);
+  if (existsSync(file)) rmSync(file);
+  if (control !== null) writeFileSync(file, `${control.token}\n`, { mode: 0o600 });
+}
+
+/** Follows webhooks on their way and keeps them. */
+export function withJournal(poster: WebhookPoster, control: Control): WebhookPoster {
+  return {
+    close: () => poster.close(),
+    async post(webhook) {
+      control.postCount += 1;
+      try {
+        const at = control.clock.now();
+        const result = await poster.post(webhook);
+        control.webhooks.add({ ...webhook, at, result });
+        return result;
+      } finally {
+        control.postCount -= 1;
+      }
+    },
+  };
+}
+
+/** Requests of the API are counted, and wait for a reset that is under way. */
+export function withRequestCount(
+  fetch: (request: Request) => Response | Promise<Response>,
+  control: Control,
+): (request: Request) => Response | Promise<Response> {
+  return (request) => {
+    if (splitUrl(request.url).pathname.startsWith(CONTROL_PREFIX)) return fetch(request);
+    const { hold } = control;
+    if (hold !== null) return hold.then(() => control.count(Promise.resolve(fetch(request))));
+    const answer = fetch(request);
+    // A read never waits for the clock, but may wait for an event.
+    const isChange = request.method !== "GET" && splitUrl(request.url).pathname.startsWith(PREFIX);
+    return answer instanceof Promise && isChange ? control.count(answer) : answer;
+  };
+}
+
+interface Working {
+  store: Store;
+  readers: { readonly hasPendingQueries: boolean };
+}
+
+export function activityOf(control: Control, { store, readers }: Working): Activity {
+  return {
+    isWorking: () => control.postCount > 0 || store.hasQueuedWrites || readers.hasPendingQueries,
+    isRequested: () => control.requestCount > 0,
+    progress: () => store.counters.operations + store.counters.failures + control.requestCount,
+  };
+}

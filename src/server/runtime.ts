@@ -1,0 +1,69 @@
+/**
+ * Everything that works on the open database: networks, services and the server's view of itself. A reset of test
+ * control replaces it as a whole, because none of its memory may outlive the rows that it is about.
+ */
+import type { Service } from "#src/core/service-loop.ts";
+import { OtherCommits } from "#src/db/other-commits.ts";
+import type { System } from "#src/http/console/context.ts";
+import { RefusedCallbacks } from "#src/receiving/refused-callbacks.ts";
+import { createSyncWorker, planSyncs } from "#src/receiving/sync-worker.ts";
+import type { Environment, ServerContext, Storage } from "./context.ts";
+import { connectNetworks } from "./networks.ts";
+import { createSystem } from "./system.ts";
+import { createWorkers, reclaimWork } from "./workers.ts";
+
+export interface Runtime {
+  context: ServerContext;
+  system: System;
+  refused: RefusedCallbacks;
+  /** In the order of their start. */
+  services: readonly Service[];
+  /** True while a service or the database works. */
+  isWorking(): boolean;
+}
+
+/** Most of what a moved clock passes is housekeeping that finds nothing to do. Retention is a matter of days. */
+const CONTROLLED_HOUSEKEEPING_MS = 3_600_000;
+
+/** `onOtherCommit` is called after another process has committed. */
+export async function createRuntime(
+  environment: Environment,
+  storage: Storage,
+  onOtherCommit: () => void,
+): Promise<Runtime> {
+  const context: ServerContext = { ...environment, ...storage, ...connectNetworks(environment, storage) };
+  const { config, log, store, metrics, networks } = context;
+  await reclaimWork(context);
+  await store.write(planSyncs);
+
+  const accountSync = createSyncWorker({
+    ...context,
+    portOf: (name) => networks[name].account,
+    everyMs: config.whatsapp.syncEveryMs,
+    allowPrivate: config.webhooks.allowPrivate,
+  });
+  const housekeepingEveryMs = environment.control === null ? undefined : CONTROLLED_HOUSEKEEPING_MS;
+  const workers = createWorkers({ ...context, housekeepingEveryMs }, [["sync_account", accountSync]]);
+  const refused = new RefusedCallbacks({
+    ...{ store, log, clock: context.socketClock },
+    onRefused: metrics.countRefusedCallback,
+  });
+  const system = createSystem(context);
+  const otherCommits = new OtherCommits({
+    store,
+    onOtherCommit() {
+      workers.notifyAll();
+      onOtherCommit();
+    },
+    onPoll: workers.checkClock,
+    onError: (error) => log.error("database.poll_failed", "Commits of other processes could not be polled", { error }),
+  });
+  const services = [refused, ...workers.services, otherCommits, ...system.services];
+  return {
+    context,
+    system,
+    refused,
+    services,
+    isWorking: () => store.hasQueuedWrites || services.some((service) => service.isActive),
+  };
+}

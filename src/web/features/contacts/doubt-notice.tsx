@@ -1,0 +1,42 @@
+/** What a person wrote may mean that they want to stop: since when, and one click to keep sending to them. */
+import { useRef, useState } from "react";
+import { newFormKey } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { Failed, Notice } from "../../ui/states.tsx";
+import { exact } from "../../ui/time.tsx";
+import { showToast } from "../../ui/toast.tsx";
+import type { Contact } from "./contact-view.ts";
+import { strings } from "./strings.ts";
+
+export function DoubtNotice({ contact, keep }: { contact: Contact; keep: (formKey: string) => Promise<void> }) {
+  const { timezone } = useWorkspace();
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const formKey = useRef(newFormKey());
+  const { may_want_to_stop_since: since } = contact.consent;
+  if (since === undefined) return null;
+  const act = async () => {
+    setIsBusy(true);
+    setError(null);
+    try {
+      await keep(formKey.current);
+      showToast(strings.kept);
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Notice>
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="min-w-0 flex-1">{strings.mayWantToStopText(exact(Date.parse(since), timezone))}</p>
+        <Button small busy={isBusy} onClick={() => void act()}>
+          {strings.keep}
+        </Button>
+      </div>
+      {error !== null && <Failed error={error} />}
+    </Notice>
+  );
+}

@@ -1,0 +1,285 @@
+/** Test control over HTTP: who may use it, when it exists at all, what its errors say, and what a reset brings back. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import { openClient } from "#src/db/driver.ts";
+import { SHOP, Workshop } from "../cli/spawn.ts";
+
+interface Ready {
+  base_url: string;
+  api_key: string;
+  control_url: string;
+  control_token: string;
+  data: string;
+}
+
+async function call(url: string, key: string, method: string, body?: unknown, headers: Record<string, string> = {}) {
+  const answer = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
+  return { status: answer.status, body: (await answer.json().catch(() => null)) as any };
+}
+
+const workshop = new Workshop();
+let ready: Ready;
+const control = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+  call(ready.control_url + path, ready.control_token, method, body, headers);
+const api = (method: string, path: string, body?: unknown) => call(ready.base_url + path, ready.api_key, method, body);
+
+beforeAll(async () => {
+  // Every address of the machine, so that a test can call from another one than the loopback.
+  const { firstLine } = await workshop.start(["dev", "--json", "--data", "mine", "--listen", "0.0.0.0:0"]);
+  ready = JSON.parse(firstLine);
+}, 60_000);
+
+afterAll(() => workshop[Symbol.dispose]());
+
+describe("who may use it", () => {
+  test("only the control token opens it, not an API key", async () => {
+    for (const key of ["", "wrong", ready.api_key]) {
+      const { status, body } = await call(`${ready.control_url}/clock`, key, "GET");
+      expect([status, body.error.code]).toEqual([401, "unauthenticated"]);
+    }
+    expect((await call(`${ready.base_url}/me`, ready.control_token, "GET")).status).toBe(401);
+    expect((await control("GET", "/clock")).status).toBe(200);
+  });
+
+  test("a request through a proxy is refused, even with the token", async () => {
+    for (const header of ["x-forwarded-for", "forwarded", "x-real-ip"]) {
+      expect((await control("GET", "/clock", undefined, { [header]: "203.0.113.9" })).status).toBe(403);
+    }
+  });
+
+  const other = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one?.family === "IPv4" && !one.internal);
+  test.skipIf(other === undefined)("a request from another address than the loopback is refused", async () => {
+    const url = ready.control_url.replace("127.0.0.1", other?.address ?? "");
+    expect((await call(`${url}/clock`, ready.control_token, "GET")).status).toBe(403);
+  });
+
+  test("the token lies beside the database, readable for its owner alone", () => {
+    const file = workshop.path("mine/control.token");
+    expect(readFileSync(file, "utf8").trim()).toBe(ready.control_token);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe("what its errors say", () => {
+  const wrong: [method: string, path: string, body: unknown, field: string][] = [
+    ["POST", "/clock", {}, "advance"],
+    ["POST", "/clock", { advance: "soon" }, "advance"],
+    ["POST", "/clock", { advance: "11 years" }, "advance"],
+    ["POST", "/clock", { now: "2020-01-01" }, "now"],
+    ["POST", "/clock", { now: "tomorrow" }, "now"],
+    ["POST", "/clock", { advance: "1h", now: "2099-01-01" }, "now"],
+    ["POST", "/clock", { freeze: "yes" }, "freeze"],
+    ["POST", "/clock", { advnace: "1h" }, "advnace"],
+    ["POST", "/inbound", { from: "+919876543210" }, "text"],
+    ["POST", "/inbound", { from: "x", text: "hi" }, "from"],
+    ["POST", "/inbound", { from: "+919876543210", to: "+911", text: "hi" }, "to"],
+    ["POST", "/inbound", { from: "+919876543210", to: "+15550100199", text: "hi" }, "to"],
+    ["POST", "/inbound", { from: "+919876543210", type: "fax" }, "type"],
+    ["POST", "/inbound", { from: "+919876543210", type: "audio", text: "hi" }, "text"],
+    ["POST", "/inbound", { from: "+919876543210", type: "image", media: { content: "%" } }, "media.content"],
+    ["POST", "/inbound", { from: "+919876543210", text: "a", reply_to: { message_id: 99 } }, "reply_to.message_id"],
+    ["POST", "/rules", {}, "then"],
+    ["POST", "/rules", rule({}), "then"],
+    ["POST", "/rules", rule({ refuse: 1, throttle: "1s" }), "then"],
+    ["POST", "/rules", rule({ refuse: 131049, arrives: true }), "then.arrives"],
+    ["POST", "/rules", rule({ outage: "a while" }), "then.outage"],
+    ["POST", "/rules", rule({ statuses: ["seen"] }), "then.statuses.0"],
+    ["POST", "/rules", { ...rule({ refuse: 1 }), times: 0 }, "times"],
+    ["POST", "/rules", { ...rule({ refuse: 1 }), match: { to: "Asha" } }, "match.to"],
+    ["GET", "/sent?too=1", undefined, "too"],
+    ["GET", "/sent?count=none", undefined, "count"],
+    ["GET", "/webhooks?wait=1h", undefined, "wait"],
+    ["PUT", "/webhook", { url: "ftp://127.0.0.1" }, "url"],
+    ["PUT", "/webhook", { url: "http://127.0.0.1:1", workspace: 99 }, "workspace"],
+    ["POST", "/workspaces", { timezone: "Mars" }, "timezone"],
+    ["POST", "/workspaces", { contacts: [{ name: "x" }] }, "contacts.0.phone"],
+    ["POST", "/workspaces", { templates: [{ name: "A b" }] }, "templates.0.name"],
+    ["POST", "/workspaces", { groups: [{ name: "x", filter: { field: "shoe", is: 1 } }] }, "groups.0.filter.field"],
+    ["POST", "/workspaces", { api_keys: ["wx_test_0123456789abcdef"] }, "api_keys"],
+  ];
+  for (const [method, path, body, field] of wrong) {
+    test(`${method} ${path} ${JSON.stringify(body) ?? ""} is refused and names ${field}`, async () => {
+      const answer = await control(method, path, body);
+      expect([answer.status, answer.body.error.code]).toEqual([400, "invalid_request"]);
+      expect(Object.keys(answer.body.error.fields)).toContain(field);
+    });
+  }
+
+  test("an address without a call, and a body that is not JSON", async () => {
+    expect((await control("GET", "/nothing")).status).toBe(404);
+    const answer = await fetch(`${ready.control_url}/clock`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ready.control_token}`, "content-type": "application/json" },
+      body: "{",
+    });
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe("what it does", () => {
+  const shipped = { template: "order_shipped", variables: ["Asha", "A-1"] };
+
+  test("a reset brings back rows, clock, journals and rules, and the database passes its check", async () => {
+    await control("POST", "/reset", {});
+    const contacts = (await api("GET", "/contacts")).body;
+    await control("POST", "/clock", { freeze: true });
+    await control("POST", "/rules", rule({ refuse: 131049 }));
+    await api("PUT", "/contacts/+919811000011", { name: "New", consent: "opted_in" });
+    await api("POST", "/messages", { to: "+919811000011", ...shipped });
+    await control("DELETE", "/rules");
+    await control("POST", "/rules", rule({ unknown: true }));
+    await api("POST", "/messages", { to: "+919876543210", ...shipped });
+    await control("POST", "/clock", { advance: "3 days" });
+    const startedAt = performance.now();
+    expect((await control("POST", "/reset", {})).status).toBe(200);
+    // 100 ms are promised; the machine of the suite does other things as well.
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect((await api("GET", "/contacts")).body).toEqual(contacts);
+    expect((await control("GET", "/sent?attempts=true")).body).toEqual([]);
+    expect((await control("GET", "/webhooks")).body).toEqual([]);
+    expect((await control("GET", "/rules")).body).toEqual([]);
+    const { now, frozen } = (await control("GET", "/clock")).body;
+    expect(frozen).toBe(false);
+    expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(5_000);
+    const sent = await api("POST", "/messages", { to: "+919876543210", ...shipped });
+    expect([sent.status, sent.body.data.id]).toEqual([201, 1]);
+    expect((await workshop.run(["check", "--data", "mine"])).code).toBe(0);
+    const client = openClient(workshop.path("mine/waxwing.db"), { readonly: true });
+    const triggers = client.prepare("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'").pluck().get();
+    client.close();
+    expect(triggers).toBeGreaterThan(5);
+  }, 60_000);
+
+  test("each rule has its effect on as many messages as it says, and on no others", async () => {
+    await control("POST", "/reset", {});
+    await control("POST", "/clock", { freeze: true });
+    const person = "+919876543210";
+    const outcomes: unknown[] = [];
+    for (const effect of [
+      { refuse: 131049 },
+      { status: "failed", code: 131042 },
+      { statuses: ["delivered"] },
+      { unknown: true, arrives: true },
+      { unknown: true },
+      { throttle: "1s" },
+      { latency: "500ms" },
+    ]) {
+      await control("POST", "/rules", { match: { to: person }, times: 1, ...rule(effect) });
+      const sent = await api("POST", "/messages", { to: person, ...shipped });
+      await control("POST", "/clock", { advance: "11m" });
+      const id = sent.body.data?.id ?? (await control("GET", "/sent?attempts=true")).body.at(-1).message_id;
+      const { status, error } = (await api("GET", `/messages/${id}`)).body.data;
+      outcomes.push([status, error?.whatsapp_code ?? null]);
+    }
+    expect(outcomes).toEqual([
+      ["failed", "131049"],
+      ["failed", "131042"],
+      ["delivered", null],
+      ["read", null],
+      ["failed", "timeout"],
+      ["read", null],
+      ["read", null],
+    ]);
+    expect((await control("GET", "/rules")).body).toEqual([]);
+    // One request each, and one more for the message that was throttled.
+    expect((await control("GET", "/sent?attempts=true")).body).toHaveLength(8);
+    // What the network took: not the refusals, not the message that never arrived.
+    expect((await control("GET", "/sent")).body).toHaveLength(5);
+  }, 60_000);
+
+  test("workspaces side by side see nothing of each other", async () => {
+    await control("POST", "/reset", {});
+    const [one, other] = [
+      (await control("POST", "/workspaces", {})).body,
+      (await control("POST", "/workspaces", {})).body,
+    ];
+    expect(one.number).not.toBe(other.number);
+    const person = "+919811000012";
+    await control("POST", "/inbound", { from: person, to: one.number, text: "hi" });
+    const text = { to: person, text: "hello" };
+    expect((await call(`${ready.base_url}/messages`, one.api_key, "POST", text)).status).toBe(201);
+    expect((await call(`${ready.base_url}/messages`, other.api_key, "POST", text)).body.error.code).toBe(
+      "window_closed",
+    );
+    expect((await control("GET", `/sent?from=${other.number}`)).body).toEqual([]);
+    expect((await control("GET", `/sent?from=${one.number}`)).body).toHaveLength(1);
+  }, 60_000);
+
+  test("sent waits until there are as many as asked for, and no longer than asked", async () => {
+    await control("POST", "/reset", {});
+    const waiting = control("GET", "/sent?count=2&wait=20s");
+    for (const to of ["+919876543210", "+919811122233"]) await api("POST", "/messages", { to, ...shipped });
+    expect((await waiting).body).toHaveLength(2);
+    expect((await control("GET", "/sent?count=3&wait=50ms")).body).toHaveLength(2);
+  }, 60_000);
+});
+
+function rule(effect: unknown): Record<string, unknown> {
+  // biome-ignore lint/suspicious/noThenProperty: the member's name is part of the interface.
+  return { then: effect };
+}
+
+describe("beside real numbers and real keys", () => {
+  test("without the setting the address does not exist; a number on WhatsApp and test control exclude each other", async () => {
+    using shop = new Workshop();
+    const data = ["--data", "data"];
+    shop.write("token", "EAA-token");
+    await shop.json([...data, "workspace", "create", ...SHOP]);
+    const real = ["number", "add", "--workspace", "1", "--phone", "+911244001100", "--name", "Shop"];
+    const whatsapp = ["--network", "whatsapp", "--phone-number-id", "123456", "--account-id", "234567"];
+    const on = { WAXWING_SIMULATOR_CONTROL: "true" };
+    const serve = [...data, "serve", "--listen", "127.0.0.1:0"];
+
+    const plain = await shop.start(serve);
+    const plainUrl = plain.firstLine.replace("listening on ", "");
+    expect((await fetch(`${plainUrl}/control/v1/clock`)).status).toBe(404);
+    expect(existsSync(shop.path("data/control.token"))).toBe(false);
+    plain.child.kill("SIGTERM");
+    await plain.child.exited;
+
+    const controlled = await shop.start(serve, { env: on });
+    const token = readFileSync(shop.path("data/control.token"), "utf8").trim();
+    const url = controlled.firstLine.replace("listening on ", "");
+    expect((await call(`${url}/control/v1/clock`, token, "GET")).status).toBe(200);
+    // The command does not know the setting of the server: the token's file tells it.
+    const refused = await shop.refusal([...data, ...real, ...whatsapp, "--token-file", "token"]);
+    expect(refused.code).toBe("control_refused");
+    controlled.child.kill("SIGTERM");
+    await controlled.child.exited;
+
+    const again = await shop.start(serve);
+    expect(existsSync(shop.path("data/control.token"))).toBe(false);
+    again.child.kill("SIGTERM");
+    await again.child.exited;
+    await shop.run([...data, ...real, ...whatsapp, "--token-file", "token"]);
+    const start = await shop.run(serve, { env: on });
+    expect(start.code).toBe(1);
+    expect(start.stderr).toContain("test control is on");
+  }, 120_000);
+
+  test("a fixed key works with dev, and no other server accepts it", async () => {
+    using shop = new Workshop();
+    const key = "wx_test_shop_0123456789abcdef";
+    const seed = { name: "Shop", country: "IN", timezone: "Asia/Kolkata", api_keys: [key] };
+    shop.write("seed.json", JSON.stringify({ workspaces: [seed] }));
+    const dev = await shop.start(["dev", "--json", "--data", "mine", "--seed", "seed.json", "--listen", "127.0.0.1:0"]);
+    const printed = JSON.parse(dev.firstLine) as Ready;
+    expect(printed.api_key).toBe(key);
+    expect((await call(`${printed.base_url}/me`, key, "GET")).body.data.name).toBe("Shop");
+    dev.child.kill("SIGTERM");
+    await dev.child.exited;
+    const served = await shop.start(["serve", "--data", "mine", "--listen", "127.0.0.1:0"]);
+    const url = served.firstLine.replace("listening on ", "");
+    expect((await call(`${url}/api/v1/me`, key, "GET")).status).toBe(401);
+    served.child.kill("SIGTERM");
+    await served.child.exited;
+  }, 120_000);
+});

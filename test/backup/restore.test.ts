@@ -222,6 +222,8 @@ test("a restore can be undone: the file that it set aside is restored like any b
 test("a contact who was erased after the backup stays erased", async () => {
   using day = await dayAfterBackup();
   const { workshop, shop } = day;
+  // Without an address: the event of an erasure names the person until it is delivered.
+  await workshop.json(["webhook", "clear", "--workspace", String(shop.id)]);
   await workshop.json(["contact", "erase", BUYER, "--workspace", String(shop.id)]);
   expect(await workshop.json(["restore", day.backup])).toMatchObject({ taken_over: { people_erased: 1 } });
   const file = Buffer.from(await Bun.file(workshop.path("data/waxwing.db")).arrayBuffer());

@@ -79,14 +79,34 @@ export function configOfControl(config: Config): Config {
   return { ...config, webhooks: { ...config.webhooks, allowHttp: true, allowPrivate: true } };
 }
 
+interface ControlledStorage {
+  store: Store;
+  readers: { hasPendingQueries: boolean };
+  close(options: { isClean: boolean }): void;
+}
+
+/** Publishes the token, and follows the server's activity. Throws `RealNumberPresent`, with the database closed. */
+export function prepareControl(control: Control | null, storage: ControlledStorage, data: string): void {
+  if (control !== null) {
+    try {
+      requireNoRealNumber(storage.store);
+    } catch (error) {
+      storage.close({ isClean: false });
+      throw error;
+    }
+    control.clock.activity = activityOf(control, storage);
+  }
+  publishToken(control, data);
+}
+
 /** Throws `RealNumberPresent`. */
-export function requireNoRealNumber(store: Store): void {
+function requireNoRealNumber(store: Store): void {
   const [number] = store.read((tx) => listOnNetwork(tx, "whatsapp"));
   if (number !== undefined) throw new RealNumberPresent(`${number.phone} is on WhatsApp`);
 }
 
 /** For programs that find the server by its data directory. Removed where control is off, so that no token outlives it. */
-export function publishToken(control: Control | null, data: string): void {
+function publishToken(control: Control | null, data: string): void {
   const file = controlTokenFile(data);
   if (existsSync(file)) rmSync(file);
   if (control !== null) writeFileSync(file, `${control.token}\n`, { mode: 0o600 });
@@ -131,7 +151,7 @@ interface Working {
   readers: { readonly hasPendingQueries: boolean };
 }
 
-export function activityOf(control: Control, { store, readers }: Working): Activity {
+function activityOf(control: Control, { store, readers }: Working): Activity {
   return {
     isWorking: () => control.postCount > 0 || store.hasQueuedWrites || readers.hasPendingQueries,
     isRequested: () => control.requestCount > 0,

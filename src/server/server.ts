@@ -5,7 +5,7 @@
 import { sleep, systemClock } from "#src/core/clock.ts";
 import { version } from "#src/core/version.ts";
 import { createEnvironment, type Server, type ServerContext, type ServerOptions } from "./context.ts";
-import { activityOf, type Control, publishToken, requireNoRealNumber } from "./control.ts";
+import { prepareControl } from "./control.ts";
 import { type HttpServer, listen } from "./http.ts";
 import { ResetPoint } from "./reset.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
@@ -18,8 +18,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { config, log, control } = environment;
   const storage = await openStorage(environment);
   const { store, readers } = storage;
-  if (control !== null) prepareControl(control, storage);
-  publishToken(control, config.storage.data);
+  prepareControl(control, storage, config.storage.data);
   const onOtherCommit = (): void => http.notifyEventWaiters();
   let runtime = await createRuntime(environment, storage, onOtherCommit);
   const point = control === null ? null : new ResetPoint({ environment, storage, control, onOtherCommit });
@@ -50,20 +49,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       point?.remove();
     },
   };
-}
-
-/** Throws `RealNumberPresent`, with the database closed. */
-function prepareControl(
-  control: Control,
-  storage: { close: ServerContext["close"] } & Pick<ServerContext, "store" | "readers">,
-): void {
-  try {
-    requireNoRealNumber(storage.store);
-  } catch (error) {
-    storage.close({ isClean: false });
-    throw error;
-  }
-  control.clock.activity = activityOf(control, storage);
 }
 
 /** The reverse of the start. Every part begins to stop at once; then all of them finish what is in flight. */

@@ -32,7 +32,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "consent not read again when a recipient is claimed",
     file: "src/domain/broadcasts/claim.ts",
-    find: "const consentCode = consentSkip(contact.consent);",
+    find: "const consentCode = consentSkip(contact);",
     replace: "const consentCode = null as SkipCode | null;",
   },
   {

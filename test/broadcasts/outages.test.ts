@@ -11,7 +11,7 @@ import { startWhatsapp, type WhatsappWorld } from "#test/support/whatsapp.ts";
 
 /** The full form: `OUTAGES_FULL=1`, every outage of every length; `OUTAGES_PEOPLE=1000` for a longer list. */
 const IS_FULL = process.env.OUTAGES_FULL === "1";
-const PEOPLE = Number(process.env.OUTAGES_PEOPLE ?? 300);
+const PEOPLE = Number(process.env.OUTAGES_PEOPLE ?? 150);
 const THROUGHPUT = 80;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

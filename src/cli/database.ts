@@ -45,7 +45,7 @@ export async function withDatabase<T>(
   const files = databaseFiles(config.storage.path);
   const exists = fileExists(files.database);
   if (!exists && purpose !== "create") throw noDatabase(files.database);
-  if (!exists) createDataDirectory(config, context.io);
+  if (!exists) createDataDirectory(config, context);
   const lock = purpose === "read" ? null : lockForWriting(files);
   try {
     const keys = once(() => loadConfiguredKeys(config, context.io, false));
@@ -70,7 +70,7 @@ export async function withDatabase<T>(
 /**
  * Creates the key before the database: every database then has had a key, so a missing key is lost and never replaced.
  */
-function createDataDirectory(config: Config, io: Io): void {
+function createDataDirectory(config: Config, { io, options }: Context): void {
   try {
     createPrivateDirectory(dirname(resolve(config.storage.path)));
     createPrivateDirectory(resolve(config.storage.data));
@@ -83,7 +83,8 @@ function createDataDirectory(config: Config, io: Io): void {
     );
   }
   const { isNew, keyFile, current } = loadConfiguredKeys(config, io, true);
-  if (isNew && keyFile !== null) {
+  // A program reads stdout and may take anything on stderr for a fault; `key-file show` tells it the same.
+  if (isNew && keyFile !== null && !options.json) {
     io.err(
       `Secrets are encrypted with a new key (${current().id}) in ${resolve(keyFile)}. Keep a copy of it apart from the backups.\n`,
     );

@@ -115,6 +115,12 @@ function pass(world: World): void {
   for (let i = 0; i < turns && scheduler.turn(until); i++);
 }
 
+/**
+ * `[broadcasts] settle_after`. A broadcast whose quiet hours end late in the last pass has sent less than this long ago,
+ * and rightly waits for reports.
+ */
+const SETTLE_AFTER_MS = HOUR;
+
 /** Removes every blocker and resumes everything: then all work must finish. */
 function comeToRest(world: World): void {
   const { town, scheduler } = world;
@@ -137,7 +143,8 @@ function comeToRest(world: World): void {
   }
   const open = world.look(`SELECT b.id, b.status, b.pause_cause, b.waits_until, f.* FROM broadcasts b
     JOIN broadcast_counters f ON f.broadcast_id = b.id
-    WHERE b.status NOT IN ('paused', 'scheduled') AND f.settled_at IS NULL AND b.waits_until IS NULL`);
+    WHERE b.status NOT IN ('paused', 'scheduled') AND f.settled_at IS NULL AND b.waits_until IS NULL
+      AND coalesce(f.last_sent_at, 0) <= ${scheduler.now() - SETTLE_AFTER_MS}`);
   if (open.length > 0) world.complain(`broadcasts that do not end: ${JSON.stringify(open)}`);
   const stuck = world.look(
     "SELECT id, status FROM messages WHERE broadcast_id IS NULL AND status IN ('queued', 'sending')",

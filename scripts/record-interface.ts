@@ -442,8 +442,8 @@ const openapi = Bun.spawnSync([program, "openapi"], { env, cwd: directory });
 writeFileSync(join(out, "openapi.json"), openapi.stdout);
 writeFileSync(join(out, "commands.txt"), recorded.join("\n"));
 writeFileSync(join(out, "answers.txt"), answers.join("\n"));
-const stories = bodies.map(({ body }) => normalize(body)).sort();
-writeFileSync(join(out, "webhooks.txt"), `${stories.map(pretty).join("\n")}`);
+const scenarios = bodies.map(({ body }) => normalize(body)).sort();
+writeFileSync(join(out, "webhooks.txt"), `${scenarios.map(pretty).join("\n")}`);
 writeFileSync(
   join(out, "metrics.txt"),
   [...new Set(metrics.split("\n").map((line) => (line.startsWith("#") ? line : line.replace(/ [\d.e+-]+$/, ""))))]

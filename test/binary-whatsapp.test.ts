@@ -25,7 +25,7 @@ import {
   until,
   type WhatsappProcess,
 } from "./support/whatsapp-process.ts";
-import { DELIVERED, NEVER, RATE, SENT, Stories } from "./support/whatsapp-stories.ts";
+import { DELIVERED, NEVER, RATE, Scenarios, SENT } from "./support/whatsapp-scenarios.ts";
 
 /** Uses the current time, as the executable does: a fixed time would one day be outside the 24-hour window. */
 function textNow(...[graph, from, body]: [...Parameters<typeof textFrom>]): ReturnType<typeof textFrom> {
@@ -48,7 +48,7 @@ function commandOf(...needed: string[]): string[] {
 }
 
 let shop: WhatsappProcess;
-let stories: Stories;
+let scenarios: Scenarios;
 let webhookSecret = "";
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ beforeAll(async () => {
     templates: [HELLO_WORLD, OWN_TEMPLATE, SPRING_OFFER],
     subscribedApps: [],
   });
-  stories = new Stories(shop, "greeting");
+  scenarios = new Scenarios(shop, "greeting");
 }, LIMIT_MS);
 
 afterAll(() => shop[Symbol.asyncDispose]());
@@ -184,8 +184,8 @@ describe("docs/whatsapp.md, command by command", () => {
         },
       },
     ]);
-    expect(await stories.postStatus(OWN_PHONE, "delivered")).toBe(200);
-    await until("it is delivered", () => stories.messageOf(OWN_PHONE)?.status === "delivered");
+    expect(await scenarios.postStatus(OWN_PHONE, "delivered")).toBe(200);
+    await until("it is delivered", () => scenarios.messageOf(OWN_PHONE)?.status === "delivered");
     const shown = await shop.call("GET", `/messages/${sent.body.data.id}`);
     expect(shown.body.data).toMatchObject({ status: "delivered", to: OWN_PHONE });
     // The recipient's answer permits free text for a day.
@@ -243,7 +243,7 @@ describe("docs/whatsapp.md, command by command", () => {
     ]);
 
     expect(await shop.json("number", "unready", "1", "--reason", "moving")).toMatchObject({ ready: false });
-    expect((await stories.send(OWN_PHONE)).body.error.code).toBe("number_not_ready");
+    expect((await scenarios.send(OWN_PHONE)).body.error.code).toBe("number_not_ready");
     expect(await shop.json("number", "sync", "1")).toMatchObject({ ready: false });
     expect(await shop.json("number", "ready", "1")).toMatchObject({ ready: true });
     expect((await shop.command("number", "show", "1")).out).not.toContain("unsigned");
@@ -307,13 +307,13 @@ describe("faults of the network", () => {
     await shop.json("workspace", "credit", "1", "100.00");
     const set = await shop.json("webhook", "set", "--workspace", "1", "--url", shop.receiver.url);
     webhookSecret = String(set.secret);
-    expect(stories.counters()).toEqual({ held: 0, charged: 0 });
+    expect(scenarios.counters()).toEqual({ held: 0, charged: 0 });
   });
 
   test("one unreadable status among a thousand in a callback does not affect the others", async () => {
-    const told = Array.from({ length: 10 }, () => stories.begin());
-    for (const { to } of told) expect((await stories.send(to)).status).toBe(201);
-    const ours = told.map(({ to }) => shop.graph.status(stories.acceptedOf(to), "delivered"));
+    const told = Array.from({ length: 10 }, () => scenarios.begin());
+    for (const { to } of told) expect((await scenarios.send(to)).status).toBe(201);
+    const ours = told.map(({ to }) => shop.graph.status(scenarios.acceptedOf(to), "delivered"));
     const items = ours.flatMap(({ value }) => (value as { statuses: object[] }).statuses);
     const foreign = Array.from({ length: 989 }, (_, index) => ({
       ...items[0],
@@ -323,13 +323,13 @@ describe("faults of the network", () => {
     const statuses = [...foreign.slice(0, 500), { id: 7, status: null }, ...items, ...foreign.slice(500)];
     expect(statuses).toHaveLength(1_000);
     expect(await shop.hear({ field: "messages", value: { ...ours[0]?.value, statuses } })).toBe(200);
-    await stories.untilApplied();
+    await scenarios.untilApplied();
     expect(shop.rows<{ note: string }>("SELECT note FROM callbacks ORDER BY id DESC LIMIT 1")[0]?.note).toStartWith(
       "unreadable: ",
     );
     const [first] = told;
     await first?.ends({ ...DELIVERED, charged: 10 * RATE, requests: 1, others: told.slice(1).map(({ to }) => to) });
-    for (const { to } of told) expect(stories.messageOf(to)).toMatchObject({ status: "delivered", money: "charged" });
+    for (const { to } of told) expect(scenarios.messageOf(to)).toMatchObject({ status: "delivered", money: "charged" });
   });
 
   const losses: [string, Fault, boolean][] = [
@@ -345,13 +345,13 @@ describe("faults of the network", () => {
   );
 
   test("a status that arrives before the answer counts, and the request returns it", async () => {
-    const scenario = stories.begin();
+    const scenario = scenarios.begin();
     const held = Promise.withResolvers<void>();
     shop.graph.fault({ to: scenario.to, fault: { kind: "delay", until: held.promise } });
-    const sending = stories.send(scenario.to);
+    const sending = scenarios.send(scenario.to);
     await until("the network has it", () => shop.accepted(scenario.to).length === 1);
-    await stories.postStatus(scenario.to, "delivered");
-    await until("it is delivered", () => stories.messageOf(scenario.to)?.status === "delivered");
+    await scenarios.postStatus(scenario.to, "delivered");
+    await until("it is delivered", () => scenarios.messageOf(scenario.to)?.status === "delivered");
     held.resolve();
     const answered = await sending;
     expect([answered.status, answered.body.data?.status]).toEqual([201, "delivered"]);
@@ -360,30 +360,31 @@ describe("faults of the network", () => {
   });
 
   test("statuses in reverse order never move a message backwards", async () => {
-    const scenario = stories.begin();
-    await stories.send(scenario.to);
-    for (const name of ["read", "delivered", "sent"] as const) await stories.postStatus(scenario.to, name);
-    await stories.untilApplied();
+    const scenario = scenarios.begin();
+    await scenarios.send(scenario.to);
+    for (const name of ["read", "delivered", "sent"] as const) await scenarios.postStatus(scenario.to, name);
+    await scenarios.untilApplied();
     await scenario.ends({ ...DELIVERED, status: "read", events: [...DELIVERED.events, "message.read"], requests: 1 });
   });
 
   test("a repeated status counts once, even if it arrives twenty times at once", async () => {
-    const scenario = stories.begin();
-    await stories.send(scenario.to);
-    for (const name of ["sent", "sent", "delivered", "delivered"] as const) await stories.postStatus(scenario.to, name);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => stories.postStatus(scenario.to, "read")));
+    const scenario = scenarios.begin();
+    await scenarios.send(scenario.to);
+    for (const name of ["sent", "sent", "delivered", "delivered"] as const)
+      await scenarios.postStatus(scenario.to, name);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => scenarios.postStatus(scenario.to, "read")));
     expect(answers).toEqual(Array(20).fill(200));
-    await stories.untilApplied();
+    await scenarios.untilApplied();
     await scenario.ends({ ...DELIVERED, status: "read", events: [...DELIVERED.events, "message.read"], requests: 1 });
   });
 
   test("a message held for a quality check and then dropped fails, and its hold is released", async () => {
-    const scenario = stories.begin();
+    const scenario = scenarios.begin();
     const fault = { kind: "message_status", messageStatus: "held_for_quality_assessment" } as const;
     shop.graph.fault({ to: scenario.to, fault });
-    expect((await stories.send(scenario.to)).status).toBe(201);
+    expect((await scenarios.send(scenario.to)).status).toBe(201);
     await scenario.ends({ ...SENT, requests: 1 });
-    await stories.postStatus(scenario.to, "failed", { errors: [{ code: 132015, title: "Template is paused" }] });
+    await scenarios.postStatus(scenario.to, "failed", { errors: [{ code: 132015, title: "Template is paused" }] });
     await scenario.ends({
       ...{ status: "failed", code: "132015", money: "released" },
       ...{ held: 0, charged: 0, events: ["message.sent", "message.failed"], requests: 0 },
@@ -396,10 +397,10 @@ describe("faults of the network", () => {
   ])(
     "a recipient accepted under another wa_id, %s: statuses and answers belong to the original recipient",
     async (_, to, waId) => {
-      const scenario = stories.begin(to);
+      const scenario = scenarios.begin(to);
       shop.graph.fault({ to, fault: { kind: "other_wa_id", waId } });
-      expect((await stories.send(to)).status).toBe(201);
-      await stories.postStatus(to, "delivered");
+      expect((await scenarios.send(to)).status).toBe(201);
+      await scenarios.postStatus(to, "delivered");
       const contacts = () => shop.rows("SELECT id FROM contacts").length;
       const count = contacts();
       await shop.hear(textNow(shop.graph, `+${waId}`, "Hola"));
@@ -414,24 +415,24 @@ describe("faults of the network", () => {
     [403, 130429],
     [429, 4],
   ])("a throttle with HTTP %d and code %d is retried within the request", async (status, code) => {
-    const scenario = stories.begin();
+    const scenario = scenarios.begin();
     shop.graph.fault({ to: scenario.to, fault: { kind: "error", status, code } });
-    const sent = await stories.send(scenario.to);
+    const sent = await scenarios.send(scenario.to);
     expect([sent.status, sent.body.data?.status]).toEqual([201, "sent"]);
     // Both attempts are for the same message: they carry the same send token.
-    const attempts = stories.requestsFrom(0).filter(({ to }) => to === scenario.to);
-    const reference = stories.messageOf(scenario.to)?.send_token ?? "";
+    const attempts = scenarios.requestsFrom(0).filter(({ to }) => to === scenario.to);
+    const reference = scenarios.messageOf(scenario.to)?.send_token ?? "";
     expect(attempts).toEqual(Array(2).fill({ to: scenario.to, reference }));
     await scenario.ends({ ...SENT, requests: 2 });
   });
 
   test("a throttle beyond the retry budget is answered 429, stores nothing and frees the idempotency key", async () => {
-    const scenario = stories.begin();
+    const scenario = scenarios.begin();
     const fault = { kind: "error", status: 429, code: 130429, headers: { "retry-after": "120" } } as const;
     shop.graph.fault({ to: scenario.to, fault });
-    expectTooBusy(await stories.send(scenario.to), "120");
+    expectTooBusy(await scenarios.send(scenario.to), "120");
     await scenario.ends({ ...NEVER, requests: 1 });
-    const later = await stories.send(scenario.to);
+    const later = await scenarios.send(scenario.to);
     expect([later.status, later.headers.get("idempotent-replayed")]).toEqual([201, null]);
     await scenario.ends({ ...SENT, requests: 1 });
   });
@@ -442,42 +443,46 @@ describe("a server killed between sending and the answer", () => {
   let silent = "";
 
   test("messages in flight at a kill are in doubt and never sent again; a status or a repeated request ends the doubt", async () => {
-    const told = stories.begin();
-    const [asked, nobody] = [stories.nextPerson(), stories.nextPerson()];
+    const told = scenarios.begin();
+    const [asked, nobody] = [scenarios.nextPerson(), scenarios.nextPerson()];
     const all = [told.to, asked, nobody];
     const never = new Promise<void>(() => {});
     for (const to of all) shop.graph.fault({ to, fault: { kind: "delay", until: never } });
-    const cutOff = all.map((to) => stories.send(to).catch((error: unknown) => error));
+    const cutOff = all.map((to) => scenarios.send(to).catch((error: unknown) => error));
     await until("the network has all", () => all.every((to) => shop.accepted(to).length === 1));
     await shop.kill();
     for (const error of await Promise.all(cutOff)) expect(error).toBeInstanceOf(Error);
-    for (const to of all) expect(stories.messageOf(to)).toMatchObject(IN_DOUBT);
+    for (const to of all) expect(scenarios.messageOf(to)).toMatchObject(IN_DOUBT);
 
     shop.write("waxwing.toml", configuration(IMPATIENT));
     await shop.start();
-    for (const to of all) expect(stories.messageOf(to)).toMatchObject(IN_DOUBT);
-    const id = stories.messageOf(told.to)?.id;
+    for (const to of all) expect(scenarios.messageOf(to)).toMatchObject(IN_DOUBT);
+    const id = scenarios.messageOf(told.to)?.id;
     expect((await shop.call("GET", `/messages/${id}`)).status).toBe(404);
-    expect(await stories.postStatus(told.to, "delivered")).toBe(200);
+    expect(await scenarios.postStatus(told.to, "delivered")).toBe(200);
     // The other two are still in doubt, and their holds remain.
     const others = [asked, nobody];
     await told.ends({ ...DELIVERED, held: 2 * RATE, requests: 1, others });
-    const again = await stories.send(told.to);
+    const again = await scenarios.send(told.to);
     expect([again.status, again.body.data?.id, again.body.data?.status]).toEqual([201, id, "delivered"]);
 
     // The caller repeats the request: no second message is sent, and the request ends.
-    const before = stories.counters();
-    const interrupted = await stories.send(asked);
+    const before = scenarios.counters();
+    const interrupted = await scenarios.send(asked);
     expect([interrupted.status, interrupted.body.error?.whatsapp_code]).toEqual([502, "interrupted"]);
-    expect(stories.messageOf(asked)).toMatchObject({ status: "failed", error_code: "interrupted", money: "released" });
-    expect(stories.messageOf(nobody)).toMatchObject(IN_DOUBT);
-    expect(stories.counters()).toEqual({ held: before.held - RATE, charged: before.charged });
-    await stories.untilHeard(asked, 1);
+    expect(scenarios.messageOf(asked)).toMatchObject({
+      status: "failed",
+      error_code: "interrupted",
+      money: "released",
+    });
+    expect(scenarios.messageOf(nobody)).toMatchObject(IN_DOUBT);
+    expect(scenarios.counters()).toEqual({ held: before.held - RATE, charged: before.charged });
+    await scenarios.untilHeard(asked, 1);
     // A late status proves that the message arrived after all.
-    expect(await stories.postStatus(asked, "delivered")).toBe(200);
-    await stories.untilHeard(asked, 3);
-    expect(stories.counters().charged).toBe(before.charged + RATE);
-    stories.expectAtTheEnd(asked, ["message.failed", "message.sent", "message.delivered"], 1);
+    expect(await scenarios.postStatus(asked, "delivered")).toBe(200);
+    await scenarios.untilHeard(asked, 3);
+    expect(scenarios.counters().charged).toBe(before.charged + RATE);
+    scenarios.expectAtTheEnd(asked, ["message.failed", "message.sent", "message.delivered"], 1);
     silent = nobody;
   });
 
@@ -488,33 +493,33 @@ describe("a server killed between sending and the answer", () => {
   });
 
   test("a throttle until the end of the retry budget is answered 429 and stores nothing", async () => {
-    const scenario = stories.begin();
+    const scenario = scenarios.begin();
     shop.graph.fault({ to: scenario.to, fault: { kind: "error", status: 403, code: 130429 }, times: 1_000 });
     const seen = shop.graph.requests.length;
-    expectTooBusy(await stories.send(scenario.to), "1");
+    expectTooBusy(await scenarios.send(scenario.to), "1");
     await scenario.ends({ ...NEVER, requests: shop.graph.requests.length - seen });
   });
 
   test("a message in doubt fails after in_doubt_after if no status and no repeated request comes", async () => {
-    expect(stories.messageOf(silent)).toMatchObject(IN_DOUBT);
+    expect(scenarios.messageOf(silent)).toMatchObject(IN_DOUBT);
     await shop.kill();
     shop.write("waxwing.toml", configuration(FORGETFUL));
     await shop.start();
-    await until("it has failed", () => stories.messageOf(silent)?.status === "failed");
-    expect(stories.messageOf(silent)).toMatchObject({ error_code: "interrupted", money: "released" });
-    await stories.untilHeard(silent, 1);
-    stories.expectAtTheEnd(silent, ["message.failed"], 1);
-    const { held } = stories.counters();
+    await until("it has failed", () => scenarios.messageOf(silent)?.status === "failed");
+    expect(scenarios.messageOf(silent)).toMatchObject({ error_code: "interrupted", money: "released" });
+    await scenarios.untilHeard(silent, 1);
+    scenarios.expectAtTheEnd(silent, ["message.failed"], 1);
+    const { held } = scenarios.counters();
     expect(held).toBe(RATE * shop.rows("SELECT id FROM messages WHERE money = 'held'").length);
   });
 });
 
 describe("callbacks that are not genuine", () => {
   test("forged, unsigned, truncated and changed callbacks are refused and change no row", async () => {
-    const scenario = stories.begin();
-    await stories.send(scenario.to);
+    const scenario = scenarios.begin();
+    await scenarios.send(scenario.to);
     const forged = [
-      shop.graph.status(stories.acceptedOf(scenario.to), "delivered"),
+      shop.graph.status(scenarios.acceptedOf(scenario.to), "delivered"),
       textNow(shop.graph, OWN_PHONE, "STOP"),
       { field: "account_update", value: { event: "DISABLED_UPDATE", ban_info: { waba_ban_state: "DISABLE" } } },
       {
@@ -530,7 +535,7 @@ describe("callbacks that are not genuine", () => {
     ];
     const body = writeCallback(forged, { accountId: ACCOUNT_ID, time: Math.floor(Date.now() / 1000) });
     const right = sign(Buffer.from(body), APP_SECRET);
-    await stories.untilHeard(scenario.to, 1);
+    await scenarios.untilHeard(scenario.to, 1);
     await shop.quiet();
     // Excludes what is kept about refused callbacks: their count, and when and why they were refused.
     const look = (): Record<string, string[]> => ({ ...shop.snapshot(), refused_callbacks: [], refusals: [] });
@@ -566,14 +571,14 @@ describe("callbacks that are not genuine", () => {
   });
 
   test("replayed callbacks are answered and stored, and change nothing else", async () => {
-    const scenario = stories.begin();
-    await stories.send(scenario.to);
-    const status = shop.graph.status(stories.acceptedOf(scenario.to), "delivered");
+    const scenario = scenarios.begin();
+    await scenarios.send(scenario.to);
+    const status = shop.graph.status(scenarios.acceptedOf(scenario.to), "delivered");
     const genuine = writeCallback([status, textNow(shop.graph, scenario.to, "STOP")], { accountId: ACCOUNT_ID });
     const unlike = shop.snapshot();
     expect(await shop.hear(genuine)).toBe(200);
     const events = [...DELIVERED.events, "contact.opted_out", "message.received"];
-    await stories.untilHeard(scenario.to, events.length);
+    await scenarios.untilHeard(scenario.to, events.length);
     await shop.quiet();
     const before = shop.snapshot();
     // The first, genuine callback does change these tables, so the comparison works.
@@ -589,22 +594,22 @@ describe("callbacks that are not genuine", () => {
     expect(after.callbacks?.length).toBe((before.callbacks?.length ?? 0) + 13);
     after.callbacks = before.callbacks ?? [];
     expect(after).toEqual(before);
-    expect(stories.eventsOf(scenario.to).toSorted()).toEqual(events.toSorted());
-    stories.expectAtTheEnd(scenario.to, stories.eventsOf(scenario.to), 1);
-    expect((await stories.send(stories.nextPerson())).status).toBe(201);
+    expect(scenarios.eventsOf(scenario.to).toSorted()).toEqual(events.toSorted());
+    scenarios.expectAtTheEnd(scenario.to, scenarios.eventsOf(scenario.to), 1);
+    expect((await scenarios.send(scenarios.nextPerson())).status).toBe(201);
   });
 });
 
 describe("secrets", () => {
   test("a token that the network repeats in its answers appears in no file, no answer and no log line", async () => {
     const leak = `Error validating access token: ${ACCESS_TOKEN}`;
-    const html = stories.begin();
+    const html = scenarios.begin();
     shop.graph.fault({ to: html.to, fault: { kind: "answer", status: 500, body: `<html>${leak}</html>` } });
-    expect((await stories.send(html.to)).status).toBe(502);
-    const refused = stories.nextPerson();
+    expect((await scenarios.send(html.to)).status).toBe(502);
+    const refused = scenarios.nextPerson();
     const details = { kind: "error", code: 190, status: 401, details: leak } as const;
     shop.graph.fault({ to: refused, fault: details });
-    expect((await stories.send(refused)).status).toBe(502);
+    expect((await scenarios.send(refused)).status).toBe(502);
     shop.account.refuse = () => ({ code: 190, status: 401, details: leak });
     expect((await shop.command("number", "sync", "1")).code).toBe(1);
     expect((await shop.command("doctor")).code).toBe(1);
@@ -613,7 +618,7 @@ describe("secrets", () => {
     shop.account.refuse = null;
     expect(await shop.json("number", "sync", "1")).toMatchObject({ ready: true });
     for (const to of [html.to, refused]) {
-      const id = stories.messageOf(to)?.id;
+      const id = scenarios.messageOf(to)?.id;
       expect(JSON.stringify(await shop.json("message", "show", String(id)))).toContain("[token]");
       await shop.call("GET", `/messages/${id}`);
     }
@@ -669,7 +674,7 @@ describe("secrets", () => {
 });
 
 test("over the whole run, no message was sent more often than expected, no event was repeated, and every event is signed", async () => {
-  stories.expectKept();
+  scenarios.expectKept();
   const { received } = shop.receiver;
   const genuine = await Promise.all(received.map((hit) => isGenuine(hit, webhookSecret, Date.now())));
   expect(genuine).toEqual(Array(received.length).fill(true));
@@ -761,14 +766,14 @@ async function curl(words: readonly string[]): Promise<Answer> {
 
 /** Sends a message whose answer is lost: the message fails, is not sent again, and later statuses correct it. */
 async function loseAnswer(fault: Fault, isAccepted: boolean): Promise<void> {
-  const scenario = stories.begin();
+  const scenario = scenarios.begin();
   shop.graph.fault({ to: scenario.to, fault });
-  const answered = await stories.send(scenario.to);
+  const answered = await scenarios.send(scenario.to);
   expect([answered.status, answered.body.error]).toMatchObject([
     502,
     { code: "whatsapp_error", whatsapp_code: "timeout" },
   ]);
-  const again = await stories.send(scenario.to);
+  const again = await scenarios.send(scenario.to);
   expect([again.text, again.headers.get("idempotent-replayed")]).toEqual([answered.text, "true"]);
   expect(shop.accepted(scenario.to)).toHaveLength(isAccepted ? 1 : 0);
   await scenario.ends({
@@ -776,7 +781,7 @@ async function loseAnswer(fault: Fault, isAccepted: boolean): Promise<void> {
     ...{ held: 0, charged: 0, events: ["message.failed"], requests: 1 },
   });
   if (!isAccepted) return;
-  for (const name of ["sent", "delivered"] as const) expect(await stories.postStatus(scenario.to, name)).toBe(200);
+  for (const name of ["sent", "delivered"] as const) expect(await scenarios.postStatus(scenario.to, name)).toBe(200);
   await scenario.ends({ ...DELIVERED, events: ["message.failed", ...DELIVERED.events], requests: 0 });
 }
 

@@ -12,11 +12,11 @@ const WEIGHT = 0.05;
 const SPREAD = 1.5;
 /** Recipients of the writes that are under way while answers arrive, in seconds of the pace. */
 const CLAIM_SECONDS = 0.2;
-const LEAST = 16;
+const IN_FLIGHT_MIN = 16;
 /** At most this many claims are awaited, however fast the number. */
 const CLAIMED_MAX = 128;
 /** Bounded by the connections of a number; see `net/transport.ts`. */
-const MOST = 2_000;
+const IN_FLIGHT_MAX = 2_000;
 /** The highest rate at Meta. A number without a pace, in a test, sends as fast as the answers arrive. */
 const RATE_MAX = 1_000;
 
@@ -31,7 +31,7 @@ export class InFlightLimit {
   max(throughput: number): number {
     const rate = Math.min(throughput, RATE_MAX);
     const answering = (rate * this.#latencyMs * SPREAD) / 1000;
-    const claimed = Math.min(CLAIMED_MAX, Math.max(LEAST, rate * CLAIM_SECONDS));
-    return Math.min(MOST, Math.ceil(answering + claimed));
+    const claimed = Math.min(CLAIMED_MAX, Math.max(IN_FLIGHT_MIN, rate * CLAIM_SECONDS));
+    return Math.min(IN_FLIGHT_MAX, Math.ceil(answering + claimed));
   }
 }

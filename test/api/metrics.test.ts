@@ -1,7 +1,7 @@
 /** The metrics: what they count, their text format, and who may read them. */
 import { expect, test } from "bun:test";
 import { Metrics } from "#src/core/metrics.ts";
-import { create, HOUR, notice, phones, show, underWay } from "#test/support/broadcast-stories.ts";
+import { create, HOUR, notice, phones, show, underWay } from "#test/support/broadcast-scenarios.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { METRICS_TOKEN, startTestServer, type TestServer } from "#test/support/server.ts";
 

@@ -32,7 +32,7 @@ import {
   startAgain,
   startScenario,
   untilSent,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { accountOf, contactOf } from "#test/support/rows.ts";
 import { CallingWorkshop } from "../cli/spawn.ts";
 

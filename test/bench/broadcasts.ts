@@ -181,9 +181,9 @@ async function measureMillion(bench: Bench): Promise<Row[]> {
   await probe.ask({ run: true });
   const startedAt = performance.now();
   const id = await beginBroadcast(bench.base, crowd, crowd.groups[2] ?? 0, crowd.fastNumber);
-  let most = 0;
+  let max = 0;
   while ((await showBroadcast(bench.base, bench.crowd, id)).status === "queueing") {
-    most = Math.max(most, memoryMegabytes(subject.pid));
+    max = Math.max(max, memoryMegabytes(subject.pid));
     await Bun.sleep(100);
   }
   const builtMs = performance.now() - startedAt;
@@ -195,7 +195,7 @@ async function measureMillion(bench: Bench): Promise<Row[]> {
   let last = { done: (await showBroadcast(bench.base, bench.crowd, id)).counts.sent, used: processorMs(subject.pid) };
   for (;;) {
     const { status, counts } = await showBroadcast(bench.base, bench.crowd, id);
-    most = Math.max(most, memoryMegabytes(subject.pid));
+    max = Math.max(max, memoryMegabytes(subject.pid));
     if (counts.sent - last.done >= sample || status !== "running") {
       const used = processorMs(subject.pid);
       if (counts.sent - last.done >= sample / 2) costs.push(((used - last.used) * 1000) / (counts.sent - last.done));
@@ -210,7 +210,7 @@ async function measureMillion(bench: Bench): Promise<Row[]> {
   return [
     bounded(`${whole(PEOPLE)} people built from a group, s`, builtMs / 1000, (60 * PEOPLE) / 1_000_000),
     bounded("— meanwhile the slowest of all requests, ms", slowest, 100),
-    bounded("— memory at most, while building and sending, MB", most, 350),
+    bounded("— memory at most, while building and sending, MB", max, 350),
     {
       what: "— processor time a person sent to, µs: the first, the last",
       ours: `${whole(first)}, ${whole(final)}`,
@@ -251,8 +251,8 @@ function plain(what: string, ours: string): Row {
   return { what, ours, bare: "", ratio: "", bound: "" };
 }
 
-function bounded(what: string, value: number, most: number): Row {
-  return { what, ours: value.toFixed(1), bare: "", ratio: "", bound: `under ${most}`, isKept: value < most };
+function bounded(what: string, value: number, max: number): Row {
+  return { what, ours: value.toFixed(1), bare: "", ratio: "", bound: `under ${max}`, isKept: value < max };
 }
 
 function whole(value: number): string {

@@ -34,8 +34,8 @@ const PROBE_EVERY_MS = 50;
 /** Tenths of a second: the bucket starts empty and the latency is not known yet; the last ones are incomplete. */
 const FIRST_TENTHS = 20;
 const LAST_TENTHS = 5;
-const LEAST_SHARE = 0.95;
-const MOST_DELAY = 1.5;
+const MIN_SHARE = 0.95;
+const MAX_DELAY = 1.5;
 
 const directory = mkdtempSync(join(tmpdir(), "waxwing-bench-"));
 const parts: { stop(): Promise<void> }[] = [];
@@ -151,15 +151,15 @@ async function untilCompleted(base: string, crowd: Crowd, id: number): Promise<v
   }
 }
 
-function rateRow(what: string, rate: number, most: number): Row {
-  const share = rate / most;
+function rateRow(what: string, rate: number, max: number): Row {
+  const share = rate / max;
   return {
     what,
     ours: whole(rate),
-    bare: whole(most),
+    bare: whole(max),
     ratio: share.toFixed(2),
-    bound: `at least ${LEAST_SHARE}`,
-    isKept: share >= LEAST_SHARE,
+    bound: `at least ${MIN_SHARE}`,
+    isKept: share >= MIN_SHARE,
   };
 }
 
@@ -173,7 +173,7 @@ function delayRow({ alone, beside, micros }: Measured, delayMs: number): Row {
     ratio: ratio.toFixed(2),
     bound: "",
   };
-  return delayMs === 0 ? row : { ...row, bound: `at most ${MOST_DELAY}`, isKept: ratio <= MOST_DELAY };
+  return delayMs === 0 ? row : { ...row, bound: `at most ${MAX_DELAY}`, isKept: ratio <= MAX_DELAY };
 }
 
 function whole(value: number): string {

@@ -68,15 +68,15 @@ export function aloneRow(what: string, ours: string, bound = "", isKept?: boolea
 
 const empty: Row = { what: "", ours: "", bare: "", ratio: "", bound: "" };
 
-function rateRow(what: string, { ours, bare, ratio, range }: Compared, least: number): Row {
+function rateRow(what: string, { ours, bare, ratio, range }: Compared, min: number): Row {
   const ratios = `${ratio.toFixed(2)} (${range[0].toFixed(2)}–${range[1].toFixed(2)})`;
   return {
     what,
     ours: whole(ours),
     bare: whole(bare),
     ratio: ratios,
-    bound: `at least ${least}`,
-    isKept: ratio >= least,
+    bound: `at least ${min}`,
+    isKept: ratio >= min,
   };
 }
 
@@ -85,15 +85,15 @@ function plainRow(what: string, { ours, bare }: Compared, digits: number): Row {
 }
 
 function memoryRow({ megabytes: memory, eachMessages }: NonNullable<Measurements["memory"]>): Row {
-  const most = Math.max(...memory);
-  const half = memory[Math.ceil(memory.length / 2) - 1] ?? most;
-  const isFlat = (memory.at(-1) ?? most) <= half * (1 + FLAT_SHARE);
+  const max = Math.max(...memory);
+  const half = memory[Math.ceil(memory.length / 2) - 1] ?? max;
+  const isFlat = (memory.at(-1) ?? max) <= half * (1 + FLAT_SHARE);
   return {
     ...empty,
     what: `Memory after each ${whole(eachMessages)} messages, MB`,
     ours: memory.map((megabytes) => megabytes.toFixed(0)).join(" → "),
     bound: `under ${MEMORY_MEGABYTES}, flat`,
-    isKept: most < MEMORY_MEGABYTES && isFlat,
+    isKept: max < MEMORY_MEGABYTES && isFlat,
   };
 }
 

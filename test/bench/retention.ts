@@ -179,8 +179,8 @@ function multiply(database: string): number {
   client.exec("PRAGMA synchronous = OFF; BEGIN");
   const spans = new Map<string, number>();
   for (const { table, id } of tables) {
-    const { most } = client.query(`SELECT max(${id}) AS most FROM ${table}`).get() as { most: number };
-    spans.set(table, most);
+    const { max } = client.query(`SELECT max(${id}) AS max FROM ${table}`).get() as { max: number };
+    spans.set(table, max);
   }
   let rows = 0;
   for (const { table, id, moved, unique } of tables) {
@@ -229,15 +229,15 @@ async function untilForgotten(database: string, pid: number): Promise<number> {
   const isOver = (): boolean =>
     queries.every((query) => ((query.get() as { at: number } | null)?.at ?? young) >= young);
   const free = client.query("PRAGMA freelist_count");
-  let most = 0;
+  let max = 0;
   for (;;) {
-    most = Math.max(most, memoryMegabytes(pid));
+    max = Math.max(max, memoryMegabytes(pid));
     const { freelist_count: left } = free.get() as { freelist_count: number };
     if (isOver() && left <= FREE_PAGES_KEPT) break;
     await Bun.sleep(500);
   }
   client.close();
-  return most;
+  return max;
 }
 
 function pair(one: number, other: number): string {

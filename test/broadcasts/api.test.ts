@@ -28,7 +28,7 @@ import {
   startScenario,
   untilSent,
   valuesOf,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { optOutOf } from "#test/support/contacts.ts";
 import { accountOf, consentLogOf, contactOf, contactsOf, keysOf } from "#test/support/rows.ts";
 import { templates, unsupportedTemplates } from "#test/support/scenarios.ts";

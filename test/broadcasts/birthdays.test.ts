@@ -18,7 +18,7 @@ import {
   startScenario,
   untilSent,
   valuesOf,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { TestClock } from "#test/support/clock.ts";
 
 const [first = "", second = "", third = ""] = phones(3);

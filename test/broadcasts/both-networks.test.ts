@@ -3,7 +3,7 @@
  * with its magic numbers and once through the fake Cloud API, told to answer the same, and ends the same.
  */
 import { expect, test } from "bun:test";
-import { HOUR, RATE, SECOND } from "#test/support/broadcast-stories.ts";
+import { HOUR, RATE, SECOND } from "#test/support/broadcast-scenarios.ts";
 import type { AcceptedMessage, Fault, Graph, StatusName } from "#test/support/graph.ts";
 import { graphTemplate } from "#test/support/graph-account.ts";
 import { startReceiver } from "#test/support/receiver.ts";

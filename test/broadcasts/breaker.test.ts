@@ -18,7 +18,7 @@ import {
   SECOND,
   show,
   startScenario,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { accepted, pairThrottled, throttled, unknown } from "#test/support/fake-network.ts";
 
 const OF_THE_MESSAGE = ["100", "131008", "131009", "131053", "132000", "132005", "132012", "132018", "130497"];

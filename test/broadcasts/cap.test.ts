@@ -24,7 +24,7 @@ import {
   show,
   startScenario,
   untilSent,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { pairThrottled } from "#test/support/fake-network.ts";
 import { accountOf } from "#test/support/rows.ts";
 import { shipped } from "#test/support/templates.ts";

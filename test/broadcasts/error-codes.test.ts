@@ -19,7 +19,7 @@ import {
   SECOND,
   show,
   startScenario,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { type BroadcastEnd, type CodeClass, type CodeClassName, classes, codes } from "#test/support/error-codes.ts";
 import { accepted, networkIdOf } from "#test/support/fake-network.ts";
 import { reportStatus } from "#test/support/report.ts";
@@ -202,7 +202,7 @@ test("a single message that a status fails with any code says why, in the networ
     const shown = await app.call("GET", `/api/v1/messages/${sent.data.id}`, { key: shop.key });
     expect(shown.body.data).toMatchObject({ status: "failed", error: { whatsapp_code: String(code) } });
     expect(shown.body.data.error.message).toContain(DETAILS);
-    // The next message is another story.
+    // The next message is another matter.
     await report(scenario);
   }
 });

@@ -24,7 +24,7 @@ import {
   state,
   underWay,
   untilSent,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { accepted, throttled } from "#test/support/fake-network.ts";
 import { accountOf } from "#test/support/rows.ts";
 

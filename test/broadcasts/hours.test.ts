@@ -19,7 +19,7 @@ import {
   show,
   startScenario,
   untilSent,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { TestClock } from "#test/support/clock.ts";
 
 /** A shop in India whose server is stopped at a broadcast's time, and started again at `backAt`. */

@@ -9,7 +9,7 @@ import {
   show,
   startScenario,
   untilSent,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { gate, unreachable } from "#test/support/fake-network.ts";
 
 test("recipients who wait for their own turn cost no work meanwhile", async () => {

@@ -21,7 +21,7 @@ import {
   startScenario,
   state,
   untilSent,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { imageOf } from "#test/support/crash.ts";
 import { accepted, gate, unknown } from "#test/support/fake-network.ts";
 import { accountOf } from "#test/support/rows.ts";

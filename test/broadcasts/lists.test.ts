@@ -18,7 +18,7 @@ import {
   show,
   startScenario,
   untilSent,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { walk } from "#test/support/contacts.ts";
 import { accepted, gate } from "#test/support/fake-network.ts";
 

@@ -23,7 +23,7 @@ import {
   show,
   startScenario,
   untilSent,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { optOutOf } from "#test/support/contacts.ts";
 import { accepted, gate, unknown } from "#test/support/fake-network.ts";
 import { startReceiver } from "#test/support/receiver.ts";

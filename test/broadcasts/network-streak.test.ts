@@ -33,7 +33,7 @@ import {
   show,
   startScenario,
   untilSent,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { accepted, gate, pairThrottled, throttled, unknown } from "#test/support/fake-network.ts";
 
 const taken = (outbound: OutboundMessage): Outcome => accepted(outbound);

@@ -19,7 +19,7 @@ import {
   startScenario,
   state,
   untilSent,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { pairThrottled } from "#test/support/fake-network.ts";
 import { accountOf, contactOf } from "#test/support/rows.ts";
 

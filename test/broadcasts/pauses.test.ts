@@ -22,7 +22,7 @@ import {
   startScenario,
   state,
   underWay,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { accepted, throttled, unreachable } from "#test/support/fake-network.ts";
 import { accountOf } from "#test/support/rows.ts";
 

@@ -14,7 +14,7 @@ import {
   type Scenario,
   search,
   startScenario,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { optOutOf } from "#test/support/contacts.ts";
 import { changesBetween, snapshot } from "#test/support/scenarios.ts";
 

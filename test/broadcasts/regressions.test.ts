@@ -24,7 +24,7 @@ import {
   startScenario,
   untilSent,
   valuesOf,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { unknown } from "#test/support/fake-network.ts";
 import { startWhatsapp } from "#test/support/whatsapp.ts";
 

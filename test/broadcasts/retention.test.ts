@@ -16,7 +16,7 @@ import {
   type Scenario,
   show,
   startScenario,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { accountOf, messagesOf } from "#test/support/rows.ts";
 
 const DAY = 24 * HOUR;

@@ -16,7 +16,7 @@ import {
   type Scenario,
   show,
   startScenario,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { networkIdOf } from "#test/support/fake-network.ts";
 import { type ReportedStatus, reportStatus } from "#test/support/report.ts";
 import { rows } from "#test/support/whatsapp.ts";

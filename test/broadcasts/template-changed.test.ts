@@ -17,7 +17,7 @@ import {
   startScenario,
   untilSent,
   valuesOf,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 
 /** Changes our copy of the template as a sync of the network's copy does. */
 async function change({ app }: Scenario, name: string, changes: Partial<Template>): Promise<void> {

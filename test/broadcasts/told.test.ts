@@ -20,7 +20,7 @@ import {
   show,
   startScenario,
   underWay,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { eventsOf } from "#test/support/rows.ts";
 
 const told = ({ app, shop }: Scenario) =>

@@ -6,7 +6,7 @@ import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { noBrowser } from "#test/support/browser.ts";
-import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/story.ts";
+import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
 
 const NUMBER = "number add --workspace 1 --phone +911244001100 --name Shop --network simulator";
 const PEOPLE = ["phone,first_name,city,groups", "+919876500001,Asha,Pune,Regulars", "+919876500002,,Delhi,Regulars"];

@@ -6,9 +6,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
 import { noBrowser, openBrowser } from "#test/support/browser.ts";
+import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD } from "#test/support/browser-scenario.ts";
 import { startConsole } from "#test/support/console-process.ts";
 import { startReceiver } from "#test/support/receiver.ts";
-import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD } from "#test/support/story.ts";
 
 const ROWS = 10_000;
 /** Every 50th contact is in the group that gets the broadcast. */

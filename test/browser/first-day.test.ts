@@ -5,9 +5,9 @@
 import { describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { noBrowser, openBrowser } from "#test/support/browser.ts";
+import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD } from "#test/support/browser-scenario.ts";
 import { startConsole } from "#test/support/console-process.ts";
 import { startReceiver } from "#test/support/receiver.ts";
-import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD } from "#test/support/story.ts";
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import { noBrowser } from "#test/support/browser.ts";
-import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/story.ts";
+import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(

@@ -7,8 +7,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { noBrowser } from "#test/support/browser.ts";
+import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
 import { startReceiver } from "#test/support/receiver.ts";
-import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/story.ts";
 
 const OFFER = {
   name: "offer",

@@ -4,9 +4,9 @@
  */
 import { join } from "node:path";
 import { watch } from "#test/support/browser.ts";
+import { startScenario } from "#test/support/browser-scenario.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 import { checkout } from "#test/support/source.ts";
-import { startScenario } from "#test/support/story.ts";
 import { fillConsole } from "./filled-console.ts";
 
 async function main(): Promise<void> {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { noBrowser } from "#test/support/browser.ts";
-import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, type Scenario, startScenario } from "#test/support/story.ts";
+import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, type Scenario, startScenario } from "#test/support/browser-scenario.ts";
 
 /** Every screen; lists with an item open beside them. */
 const PLACES = [

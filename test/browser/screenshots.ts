@@ -6,8 +6,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { axeFindings, watch } from "#test/support/browser.ts";
+import { startScenario } from "#test/support/browser-scenario.ts";
 import { startReceiver } from "#test/support/receiver.ts";
-import { startScenario } from "#test/support/story.ts";
 import { fillConsole } from "./filled-console.ts";
 
 /** Paths below `/console/`. */

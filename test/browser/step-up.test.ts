@@ -6,7 +6,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { noBrowser } from "#test/support/browser.ts";
-import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, startScenario } from "#test/support/story.ts";
+import { SCENARIO_LIMIT_MS, SCENARIO_PASSWORD, startScenario } from "#test/support/browser-scenario.ts";
 
 describe.skipIf(noBrowser)("in a browser", () => {
   test(

@@ -15,7 +15,7 @@ import {
   show,
   startScenario,
   untilSent,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { accepted, unknown } from "#test/support/fake-network.ts";
 import { CallingWorkshop } from "./spawn.ts";
 

@@ -50,7 +50,7 @@ for (const [name, theme] of Object.entries({ light, dark })) {
       ["red", "surface", 4.5] as const,
       ...["edge", "ring"].flatMap((line) => ["surface", "page"].map((on) => [line, on, 3] as const)),
     ];
-    const faint = pairs.filter(([text, on, least]) => contrast(colour(text), colour(on)) < least);
+    const faint = pairs.filter(([text, on, min]) => contrast(colour(text), colour(on)) < min);
     expect(faint).toEqual([]);
   });
 }

@@ -17,7 +17,7 @@ import {
   show,
   startAgain,
   startScenario,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { startGraph } from "#test/support/graph.ts";
 import { shipped } from "#test/support/templates.ts";
 

@@ -16,7 +16,7 @@ import {
   show,
   startScenario,
   untilSent,
-} from "#test/support/broadcast-stories.ts";
+} from "#test/support/broadcast-scenarios.ts";
 import { unknown } from "#test/support/fake-network.ts";
 import { reportStatus } from "#test/support/report.ts";
 import { messagesOf } from "#test/support/rows.ts";

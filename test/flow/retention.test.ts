@@ -5,7 +5,7 @@
 import { expect, test } from "bun:test";
 import { purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
 import { callbacks } from "#src/domain/inbound/table.ts";
-import { create, MINUTE, notice, phones, startScenario } from "#test/support/broadcast-stories.ts";
+import { create, MINUTE, notice, phones, startScenario } from "#test/support/broadcast-scenarios.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { TestClock } from "#test/support/clock.ts";
 import { imageOf } from "#test/support/crash.ts";

@@ -38,9 +38,9 @@ export function validBody(maker: BodyMaker, schema: SchemaObject, chance: Chance
     }
     case "array": {
       if (depth > DEEPEST || items === undefined) return [];
-      const most = chance.happens(0.02) ? Number(schema.maxItems ?? 100) : 4;
-      const least = Number(schema.minItems ?? 0);
-      const length = Math.max(least, chance.below(most + 1));
+      const max = chance.happens(0.02) ? Number(schema.maxItems ?? 100) : 4;
+      const min = Number(schema.minItems ?? 0);
+      const length = Math.max(min, chance.below(max + 1));
       return Array.from({ length }, () => validBody(maker, items, chance, `${name}[]`, depth + 1));
     }
     case "string":

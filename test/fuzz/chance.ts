@@ -31,7 +31,7 @@ export class Chance {
   }
 
   /** Up to `most` of them, possibly with repetitions. */
-  some<T>(from: readonly T[], most: number): T[] {
-    return Array.from({ length: this.below(most + 1) }, () => this.pick(from));
+  some<T>(from: readonly T[], max: number): T[] {
+    return Array.from({ length: this.below(max + 1) }, () => this.pick(from));
   }
 }

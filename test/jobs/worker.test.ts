@@ -162,11 +162,11 @@ describe("queue keys", () => {
   });
 
   test("how many may be in flight is asked for each time", async () => {
-    let most = 1;
-    await using on = await stage({ concurrency: () => most });
+    let max = 1;
+    await using on = await stage({ concurrency: () => max });
     for (const subject of [1, 2, 3]) await on.ask(subject);
     expect(on.begun).toEqual([1]);
-    most = 3;
+    max = 3;
     on.worker.notify();
     await on.clock.rest();
     expect(on.begun).toEqual([1, 2, 3]);

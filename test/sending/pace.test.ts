@@ -203,12 +203,12 @@ test("a broadcast that waits as long as it is told finds a token, and is told of
         const pace = new Pace(clock);
         pace.tryAcquire(NUMBER, throughput);
         let taken = 0;
-        for (const most of takes) {
+        for (const max of takes) {
           const waitMs = pace.msUntilNext(NUMBER, throughput);
           expect(waitMs).toBeGreaterThanOrEqual(1);
           expect(waitMs).toBeLessThanOrEqual(Math.ceil(1000 / throughput) + 1);
           await clock.advance(waitMs);
-          const got = pace.acquireUpTo(NUMBER, throughput, most);
+          const got = pace.acquireUpTo(NUMBER, throughput, max);
           expect(got).toBeGreaterThanOrEqual(1);
           taken += got;
         }

@@ -70,7 +70,7 @@ function play(world: World, isOfBroadcasts: boolean): void {
     pass(world);
     world.check(false);
   }
-  world.note("the story is over");
+  world.note("the scenario is over");
   world.ensureUp();
   if (!scheduler.run(30_000)) world.complain("it does not come to rest");
   world.check(true);

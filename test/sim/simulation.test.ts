@@ -7,7 +7,7 @@ import { mutants } from "./mutants.ts";
 import { playRound } from "./round.ts";
 import { buildTown } from "./town.ts";
 
-/** Other stories can be asked for; a failing one names its own seed. */
+/** Other scenarios can be asked for; a failing one names its own seed. */
 const FIRST = Number(process.env.SIM_SEED ?? 1);
 
 /** Rounds of the simulation in processes of their own, one for each core: alone they would take twice as long. */
@@ -29,7 +29,7 @@ test("a broadcast under any interleaving of answers, statuses, stops, pauses and
   expect(output).toContain("70 rounds in 2 jobs: nothing broke");
 }, 300_000);
 
-test("the same seed tells the same story", () => {
+test("the same seed gives the same scenario", () => {
   using one = buildTown();
   using other = buildTown();
   for (let seed = 7_000; seed < 7_005; seed++) {

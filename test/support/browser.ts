@@ -21,7 +21,8 @@ export const chromiumPath = PLACES.find((path) => path !== undefined && existsSy
 
 /** Why browser tests are skipped: `test.skipIf(noBrowser)`. */
 export const noBrowser = chromiumPath === undefined;
-if (noBrowser) console.log("no Chromium is found (apt-get install chromium): the stories of test/browser are skipped");
+if (noBrowser)
+  console.log("no Chromium is found (apt-get install chromium): the scenarios of test/browser are skipped");
 
 export interface TestBrowser extends AsyncDisposable {
   browser: Browser;

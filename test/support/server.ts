@@ -1,6 +1,6 @@
 /**
  * A whole server for one test: real SQLite in a directory of its own, real sockets, a clock that the test moves, and
- * the few things that nearly every story begins with. `await using` stops it and fails the test when it logged an error
+ * the few things that nearly every test begins with. `await using` stops it and fails the test when it logged an error
  * that the test did not expect, or left a database in which something does not fit.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -203,7 +203,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
               });
         return { id, key, number: number?.phone ?? null, numberId: number?.id ?? 0 };
       });
-      // A number's bucket starts empty; stories begin with a number that has been there for a while.
+      // A number's bucket starts empty; tests begin with a number that has been there for a while.
       await clock.advance(1_000);
       return made;
     },
@@ -235,7 +235,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
 }
 
-/** Every story ends with a database of which everything is true that `waxwing check` knows of. */
+/** Every test ends with a database of which everything is true that `waxwing check` knows of. */
 function brokenIn(path: string, now: number): CheckFinding[] {
   const client = openClient(path, { readonly: true });
   try {

@@ -121,13 +121,13 @@ export async function besiege(): Promise<Besieged> {
     try {
       const lines = linesOf(child.stdout);
       await lines.next();
-      let most = 0;
+      let max = 0;
       const callbacks: { status: number; ms: number }[] = [];
       const reads: { status: number; ms: number }[] = [];
       for (const until = performance.now() + forMs; performance.now() < until; ) {
         callbacks.push(await timed(() => signedCallback(2_000)));
         reads.push(await timed(read));
-        most = Math.max(most, memory());
+        max = Math.max(max, memory());
         await Bun.sleep(PROBE_EVERY_MS);
       }
       child.kill("SIGTERM");
@@ -138,7 +138,7 @@ export async function besiege(): Promise<Besieged> {
       };
       const statuses = (probes: { status: number }[]): number[] => [...new Set(probes.map(({ status }) => status))];
       return {
-        grownBy: Math.round(most - (before ?? 0)),
+        grownBy: Math.round(max - (before ?? 0)),
         slowestCallbackMs: quantile(callbacks, 1),
         slowestReadMs: quantile(reads, 1),
         lateCallbackMs: quantile(callbacks, 0.9),

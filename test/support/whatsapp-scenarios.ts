@@ -45,7 +45,7 @@ interface Scenario {
   ends(end: End): Promise<void>;
 }
 
-export class Stories {
+export class Scenarios {
   readonly #shop: WhatsappProcess;
   readonly #template: string;
   readonly #expected = new Map<string, Pick<End, "events" | "requests">>();

@@ -5,12 +5,15 @@
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { run } from "#src/cli/cli.ts";
 import { systemClock } from "#src/core/clock.ts";
 import { systemRandom } from "#src/core/random.ts";
 
 const MAIN = join(import.meta.dir, "../../src/main.ts");
+/** `TEST_EXECUTABLE`: spawned commands run a compiled executable instead of the sources. */
+const PROGRAM =
+  process.env.TEST_EXECUTABLE === undefined ? [process.execPath, MAIN] : [resolve(process.env.TEST_EXECUTABLE)];
 
 export interface Ran {
   code: number;
@@ -50,7 +53,7 @@ export class Workshop implements Disposable {
   }
 
   async spawn(args: string[], options: RunOptions = {}): Promise<Ran> {
-    const child = Bun.spawn([process.execPath, MAIN, ...args], {
+    const child = Bun.spawn([...PROGRAM, ...args], {
       cwd: this.directory,
       env: this.#env(options.env),
       stdin: new TextEncoder().encode(options.stdin ?? ""),
@@ -81,7 +84,7 @@ export class Workshop implements Disposable {
 
   /** Starts a long-running command and returns once it has printed its first line. */
   async start(args: string[], options: RunOptions = {}) {
-    const child = Bun.spawn([process.execPath, MAIN, ...args], {
+    const child = Bun.spawn([...PROGRAM, ...args], {
       cwd: this.directory,
       env: this.#env(options.env),
       stdin: "ignore",

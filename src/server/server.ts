@@ -3,6 +3,7 @@
  * one that starts and stops them. What each part is made of is in the files beside this one.
  */
 import { sleep, systemClock } from "#src/core/clock.ts";
+import { Listeners } from "#src/core/listeners.ts";
 import { version } from "#src/core/version.ts";
 import { createEnvironment, type Server, type ServerContext, type ServerOptions } from "./context.ts";
 import { prepareControl } from "./control.ts";
@@ -19,7 +20,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const storage = await openStorage(environment);
   const { store, readers } = storage;
   prepareControl(control, storage, config.storage.data);
-  const onOtherCommit = (): void => http.notifyEventWaiters();
+  const otherCommits = new Listeners();
+  const onOtherCommit = otherCommits.emit;
   let runtime = await createRuntime(environment, storage, onOtherCommit);
   const point = control === null ? null : new ResetPoint({ environment, storage, control, onOtherCommit });
   await point?.save();
@@ -30,6 +32,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
   const { context, system, refused } = runtime;
   const http = listenOrClose(context, () => listen(context, system, refused, point === null ? null : reset));
+  otherCommits.add(http.notifyEventWaiters);
   for (const service of runtime.services) service.start();
   http.setReady();
   log.info("server.started", "Server ready", { url: http.url, version });

@@ -86,5 +86,11 @@ export const InboundDetails = Type.Object(
 
 export type InboundDetails = Static<typeof InboundDetails>;
 
+/** What an echo brings beside its text. */
+export interface EchoDetails extends InboundDetails {
+  /** The roles that the network names; null if it names none. */
+  control_pass?: { from: string | null; to: string | null };
+}
+
 /** The messages that an inbound is about, by the network's ids. */
 export type InboundReferences = Record<"reply_to" | "reaction" | "edited" | "deleted", string | null>;

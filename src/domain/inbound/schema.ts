@@ -1,6 +1,6 @@
 /** The schema of an inbound message's public JSON. Pure. */
 import { Type } from "@sinclair/typebox";
-import { Instant, Nullable } from "#src/core/schema.ts";
+import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { InboundDetails } from "./details.ts";
 
 export const InboundView = Type.Object(
@@ -23,6 +23,12 @@ export const InboundView = Type.Object(
     type: Type.String({ description: "Type of the message, as named by the network.", examples: ["text"] }),
     text: Nullable(Type.String({ description: "The text, caption or button title; null if there is none." })),
     details: InboundDetails,
+    origin: Type.Optional(
+      OneOf(
+        ["standby"],
+        "`standby`: another sender on the number, such as Meta's Business Agent, holds the conversation and may answer. A reply of yours takes it over. Absent otherwise.",
+      ),
+    ),
     received_at: Instant("When the person sent the message, by the network's clock."),
   },
   { $id: "InboundMessage", description: "A message that a person sent to the workspace." },

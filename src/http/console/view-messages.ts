@@ -78,8 +78,13 @@ export function viewConversationItem(
 ): Static<typeof ConversationItemView> {
   const when = timesOf(workspace);
   if (item.kind === "inbound") {
-    const { id, type, text, receivedAt } = item.inbound;
-    return { kind: "inbound", key: `i${id}`, id, type, text, at: when(receivedAt) };
+    const { id, type, text, origin, receivedAt } = item.inbound;
+    return { kind: "inbound", key: `i${id}`, id, type, text, origin, at: when(receivedAt) };
+  }
+  if (item.kind === "echo") {
+    const { id, type, text, origin, status, details, sentAt } = item.echo;
+    const controlPass = details?.control_pass ?? null;
+    return { kind: "echo", key: `e${id}`, id, type, text, origin, status, control_pass: controlPass, at: when(sentAt) };
   }
   const message = viewAnyMessage(item.message, item.broadcast, undefined, workspace);
   return {

@@ -160,9 +160,18 @@ function readListPosition({ wroteAt, contactId }: Record<string, unknown>): Conv
   return { wroteAt, contactId };
 }
 
-function readConversationCursor({ inboundId, messageAt, messageId }: Record<string, unknown>): ConversationCursor {
-  if (typeof inboundId !== "number" || typeof messageAt !== "number" || typeof messageId !== "number") {
-    throw wrongCursor();
-  }
-  return { inboundId, messageAt, messageId };
+function readConversationCursor(cursor: Record<string, unknown>): ConversationCursor {
+  const read = (name: keyof ConversationCursor): number => {
+    const value = cursor[name];
+    if (typeof value !== "number") throw wrongCursor();
+    return value;
+  };
+  return {
+    inboundAt: read("inboundAt"),
+    inboundId: read("inboundId"),
+    messageAt: read("messageAt"),
+    messageId: read("messageId"),
+    echoAt: read("echoAt"),
+    echoId: read("echoId"),
+  };
 }

@@ -101,7 +101,18 @@ function listSimulatorNumbers(tx: ReadTx, workspaceId: number): SendingNumber[] 
 }
 
 function isOnNumbers(item: ConversationItem, numberIds: readonly number[]): boolean {
-  return numberIds.includes(item.kind === "inbound" ? item.inbound.numberId : item.message.numberId);
+  return numberIds.includes(numberOf(item));
+}
+
+function numberOf(item: ConversationItem): number {
+  switch (item.kind) {
+    case "inbound":
+      return item.inbound.numberId;
+    case "echo":
+      return item.echo.numberId;
+    case "message":
+      return item.message.numberId;
+  }
 }
 
 /** Empty for a contact without a phone number, or without messages on the simulator. */

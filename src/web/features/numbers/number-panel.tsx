@@ -181,7 +181,7 @@ function Findings({ number }: { number: SendingNumber }) {
   );
 }
 
-function NetworkSection({ number: { state, sync, account_id, phone_number_id } }: { number: SendingNumber }) {
+function NetworkSection({ number: { state, sync, history, account_id, phone_number_id } }: { number: SendingNumber }) {
   const { timezone } = useWorkspace();
   const when = (at: string | null | undefined): ReactNode =>
     at == null ? strings.never : <Time at={at} zone={timezone} />;
@@ -189,6 +189,9 @@ function NetworkSection({ number: { state, sync, account_id, phone_number_id } }
     <Section title={strings.networkState}>
       <div className="flex flex-col gap-4">
         {state?.warning != null && <Notice>{state.warning}</Notice>}
+        {history?.declined != null && (
+          <Notice>{strings.historyDeclined(history.declined.reason ?? "", history.declined.code)}</Notice>
+        )}
         {sync?.error != null && <Notice>{strings.comparedFailed(sync.error)}</Notice>}
         <DescriptionList
           items={[
@@ -197,6 +200,9 @@ function NetworkSection({ number: { state, sync, account_id, phone_number_id } }
             [strings.limit, state?.messaging_limit == null ? strings.none : strings.limitOf(state.messaging_limit)],
             [strings.checked, when(state?.checked_at)],
             [strings.compared, when(sync?.succeeded_at)],
+            ...(history?.progress == null
+              ? []
+              : ([[strings.history, strings.historyProgress(history.progress)]] satisfies [string, string][])),
           ]}
         />
         <div>

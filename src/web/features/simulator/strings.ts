@@ -72,6 +72,11 @@ export const strings = {
     sticker: "Sticker",
     contacts: "Contact card",
     reaction: "Reaction",
+    media_placeholder: "Media on the phone",
+    control_pass: "Change of control",
+    template: "Template",
+    edit: "Edited",
+    revoke: "Deleted a message",
   } as Readonly<Record<string, string>>,
   otherKind: (type: string) => `(${type})`,
 } as const;

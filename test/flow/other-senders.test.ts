@@ -3,9 +3,13 @@
  * the number was connected.
  */
 import { describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import fc from "fast-check";
+import { findConversation } from "#src/domain/inbound/conversations.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import { firstOperator, person } from "#test/support/console.ts";
 import { fakeNetwork, networkIdOf } from "#test/support/fake-network.ts";
+import { makeHistory } from "#test/support/history.ts";
 import { inboundItem, report, reportInbound, reportStatus, type Written } from "#test/support/report.ts";
 import { contactOf, contactsOf, eventsOf, eventTypesOf, messageOf } from "#test/support/rows.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -482,4 +486,68 @@ describe("the phone's address book", () => {
     await sync(app, shop, ["remove", null, app.clock.now()]);
     expect(contactsOf(app)).toEqual([]);
   });
+});
+
+/** The long form is `bun run bench:history`. */
+test("five thousand messages of a history are applied without an event but opt-outs, an unread mark or a window", async () => {
+  await using world = await start();
+  const { app, shop } = world;
+  const phoneNumberId = getPhoneNumberId(app, shop);
+  const recipe = { own: digitsOf(shop), phoneNumberId, messages: 5_000, people: 200, now: app.clock.now() };
+  const history = makeHistory(recipe);
+  for (const value of history.values) await report(app, shop, { ...value }, "history");
+  const counted = app.store.read(({ db }) =>
+    db.all("SELECT (SELECT count(*) FROM inbounds) AS inbounds, (SELECT count(*) FROM echoes) AS echoes"),
+  );
+  expect(counted).toEqual([{ inbounds: history.inbounds, echoes: history.echoes }]);
+  expect(eventTypesOf(app, shop)).toEqual(history.stopped.map(() => "contact.opted_out"));
+  const optedOut = contactsOf(app).filter(({ consent }) => consent === "opted_out");
+  expect(optedOut.map(({ phone }) => phone?.slice(1)).toSorted()).toEqual(history.stopped.toSorted());
+  for (const show of ["unread", "waiting", "open"]) expect(await world.conversations(`?show=${show}`)).toEqual([]);
+});
+
+test("in whatever order and on whatever fields a message arrives, it is one inbound, received once if it ever was new", async () => {
+  await using world = await start();
+  const { app, shop } = world;
+  const fields = ["messages", "standby", "history"] as const;
+  const deliveries = fc.array(fc.record({ id: fc.nat({ max: 3 }), field: fc.constantFrom(...fields) }), {
+    maxLength: 12,
+  });
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(deliveries, async (all) => {
+      run += 1;
+      const person = `+9198000${String(run).padStart(5, "0")}`;
+      const before = eventsOf(app, shop).length;
+      for (const { id, field } of all) {
+        const item = inboundItem(
+          { id: `wamid.${run}.${id}`, from: person.slice(1), text: `Hello ${id}` },
+          app.clock.now(),
+        );
+        const value =
+          field === "history"
+            ? { history: [{ threads: [{ id: person.slice(1), messages: [item] }] }] }
+            : { [field]: field === "standby" ? { messages: [item] } : [item] };
+        await report(app, shop, value, field);
+      }
+      const news = new Set(all.filter(({ field }) => field !== "history").map(({ id }) => id));
+      const events = eventsOf(app, shop).slice(before);
+      expect(events.map(({ type, data }) => [type, data.message.text]).toSorted()).toEqual(
+        [...news].map((id) => ["message.received", `Hello ${id}`]).toSorted(),
+      );
+      const contact = contactsOf(app).find(({ phone }) => phone === person);
+      expect(contact !== undefined).toBe(all.length > 0);
+      if (contact === undefined) return;
+      const stored = app.store.read((tx) => ({
+        texts: tx.db
+          .all<{ text: string }>(sql`SELECT text FROM inbounds WHERE contact_id = ${contact.id} ORDER BY text`)
+          .map(({ text }) => text),
+        unread: findConversation(tx, shop.id, contact.id)?.unread,
+      }));
+      const ids = [...new Set(all.map(({ id }) => id))].toSorted();
+      expect(stored).toEqual({ texts: ids.map((id) => `Hello ${id}`), unread: news.size });
+      expect(contact.lastMessageAt !== null).toBe(news.size > 0);
+    }),
+    { numRuns: 40 },
+  );
 });

@@ -7,6 +7,7 @@ import type {
   EchoItem,
   HistoryProgressItem,
   InboundItem,
+  MissedCallItem,
   NumberChangeItem,
   PhoneContactItem,
   PreferenceItem,
@@ -148,6 +149,7 @@ export type CallbackItem =
   | ControlPassItem
   | HistoryProgressItem
   | PhoneContactItem
+  | MissedCallItem
   | TemplateStatusUpdate
   | TemplateUpdate
   | AccountUpdate

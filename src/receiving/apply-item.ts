@@ -9,6 +9,7 @@ import { changeNumber } from "#src/domain/inbound/change-number.ts";
 import { applyControlPass } from "#src/domain/inbound/control-pass.ts";
 import { recordHistoryProgress } from "#src/domain/inbound/history-import.ts";
 import { applyPreference } from "#src/domain/inbound/marketing-preference.ts";
+import { recordMissedCall } from "#src/domain/inbound/missed-call.ts";
 import { applyPhoneContact } from "#src/domain/inbound/phone-contact.ts";
 import { receive } from "#src/domain/inbound/receive.ts";
 import { applyStatusToEcho, recordEcho } from "#src/domain/inbound/record-echo.ts";
@@ -86,6 +87,9 @@ export function applyItem(tx: Tx, callback: Callback, item: Applicable, context:
       return result(null);
     case "history_progress":
       recordHistoryProgress(tx, number.id, item);
+      return result(null);
+    case "missed_call":
+      recordMissedCall(tx, number, item);
       return result(null);
     case "phone_contact":
       applyPhoneContact(tx, number, item);

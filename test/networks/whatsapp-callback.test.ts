@@ -237,9 +237,9 @@ describe("a callback body", () => {
     { name: "of another product", body: '{"object":"page","entry":[]}', about: "object page" },
     { name: "with a field of the future", body: bodyOf({ field: "holograms", value: {} }), about: "field holograms" },
     {
-      name: "of a call",
-      body: bodyOf({ field: "calls", value: { calls: [{}] } }),
-      about: "field calls",
+      name: "of a field that Waxwing does not read",
+      body: bodyOf({ field: "flows", value: { event: "FLOW_STATUS_CHANGE" } }),
+      about: "field flows",
     },
     { name: "with errors of the number", body: messagesOf({ errors: [{ code: 130429 }] }), about: "error 130429" },
     { name: "with no items", body: messagesOf({}), about: "field messages without items" },

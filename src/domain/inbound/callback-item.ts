@@ -73,6 +73,19 @@ export interface HistoryProgressItem {
   declined: { code: string; reason: string } | null;
 }
 
+/** A person called one of our numbers, without an answer. */
+export interface MissedCallItem {
+  kind: "missed_call";
+  phoneNumberId: string;
+  networkMessageId: string;
+  from: string | null;
+  fromNetworkUserId: string | null;
+  profileName: string | null;
+  direction: string | null;
+  status: string | null;
+  at: number;
+}
+
 /** The business changed a contact in the phone's address book. */
 export interface PhoneContactItem {
   kind: "phone_contact";

@@ -5,6 +5,7 @@
  */
 import type { CallbackItem } from "../network.ts";
 import { readAccountUpdate, readCapability, readNumberChange, readNumberQuality } from "./account-updates.ts";
+import { readCalls } from "./call.ts";
 import { readHistory, readPhoneContacts, readPhoneEchoes } from "./coexistence.ts";
 import { readInbound } from "./inbound.ts";
 import { type Entry, readItemContext, timeIn } from "./item.ts";
@@ -56,6 +57,7 @@ const MANAGEMENT: ReadonlyMap<string, (value: JsonObject, entry: Entry) => Callb
 
 /** Readers for what people and other senders on a number write beside the field `messages`. */
 const OTHER_SENDERS: ReadonlyMap<string, (value: JsonObject) => CallbackItem[]> = new Map([
+  ["calls", readCalls],
   ["standby", readStandby],
   ["messaging_handovers", readControlPasses],
   ["smb_message_echoes", readPhoneEchoes],

@@ -57,16 +57,17 @@ export function readConversation(
   { hasButtons = false } = {},
 ): ConversationPage {
   const start = from ?? NEWEST;
+  // Of the same moment, what was sent is shown as the answer to what was received.
   const all = [
-    ...inboundsOfContact(tx)
-      .all({ contactId, at: start.inboundAt, id: start.inboundId, limit: limit + 1 })
-      .map((inbound) => ({ kind: "inbound" as const, at: inbound.receivedAt, inbound })),
-    ...echoesOfContact(tx)
-      .all({ contactId, at: start.echoAt, id: start.echoId, limit: limit + 1 })
-      .map((echo) => ({ kind: "echo" as const, at: echo.sentAt, echo })),
     ...listDispatched(tx, contactId, start, limit + 1).map((message) => {
       return { kind: "message" as const, at: message.dispatchedAt ?? message.createdAt, message };
     }),
+    ...echoesOfContact(tx)
+      .all({ contactId, at: start.echoAt, id: start.echoId, limit: limit + 1 })
+      .map((echo) => ({ kind: "echo" as const, at: echo.sentAt, echo })),
+    ...inboundsOfContact(tx)
+      .all({ contactId, at: start.inboundAt, id: start.inboundId, limit: limit + 1 })
+      .map((inbound) => ({ kind: "inbound" as const, at: inbound.receivedAt, inbound })),
   ].toSorted((one, other) => other.at - one.at);
   const shown = all.slice(0, limit);
   const lastInbound = shown.findLast((item) => item.kind === "inbound")?.inbound;

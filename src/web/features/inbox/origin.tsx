@@ -16,15 +16,22 @@ export function isControlPass(item: ConversationItem): item is EchoItem {
 
 /** One line below the message; nothing for an ordinary one. */
 export function OriginLine({ item }: { item: ConversationItem }) {
-  if (item.kind === "message" || item.origin === "messages") return null;
-  const says = item.kind === "inbound" ? strings.inboundOrigins[item.origin] : strings.echoOrigins[item.origin];
+  if (item.kind === "message") return null;
+  const origin = originOf(item);
+  const says = [item.type === "edit" ? strings.edited : null, origin].filter((part) => part !== null);
+  if (says.length === 0) return null;
   const status = item.kind === "echo" ? item.status : null;
   return (
     <p className="flex items-center gap-2 text-label text-quiet">
       {status !== null && <Chip tone={status === "failed" ? "red" : "grey"}>{strings.echoStatuses[status]}</Chip>}
-      {says}
+      {says.join(" · ")}
     </p>
   );
+}
+
+function originOf(item: Exclude<ConversationItem, { kind: "message" }>): string | null {
+  if (item.kind === "echo") return strings.echoOrigins[item.origin];
+  return item.origin === "messages" ? null : strings.inboundOrigins[item.origin];
 }
 
 /** A line across the conversation: who answers from here on. */

@@ -22,6 +22,7 @@ export const strings = {
   back: "All conversations",
   unknownNumber: "Unknown number",
   you: "You: ",
+  edited: "Edited",
   inboundOrigins: {
     standby: "While another sender held the conversation",
     history: "From the phone's history",

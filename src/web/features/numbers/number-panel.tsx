@@ -97,10 +97,19 @@ function ReadinessSection({ number, isOwner }: { number: SendingNumber; isOwner:
           )}
         </div>
       )}
+      <PhoneHistory number={number} />
       {error !== null && <Failed error={error} />}
       {isStopping && <StopSending number={number} onClose={() => setIsStopping(false)} />}
     </div>
   );
+}
+
+/** Of a number that is also in the WhatsApp Business app. */
+function PhoneHistory({ number: { history } }: { number: SendingNumber }) {
+  if (history === null) return null;
+  const { declined, progress } = history;
+  if (declined !== null) return <Notice>{strings.historyDeclined(declined.reason ?? "", declined.code)}</Notice>;
+  return <p className="text-quiet">{strings.history(progress)}</p>;
 }
 
 function StopSending({ number, onClose }: { number: SendingNumber; onClose: () => void }) {
@@ -181,7 +190,7 @@ function Findings({ number }: { number: SendingNumber }) {
   );
 }
 
-function NetworkSection({ number: { state, sync, history, account_id, phone_number_id } }: { number: SendingNumber }) {
+function NetworkSection({ number: { state, sync, account_id, phone_number_id } }: { number: SendingNumber }) {
   const { timezone } = useWorkspace();
   const when = (at: string | null | undefined): ReactNode =>
     at == null ? strings.never : <Time at={at} zone={timezone} />;
@@ -189,9 +198,6 @@ function NetworkSection({ number: { state, sync, history, account_id, phone_numb
     <Section title={strings.networkState}>
       <div className="flex flex-col gap-4">
         {state?.warning != null && <Notice>{state.warning}</Notice>}
-        {history?.declined != null && (
-          <Notice>{strings.historyDeclined(history.declined.reason ?? "", history.declined.code)}</Notice>
-        )}
         {sync?.error != null && <Notice>{strings.comparedFailed(sync.error)}</Notice>}
         <DescriptionList
           items={[
@@ -200,9 +206,6 @@ function NetworkSection({ number: { state, sync, history, account_id, phone_numb
             [strings.limit, state?.messaging_limit == null ? strings.none : strings.limitOf(state.messaging_limit)],
             [strings.checked, when(state?.checked_at)],
             [strings.compared, when(sync?.succeeded_at)],
-            ...(history?.progress == null
-              ? []
-              : ([[strings.history, strings.historyProgress(history.progress)]] satisfies [string, string][])),
           ]}
         />
         <div>

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readConversation } from "#src/domain/inbound/read-conversation.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
-import { readConversation } from "#src/http/console/queries/conversation.ts";
 import { exampleWorld, inboundKinds, renderInboundTable } from "#test/support/inbound-kinds.ts";
 import { report } from "#test/support/report.ts";
 import { contactsOf, eventsOf } from "#test/support/rows.ts";

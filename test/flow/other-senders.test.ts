@@ -103,6 +103,23 @@ describe("the history of a phone", () => {
     expect((await world.items(BERT)).map(({ kind, text }: Record<string, unknown>) => [kind, text])).toEqual([
       ["echo", "Your order is here"],
     ]);
+    const api = await app.call("GET", `/api/v1/contacts/${ANNA}/conversation?per_page=2`, { key: shop.key });
+    expect(api.body.data).toMatchObject([
+      { direction: "in", origin: "history", text: "Thanks for yesterday", status: null },
+      { direction: "out", id: null, origin: "history", text: "See you tomorrow", status: "read" },
+    ]);
+    const older = `/api/v1/contacts/${ANNA}/conversation?after=${api.body.meta.next}`;
+    const { data, meta } = (await app.call("GET", older, { key: shop.key })).body;
+    expect([data.map(({ text }: { text: string }) => text), meta]).toEqual([
+      ["Is the table free?"],
+      { per_page: 50, has_more: false, next: null },
+    ]);
+    for (const wrong of ["after=x", "per_page=0", `after=${btoa("{}")}`]) {
+      const path = `/api/v1/contacts/${ANNA}/conversation?${wrong}`;
+      expect((await app.call("GET", path, { key: shop.key })).status).toBe(400);
+    }
+    const stranger = await app.call("GET", "/api/v1/contacts/+919876599999/conversation", { key: shop.key });
+    expect(stranger.status).toBe(404);
     expect(eventTypesOf(app, shop)).toEqual([]);
     const { unread, window_ends_at: windowEndsAt } = await world.conversation();
     expect({ unread, windowEndsAt }).toEqual({ unread: 0, windowEndsAt: null });

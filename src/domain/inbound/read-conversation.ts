@@ -5,12 +5,12 @@
  */
 import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
-import { getBroadcast } from "#src/domain/broadcasts/read.ts";
-import type { Broadcast } from "#src/domain/broadcasts/table.ts";
-import { type Echo, echoes, type Inbound, inbounds } from "#src/domain/inbound/table.ts";
-import { type Message, messages } from "#src/domain/messages/table.ts";
-import { findTemplate } from "#src/domain/templates/read.ts";
-import { readShape, renderText, type TemplateComponent } from "#src/domain/templates/template.ts";
+import { getBroadcast } from "../broadcasts/read.ts";
+import type { Broadcast } from "../broadcasts/table.ts";
+import { type Message, messages } from "../messages/table.ts";
+import { findTemplate } from "../templates/read.ts";
+import { readShape, renderText, type TemplateComponent } from "../templates/template.ts";
+import { type Echo, echoes, type Inbound, inbounds } from "./table.ts";
 
 export type ConversationItem =
   | { kind: "inbound"; at: number; inbound: Inbound }

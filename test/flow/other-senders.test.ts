@@ -155,7 +155,7 @@ describe("the history of a phone", () => {
     expect([contactOf(app, BERT).consent, contactOf(app, BERT).startSaidAt]).toEqual(["unknown", null]);
   });
 
-  test("our own number in another spelling is not a person", async () => {
+  test("our own number in another form is not a person", async () => {
     await using world = await start();
     const { app, shop } = world;
     const own = { ...told(app, DAY_MS, { text: "STOP", isOwn: true }, shop), from: "5215512345678" };

@@ -76,6 +76,7 @@ export const folders: Folder[] = [
       "db/hot-rows.ts",
       "db/hot-statement.ts",
       "db/query-budget.ts",
+      "db/remembered.ts",
       "jobs/enqueue.ts",
       "jobs/claim.ts",
       "jobs/table.ts",

@@ -10,7 +10,7 @@ export interface Stage {
   api(method: "GET" | "POST" | "PUT", path: string, body?: object, mayFail?: true): Promise<unknown>;
   /** A call of the test control. Throws for a refusal. */
   control(method: "POST" | "GET", path: string, body?: object): Promise<unknown>;
-  /** E.164 of the person: `--from`, or a number that nobody has used. */
+  /** E.164 of the person: `--from`, or a new number. */
   person: string;
   options: { text?: string | undefined; type?: string | undefined; code?: number | undefined };
   /** Wall time of the server. */

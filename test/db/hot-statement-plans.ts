@@ -97,6 +97,28 @@ export const expectedPlans: Record<string, string[]> = {
     "SEARCH broadcasts USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
   ],
   "inbound.setCallbackDone": ["SEARCH callbacks USING INTEGER PRIMARY KEY (rowid=?)"],
+  "messages.countExpiredPeople": [
+    "SEARCH portfolio_recipients USING COVERING INDEX portfolio_recipients_last (portfolio_id=? AND last_at<?)",
+  ],
+  "messages.countOwnPeople": [
+    "SEARCH portfolio_recipients USING COVERING INDEX portfolio_recipients_last (portfolio_id=? AND last_at>?)",
+  ],
+  "messages.deleteExpiredPeople": [
+    "SEARCH portfolio_recipients USING PRIMARY KEY (portfolio_id=? AND person=?)",
+    "LIST SUBQUERY 1",
+    "SEARCH portfolio_recipients USING COVERING INDEX portfolio_recipients_last (portfolio_id=? AND last_at<?)",
+  ],
+  "messages.deletePerson": ["SEARCH portfolio_recipients USING PRIMARY KEY (portfolio_id=? AND person=?)"],
+  "messages.findPerson": ["SEARCH portfolio_recipients USING PRIMARY KEY (portfolio_id=? AND person=?)"],
+  "messages.findPersonsLastTemplate": [
+    "SEARCH numbers USING INDEX numbers_portfolio (portfolio_id=?)",
+    "SEARCH contacts USING COVERING INDEX contacts_phone (workspace_id=? AND phone=?)",
+    "SEARCH messages USING INDEX messages_contact (contact_id=? AND dispatched_at>?)",
+  ],
+  "messages.roomAfter": [
+    "SEARCH portfolio_recipients USING COVERING INDEX portfolio_recipients_last (portfolio_id=? AND last_at>?)",
+  ],
+  "numbers.portfolioById": ["SEARCH portfolios USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.addToCounters": ["SEARCH broadcast_counters USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.countExpired": [
     "SEARCH recent_recipients USING COVERING INDEX recent_recipients_last (workspace_id=? AND last_at<?)",

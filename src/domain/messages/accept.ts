@@ -10,6 +10,7 @@ import { identityOf } from "../contacts/identity.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
 import type { MessageOrigin } from "./message.ts";
 import { planSend, type SendInput, type SendPlan } from "./plan.ts";
+import { addPerson } from "./portfolio-limit.ts";
 import { insertMessage } from "./statements.ts";
 import type { Message } from "./table.ts";
 
@@ -49,6 +50,9 @@ export function acceptMessage(
     createdAt: tx.now,
   });
   if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
-  if (plan.template !== null) addRecentRecipient(tx, plan.workspace, identityOf(contact));
+  if (plan.template !== null) {
+    addRecentRecipient(tx, plan.workspace, identityOf(contact));
+    addPerson(tx, plan.sender, message.toPhone, plan.contact);
+  }
   return { message, plan: { ...plan, contact } };
 }

@@ -79,6 +79,22 @@ export const recentRecipients = sqliteTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.identityId] })],
 );
 
+/**
+ * People who were sent a template outside an open window in the last 24 hours; kept only for portfolios with a limit.
+ */
+export const portfolioRecipients = sqliteTable(
+  "portfolio_recipients",
+  {
+    portfolioId: integer().notNull(),
+    /** E.164, or the network's id of the person. */
+    person: text().notNull(),
+    /** Who sent last. */
+    workspaceId: integer().notNull(),
+    lastAt: instant().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.portfolioId, table.person] })],
+);
+
 /** The number of rows in `recentRecipients` for each workspace; kept by triggers. */
 export const recentRecipientCounts = sqliteTable("recent_recipient_counts", {
   workspaceId: integer().primaryKey(),

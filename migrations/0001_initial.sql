@@ -643,7 +643,9 @@ CREATE TABLE messages (
   sent_at INTEGER,
   delivered_at INTEGER,
   read_at INTEGER,
-  failed_at INTEGER
+  failed_at INTEGER,
+  -- How the network bills the message, as its status said; JSON.
+  pricing TEXT
 ) STRICT;
 CREATE INDEX messages_api ON messages (workspace_id, created_at) WHERE origin = 'api';
 CREATE INDEX messages_api_contact ON messages (contact_id, created_at) WHERE origin = 'api';
@@ -699,6 +701,21 @@ CREATE TABLE recent_recipients (
   PRIMARY KEY (workspace_id, identity_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX recent_recipients_last ON recent_recipients (workspace_id, last_at);
+
+-- Delivered messages as the network bills them.
+CREATE TABLE network_usage (
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  -- YYYY-MM, by the workspace's timezone.
+  month TEXT NOT NULL,
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  -- The network's own words.
+  category TEXT NOT NULL,
+  type TEXT NOT NULL,
+  billable INTEGER NOT NULL CHECK (billable IN (0, 1)),
+  messages INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, month, number_id, category, type, billable)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX network_usage_number ON network_usage (number_id, month);
 
 -- People who were sent a template outside an open window in the last 24 hours, for portfolios with a limit.
 CREATE TABLE portfolio_recipients (

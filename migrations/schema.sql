@@ -624,7 +624,9 @@ CREATE TABLE messages (
   sent_at INTEGER,
   delivered_at INTEGER,
   read_at INTEGER,
-  failed_at INTEGER
+  failed_at INTEGER,
+  -- How the network bills the message, as its status said; JSON.
+  pricing TEXT
 ) STRICT;
 CREATE INDEX messages_api ON messages (workspace_id, created_at) WHERE origin = 'api';
 CREATE INDEX messages_api_contact ON messages (contact_id, created_at) WHERE origin = 'api';
@@ -658,6 +660,20 @@ CREATE TABLE network_health (
   good_probes INTEGER NOT NULL,
   probed_at INTEGER
 ) STRICT;
+
+CREATE TABLE network_usage (
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  -- YYYY-MM, by the workspace's timezone.
+  month TEXT NOT NULL,
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  -- The network's own words.
+  category TEXT NOT NULL,
+  type TEXT NOT NULL,
+  billable INTEGER NOT NULL CHECK (billable IN (0, 1)),
+  messages INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, month, number_id, category, type, billable)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX network_usage_number ON network_usage (number_id, month);
 
 CREATE TABLE number_states (
   number_id INTEGER PRIMARY KEY REFERENCES numbers (id),

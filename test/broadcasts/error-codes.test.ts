@@ -217,7 +217,7 @@ test("a single message that a status fails with any code says why, in the networ
     const shown = await app.call("GET", `/api/v1/messages/${sent.data.id}`, { key: shop.key });
     expect(shown.body.data).toMatchObject({ status: "failed", error: { whatsapp_code: String(code) } });
     expect(shown.body.data.error.message).toContain(DETAILS);
-    // Five failures of the network in a row would slow the number down.
+    // Five consecutive failures of the network would slow the number down.
     if (index % 3 === 2) await report(scenario);
   }
 });

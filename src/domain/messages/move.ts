@@ -36,6 +36,7 @@ export function move(tx: Tx, message: Message, changes: Partial<Message>): Messa
     deliveredAt: next.deliveredAt,
     readAt: next.readAt,
     failedAt: next.failedAt,
+    pricing: next.pricing,
   };
   const rows = isIndexed
     ? updateStateAndDispatch(tx).run({

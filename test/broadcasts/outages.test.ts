@@ -87,6 +87,8 @@ class Door {
     const forwarded = await fetch(`${this.#target}${request.url}`, {
       method: request.method ?? "GET",
       headers,
+      // A kept connection may be closed just when it is used, which is no outage of the network.
+      keepalive: false,
       ...(isPost ? { body: Buffer.concat(parts) } : {}),
     });
     const body = await forwarded.text();

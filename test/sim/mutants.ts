@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/sending/send-message.ts",
     find: "    const outcome = await networks[sender.network].send(outbound, options.timeoutMs);",
     replace: `    const early = { kind: "accepted", networkMessageId: outbound.sendToken, recipientId: null, recipientNetworkUserId: null } as const;
-    await record((tx) => void recordAccepted(tx, message.id, early));
+    await record((tx) => void recordAccepted(tx, requireMessage(tx, message.id), early));
     const outcome = await networks[sender.network].send(outbound, options.timeoutMs);`,
   },
   {
@@ -109,7 +109,7 @@ export const mutants: readonly Mutant[] = [
     replace: "if (this.#freeSlots() <= 0) return 1;",
   },
   {
-    name: "the network's limit of people stops nobody",
+    name: "the limit of people of the network is ignored",
     file: "src/domain/broadcasts/claim.ts",
     find: 'return room > 0 ? "taken" : "none";',
     replace: 'return room >= 0 ? "taken" : "none";',

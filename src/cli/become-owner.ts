@@ -38,7 +38,13 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
       become(io.root, owner, storage.data);
     }
   }
-  return { io, options, files, loadConfig: ({ listen } = {}) => loadConfig({ ...sources, found, listen }) };
+  return {
+    ...{ io, options, files },
+    loadConfig({ listen, again = false } = {}) {
+      const file = again && found !== undefined ? findConfigFile(sources, true) : found;
+      return loadConfig({ ...sources, found: file, listen });
+    },
+  };
 }
 
 function opensData({ needsNoData }: Command, { data }: GlobalOptions): boolean {

@@ -43,5 +43,9 @@ export interface Context {
   /** The files named on the command line that root has opened. */
   readonly files: NamedFiles;
   /** Reads the configuration. Throws `ConfigError`. */
-  loadConfig(more?: { readonly listen?: string | undefined }): Config;
+  loadConfig(more?: {
+    readonly listen?: string | undefined;
+    /** Reads the file again, with the rights that the process has now. */
+    readonly again?: boolean;
+  }): Config;
 }

@@ -50,15 +50,25 @@ export const commands: readonly Command[] = [
     name: "serve",
     summary: "Run the server until it is stopped",
     details:
-      "Creates the database if there is none, and migrates an older one. SIGTERM and Ctrl-C stop the server cleanly; a\nsecond signal stops it at once.",
+      "Creates the database if there is none, and migrates an older one. SIGTERM and Ctrl-C stop the server cleanly; a\nsecond signal stops it at once. SIGHUP reads certificates and log level again.",
     options: { listen: listenOption },
     run: async (context, { listen }) => {
       const { io } = context;
-      // Installed before the start, so that an early signal is not lost. SIGHUP is not handled: under nohup, a server
-      // outlives its terminal.
+      // Installed before the start, so that an early signal is not lost.
       const stopped = stopSignal(io, ["SIGTERM", "SIGINT"]);
+      let reload = (): void => undefined;
+      io.onSignal(["SIGHUP"], () => reload());
       const config = context.loadConfig({ listen });
-      const server = await start(config, io);
+      let { level } = config.log;
+      const server = await start(config, io, { logLevel: () => level });
+      reload = () => {
+        try {
+          level = context.loadConfig({ listen, again: true }).log.level;
+        } catch (error) {
+          io.err(`The configuration is not read again: ${error instanceof Error ? error.message : String(error)}\n`);
+        }
+        server.reload();
+      };
       // The same line with --json: programs that start a server wait for it.
       io.out(`listening on ${server.url}\n`);
       const setupLinkFile = await showSetupLink(context, config, server);

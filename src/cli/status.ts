@@ -9,6 +9,7 @@ import type { Config } from "#src/config/config.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { databaseFiles } from "#src/db/files.ts";
 import { LockHeld, lockExclusively } from "#src/db/lock.ts";
+import { certificateSource } from "#src/health/certificate-facts.ts";
 import { conditionFile, type HealthMemory, readMemory } from "#src/health/condition-file.ts";
 import { type Condition, type KnownCondition, lasts, processChecks, updateConditions } from "#src/health/conditions.ts";
 import { evaluateHealth } from "#src/health/evaluate.ts";
@@ -49,7 +50,7 @@ async function evaluate({ io }: Context, { config, store }: Database, memory: He
   const facts = await readFacts({
     ...{ clock: io.clock, query, database },
     databaseFile: () => "same",
-    tlsCert: config.server.tlsCert,
+    certificate: certificateSource(config),
     backup: () => readBackups(config, memory, now),
     process: async () => null,
   });

@@ -3,6 +3,7 @@
  * `evaluate-workspaces.ts` does the same for what belongs to a workspace.
  */
 import type { Condition } from "./conditions.ts";
+import { evaluateCertificate } from "./evaluate-certificate.ts";
 import { evaluateWorkspaces } from "./evaluate-workspaces.ts";
 import type { HealthFacts } from "./facts.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
@@ -21,7 +22,6 @@ const FAILURE_LASTS_MS = MINUTE_MS;
 const FAILURE_REMEMBERED_MS = 60 * MINUTE_MS;
 const WORK_LATENESS_MAX_SECONDS = 300;
 const CALLBACKS_MAX = 10_000;
-const CERTIFICATE_CRITICAL_MS = 7 * DAY_MS;
 const BACKUP_AGE_MAX_MS = 8 * DAY_MS;
 
 /** `workspaces` is null if they could not be read. */
@@ -32,7 +32,7 @@ export function evaluateHealth(facts: HealthFacts, workspaces: WorkspaceState | 
     ...evaluateCommits(facts),
     ...evaluateQueues(facts),
     ...evaluateBackups(facts),
-    ...evaluateCertificate(facts),
+    ...evaluateCertificate(facts.at, facts.certificate),
     ...(workspaces === null ? [] : evaluateWorkspaces(workspaces, facts.at)),
   ];
 }
@@ -248,41 +248,6 @@ function evaluateBackups({ at, backup }: HealthFacts): Condition[] {
     });
   }
   return found;
-}
-
-function evaluateCertificate({ at, certificate }: HealthFacts): Condition[] {
-  if (certificate === null) return [];
-  const { path, endsAt } = certificate;
-  if (endsAt === null) {
-    return [
-      {
-        id: "certificate_unreadable",
-        severity: "critical",
-        check: "certificate",
-        subject: "certificate",
-        says: `The certificate ${path} cannot be read, so the next start of the server fails.`,
-        since: null,
-        hits: "Everyone, at the next restart.",
-        next: "Put the certificate back: a PEM file that the server's user can read.",
-        command: `ls -l ${path}`,
-      },
-    ];
-  }
-  if (endsAt - at > CERTIFICATE_CRITICAL_MS) return [];
-  const date = new Date(endsAt).toISOString().slice(0, 16).replace("T", " ");
-  return [
-    {
-      id: "certificate_ends",
-      severity: "critical",
-      check: "certificate",
-      subject: "certificate",
-      says: endsAt <= at ? `The certificate ended on ${date} UTC.` : `The certificate ends on ${date} UTC.`,
-      since: endsAt - CERTIFICATE_CRITICAL_MS,
-      hits: "Everyone: without a valid certificate, neither customers nor WhatsApp reach this server.",
-      next: "Renew the certificate, and restart the server so that it uses the new one.",
-      command: `openssl x509 -noout -enddate -in ${path}`,
-    },
-  ];
 }
 
 function megabytes(bytes: number): string {

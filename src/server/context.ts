@@ -52,6 +52,8 @@ export interface Server {
   pendingRequests(): number;
   /** Null where test control is off. */
   control: { token: string; saveSeed(): Promise<void> } | null;
+  /** Looks at the certificate at once; see `setLevel` of the log for the rest of what SIGHUP reads again. */
+  reload(): void;
   /** Finishes what is in flight (for a bounded time), closes everything. */
   stop(): Promise<void>;
 }

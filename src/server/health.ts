@@ -6,6 +6,7 @@ import { type FileIdentity, isSameFile } from "#src/db/file-identity.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
 import { createChannels } from "#src/health/alarm-channels.ts";
 import { AlarmSender } from "#src/health/alarm-sender.ts";
+import { certificateSource } from "#src/health/certificate-facts.ts";
 import { ConditionFile, conditionFile } from "#src/health/condition-file.ts";
 import { ConditionWatch } from "#src/health/condition-watch.ts";
 import { type BackupFacts, type HealthFacts, readFacts } from "#src/health/facts.ts";
@@ -42,7 +43,7 @@ export function createHealth(context: ServerContext, parts: HealthParts): Health
     query,
     database,
     databaseFile,
-    tlsCert: config.server.tlsCert,
+    certificate: certificateSource(config),
     backup: () => readBackups(context, parts, file),
     process,
   };

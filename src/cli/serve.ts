@@ -2,6 +2,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "#src/config/config.ts";
+import { StorageUnavailable } from "#src/db/failure.ts";
 import { createPrivateFile } from "#src/db/files.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
 import type { Server } from "#src/server/context.ts";
@@ -27,12 +28,20 @@ export const listenOption = {
 async function showSetupLink({ io }: Context, config: Config, { store, url }: Server): Promise<string> {
   const file = join(resolve(config.storage.data), SETUP_LINK_FILE);
   rmSync(file, { force: true });
-  const link = await store.write(createSetupLink);
-  if (link === null) return file;
-  const address = linkAddress(config, link, url);
-  if (!io.isErrorTerminal) {
-    createPrivateFile(file);
-    writeFileSync(file, `${address}\n`);
+  let address: string;
+  try {
+    const link = await store.write(createSetupLink);
+    if (link === null) return file;
+    address = linkAddress(config, link, url);
+    if (!io.isErrorTerminal) {
+      createPrivateFile(file);
+      writeFileSync(file, `${address}\n`);
+    }
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable || isDiskFull(error))) throw error;
+    // A server that cannot write still answers, says why, and continues when it can.
+    io.err("The console has no users yet, and the link for the first one could not be written: check the disk.\n");
+    return file;
   }
   io.err(
     [
@@ -42,6 +51,11 @@ async function showSetupLink({ io }: Context, config: Config, { store, url }: Se
     ].join("\n"),
   );
   return file;
+}
+
+function isDiskFull(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  return code === "ENOSPC" || code === "EDQUOT" || code === "EROFS";
 }
 
 export const commands: readonly Command[] = [

@@ -37,6 +37,13 @@ export function evaluateHealth(facts: HealthFacts, workspaces: WorkspaceState | 
   ];
 }
 
+const FILE_STATES: Readonly<Record<Exclude<HealthFacts["databaseFile"], "same">, (path: string) => string>> = {
+  gone: (path) => `The database file ${path} is gone.`,
+  replaced: (path) => `The database file ${path} was replaced while the server runs.`,
+  log_gone: (path) => `The write-ahead log ${path}-wal is gone.`,
+  log_replaced: (path) => `The write-ahead log ${path}-wal was replaced while the server runs.`,
+};
+
 export function databaseFileCondition(state: HealthFacts["databaseFile"], path: string): Condition[] {
   if (state === "same") return [];
   return [
@@ -45,21 +52,19 @@ export function databaseFileCondition(state: HealthFacts["databaseFile"], path: 
       severity: "critical",
       check: "file",
       subject: "database",
-      says:
-        state === "gone"
-          ? `The database file ${path} is gone.`
-          : `The database file ${path} was replaced while the server runs.`,
+      says: FILE_STATES[state](path),
       since: null,
-      hits: "Everyone: the server still writes to the file that it opened, which no other process finds.",
-      next: "Stop the server, put the database file back or restore the newest backup, and start the server again.",
-      command: `ls -l ${path}`,
+      hits: "Everyone: the server does not accept or send messages, because what it wrote would be lost.",
+      next: "Move the very file back, and the server continues. Otherwise stop it, restore the newest backup, and start it again.",
+      command: `ls -l ${path}*`,
     },
   ];
 }
 
 function evaluateDatabase({ at, process, database, databaseFile }: HealthFacts): Condition[] {
   const found = databaseFileCondition(databaseFile, database.path);
-  if (process === null) return found;
+  // The missing file is the reason.
+  if (process === null || found.length > 0) return found;
   const hasFailed = process.lastFailureAt !== null && at - process.lastFailureAt < FAILURE_LASTS_MS;
   if (process.isWritable && !hasFailed) return found;
   found.push({

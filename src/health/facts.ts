@@ -5,6 +5,7 @@
 import { statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "#src/core/clock.ts";
+import type { FileState } from "#src/db/file-watch.ts";
 import { type CertificateFacts, type CertificateSource, readCertificate } from "./certificate-facts.ts";
 import type { Quantiles } from "./time-series.ts";
 
@@ -19,7 +20,7 @@ export interface HealthFacts {
     lastFailureAt: number | null;
   } | null;
   /** Whether the path still names the file that the server opened. */
-  databaseFile: "same" | "gone" | "replaced";
+  databaseFile: FileState;
   database: { path: string; bytes: number; walBytes: number };
   /** Of the disk that holds the database; null if it cannot be determined. */
   disk: { freeBytes: number; totalBytes: number } | null;

@@ -38,6 +38,8 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
       become(io.root, owner, storage.data);
     }
   }
+  // What the service unpacks there can run, which `/tmp` may forbid.
+  else if (io.root === null && io.useTmp !== undefined && opensData(command, options)) preferTmpOfData(io, sources);
   return {
     ...{ io, options, files },
     loadConfig({ listen, again = false } = {}) {
@@ -45,6 +47,11 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
       return loadConfig({ ...sources, found: file, listen });
     },
   };
+}
+
+function preferTmpOfData(io: Io, sources: Parameters<typeof loadConfig>[0]): void {
+  const tmp = join(resolve(loadConfig(sources).storage.data), "tmp");
+  if (existsSync(tmp)) io.useTmp?.(tmp);
 }
 
 function opensData({ needsNoData }: Command, { data }: GlobalOptions): boolean {

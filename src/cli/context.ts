@@ -16,6 +16,8 @@ export interface Io {
   readonly isErrorTerminal: boolean;
   /** What the process can do as root; null for any other user. */
   readonly root: Root | null;
+  /** From now on, this directory is preferred for temporary files; absent where the process is not the command's own. */
+  readonly useTmp?: (directory: string) => void;
   /** Returns when the text is written. */
   out(text: string): void;
   err(text: string): void;

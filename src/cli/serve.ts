@@ -6,6 +6,7 @@ import { StorageUnavailable } from "#src/db/failure.ts";
 import { createPrivateFile } from "#src/db/files.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
 import type { Server } from "#src/server/context.ts";
+import { createSupervisor } from "#src/server/systemd.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
 import type { Context } from "./context.ts";
@@ -86,7 +87,10 @@ export const commands: readonly Command[] = [
       // The same line with --json: programs that start a server wait for it.
       io.out(`listening on ${server.url}\n`);
       const setupLinkFile = await showSetupLink(context, config, server);
+      const supervisor = createSupervisor(io.env, io.clock);
+      supervisor.ready();
       await stopped;
+      supervisor.stopping();
       rmSync(setupLinkFile, { force: true });
       await server.stop();
       return null;

@@ -12,6 +12,7 @@ import { isBusy } from "./failure.ts";
 import { FailureLatch } from "./failure-latch.ts";
 import type { FileWatch } from "./file-watch.ts";
 import { createPrivateFile } from "./files.ts";
+import { SettingsState } from "./remembered.ts";
 import type { Db, NotPromise, ReadTx, Tx } from "./transaction.ts";
 import { Writer, type WriterCounters } from "./writer.ts";
 
@@ -60,6 +61,7 @@ export class Store {
   readonly #begin;
   readonly #commit;
   readonly #dataVersion;
+  readonly #settings = new SettingsState();
   #snapshot: object | null = null;
   #fileWatch: FileWatch | null = null;
   readonly #listeners = new Map<string, () => void>();
@@ -72,12 +74,13 @@ export class Store {
       if (hashKey === undefined) throw new Error("this store was opened without a key for hashes");
       return createHmac("sha256", hashKey()).update(value).digest();
     };
-    const latch = new FailureLatch(client);
+    const latch = new FailureLatch(client, this.#settings);
     // Only statements are prepared on it; the writer begins and ends the transactions.
     this.#db = drizzle(latch.guardedClient(), { casing: "snake_case" });
     this.#writer = new Writer(client, latch, this.#db, {
       clock: this.#clock,
       random: options.random ?? systemRandom,
+      settings: this.#settings,
       keyedHash: this.#keyedHash,
       log: options.log,
       isInPlace: () => this.#fileWatch?.isInPlace() ?? true,
@@ -100,7 +103,13 @@ export class Store {
   /** Runs a few short queries on one snapshot. Queries that may take over 10 ms belong in the reader. */
   read<T>(query: (tx: ReadTx) => NotPromise<T>): T {
     this.#snapshot ??= this.#beginRead();
-    const tx = { db: this.#db, now: this.#clock.now(), keyedHash: this.#keyedHash, snapshot: this.#snapshot };
+    const tx = {
+      db: this.#db,
+      now: this.#clock.now(),
+      keyedHash: this.#keyedHash,
+      snapshot: this.#snapshot,
+      settingsState: this.#settings.current,
+    };
     try {
       return query(tx) as T;
     } catch (error) {
@@ -115,6 +124,7 @@ export class Store {
    */
   #beginRead(): object {
     this.#begin.run();
+    this.#settings.renew();
     setImmediate(() => this.#endRead());
     return {};
   }

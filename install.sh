@@ -700,7 +700,9 @@ say_next() {
     step "start the server (it stays in the foreground):"
     step "  su -s /bin/sh $account -c 'exec \"$executable\" serve --config $config'"
   fi
-  step "create the first operator of the console (prints a link that works once):"
+  step "step by step, with questions (domain, backups, operator, number, first message):"
+  step "  sudo $(quoted "$executable") setup"
+  step "or yourself. Create the first operator of the console (prints a link that works once):"
   step "  sudo $(quoted "$executable") user create --email YOU@EXAMPLE.COM --role operator"
   step "  (the first start has also written such a link: sudo cat $(quoted "$data/setup-link"))"
   step "make a workspace and a key for its software:"

@@ -38,8 +38,7 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
       become(io.root, owner, storage.data);
     }
   }
-  // What the service unpacks there can run, which `/tmp` may forbid.
-  else if (io.root === null && io.useTmp !== undefined && opensData(command, options)) preferTmpOfData(io, sources);
+  preferTmpOfData(command, options, io, sources);
   return {
     ...{ io, options, files },
     loadConfig({ listen, again = false } = {}) {
@@ -49,7 +48,14 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
   };
 }
 
-function preferTmpOfData(io: Io, sources: Parameters<typeof loadConfig>[0]): void {
+/** What the service unpacks there can run, which `/tmp` may forbid. Root has chosen as it became the owner. */
+function preferTmpOfData(
+  command: Command,
+  options: GlobalOptions,
+  io: Io,
+  sources: Parameters<typeof loadConfig>[0],
+): void {
+  if (io.root !== null || io.useTmp === undefined || !opensData(command, options)) return;
   const tmp = join(resolve(loadConfig(sources).storage.data), "tmp");
   if (existsSync(tmp)) io.useTmp?.(tmp);
 }

@@ -21,6 +21,8 @@ export interface Io {
   /** Returns when the text is written. */
   out(text: string): void;
   err(text: string): void;
+  /** Asks a person, and waits for the line that is the answer; absent without a terminal. */
+  readonly ask?: ((question: string) => string) | undefined;
   /** Reads stdin to its end. */
   readInput(): Promise<string>;
   /** Calls `handle` for each of these signals instead of the system's default action. */

@@ -24,6 +24,7 @@ export function processIo(): Io {
     isErrorTerminal: process.stderr.isTTY === true,
     out: (text) => write(STDOUT, text),
     err: (text) => write(STDERR, text),
+    ask: process.stdin.isTTY === true ? (question) => prompt(question.trimEnd()) ?? "" : undefined,
     readInput: () => Bun.stdin.text(),
     onSignal(signals, handle) {
       for (const signal of signals) process.on(signal, () => handle(signal));

@@ -175,7 +175,7 @@ test("an unknown command line exits 2 and says which commands or options exist",
   }
   expect(ran[0]?.stderr).toContain("serve, setup, dev, ");
   expect(ran[1]?.stderr).toContain('"wrkspace" is not a command; did you mean workspace?');
-  expect(ran[2]?.stderr).toContain('"reply" is not a command; there are serve, dev, workspace');
+  expect(ran[2]?.stderr).toContain('"reply" is not a command; there are serve, setup, dev');
   expect(ran[3]?.stderr).toContain("create, list, show, update");
   expect(ran[4]?.stderr).toContain("did you mean create?");
   expect(ran[6]?.stderr).toContain("--workspace ID is missing");

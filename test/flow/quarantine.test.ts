@@ -112,7 +112,7 @@ const doubted = ({ store }: TestServer): string[] =>
     .pluck()
     .all() as string[];
 
-test("the person named by an item that is put aside is marked as one who may want to stop, and nobody else is", async () => {
+test("the person named by an item that is put aside is marked as one who may want to stop, and no other person is", async () => {
   const { last, images } = await livesUntilQuarantine("text");
   try {
     expect(doubted(last)).toEqual([`+${PEOPLE[VICTIM]}`]);

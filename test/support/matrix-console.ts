@@ -61,6 +61,11 @@ const aNumber =
   (body?: unknown): Recipe =>
   (side) => ({ id: side.number().id, body, after: () => side.withoutExtraNumbers() });
 
+const aNumberWithAddress: Recipe = (side) => ({
+  id: side.numberWithAddress(),
+  after: () => side.withoutExtraNumbers(),
+});
+
 export const recipes: Readonly<Record<string, Recipe>> = {
   // Without a session.
   "POST /sign-in": () => ({ body: { email: "op@example.com", password: PASSWORD } }),
@@ -147,6 +152,8 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "POST /w/{workspace}/numbers/{id}/unready": aNumber({ reason: "stocktaking" }),
   "POST /w/{workspace}/numbers/{id}/sync": aNumber(),
   "GET /w/{workspace}/numbers/{id}/findings": aNumber(),
+  "POST /w/{workspace}/numbers/{id}/callback-address": aNumberWithAddress,
+  "DELETE /w/{workspace}/numbers/{id}/callback-address": aNumberWithAddress,
   "GET /w/{workspace}/billing": nothing,
   "GET /w/{workspace}/billing/ledger": nothing,
   "POST /w/{workspace}/billing/credit": () => ({ body: { amount: "1.00", note: "", ref: randomUUID() } }),

@@ -132,6 +132,15 @@ export class Objects {
     return { id: Number(lastInsertRowid), phone };
   }
 
+  /** Accepts callbacks without a signature. */
+  numberWithAddress(): number {
+    const { id } = this.number();
+    this.app.store.client.prepare("UPDATE numbers SET network = 'whatsapp' WHERE id = ?").run(id);
+    const hashes = { token_hash: randomBytes(32), secret_hash: randomBytes(32) };
+    this.insert("callback_addresses", { number_id: id, ...hashes, needs_secret: 0, created_at: 1 });
+    return id;
+  }
+
   /** A workspace has few numbers. */
   async withoutExtraNumbers(): Promise<void> {
     const text = "UPDATE numbers SET removed_at = 1 WHERE workspace_id = ? AND id <> ?";

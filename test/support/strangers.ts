@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { linesOf } from "./database.ts";
 import { placeExecutable } from "./executable.ts";
 import { sign } from "./graph.ts";
+import { waitedMs } from "./processor-wait.ts";
 import type { Group, Strangers } from "./strangers-process.ts";
 
 const APP_SECRET = "app-secret-of-the-test";
@@ -110,17 +111,11 @@ export async function besiege(): Promise<Besieged> {
     });
   };
 
-  /** How long the server's thread and this one have waited for a processor, in milliseconds. */
-  const waitedMs = (): number => {
-    const waits = [server.pid, process.pid].map((pid) => readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8"));
-    return waits.reduce((sum, text) => sum + Number(text.split(" ")[1]), 0) / 1e6;
-  };
-
   const timed = async (probe: () => Promise<number>): Promise<Probed> => {
-    const [startedAt, waitedBefore] = [performance.now(), waitedMs()];
+    const [startedAt, waitedBefore] = [performance.now(), waitedMs(server.pid)];
     const status = await probe();
     const ms = performance.now() - startedAt;
-    return { status, ms, ownMs: ms - (waitedMs() - waitedBefore) };
+    return { status, ms, ownMs: ms - (waitedMs(server.pid) - waitedBefore) };
   };
 
   /** Before the first attack: memory that one attack leaves counts for the next. */

@@ -30,6 +30,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
   "GET /contacts": () => ({}),
   "GET /contacts/{phone}": ({ phone }) => ({ id: phone }),
   "PUT /contacts/{phone}": ({ phone }) => ({ id: phone, body: { name: "Asha" } }),
+  "GET /contacts/{phone}/conversation": ({ phone }) => ({ id: phone }),
   "POST /contacts/{phone}/opt-out": (side) => ({ id: side.freePhone() }),
   "GET /opt-outs": () => ({}),
   "GET /templates": () => ({}),

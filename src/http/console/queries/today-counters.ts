@@ -46,5 +46,5 @@ export const broadcastsTodaySql = `SELECT count(*) AS broadcasts, sum(sent) AS s
   WHERE ${withinBudget("broadcast_id")} AND broadcast_id IN (SELECT id FROM broadcasts WHERE workspace_id = ? AND started_at >= ?)`;
 
 /** Counts inbound messages from an id on, and the people who wrote. Parameters: workspace, id, workspace, moment. */
-export const receivedTodaySql = `SELECT (SELECT count(*) FROM inbounds WHERE workspace_id = ? AND id >= ? AND ${withinBudget("id")}) AS messages,
+export const receivedTodaySql = `SELECT (SELECT count(*) FROM inbounds WHERE workspace_id = ? AND id >= ? AND origin <> 'history' AND ${withinBudget("id")}) AS messages,
     (SELECT count(*) FROM conversations WHERE workspace_id = ? AND wrote_at >= ? AND ${withinBudget("contact_id")}) AS people`;

@@ -20,7 +20,7 @@ import { linesOf } from "./database.ts";
 import { placeExecutable } from "./executable.ts";
 import type { Kind } from "./neighbour-kinds.ts";
 import type { Load } from "./neighbour-process.ts";
-import { waitedMs } from "./processor-wait.ts";
+import { measureWait } from "./processor-wait.ts";
 
 const PASSWORD = "correct horse battery";
 /** Together under the limit of 50 requests a second, of the workspace and of the user. */
@@ -98,12 +98,12 @@ export async function settle(people: number): Promise<Neighbours> {
     const times: Record<string, Timed[]> = {};
     for (const until = performance.now() + forMs; performance.now() < until; ) {
       for (const [name, [path, init]] of Object.entries(requests)) {
-        const [startedAt, waitedBefore] = [performance.now(), waitedMs(server.pid)];
+        const [startedAt, waitedMs] = [performance.now(), measureWait(server.pid)];
         const answer = await fetch(url + path, init);
         const text = await answer.text();
         if (!answer.ok) throw new Error(`${name} was answered ${answer.status}: ${text}`);
         const ms = performance.now() - startedAt;
-        times[name] = [...(times[name] ?? []), { ms, ownMs: ms - (waitedMs(server.pid) - waitedBefore) }];
+        times[name] = [...(times[name] ?? []), { ms, ownMs: ms - waitedMs() }];
         await Bun.sleep(PROBE_EVERY_MS);
       }
       await Bun.sleep(PROBE_EVERY_MS);

@@ -1,8 +1,14 @@
 /** How long threads were ready to run and had no processor: the part of a measured time that other work on the machine took. */
 import { readFileSync } from "node:fs";
 
-/** Of the main thread of a process and of this one's, since they began, in milliseconds. Linux only. */
-export function waitedMs(pid: number): number {
-  const waits = [pid, process.pid].map((one) => readFileSync(`/proc/${one}/task/${one}/schedstat`, "utf8"));
-  return waits.reduce((sum, text) => sum + Number(text.split(" ")[1]), 0) / 1e6;
+/**
+ * Starts a measurement of this process and another one. The returned function tells how long the main thread of one of
+ * them has waited since, in milliseconds: the longer wait of the two, because both may have waited at the same time.
+ * Linux only.
+ */
+export function measureWait(pid: number): () => number {
+  const read = (): number[] =>
+    [pid, process.pid].map((one) => Number(readFileSync(`/proc/${one}/task/${one}/schedstat`, "utf8").split(" ")[1]));
+  const before = read();
+  return () => Math.max(...read().map((waited, index) => waited - (before[index] ?? 0))) / 1e6;
 }

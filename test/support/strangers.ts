@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { linesOf } from "./database.ts";
 import { placeExecutable } from "./executable.ts";
 import { sign } from "./graph.ts";
-import { waitedMs } from "./processor-wait.ts";
+import { measureWait } from "./processor-wait.ts";
 import type { Group, Strangers } from "./strangers-process.ts";
 
 const APP_SECRET = "app-secret-of-the-test";
@@ -112,10 +112,10 @@ export async function besiege(): Promise<Besieged> {
   };
 
   const timed = async (probe: () => Promise<number>): Promise<Probed> => {
-    const [startedAt, waitedBefore] = [performance.now(), waitedMs(server.pid)];
+    const [startedAt, waitedMs] = [performance.now(), measureWait(server.pid)];
     const status = await probe();
     const ms = performance.now() - startedAt;
-    return { status, ms, ownMs: ms - (waitedMs(server.pid) - waitedBefore) };
+    return { status, ms, ownMs: ms - waitedMs() };
   };
 
   /** Before the first attack: memory that one attack leaves counts for the next. */

@@ -36,6 +36,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
   "GET /templates": () => ({}),
   "GET /groups": () => ({}),
   "GET /events": () => ({}),
+  "GET /usage": () => ({}),
 };
 
 /** Here a phone that the workspace does not know becomes a contact of it. */

@@ -155,6 +155,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "POST /w/{workspace}/numbers/{id}/callback-address": aNumberWithAddress,
   "DELETE /w/{workspace}/numbers/{id}/callback-address": aNumberWithAddress,
   "GET /w/{workspace}/billing": nothing,
+  "GET /w/{workspace}/usage": nothing,
   "GET /w/{workspace}/billing/ledger": nothing,
   "POST /w/{workspace}/billing/credit": () => ({ body: { amount: "1.00", note: "", ref: randomUUID() } }),
 

@@ -6,6 +6,11 @@ import type { Group } from "./command.ts";
 
 export const groups: readonly Group[] = [
   { word: "serve", summary: "Run the server", load: async () => (await import("./serve.ts")).commands },
+  {
+    word: "setup",
+    summary: "Set up a server step by step",
+    load: async () => (await import("./setup.ts")).commands,
+  },
   { word: "dev", summary: "Run a throwaway server", load: async () => (await import("./dev.ts")).commands },
   {
     word: "listen",

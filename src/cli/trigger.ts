@@ -28,7 +28,7 @@ export const commands: readonly Command[] = [
     options: {
       ...targetOptions,
       ...controlTokenOption,
-      from: { kind: "text", value: "PHONE", description: "The person, in E.164 form (default: somebody new)" },
+      from: { kind: "text", value: "PHONE", description: "The person, in E.164 form (default: a new person)" },
       text: { kind: "text", value: "TEXT", description: "What the person writes" },
       type: { kind: "text", value: "TYPE", description: "What the person sends, such as image or location" },
       code: { kind: "number", value: "N", description: "The network's error code" },

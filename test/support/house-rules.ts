@@ -76,6 +76,7 @@ export const folders: Folder[] = [
       "db/hot-rows.ts",
       "db/hot-statement.ts",
       "db/query-budget.ts",
+      "db/remembered.ts",
       "jobs/enqueue.ts",
       "jobs/claim.ts",
       "jobs/table.ts",
@@ -105,6 +106,8 @@ export const folders: Folder[] = [
       "db/",
       "net/",
       "core/",
+      // Reads the operator's certificate files.
+      "config/tls.ts",
       // Which pauses resume automatically: a rule of that module.
       "domain/broadcasts/broadcast.ts",
       "domain/numbers/account-sync.ts",
@@ -123,6 +126,11 @@ export const folders: Folder[] = [
     holds: ["backup/"],
     mayImport: ["health/check.ts", "db/", "core/", "domain/broadcasts/hold-restored.ts"],
     why: "It copies, checks and swaps whole databases; of their rows it knows what must outlive a restore.",
+  },
+  {
+    holds: ["certificates/"],
+    mayImport: ["db/", "net/", "core/"],
+    why: "It asks a certificate authority and keeps what it answered; what HTTPS is for, it does not know.",
   },
   {
     holds: ["web/"],

@@ -10,7 +10,7 @@ export interface Stage {
   api(method: "GET" | "POST" | "PUT", path: string, body?: object, mayFail?: true): Promise<unknown>;
   /** A call of the test control. Throws for a refusal. */
   control(method: "POST" | "GET", path: string, body?: object): Promise<unknown>;
-  /** E.164 of the person: `--from`, or a number that nobody has used. */
+  /** E.164 of the person: `--from`, or a new number. */
   person: string;
   options: { text?: string | undefined; type?: string | undefined; code?: number | undefined };
   /** Wall time of the server. */
@@ -51,17 +51,17 @@ export const events: Readonly<Record<EventType, Scenario>> = {
     act: ({ options: { code = UNDELIVERABLE }, ...stage }) => send(stage, { status: "failed", code }),
   },
   "message.received": {
-    summary: "Somebody writes --text, or sends something of --type (image, audio, location, …)",
+    summary: "A person writes --text, or sends something of --type (image, audio, location, …)",
     event: "message.received",
     act: ({ options: { type = "text", text }, ...stage }) => write(stage, type, text),
   },
   "contact.opted_out": {
-    summary: "Somebody writes STOP",
+    summary: "A person writes STOP",
     event: "contact.opted_out",
     act: (stage) => write(stage, "text", "STOP"),
   },
   "contact.opted_in": {
-    summary: "Somebody who had written STOP writes START",
+    summary: "A person who had written STOP writes START",
     event: "contact.opted_in",
     async act(stage) {
       await write(stage, "text", "STOP");
@@ -71,7 +71,7 @@ export const events: Readonly<Record<EventType, Scenario>> = {
     },
   },
   "contact.may_want_to_stop": {
-    summary: "Somebody writes STOP inside a longer text",
+    summary: "A person writes STOP inside a longer text",
     event: "contact.may_want_to_stop",
     act: (stage) => write(stage, "text", "please stop sending me this"),
   },

@@ -38,7 +38,7 @@ export interface AcceptedMessage {
   plan: SendPlan;
 }
 
-export interface AcceptOptions {
+interface AcceptOptions {
   origin: MessageOrigin;
   /** The caller's own id of the message. */
   reference: string | null;

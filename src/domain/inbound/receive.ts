@@ -4,8 +4,9 @@
  */
 import type { Tx } from "#src/db/transaction.ts";
 import { setLastMessageAt } from "../contacts/statements.ts";
-import type { Contact } from "../contacts/table.ts";
+import { CONTACT_CHANGED, type Contact } from "../contacts/table.ts";
 import { viewContact } from "../contacts/view.ts";
+import { portfolioOf } from "../numbers/portfolio.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -49,8 +50,7 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   const workspace = getWorkspace(tx, number.workspaceId);
   if (isKnownInbound(tx, workspace.id, item.networkMessageId)) return undefined;
 
-  const identity = { from: item.from, networkUserId: item.fromNetworkUserId, profileName: item.profileName };
-  const sender = findOrCreateSender(tx, workspace, identity);
+  const sender = findOrCreateSender(tx, workspace, senderOf(item), portfolioOf(number));
   const details = resolveReferences(tx, number, item.details, item.references);
   const inbound = recordInbound(tx, number, sender, item, details);
   if (inbound === undefined) return undefined;
@@ -63,8 +63,14 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   return inbound;
 }
 
+/** Who wrote; a phone number that the person shared on request counts as given by the network. */
+function senderOf({ from, fromNetworkUserId, parentUserId, username, sharedPhone, profileName }: InboundItem) {
+  return { from: from ?? sharedPhone ?? null, networkUserId: fromNetworkUserId, parentUserId, username, profileName };
+}
+
 /** The window opens at the network's time, which is never later than now and never moves back. */
 function openWindow(tx: Tx, contact: Contact, at: number): Contact {
   if (contact.lastMessageAt !== null && contact.lastMessageAt >= at) return contact;
+  tx.notify(CONTACT_CHANGED);
   return setLastMessageAt(tx).get({ id: contact.id, lastMessageAt: at, updatedAt: tx.now }) ?? contact;
 }

@@ -29,6 +29,8 @@ export const numbers = sqliteTable("numbers", {
   appSecret: text(),
   createdAt: instant().notNull(),
   removedAt: instant(),
+  /** The portfolio that owns the account; null: not known. See `portfolioOf`. */
+  portfolio: text(),
 });
 
 export type SendingNumber = typeof numbers.$inferSelect;

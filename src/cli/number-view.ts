@@ -25,6 +25,7 @@ export function view(number: SendingNumber, workspace: Workspace) {
     unready_by: number.unreadyBy,
     throughput: number.throughput,
     account_id: number.accountId,
+    portfolio: number.portfolio,
     phone_number_id: number.phoneNumberId,
     provider: number.network === "whatsapp" ? number.provider : null,
     api_url: number.apiUrl,

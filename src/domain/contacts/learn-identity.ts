@@ -87,11 +87,7 @@ function learnUserId(
   if (owner !== undefined && owner.id !== contact.id) return link(tx, workspace, contact, owner);
   // A former id, in a callback that is late.
   if (owner !== undefined && owner.networkUserId !== networkUserId) return contact;
-  if (contact.networkUserId !== null && isElsewhere) {
-    insertAlias(tx).run({ workspaceId: workspace.id, networkId: networkUserId, contactId: contact.id, portfolio });
-    return contact;
-  }
-  return replaceUserId(tx, workspace, contact, networkUserId, portfolio);
+  return setUserId(tx, workspace, contact, networkUserId, portfolio);
 }
 
 /**
@@ -117,6 +113,23 @@ export function recordGivenIdentity(
   return known;
 }
 
+/** Stores the id that the network accepts in this portfolio; an id of another portfolio stays as it is. */
+export function setUserId(
+  tx: Tx,
+  workspace: Workspace,
+  contact: Contact,
+  networkUserId: string,
+  portfolio: string,
+): Contact {
+  const { networkPortfolio } = contact;
+  const isElsewhere = contact.networkUserId !== null && networkPortfolio !== null && networkPortfolio !== portfolio;
+  if (!isElsewhere) return replaceUserId(tx, workspace, contact, networkUserId, portfolio);
+  retireUserIds(tx, contact.id, portfolio);
+  removeAlias(tx, contact, networkUserId);
+  insertAlias(tx).run({ workspaceId: workspace.id, networkId: networkUserId, contactId: contact.id, portfolio });
+  return contact;
+}
+
 /** Stores the id that the network accepts now; the former one still leads to the contact. */
 export function replaceUserId(
   tx: Tx,
@@ -137,6 +150,12 @@ export function replaceUserId(
     insertAlias(tx).run({ workspaceId: workspace.id, networkId: former, contactId: contact.id, portfolio: null });
   }
   return getContact(tx, workspace.id, contact.id);
+}
+
+/** The further ids of this portfolio are not accepted any more, but they still lead to the contact. */
+export function retireUserIds(tx: Tx, contactId: number, portfolio: string): void {
+  const isFormer = and(eq(contactNetworkIds.contactId, contactId), eq(contactNetworkIds.portfolio, portfolio));
+  tx.db.update(contactNetworkIds).set({ portfolio: null }).where(isFormer).run();
 }
 
 function removeAlias(tx: Tx, { id, workspaceId }: Contact, networkId: string): void {

@@ -7,7 +7,7 @@ import { type E164, fromNetwork } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { findByAnyVariant, findByUserId, getContact } from "../contacts/find.ts";
 import { linkContacts } from "../contacts/identity.ts";
-import { learnIdentity, replaceUserId } from "../contacts/learn-identity.ts";
+import { learnIdentity, replaceUserId, retireUserIds, setUserId } from "../contacts/learn-identity.ts";
 import { CONTACT_CHANGED, type Contact, contactNetworkIds, contacts } from "../contacts/table.ts";
 import { portfolioOf } from "../numbers/portfolio.ts";
 import type { SendingNumber } from "../numbers/table.ts";
@@ -56,9 +56,11 @@ function changeUserId(tx: Tx, workspace: Workspace, contactId: number, networkUs
   const contact = getContact(tx, workspace.id, contactId);
   const holder = findByUserId(tx, workspace.id, networkUserId);
   if (holder === undefined || holder.id === contactId) {
-    if (contact.networkUserId !== networkUserId) replaceUserId(tx, workspace, contact, networkUserId, portfolio);
+    if (contact.networkUserId !== networkUserId) setUserId(tx, workspace, contact, networkUserId, portfolio);
     return;
   }
   linkContacts(tx, workspace, contact, holder);
-  replaceUserId(tx, workspace, contact, null, null);
+  const isOfPortfolio = contact.networkPortfolio === null || contact.networkPortfolio === portfolio;
+  if (isOfPortfolio) replaceUserId(tx, workspace, getContact(tx, workspace.id, contactId), null, null);
+  else retireUserIds(tx, contactId, portfolio);
 }

@@ -18,6 +18,8 @@ interface NumberChanges {
   provider?: Provider;
   /** Null: the address of the provider's profile. */
   apiUrl?: string | null;
+  /** Null: not known; the account stands for it. */
+  portfolio?: string | null;
 }
 
 export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChanges): SendingNumber {
@@ -31,6 +33,10 @@ export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChang
   if (number.network === "simulator" && routed.length > 0) {
     fields.network = ["A number on the simulator has no token, secret or provider."];
   }
+  const { portfolio } = changes;
+  if (portfolio != null && !/^\w{1,64}$/.test(portfolio)) {
+    fields.portfolio = ["A portfolio's id is one word of letters and digits."];
+  }
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
   // Allowing or forbidding unsigned callbacks alone changes no column of the number.
   if (Object.keys(changes).length === 0) return number;
@@ -41,6 +47,11 @@ export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChang
     .returning()
     .get();
   if (updated === undefined) throw notFound("number");
+  // An account belongs to one portfolio. Numbers of the simulator share an account that no portfolio owns.
+  if (portfolio !== undefined && number.network !== "simulator") {
+    const isOfAccount = and(eq(numbers.workspaceId, number.workspaceId), eq(numbers.accountId, number.accountId));
+    tx.db.update(numbers).set({ portfolio }).where(isOfAccount).run();
+  }
   const isRerouted = [changes.accessToken, changes.provider, changes.apiUrl].some((change) => change !== undefined);
   if (isRerouted) scheduleSync(tx, updated, 0);
   return updated;

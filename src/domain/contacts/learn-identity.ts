@@ -32,7 +32,7 @@ export function learnIdentity(tx: Tx, workspace: Workspace, contact: Contact, id
   let known = contact;
   if (phone !== null) known = learnPhone(tx, workspace, known, phone);
   if (networkUserId !== null) known = learnUserId(tx, workspace, known, networkUserId, portfolio);
-  if (parentUserId != null) learnAlias(tx, workspace, known, parentUserId, null);
+  if (parentUserId != null) known = learnAlias(tx, workspace, known, parentUserId);
   if (username != null && username !== known.username) {
     known = setUsername(tx, workspace, known, username);
   }
@@ -105,7 +105,7 @@ export function recordGivenIdentity(
     const owner = findByUserId(tx, workspace.id, userId);
     if (owner === undefined && contact.networkUserId === null) {
       known = replaceUserId(tx, workspace, contact, userId, onlyPortfolio(tx, workspace.id));
-    } else learnAlias(tx, workspace, contact, userId, null);
+    } else known = learnAlias(tx, workspace, contact, userId);
   }
   if (username !== null && known.username === null) {
     known = setUsername(tx, workspace, known, username);
@@ -167,12 +167,13 @@ function removeAlias(tx: Tx, { id, workspaceId }: Contact, networkId: string): v
     .run();
 }
 
-function learnAlias(tx: Tx, workspace: Workspace, contact: Contact, userId: string, portfolio: string | null): void {
-  if (userId === contact.networkUserId) return;
+/** A name that leads to the contact, and to which no message is sent. */
+function learnAlias(tx: Tx, workspace: Workspace, contact: Contact, userId: string): Contact {
+  if (userId === contact.networkUserId) return contact;
   const owner = findByUserId(tx, workspace.id, userId);
-  if (owner === undefined) {
-    insertAlias(tx).run({ workspaceId: workspace.id, networkId: userId, contactId: contact.id, portfolio });
-  } else if (owner.id !== contact.id) linkContacts(tx, workspace, contact, owner);
+  if (owner !== undefined) return link(tx, workspace, contact, owner);
+  insertAlias(tx).run({ workspaceId: workspace.id, networkId: userId, contactId: contact.id, portfolio: null });
+  return contact;
 }
 
 function link(tx: Tx, workspace: Workspace, contact: Contact, owner: Contact): Contact {

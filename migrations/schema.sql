@@ -972,6 +972,8 @@ CREATE TABLE workspaces (
   suspended_at INTEGER,
   suspended_reason TEXT,
   daily_cap INTEGER,
+  -- What pressing quick-reply buttons means, as a JSON array.
+  button_marks TEXT NOT NULL DEFAULT '[]',
   stop_words TEXT NOT NULL,
   start_words TEXT NOT NULL,
   created_at INTEGER NOT NULL,

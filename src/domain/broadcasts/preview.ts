@@ -72,7 +72,7 @@ function preview(
             covered: available(account) >= amount,
           },
     daily_cap_left: remainingUnderCap(tx, workspace),
-    warnings: findWarnings(template.category, template.components, workspace),
+    warnings: findWarnings(template, workspace),
     starts_at: formatInstant(startsAt, workspace.timezone),
     ends_at: formatInstant(startsAt + Math.ceil((reached / sender.throughput) * 1000), workspace.timezone),
   };

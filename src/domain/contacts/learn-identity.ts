@@ -178,6 +178,7 @@ function learnAlias(tx: Tx, workspace: Workspace, contact: Contact, userId: stri
 
 function link(tx: Tx, workspace: Workspace, contact: Contact, owner: Contact): Contact {
   if (owner.id === contact.id) return contact;
+  if (owner.identityId !== null && owner.identityId === contact.identityId) return contact;
   linkContacts(tx, workspace, contact, owner);
   return getContact(tx, workspace.id, contact.id);
 }

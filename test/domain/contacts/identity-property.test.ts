@@ -54,7 +54,7 @@ const act = fc.oneof(
 );
 type Act = typeof act extends fc.Arbitrary<infer One> ? One : never;
 
-/** What the network knows of a person, and nobody else. */
+/** What the network alone knows of a person. */
 interface Person {
   phone: string;
   ids: [string, string];
@@ -330,8 +330,9 @@ function send(world: World, person: Person, via: number, index: number): void {
   const input = { to, from: number.phone, reference: null, content: { ...content, variables } };
   let accepted: ReturnType<typeof acceptMessage>;
   try {
-    const options = { instanceId: INSTANCE, idempotencyKey: null };
-    accepted = world.tx.savepoint(() => acceptMessage(world.tx, world.workspace.id, "api", input, options));
+    const options = { origin: "api" as const, reference: null, instanceId: INSTANCE, idempotencyKey: null };
+    const { tx, workspace } = world;
+    accepted = tx.savepoint(() => acceptMessage(tx, planSend(tx, workspace.id, input), options));
   } catch (error) {
     requireRefusal(world, error, to);
     return;
@@ -343,7 +344,7 @@ function send(world: World, person: Person, via: number, index: number): void {
   const userId = person.ids[via] ?? "";
   const named = plan.phone === null ? { recipientId: null, recipientNetworkUserId: userId } : null;
   const outcome = named ?? { recipientId: person.phone.slice(1), recipientNetworkUserId: null };
-  recordAccepted(world.tx, message.id, { kind: "accepted", networkMessageId, ...outcome });
+  recordAccepted(world.tx, message, { kind: "accepted", networkMessageId, ...outcome });
   const recipient = { recipient_id: person.phone.slice(1), recipient_user_id: userId };
   const status = { id: networkMessageId, status: "delivered", timestamp: world.seconds(), ...recipient };
   world.post(via, { statuses: [{ ...status, biz_opaque_callback_data: message.sendToken }] });
@@ -368,7 +369,7 @@ function requireCurrent(world: World, person: Person, via: number, address: stri
   expect(world.ownerOf.get(address)).toBe(world.people.indexOf(person));
 }
 
-/** A free text to whoever has just written, under the name that the network used, from the number written to. */
+/** A free text to the person who has just written, under the name that the network used, from the number written to. */
 function requireAnswer(world: World, name: string, via: number): void {
   const input = { to: name, from: world.number(via).phone, reference: null };
   const plan = () => planSend(world.tx, world.workspace.id, { ...input, content: { type: "text", text: "Hello" } });
@@ -417,7 +418,7 @@ function requireTruth(world: World): void {
 }
 
 test(
-  "two people in whatever order their names appear: nobody twice, no refusal lost, everybody answerable",
+  "two people in whatever order their names appear: no person twice, no refusal lost, everybody answerable",
   async () => {
     using opened = await openTestStore(100_000_000);
     const { store, shop, number } = opened;

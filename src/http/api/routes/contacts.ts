@@ -15,7 +15,7 @@ import { countListed, identityParameter, readIdentity } from "../../listed-ident
 import { answerRows, pageParameters, readSince, readSizedPage } from "../../page.ts";
 import { contactExample } from "../examples.ts";
 
-const phoneParameter: Parameter = {
+export const phoneParameter: Parameter = {
   name: "phone",
   in: "path",
   required: true,

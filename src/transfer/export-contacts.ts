@@ -60,10 +60,10 @@ export async function* contactLines(
       ...custom,
       "tags",
       "groups",
+      ...networkColumns,
       "consent",
       "consent_source",
       "consent_at",
-      ...networkColumns,
     ]),
   ];
   const lineOf = (tx: ReadTx, contact: Contact): string => {
@@ -75,11 +75,11 @@ export async function* contactLines(
       ...fields.map((key) => String(details.fields[key] ?? "")),
       details.tags.join(LIST_SEPARATOR),
       details.groups.map(({ name }) => name).join(LIST_SEPARATOR),
+      contact.networkUserId ?? "",
+      contact.username ?? "",
       contact.consent,
       contact.consentSource ?? "",
       contact.consentAt === null ? "" : formatInstant(contact.consentAt, workspace.timezone),
-      contact.networkUserId ?? "",
-      contact.username ?? "",
     ];
     return csvLine(cells);
   };

@@ -124,7 +124,6 @@ class NewerRowsMerge {
   #mergeSecrets(): number {
     this.#replace("kept_keys");
     const tokens = this.#update("numbers", ["access_token", "app_secret"]);
-    this.#update("numbers", ["portfolio"]);
     this.#insert("webhooks", "workspace_id");
     const signing = this.#update("webhooks", ["secret"], "workspace_id");
     // Pending deliveries are merged too, so the address that they are meant for must be.

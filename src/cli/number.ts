@@ -1,11 +1,8 @@
 /** `waxwing number …`: the phone numbers that workspaces send from, on the simulator or on WhatsApp. */
 
-import { type Clock, sleep } from "#src/core/clock.ts";
 import { controlTokenFile } from "#src/db/files.ts";
-import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { requireNotNeeded } from "#src/domain/broadcasts/blocked.ts";
-import { listInPortfolio, relabelFurtherIds, relabelUserIds } from "#src/domain/contacts/relabel-user-ids.ts";
 import { addNumber, DEFAULT_THROUGHPUT } from "#src/domain/numbers/add.ts";
 import {
   createCallbackAddress,
@@ -13,7 +10,6 @@ import {
   removeCallbackAddresses,
 } from "#src/domain/numbers/callback-address.ts";
 import { clearRestriction } from "#src/domain/numbers/network-state.ts";
-import { portfolioOf } from "#src/domain/numbers/portfolio.ts";
 import { signsCallbacks } from "#src/domain/numbers/provider.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import { markReady, markUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
@@ -49,7 +45,7 @@ export const commands: readonly Command[] = [
       throughput: {
         kind: "number",
         value: "N",
-        description: `Maximum messages per second (default: ${DEFAULT_THROUGHPUT})`,
+        description: `Maximum messages per second (default: ${DEFAULT_THROUGHPUT}, then what WhatsApp reports)`,
       },
       ...whatsapp,
       unsignedCallbacks,
@@ -62,7 +58,7 @@ export const commands: readonly Command[] = [
       }
       return withDatabase(context, "write", async (database) => {
         const route = secrets === null ? ({ network: "simulator" } as const) : await sealRoute(database, secrets);
-        const { phone, name, throughput = DEFAULT_THROUGHPUT } = values;
+        const { phone, name, throughput = null } = values;
         const { added, address } = await database.store.write((tx) => {
           const number = addNumber(tx, values.workspace, { phone, name, throughput, route });
           const isUnsigned = values.unsignedCallbacks || !signsCallbacks(number.provider);
@@ -154,7 +150,7 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "update",
-    summary: "Change a number's name, pace, token, app secret, provider or portfolio",
+    summary: "Change a number's name, pace, token, app secret or provider",
     details:
       "A new token is used from the next message on. Token and secret are stored encrypted. After --no-app-secret, the\nconfigured app secret is used. After --no-api-url, the provider's usual address is used.",
     positionals: { id },
@@ -166,36 +162,49 @@ export const commands: readonly Command[] = [
       noAppSecret: { kind: "flag", description: "Remove the number's own app secret" },
       provider: whatsapp.provider,
       apiUrl: whatsapp.apiUrl,
-      noApiUrl: { kind: "flag", description: "Remove the number's own API address" },
       portfolio: {
         kind: "text",
         value: "ID",
-        description: "The business portfolio that owns the account; none: not known",
+        description: "Meta's business portfolio, if the account does not name it",
       },
+      noPortfolio: { kind: "flag", description: "Remove the business portfolio" },
+      noApiUrl: { kind: "flag", description: "Remove the number's own API address" },
       unsignedCallbacks,
       noUnsignedCallbacks: { kind: "flag", description: "Accept signed callbacks only" },
     },
     run: async (context, values) => {
-      const { name, throughput, tokenFile, appSecretFile, noAppSecret, provider, apiUrl, noApiUrl, portfolio } = values;
+      const {
+        name,
+        throughput,
+        tokenFile,
+        appSecretFile,
+        noAppSecret,
+        provider,
+        apiUrl,
+        noApiUrl,
+        portfolio,
+        noPortfolio,
+      } = values;
       const { unsignedCallbacks: isAllowed, noUnsignedCallbacks: isForbidden } = values;
       refuseOpposites("number update", [
         [isAllowed, isForbidden, "--unsigned-callbacks", "--no-unsigned-callbacks"],
         [apiUrl !== undefined, noApiUrl, "--api-url", "--no-api-url"],
+        [portfolio !== undefined, noPortfolio, "--portfolio", "--no-portfolio"],
         [appSecretFile !== undefined, noAppSecret, "--app-secret-file", "--no-app-secret"],
       ]);
       const isUnchanged = [name, throughput, tokenFile, appSecretFile, provider, apiUrl, portfolio].every(
         (value) => value === undefined,
       );
-      if (isUnchanged && ![noAppSecret, noApiUrl, isAllowed, isForbidden].includes(true))
+      if (isUnchanged && ![noAppSecret, noApiUrl, noPortfolio, isAllowed, isForbidden].includes(true))
         throw new UsageError("name at least one option to change", "number update");
       const secrets = await readSecrets(context, tokenFile, appSecretFile, "number update");
       return withDatabase(context, "write", async (database) => {
         const { store } = database;
-        const before = store.read((tx) => getNumber(tx, values.id));
-        const sealed = await sealSecrets(database, before.phoneNumberId, secrets);
+        const { phoneNumberId } = store.read((tx) => getNumber(tx, values.id));
+        const sealed = await sealSecrets(database, phoneNumberId, secrets);
         const changes = {
           ...given({ name, throughput, provider, apiUrl: noApiUrl ? null : apiUrl }),
-          ...given({ portfolio: portfolio === "none" ? null : portfolio }),
+          ...given({ givenPortfolio: noPortfolio ? null : portfolio }),
           ...given({ accessToken: sealed.accessToken ?? undefined }),
           ...given({ appSecret: noAppSecret ? null : (sealed.appSecret ?? undefined) }),
         };
@@ -204,7 +213,6 @@ export const commands: readonly Command[] = [
           const number = updateNumber(tx, getNumber(tx, values.id), changes);
           return { updated: number, address: isAllowed ? allowUnsigned(tx, number) : null };
         });
-        await moveUserIds(store, context.io.clock, portfolioOf(before), updated);
         const isRerouted = tokenFile !== undefined || provider !== undefined || apiUrl !== undefined || noApiUrl;
         const problems = isRerouted ? (await syncNow(context, database, updated)).problems : [];
         return report(database, updated.id, address, problems);
@@ -288,23 +296,4 @@ function report(
     if (address === null) return reportWithProblems(tx, number, problems);
     return reportWithAddress(tx, number, { ...address, publicUrl: config.server.publicUrl }, problems);
   });
-}
-
-const USER_IDS_PER_BATCH = 200;
-const GAP_MS = 2;
-
-/** The user ids that the number learned move with it to its portfolio, unless another number is still in the former one. */
-async function moveUserIds(store: Store, clock: Clock, from: string, number: SendingNumber): Promise<void> {
-  const { workspaceId } = number;
-  const move = { workspaceId, from, to: portfolioOf(number) };
-  const isShared = store.read((tx) => listNumbers(tx, workspaceId).some((one) => portfolioOf(one) === from));
-  if (isShared || move.to === from) return;
-  await store.write((tx) => relabelFurtherIds(tx, move));
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const position: number = after;
-    const ids = store.read((tx) => listInPortfolio(tx, workspaceId, from, position, USER_IDS_PER_BATCH));
-    if (ids.length > 0) await store.write((tx) => relabelUserIds(tx, move, ids));
-    await sleep(clock, GAP_MS);
-    after = ids.at(-1);
-  }
 }

@@ -3,13 +3,15 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eq } from "drizzle-orm";
 import { findByUserId } from "#src/domain/contacts/find.ts";
 import { eraseContact } from "#src/domain/erasure/erase-contact.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
-import { updateNumber } from "#src/domain/numbers/update.ts";
+import { numbers } from "#src/domain/numbers/table.ts";
 import { markButton } from "#src/domain/templates/mark-button.ts";
+import { templates } from "#src/domain/templates/table.ts";
 import { exportContacts } from "#src/transfer/export-contacts.ts";
 import { importContacts } from "#src/transfer/import-contacts.ts";
 import { jumpingClock } from "#test/support/database.ts";
@@ -88,7 +90,18 @@ test("an authentication template, and a number of another portfolio, are refused
   const second = await app.store.write((tx) => {
     const route = { network: "simulator" as const };
     const added = addNumber(tx, shop.id, { phone: "+911244001177", name: "Second", throughput: 80, route });
-    return updateNumber(tx, added, { portfolio: "998877" });
+    tx.db.update(numbers).set({ accountId: "998877" }).where(eq(numbers.id, added.id)).run();
+    for (const { id: _, ...template } of tx.db
+      .select()
+      .from(templates)
+      .where(eq(templates.workspaceId, shop.id))
+      .all()) {
+      tx.db
+        .insert(templates)
+        .values({ ...template, accountId: "998877" })
+        .run();
+    }
+    return added;
   });
   await writes(shop, "Hello");
   const from = app.store.read((tx) => getNumber(tx, shop.numberId)).phone;

@@ -13,7 +13,7 @@ import { changeConsent } from "../contacts/change-consent.ts";
 import { createPerson } from "../contacts/create.ts";
 import { nameOfAddress } from "../contacts/find.ts";
 import { createCounters, holdCost, holdUpFront } from "../messages/broadcast-cost.ts";
-import { portfolioOf } from "../numbers/portfolio.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { dayOf } from "./birthday.ts";
 import { BROADCASTS } from "./broadcast.ts";
 import { type BroadcastInput, type BroadcastPlan, planBroadcast } from "./plan.ts";
@@ -140,7 +140,7 @@ function addResolved(
   let contactId = contactLookup?.contact?.id ?? null;
   if (contactLookup !== null && skip?.reason !== "duplicate") {
     if (contactLookup.contact === null) {
-      const networkPortfolio = portfolioOf(sender);
+      const networkPortfolio = portfolioOf(tx, sender);
       contactId = createPerson(tx, workspace.id, contactLookup, { optIn: consentEvidence, networkPortfolio }).id;
     } else if (contactLookup.contact.consent === "unknown") {
       changeConsent(tx, workspace, contactLookup.contact, { kind: "opt_in" }, consentEvidence);

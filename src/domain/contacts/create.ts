@@ -4,7 +4,7 @@
  */
 import type { E164 } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { onlyPortfolio } from "../numbers/portfolio.ts";
+import { onlyPortfolio } from "../numbers/user-id-scope.ts";
 import { type ConsentEvidence, logConsent } from "./consent-log.ts";
 import { findErasedOptOut } from "./erased-opt-outs.ts";
 import type { ContactLookup } from "./find.ts";

@@ -3,10 +3,10 @@
  * turns out to belong to another contact links the two. Every way in which the network names a person ends here: an
  * inbound, a notice, a shared contact card, a status, the answer to a send, a marketing preference.
  */
-import { and, desc, eq, isNotNull } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull } from "drizzle-orm";
 import { type E164, fromNetwork } from "#src/core/phone.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { onlyPortfolio } from "../numbers/portfolio.ts";
+import { onlyPortfolio } from "../numbers/user-id-scope.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent, listLinkedContacts } from "./change-consent.ts";
 import { findErasedOptOut } from "./erased-opt-outs.ts";
@@ -184,10 +184,10 @@ function link(tx: Tx, workspace: Workspace, contact: Contact, owner: Contact): C
 }
 
 /**
- * The user id by which a number of this portfolio can send to the contact: its own, one of another name, or a linked
+ * The user id by which a number of these accounts, which are one portfolio, can send to the contact: its own, one of another name, or a linked
  * contact's. Null: there is none. An id whose portfolio is not known is tried.
  */
-export function findUserIdFor(tx: ReadTx, contact: Contact, portfolio: string): string | null {
+export function findUserIdFor(tx: ReadTx, contact: Contact, portfolio: readonly string[]): string | null {
   const own = userIdIn(tx, contact, portfolio);
   if (own !== null || contact.identityId === null) return own;
   for (const linked of listLinkedContacts(tx, contact)) {
@@ -197,9 +197,10 @@ export function findUserIdFor(tx: ReadTx, contact: Contact, portfolio: string): 
   return null;
 }
 
-function userIdIn(tx: ReadTx, contact: Contact, portfolio: string): string | null {
+function userIdIn(tx: ReadTx, contact: Contact, portfolio: readonly string[]): string | null {
   const { networkUserId, networkPortfolio } = contact;
-  if (networkUserId !== null && (networkPortfolio === null || networkPortfolio === portfolio)) return networkUserId;
+  if (networkUserId !== null && (networkPortfolio === null || portfolio.includes(networkPortfolio)))
+    return networkUserId;
   const other = tx.db
     .select({ id: contactNetworkIds.networkId })
     .from(contactNetworkIds)
@@ -207,7 +208,7 @@ function userIdIn(tx: ReadTx, contact: Contact, portfolio: string): string | nul
       and(
         eq(contactNetworkIds.contactId, contact.id),
         isNotNull(contactNetworkIds.portfolio),
-        eq(contactNetworkIds.portfolio, portfolio),
+        inArray(contactNetworkIds.portfolio, [...portfolio]),
       ),
     )
     .orderBy(desc(contactNetworkIds.networkId))

@@ -9,8 +9,8 @@ import { findByAnyVariant, findByUserId, getContact } from "../contacts/find.ts"
 import { linkContacts } from "../contacts/identity.ts";
 import { learnIdentity, replaceUserId, retireUserIds, setUserId } from "../contacts/learn-identity.ts";
 import { CONTACT_CHANGED, type Contact, contactNetworkIds, contacts } from "../contacts/table.ts";
-import { portfolioOf } from "../numbers/portfolio.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { NumberChangeItem } from "./callback-item.ts";
@@ -27,7 +27,7 @@ export function changeNumber(tx: Tx, number: SendingNumber, item: NumberChangeIt
   recordInbound(tx, number, contact, { ...item, type: "system", text: null }, null);
   const phone = item.newPhone === null ? null : fromNetwork(item.newPhone);
   if (phone !== null && phone !== contact.phone) moveToPhone(tx, workspace, contact, phone);
-  const portfolio = portfolioOf(number);
+  const portfolio = portfolioOf(tx, number);
   if (item.newNetworkUserId !== null) changeUserId(tx, workspace, contact.id, item.newNetworkUserId, portfolio);
   const moved = getContact(tx, workspace.id, contact.id);
   const parentUserId = item.newParentUserId;

@@ -7,8 +7,8 @@ import { changeConsent, listLinkedContacts } from "../contacts/change-consent.ts
 import { isOptedOutByMarketingPreference } from "../contacts/marketing-preference.ts";
 import { optOutByMarketingPreference } from "../contacts/opt-out.ts";
 import type { Contact } from "../contacts/table.ts";
-import { portfolioOf } from "../numbers/portfolio.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { PreferenceItem } from "./callback-item.ts";
 import { findOrCreateSender } from "./find-sender.ts";
@@ -18,7 +18,7 @@ export function applyPreference(tx: Tx, number: SendingNumber, item: PreferenceI
   const workspace = getWorkspace(tx, number.workspaceId);
   const { waId: from, networkUserId, parentUserId } = item;
   const sender = { from, networkUserId, parentUserId, profileName: null };
-  const contact = findOrCreateSender(tx, workspace, sender, portfolioOf(number));
+  const contact = findOrCreateSender(tx, workspace, sender, portfolioOf(tx, number));
   if (item.value === "stop") {
     optOutByMarketingPreference(tx, workspace, contact, item.at);
   } else if (mayLift(tx, contact)) {

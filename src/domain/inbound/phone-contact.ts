@@ -7,8 +7,8 @@ import type { Tx } from "#src/db/transaction.ts";
 import { fullProfile } from "../contacts/profile.ts";
 import { setUpdatedAt, updateProfile } from "../contacts/statements.ts";
 import { CONTACT_CHANGED, type Contact } from "../contacts/table.ts";
-import { portfolioOf } from "../numbers/portfolio.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { PhoneContactItem } from "./callback-item.ts";
 import { findOrCreateSender, findSender } from "./find-sender.ts";
@@ -24,7 +24,7 @@ export function applyPhoneContact(tx: Tx, number: SendingNumber, item: PhoneCont
   const contact =
     item.names === null
       ? findSender(tx, workspace, identity)
-      : findOrCreateSender(tx, workspace, identity, portfolioOf(number));
+      : findOrCreateSender(tx, workspace, identity, portfolioOf(tx, number));
   if (contact === undefined) return;
   const key = { contactId: contact.id, numberId: number.id };
   const before = phoneContactOf(tx).get(key);

@@ -6,8 +6,8 @@ import type { Tx } from "#src/db/transaction.ts";
 import { setLastMessageAt } from "../contacts/statements.ts";
 import { CONTACT_CHANGED, type Contact } from "../contacts/table.ts";
 import { viewContact } from "../contacts/view.ts";
-import { portfolioOf } from "../numbers/portfolio.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -64,7 +64,7 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   // What only the history has named so far is new to the customer: the row stays, and the message is received now.
   if (stored !== undefined && stored.origin !== "history") return undefined;
 
-  const sender = findOrCreateSender(tx, workspace, senderOf(item), portfolioOf(number));
+  const sender = findOrCreateSender(tx, workspace, senderOf(item), portfolioOf(tx, number));
   const details = resolveReferences(tx, number, item.details, item.references);
   const { type, text, origin = "messages" } = item;
   const inbound =
@@ -95,7 +95,7 @@ function receiveHistory(
     completeInbound(tx).get({ id: stored.id, type: item.type, text: item.text, details, origin: stored.origin });
     return;
   }
-  const sender = findOrCreateSender(tx, workspace, senderOf(item), portfolioOf(number));
+  const sender = findOrCreateSender(tx, workspace, senderOf(item), portfolioOf(tx, number));
   const inbound = recordInbound(tx, number, sender, item, details);
   if (inbound !== undefined) applyWords(tx, workspace, sender, item, inbound);
 }

@@ -1,8 +1,8 @@
 /** Learns from answers and statuses how the network names the recipient of a message. */
 import type { Tx } from "#src/db/transaction.ts";
 import { learnIdentity } from "../contacts/learn-identity.ts";
-import { portfolioOf } from "../numbers/portfolio.ts";
 import { findNumber } from "../numbers/read.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { contactOf } from "./read.ts";
 import type { StatusItem } from "./status-item.ts";
@@ -38,7 +38,7 @@ function learn(tx: Tx, message: Message, named: NamedRecipient): void {
   const { recipientId: phone, recipientNetworkUserId: networkUserId, recipientParentUserId: parentUserId } = named;
   const number = findNumber(tx, message.numberId);
   if (number === undefined) return;
-  const portfolio = portfolioOf(number);
+  const portfolio = portfolioOf(tx, number);
   const username = named.recipientUsername;
   learnIdentity(tx, getWorkspace(tx, message.workspaceId), contact, {
     phone,

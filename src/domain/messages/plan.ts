@@ -14,8 +14,8 @@ import { findUserIdFor } from "../contacts/learn-identity.ts";
 import { requireNoDoubt, requireNotOptedOut } from "../contacts/refuse.ts";
 import type { Contact } from "../contacts/table.ts";
 import { chooseSender } from "../numbers/choose.ts";
-import { portfolioOf } from "../numbers/portfolio.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { accountsBeside } from "../numbers/user-id-scope.ts";
 import type { Template } from "../templates/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -157,7 +157,7 @@ export function findAddressProblem(
 }
 
 function findValidUserId(tx: ReadTx, { networkUserId, contact }: ContactLookup, sender: SendingNumber): string | null {
-  return contact === null ? networkUserId : findUserIdFor(tx, contact, portfolioOf(sender));
+  return contact === null ? networkUserId : findUserIdFor(tx, contact, accountsBeside(tx, sender));
 }
 
 /** The window is the person's: whatever a linked contact wrote opens it too. */

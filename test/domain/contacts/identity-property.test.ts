@@ -4,6 +4,7 @@
  * The acts are Meta's own JSON, read by the connector's parser. Each run is rolled back.
  */
 import { expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import type { Tx } from "#src/db/transaction.ts";
 import { resolveList } from "#src/domain/broadcasts/resolve-list.ts";
@@ -18,8 +19,8 @@ import { applyStatus } from "#src/domain/messages/apply-status.ts";
 import { planSend } from "#src/domain/messages/plan.ts";
 import { recordAccepted } from "#src/domain/messages/record-outcome.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
-import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import { updateNumber } from "#src/domain/numbers/update.ts";
+import { numbers as numbersTable, type SendingNumber } from "#src/domain/numbers/table.ts";
+import { templates } from "#src/domain/templates/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
@@ -422,13 +423,20 @@ test(
   async () => {
     using opened = await openTestStore(100_000_000);
     const { store, shop, number } = opened;
-    await store.write((tx) => updateNumber(tx, number, { portfolio: "1" }));
     const other = await store.write((tx) => {
       const route = { network: "simulator" as const };
       const added = addNumber(tx, shop.id, { phone: "+911244001199", name: "Second", throughput: 80, route });
-      return updateNumber(tx, added, { portfolio: "2" });
+      // Another account, with the same templates.
+      tx.db.update(numbersTable).set({ accountId: "2" }).where(eq(numbersTable.id, added.id)).run();
+      for (const { id: _, ...template } of tx.db.select().from(templates).all()) {
+        tx.db
+          .insert(templates)
+          .values({ ...template, accountId: "2" })
+          .run();
+      }
+      return { ...added, accountId: "2" };
     });
-    const numbers = [{ ...number, portfolio: "1" }, other];
+    const numbers = [number, other];
     const counts = { acts: 0, runs: 0 };
     const rolledBack = new Error("rolled back");
     const { seed } = await store.write((tx) => {

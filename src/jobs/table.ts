@@ -18,7 +18,7 @@ export const outbox = sqliteTable("outbox", {
 /**
  * `deliver_webhook`: subject is a delivery · `expire_message`: subject is a message in doubt · `start_broadcast`: a
  * scheduled broadcast · `review_broadcast`: a broadcast that may have to be completed, settled or paused ·
- * `sync_account`: subject is the first number of a network's account.
+ * `sync_account`: subject is the first number of a network's account · `fetch_media`: subject is a medium of an inbound.
  */
 const outboxKinds = [
   "deliver_webhook",
@@ -26,6 +26,7 @@ const outboxKinds = [
   "start_broadcast",
   "review_broadcast",
   "sync_account",
+  "fetch_media",
 ] as const;
 export type OutboxKind = (typeof outboxKinds)[number];
 

@@ -10,6 +10,7 @@ import type { System } from "#src/http/console/context.ts";
 import { controlRoutes } from "#src/http/control/control.ts";
 import { EventWaiters } from "#src/http/event-waiters.ts";
 import { requestIds } from "#src/http/headers.ts";
+import { mediaLinkRoutes } from "#src/http/media-links.ts";
 import { guardEntrances } from "#src/http/request-target.ts";
 import { rangeMatcher } from "#src/net/address-ranges.ts";
 import { clientNetwork } from "#src/net/client-network.ts";
@@ -99,7 +100,7 @@ function createRoutes(
   { state, stopping, reset }: Listening,
 ) {
   const { config, store, socketClock: clock, random, log, box, networks, metrics, files, control } = context;
-  const { readers, realClock } = context;
+  const { readers, realClock, media, links, simulatedFiles } = context;
   const dispatch = createSendOptions(context);
   const bodies = { budget: new BodyBudget(clock), clock };
   const isTrustedProxy = rangeMatcher(config.server.trustedProxies);
@@ -107,7 +108,7 @@ function createRoutes(
   const eventWaiters = new EventWaiters(store, clock, stopping);
   const app = createApp({
     ...{ eventWaiters, stopping },
-    ...{ store, clock, random, log, dispatch, readers },
+    ...{ store, clock, random, log, dispatch, readers, media },
     limits: config.limits,
     isReady: () => state.isReady,
     isWritable: system.isWritable,
@@ -125,9 +126,10 @@ function createRoutes(
       onRefused: (reason, body) => refused.note(reason, body),
     }),
   );
+  app.use(mediaLinkRoutes({ store, clock, random, media, links, log }));
   app.use(
     consoleRoutes({
-      ...{ store, clock, random, log, box, dispatch, system, bodies, readers },
+      ...{ store, clock, random, log, box, dispatch, system, bodies, readers, media },
       doctor: readDoctorSettings(config),
       limits: config.limits,
       importFiles: new ImportFiles(files.database),
@@ -143,7 +145,7 @@ function createRoutes(
     const { token, webhooks, simulator } = control;
     app.use(
       controlRoutes({
-        ...{ store, box, random, log, realClock, token, webhooks, simulator, reset },
+        ...{ store, box, random, log, realClock, token, webhooks, simulator, simulatedFiles, reset },
         clock: control.clock,
       }),
     );

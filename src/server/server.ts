@@ -32,6 +32,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
   const { context, system, refused } = runtime;
   const http = listenOrClose(context, () => listen(context, system, refused, point === null ? null : reset));
+  if (config.server.publicUrl === null) storage.links.origin = http.url;
   otherCommits.add(http.notifyEventWaiters);
   for (const service of runtime.services) service.start();
   http.setReady();
@@ -44,7 +45,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       return runtime.services;
     },
     isActive: () => runtime.context.watch.inFlightCount > 0 || http.pendingRequests() > 0 || runtime.isWorking(),
-    isReading: () => readers.hasPendingQueries,
+    isReading: () => readers.hasPendingQueries || storage.media.isWorking || runtime.context.simulatedFiles.isWorking,
     pendingRequests: http.pendingRequests,
     control: point === null || control === null ? null : { token: control.token, saveSeed: () => point.save() },
     async stop() {

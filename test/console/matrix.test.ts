@@ -4,6 +4,8 @@
  * until it is placed here.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { endpoints } from "#src/http/api/endpoints.ts";
 import { routes } from "#src/http/console/routes.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
@@ -25,6 +27,7 @@ const TABLES: Readonly<Record<string, string>> = {
   "templates/{id}": "templates",
   "groups/{id}": "groups",
   "imports/{id}": "imports",
+  "media/{id}": "media",
 };
 /** A person who is a contact of the other workspace only, and a field that only it has. */
 const PHONE = "+919876540009";
@@ -96,6 +99,14 @@ beforeAll(async () => {
     INSERT INTO broadcast_drafts (workspace_id, user_id, content, created_at, updated_at)
       VALUES (${w}, ${user}, '{}', ${now}, ${now});
   `);
+  client.exec(`
+    INSERT INTO media_files (workspace_id, hash, bytes, content_type, refs, created_at)
+      VALUES (${w}, 'abc', 4, 'text/plain', 1, ${now});
+    INSERT INTO media (workspace_id, number_id, inbound_id, network_media_id, state, file_id, created_at)
+      SELECT ${w}, number_id, id, 'm', 'stored', 1, ${now} FROM inbounds WHERE workspace_id = ${w} LIMIT 1;
+  `);
+  mkdirSync(join(app.directory, "media"), { recursive: true });
+  writeFileSync(join(app.directory, "media", `${w}-abc`), "text");
   ids = Object.fromEntries(
     [...new Set(Object.values(TABLES))].map((table) => [
       table,

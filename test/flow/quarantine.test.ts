@@ -35,6 +35,7 @@ function deadlyNetwork(deadly: number | "body", dies: () => void) {
       isWritten: true,
       payload: null,
       details: {},
+      networkMediaId: null,
       references: { reply_to: null, reaction: null, edited: null, deleted: null },
       at,
     }));

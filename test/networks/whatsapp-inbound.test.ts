@@ -39,6 +39,7 @@ describe("an inbound message", () => {
         isWritten: true,
         payload: null,
         details: {},
+        networkMediaId: null,
         references: { reply_to: null, reaction: null, edited: null, deleted: null },
         at: AT,
       },

@@ -6,6 +6,8 @@ import type { Tx } from "#src/db/transaction.ts";
 import { setLastMessageAt } from "../contacts/statements.ts";
 import type { Contact } from "../contacts/table.ts";
 import { viewContact } from "../contacts/view.ts";
+import { requestMedia } from "../media/request.ts";
+import type { Media } from "../media/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -54,13 +56,24 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   const details = resolveReferences(tx, number, item.details, item.references);
   const inbound = recordInbound(tx, number, sender, item, details);
   if (inbound === undefined) return undefined;
+  const medium = fetchLater(tx, number, item, inbound);
   const writer = openWindow(tx, sender, inbound.receivedAt);
   const contact = applyWords(tx, workspace, writer, item, inbound);
   publish(tx, workspace, "message.received", {
-    message: viewInbound(inbound, contact, number, workspace),
+    message: viewInbound(inbound, contact, number, workspace, medium),
     contact: viewContact(tx, contact, workspace),
   });
   return inbound;
+}
+
+/** The event goes out without waiting for the file. Null: the message brings none. */
+function fetchLater(
+  tx: Tx,
+  number: SendingNumber,
+  { networkMediaId, details: { media } }: InboundItem,
+  { id }: Inbound,
+): Media | null {
+  return networkMediaId === null || media === undefined ? null : requestMedia(tx, number, id, networkMediaId, media);
 }
 
 /** The window opens at the network's time, which is never later than now and never moves back. */

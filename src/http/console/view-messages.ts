@@ -8,6 +8,7 @@ import { formatMoney } from "#src/core/money.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { viewRecipient } from "#src/domain/broadcasts/view.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
+import { viewDetails } from "#src/domain/inbound/view.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { RecipientDetail } from "./contract/broadcasts.ts";
@@ -79,7 +80,8 @@ export function viewConversationItem(
   const when = timesOf(workspace);
   if (item.kind === "inbound") {
     const { id, type, text, receivedAt } = item.inbound;
-    return { kind: "inbound", key: `i${id}`, id, type, text, at: when(receivedAt) };
+    const details = viewDetails(item.inbound, item.medium, workspace);
+    return { kind: "inbound", key: `i${id}`, id, type, text, at: when(receivedAt), details };
   }
   const message = viewAnyMessage(item.message, item.broadcast, undefined, workspace);
   return {

@@ -3,6 +3,7 @@
  * those of `message.received`, so that a test names what it expects.
  */
 import { createHash } from "node:crypto";
+import { samples } from "./samples.ts";
 
 /** The members of a kind, already checked. References are the network's ids. */
 export interface PlayedInbound {
@@ -129,7 +130,7 @@ function interactiveReply({ list, button, form }: PlayedInbound): Record<string,
 
 /** Without bytes, the file is a sample. */
 function mediaOf({ type, media = {}, text }: PlayedInbound, id: string): Record<string, unknown> {
-  const { mime_type = SAMPLE_TYPES[type], filename, content = "", voice } = media;
+  const { mime_type = SAMPLE_TYPES[type], filename, content = samples[type] ?? "", voice } = media;
   return {
     id,
     mime_type,

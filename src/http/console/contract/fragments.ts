@@ -1,6 +1,7 @@
 /** Parts of answers that several areas of the console share. Pure. */
 import { Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { InboundDetails } from "#src/domain/inbound/details.ts";
 import { messageStatuses } from "#src/domain/messages/message.ts";
 import { MessageTemplate } from "#src/domain/messages/schema.ts";
 import { roles } from "#src/domain/users/user.ts";
@@ -57,6 +58,7 @@ const InboundItem = Type.Object({
   type: Type.String(),
   text: OptionalText,
   at: Instant(),
+  details: InboundDetails,
 });
 
 /** One item of a conversation. */

@@ -7,12 +7,13 @@ import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { getBroadcast } from "#src/domain/broadcasts/read.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { type Inbound, inbounds } from "#src/domain/inbound/table.ts";
+import { findMediaOfInbound, type MediumWithFile } from "#src/domain/media/read.ts";
 import { type Message, messages } from "#src/domain/messages/table.ts";
 import { findTemplate } from "#src/domain/templates/read.ts";
 import { readShape, renderText, type TemplateComponent } from "#src/domain/templates/template.ts";
 
 export type ConversationItem =
-  | { kind: "inbound"; at: number; inbound: Inbound }
+  | { kind: "inbound"; at: number; inbound: Inbound; medium: MediumWithFile | null }
   | { kind: "message"; at: number; message: Message; text: string; broadcast: Broadcast | null; buttons: Button[] };
 
 /** A button of a template. Only a quick reply can be pressed as an answer. */
@@ -65,13 +66,17 @@ export function readConversation(
     messageId: lastMessage?.id ?? start.messageId,
   };
   const items = shown.flatMap(({ inbound, message }): ConversationItem[] => {
-    if (inbound !== null) return [{ kind: "inbound", at: inbound.receivedAt, inbound }];
+    if (inbound !== null) return [{ kind: "inbound", at: inbound.receivedAt, inbound, medium: mediumOf(tx, inbound) }];
     return message === null ? [] : [viewOf(tx, message, hasButtons)];
   });
   return {
     items: items.toSorted((one, other) => other.at - one.at),
     next: all.length > shown.length ? next : null,
   };
+}
+
+function mediumOf(tx: ReadTx, { id, details }: Inbound): MediumWithFile | null {
+  return details?.media === undefined ? null : (findMediaOfInbound(tx, id) ?? null);
 }
 
 const inboundsOfContact = statement((db) =>

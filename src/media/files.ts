@@ -1,0 +1,159 @@
+/**
+ * The directory of media. A file is written under the name of its medium (`58.part`), synced, and then renamed to its
+ * workspace and hash (`1-9f86d0…`), so that a file with such a name is always complete. Everything else that the
+ * directory may hold is removed at the start.
+ */
+import { createHash, type Hash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, rmSync, unlinkSync } from "node:fs";
+import { type FileHandle, open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { createPrivateDirectory } from "#src/db/files.ts";
+import type { MediaFile } from "#src/domain/media/table.ts";
+
+type FileName = Pick<MediaFile, "workspaceId" | "hash">;
+
+const PART = ".part";
+/** How much of a file tells its type. */
+const HEAD_BYTES = 4_096;
+
+export class MediaFiles {
+  readonly directory: string;
+  #working = 0;
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** True while a file is read or written: the work continues without a timer. */
+  get isWorking(): boolean {
+    return this.#working > 0;
+  }
+
+  create(): void {
+    createPrivateDirectory(this.directory);
+  }
+
+  pathOf({ workspaceId, hash }: FileName): string {
+    return join(this.directory, `${workspaceId}-${hash}`);
+  }
+
+  has(file: FileName): boolean {
+    return existsSync(this.pathOf(file));
+  }
+
+  /** Read from disk while it is sent. */
+  open(file: FileName): Blob {
+    return Bun.file(this.pathOf(file));
+  }
+
+  /** Replaces an unfinished file of the same medium. */
+  async begin(mediumId: number): Promise<UnfinishedFile> {
+    const path = this.#unfinishedPath(mediumId);
+    const handle = await this.#work(() => open(path, "w", 0o600));
+    return new UnfinishedFile(handle, (operation) => this.#work(operation));
+  }
+
+  /** The finished file gets its name, on disk when it returns. */
+  finish(mediumId: number, file: FileName): Promise<void> {
+    return this.#work(async () => {
+      await rename(this.#unfinishedPath(mediumId), this.pathOf(file));
+      await this.#sync();
+    });
+  }
+
+  discard(mediumId: number): void {
+    rmSync(this.#unfinishedPath(mediumId), { force: true });
+  }
+
+  /** Does nothing if the file is not there. */
+  remove(file: FileName): void {
+    try {
+      unlinkSync(this.pathOf(file));
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  /** At the start, before anything is fetched: an unfinished file is fetched again from its beginning. */
+  removeUnfinished(): void {
+    for (const name of this.#names()) if (name.endsWith(PART)) rmSync(join(this.directory, name), { force: true });
+  }
+
+  /** Where the simulated network keeps a file until it is fetched. */
+  simulatedPath(networkMediaId: string): string {
+    return join(this.directory, "simulated", networkMediaId);
+  }
+
+  createSimulated(): void {
+    this.create();
+    mkdirSync(join(this.directory, "simulated"), { recursive: true, mode: 0o700 });
+  }
+
+  #names(): string[] {
+    return existsSync(this.directory) ? readdirSync(this.directory) : [];
+  }
+
+  #unfinishedPath(mediumId: number): string {
+    return join(this.directory, `${mediumId}${PART}`);
+  }
+
+  /** Makes new names outlive a power cut. */
+  async #sync(): Promise<void> {
+    const handle = await open(this.directory, "r");
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async #work<T>(operation: () => Promise<T>): Promise<T> {
+    this.#working += 1;
+    try {
+      return await operation();
+    } finally {
+      this.#working -= 1;
+    }
+  }
+}
+
+/** A file that is being written, with its hash so far. */
+export class UnfinishedFile {
+  readonly #handle: FileHandle;
+  readonly #work: <T>(operation: () => Promise<T>) => Promise<T>;
+  readonly #hash: Hash = createHash("sha256");
+  /** The first bytes. */
+  readonly head: Buffer[] = [];
+  bytes = 0;
+
+  constructor(handle: FileHandle, work: <T>(operation: () => Promise<T>) => Promise<T>) {
+    this.#handle = handle;
+    this.#work = work;
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    if (this.bytes < HEAD_BYTES) this.head.push(Buffer.from(chunk.subarray(0, HEAD_BYTES - this.bytes)));
+    this.#hash.update(chunk);
+    this.bytes += chunk.byteLength;
+    let written = 0;
+    while (written < chunk.byteLength) {
+      written += (await this.#work(() => this.#handle.write(chunk, written))).bytesWritten;
+    }
+  }
+
+  /** On disk when it returns, still without its name. The hash is hexadecimal. */
+  async complete(): Promise<string> {
+    await this.#work(() => this.#handle.datasync());
+    await this.close();
+    return this.#hash.digest("hex");
+  }
+
+  /** May be called again. */
+  async close(): Promise<void> {
+    await this.#work(() => this.#handle.close()).catch(() => undefined);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

@@ -15,10 +15,17 @@ type FileName = Pick<MediaFile, "workspaceId" | "hash">;
 const PART = ".part";
 /** How much of a file tells its type. */
 const HEAD_BYTES = 4_096;
+/**
+ * After so many bytes of one file, the chunks that were written are freed. The runtime would let a fast network fill the
+ * memory with 40 MB of them first (measured); most files are smaller and never get here.
+ */
+const COLLECTED_BYTES = 8 * 1024 * 1024;
 
 export class MediaFiles {
   readonly directory: string;
   #working = 0;
+  #lastSync: Promise<void> = Promise.resolve();
+  #nextSync: Promise<void> | null = null;
 
   constructor(directory: string) {
     this.directory = directory;
@@ -97,14 +104,21 @@ export class MediaFiles {
     return join(this.directory, `${mediumId}${PART}`);
   }
 
-  /** Makes new names outlive a power cut. */
-  async #sync(): Promise<void> {
-    const handle = await open(this.directory, "r");
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+  /** Makes new names outlive a power cut. Names that are given while a sync is under way share the next one. */
+  #sync(): Promise<void> {
+    if (this.#nextSync !== null) return this.#nextSync;
+    const next = this.#lastSync.then(async () => {
+      this.#nextSync = null;
+      const handle = await open(this.directory, "r");
+      try {
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    });
+    this.#nextSync = next;
+    this.#lastSync = next.catch(() => undefined);
+    return next;
   }
 
   async #work<T>(operation: () => Promise<T>): Promise<T> {
@@ -134,7 +148,9 @@ export class UnfinishedFile {
   async write(chunk: Uint8Array): Promise<void> {
     if (this.bytes < HEAD_BYTES) this.head.push(Buffer.from(chunk.subarray(0, HEAD_BYTES - this.bytes)));
     this.#hash.update(chunk);
+    const blocks = Math.floor(this.bytes / COLLECTED_BYTES);
     this.bytes += chunk.byteLength;
+    if (Math.floor(this.bytes / COLLECTED_BYTES) > blocks) Bun.gc(true);
     let written = 0;
     while (written < chunk.byteLength) {
       written += (await this.#work(() => this.#handle.write(chunk, written))).bytesWritten;

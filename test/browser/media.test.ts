@@ -5,6 +5,13 @@ import { join } from "node:path";
 import { noBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
 
+/** What the test uses of a player in the page. */
+interface Player {
+  muted: boolean;
+  duration: number;
+  play(): Promise<void>;
+}
+
 const PERSON = "+919876540010";
 
 describe.skipIf(noBrowser)("in a browser", () => {
@@ -23,16 +30,19 @@ describe.skipIf(noBrowser)("in a browser", () => {
       for (const name of ["Picture", "Sticker"]) {
         const picture = conversation.getByRole("img", { name, exact: true });
         await picture.scrollIntoViewIfNeeded();
-        await page.waitForFunction((shown) => (shown as HTMLImageElement).naturalWidth > 0, await picture.elementHandle());
+        await page.waitForFunction(
+          (shown) => (shown as unknown as { naturalWidth: number }).naturalWidth > 0,
+          await picture.elementHandle(),
+        );
       }
       for (const label of ["Voice message", "Video"]) {
         const player = await conversation.getByLabel(label, { exact: true }).elementHandle();
         await player?.evaluate(async (element) => {
-          const media = element as HTMLMediaElement;
+          const media = element as unknown as Player;
           media.muted = true;
           await media.play();
         });
-        const seconds = await player?.evaluate((element) => (element as HTMLMediaElement).duration);
+        const seconds = await player?.evaluate((element) => (element as unknown as Player).duration);
         expect(seconds).toBeGreaterThan(0.5);
       }
       const document = conversation.getByRole("link", { name: /Document/ });

@@ -26,6 +26,8 @@ export class MediaFiles {
   #working = 0;
   #lastSync: Promise<void> = Promise.resolve();
   #nextSync: Promise<void> | null = null;
+  #lastRound: Promise<void> = Promise.resolve();
+  #waiting: (() => Promise<void>)[] = [];
 
   constructor(directory: string) {
     this.directory = directory;
@@ -57,7 +59,11 @@ export class MediaFiles {
   async begin(mediumId: number): Promise<UnfinishedFile> {
     const path = this.#unfinishedPath(mediumId);
     const handle = await this.#work(() => open(path, "w", 0o600));
-    return new UnfinishedFile(handle, (operation) => this.#work(operation));
+    return new UnfinishedFile(
+      handle,
+      (operation) => this.#work(operation),
+      (sync) => this.#inRound(sync),
+    );
   }
 
   /** The finished file gets its name, on disk when it returns. */
@@ -121,6 +127,19 @@ export class MediaFiles {
     return next;
   }
 
+  /** Files that are finished while others are being synced are synced together: the database waits for the same disk. */
+  #inRound(sync: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(() => sync().then(resolve, reject));
+      if (this.#waiting.length > 1) return;
+      this.#lastRound = this.#lastRound.then(async () => {
+        const round = this.#waiting;
+        this.#waiting = [];
+        await Promise.all(round.map((one) => one()));
+      });
+    });
+  }
+
   async #work<T>(operation: () => Promise<T>): Promise<T> {
     this.#working += 1;
     try {
@@ -135,13 +154,19 @@ export class MediaFiles {
 export class UnfinishedFile {
   readonly #handle: FileHandle;
   readonly #work: <T>(operation: () => Promise<T>) => Promise<T>;
+  readonly #inRound: (sync: () => Promise<void>) => Promise<void>;
   readonly #hash: Hash = createHash("sha256");
   /** The first bytes. */
   readonly head: Buffer[] = [];
   bytes = 0;
 
-  constructor(handle: FileHandle, work: <T>(operation: () => Promise<T>) => Promise<T>) {
+  constructor(
+    handle: FileHandle,
+    work: <T>(operation: () => Promise<T>) => Promise<T>,
+    inRound: (sync: () => Promise<void>) => Promise<void>,
+  ) {
     this.#handle = handle;
+    this.#inRound = inRound;
     this.#work = work;
   }
 
@@ -159,7 +184,7 @@ export class UnfinishedFile {
 
   /** On disk when it returns, still without its name. The hash is hexadecimal. */
   async complete(): Promise<string> {
-    await this.#work(() => this.#handle.datasync());
+    await this.#work(() => this.#inRound(() => this.#handle.datasync()));
     await this.close();
     return this.#hash.digest("hex");
   }

@@ -23,6 +23,7 @@ const program = [resolve(values.program)];
 const fileCount = Number(values.files);
 const killCount = Number(values.kills);
 const PER_SECOND = 50;
+const ROUNDS = 4;
 let isRight = true;
 
 function report(what: string, shown: unknown, isExpected = true): void {
@@ -69,15 +70,24 @@ async function latencyBesideFetching(): Promise<void> {
   await sendFor(load, 5_000, "nothing");
   const kinds: readonly Beside[] = ["nothing", "texts", "files"];
   const found: Record<Beside, number[]> = { nothing: [], texts: [], files: [] };
-  for (let round = 0; round < 4; round++) {
+  const cpu: Record<Beside, number> = { nothing: 0, texts: 0, files: 0 };
+  for (let round = 0; round < ROUNDS; round++) {
     for (const beside of kinds) {
+      const before = load.cpuMs();
       found[beside].push(...(await sendFor(load, 6_000, beside)));
+      cpu[beside] += load.cpuMs() - before;
       await load.settled(30_000);
     }
   }
   for (const beside of kinds) {
     const list = found[beside];
-    const shown = { count: list.length, p50: quantile(list, 0.5), p90: quantile(list, 0.9), p99: quantile(list, 0.99) };
+    const shown = {
+      count: list.length,
+      p50: quantile(list, 0.5),
+      p90: quantile(list, 0.9),
+      p99: quantile(list, 0.99),
+      cpu: `${Math.round(cpu[beside] / (ROUNDS * 60))} %`,
+    };
     report(`POST /messages at 50/s, ms, beside 50 ${beside}/s`, shown);
   }
   report("files of this phase", load.problems(), load.problems().length === 0);

@@ -151,6 +151,7 @@ export const folders: Folder[] = [
       "domain/contacts/consent.ts",
       "domain/contacts/custom-field.ts",
       "domain/inbound/details.ts",
+      "domain/inbound/origin.ts",
       "domain/messages/message.ts",
       "domain/templates/template.ts",
       "domain/users/user.ts",

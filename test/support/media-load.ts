@@ -30,6 +30,8 @@ export interface MediaLoad extends AsyncDisposable {
   stop(): Promise<void>;
   /** Of the server's process, kilobytes. */
   memoryKb(): number;
+  /** Processor time of the server so far. */
+  cpuMs(): number;
   command(...words: string[]): Promise<{ code: number; out: string }>;
   /** One person sends a new picture or voice message; repeated until the server has accepted it. */
   write(from?: string): Promise<void>;
@@ -128,6 +130,11 @@ export async function startMediaLoad(program: readonly string[], extra = ""): Pr
     memoryKb() {
       const status = readFileSync(`/proc/${running?.child.pid}/status`, "utf8");
       return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]);
+    },
+    cpuMs() {
+      const fields = readFileSync(`/proc/${running?.child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+      // In ticks of 10 ms: in user mode, and in the kernel.
+      return 10 * (Number(fields[11]) + Number(fields[12]));
     },
     async write(from = `4915112${String(100_000 + (count % 500))}`) {
       const index = count++;

@@ -24,6 +24,7 @@ export function viewInbound(
     type: inbound.type,
     text: inbound.text,
     details: viewDetails(inbound, medium === null ? null : { medium, file: null }, workspace),
+    ...(inbound.origin === "standby" ? { origin: inbound.origin } : {}),
     received_at: formatInstant(inbound.receivedAt, workspace.timezone),
   };
 }

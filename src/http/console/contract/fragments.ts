@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { InboundDetails } from "#src/domain/inbound/details.ts";
+import { echoOrigins, echoStatuses, inboundOrigins } from "#src/domain/inbound/origin.ts";
 import { messageStatuses } from "#src/domain/messages/message.ts";
 import { MessageTemplate } from "#src/domain/messages/schema.ts";
 import { roles } from "#src/domain/users/user.ts";
@@ -57,12 +58,29 @@ const InboundItem = Type.Object({
   id: Type.Integer(),
   type: Type.String(),
   text: OptionalText,
+  /** How it arrived. */
+  origin: OneOf(inboundOrigins),
   at: Instant(),
   details: InboundDetails,
 });
 
+/** What was sent from one of our numbers, but not by this server. */
+const EchoItem = Type.Object({
+  kind: Type.Literal("echo"),
+  key: Type.String(),
+  id: Type.Integer(),
+  type: Type.String(),
+  text: OptionalText,
+  /** Who sent it. */
+  origin: OneOf(echoOrigins),
+  status: Nullable(OneOf(echoStatuses)),
+  /** Of a control: the roles before and after, in the network's words. */
+  control_pass: Nullable(Type.Object({ from: OptionalText, to: OptionalText })),
+  at: Instant(),
+});
+
 /** One item of a conversation. */
-export const ConversationItem = Type.Union([SentItem, InboundItem]);
+export const ConversationItem = Type.Union([SentItem, InboundItem, EchoItem]);
 
 /** A step of a message's timeline. The time is in UTC with milliseconds. */
 export const TimelineStep = Type.Object({

@@ -25,6 +25,7 @@ import { Attachment } from "./attachment.tsx";
 import { Bubble, textIn } from "./bubble.tsx";
 import { Composer } from "./composer.tsx";
 import type { Conversation } from "./inbox-view.ts";
+import { ControlPassLine, isControlPass, isOutgoing, OriginLine } from "./origin.tsx";
 import { strings } from "./strings.ts";
 import { Thread } from "./thread.tsx";
 import { WindowChip } from "./window-chip.tsx";
@@ -101,24 +102,28 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
           items={shown}
           empty={strings.nothing}
           top={earlier}
-          renderItem={(item) => (
-            <Bubble
-              item={item}
-              isOwn={item.kind === "message"}
-              zone={timezone}
-              isUndelivered={isUndelivered(item)}
-              quote={quoteOf(item, byKey)}
-              reaction={reactions.get(item.key)}
-              attachment={
-                item.kind === "inbound" && (
-                  <Attachment type={item.type} details={item.details} workspaceId={workspaceId} />
-                )
-              }
-              hidesText={hidesText(item)}
-            >
-              {item.kind === "message" && <SentItemStatus item={item} />}
-            </Bubble>
-          )}
+          renderItem={(item) =>
+            isControlPass(item) ? (
+              <ControlPassLine item={item} zone={timezone} />
+            ) : (
+              <Bubble
+                item={item}
+                isOwn={isOutgoing(item)}
+                zone={timezone}
+                isUndelivered={isUndelivered(item)}
+                quote={quoteOf(item, byKey)}
+                reaction={reactions.get(item.key)}
+                attachment={
+                  item.kind === "inbound" && (
+                    <Attachment type={item.type} details={item.details} workspaceId={workspaceId} />
+                  )
+                }
+                hidesText={hidesText(item)}
+              >
+                {item.kind === "message" ? <SentItemStatus item={item} /> : <OriginLine item={item} />}
+              </Bubble>
+            )
+          }
         />
         <Composer key={id} conversation={conversation} />
       </section>

@@ -4,7 +4,7 @@
  * directory may hold is removed at the start.
  */
 import { createHash, type Hash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, rmSync, unlinkSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { createPrivateDirectory } from "#src/db/files.ts";
@@ -42,8 +42,17 @@ export class MediaFiles {
     createPrivateDirectory(this.directory);
   }
 
-  pathOf({ workspaceId, hash }: FileName): string {
-    return join(this.directory, `${workspaceId}-${hash}`);
+  nameOf({ workspaceId, hash }: FileName): string {
+    return `${workspaceId}-${hash}`;
+  }
+
+  pathOf(file: FileName): string {
+    return join(this.directory, this.nameOf(file));
+  }
+
+  /** Null if it is not there. */
+  sizeOf(file: FileName): number | null {
+    return statSync(this.pathOf(file), { throwIfNoEntry: false })?.size ?? null;
   }
 
   has(file: FileName): boolean {
@@ -90,16 +99,6 @@ export class MediaFiles {
   /** At the start, before anything is fetched: an unfinished file is fetched again from its beginning. */
   removeUnfinished(): void {
     for (const name of this.#names()) if (name.endsWith(PART)) rmSync(join(this.directory, name), { force: true });
-  }
-
-  /** Where the simulated network keeps a file until it is fetched. */
-  simulatedPath(networkMediaId: string): string {
-    return join(this.directory, "simulated", networkMediaId);
-  }
-
-  createSimulated(): void {
-    this.create();
-    mkdirSync(join(this.directory, "simulated"), { recursive: true, mode: 0o700 });
   }
 
   #names(): string[] {

@@ -1,7 +1,7 @@
 /** Files that people send: fetched at once, stored once, told of, given to those who may see them. */
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { claimFile } from "#src/domain/media/record.ts";
@@ -382,4 +382,15 @@ test("an erasure leaves no byte of the person's files: neither stored ones, nor 
   expect((await fetch(link)).status).toBe(404);
   await clock.advance(60 * MINUTE);
   expect(told(world, "media.failed")).toEqual([]);
+});
+
+test("waxwing check names a stored file that is not on disk", async () => {
+  await using world = await stored();
+  using workshop = new Workshop();
+  const check = () => workshop.run(["check", "--data", world.app.directory]);
+  expect((await check()).code).toBe(0);
+  const [name = ""] = filesOf(world);
+  rmSync(join(world.app.directory, "media", name));
+  const checked = await check();
+  expect([checked.code, checked.stdout + checked.stderr]).toEqual([1, expect.stringContaining(name)]);
 });

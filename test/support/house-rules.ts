@@ -118,6 +118,7 @@ export const folders: Folder[] = [
       "domain/inbound/callback-list.ts",
       "domain/inbound/callbacks.ts",
       "domain/inbound/refused-callbacks.ts",
+      "domain/messages/network-usage.ts",
       "domain/users/untrusted-proxy.ts",
       "networks/credentials.ts",
     ],

@@ -41,6 +41,8 @@ const members = {
     filename: optional(label),
     content: optional(Type.String()),
     voice: optional(Type.Boolean()),
+    /** The network does not have the file. */
+    missing: optional(Type.Boolean()),
   }),
   button: object({ title: label, payload: optional(label) }),
   list: object({ id: label, title: label, description: optional(label) }),
@@ -128,7 +130,7 @@ export const inboundRoutes: readonly ControlRoute[] = [
         const number = findNumber(tx, input.to);
         const networkMessageId = newNetworkId(tx.random);
         const unique = randomText(tx.random, 16);
-        const mediaId = bytes === undefined ? sampleId(type, unique) : unique;
+        const mediaId = bytes === undefined && input.media?.missing !== true ? sampleId(type, unique) : unique;
         const content = inboundContent(played(tx, number, type, input), mediaId);
         if (bytes !== undefined) simulatedFiles.keep(mediaId, Buffer.from(bytes, "base64"));
         const envelope = { networkMessageId, from, at: tx.now, name: input.name ?? null, content };

@@ -9,7 +9,7 @@ import { samples } from "./samples.ts";
 export interface PlayedInbound {
   type: InboundType;
   text?: string | undefined;
-  media?: { mime_type?: string; filename?: string; content?: string; voice?: boolean } | undefined;
+  media?: { mime_type?: string; filename?: string; content?: string; voice?: boolean; missing?: boolean } | undefined;
   button?: { title: string; payload?: string } | undefined;
   list?: { id: string; title: string; description?: string } | undefined;
   form?: { name: string; values: Record<string, unknown> } | undefined;

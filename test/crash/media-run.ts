@@ -135,7 +135,7 @@ async function diskUnderQuota(): Promise<void> {
   const quota = 8_000_000;
   await using load = await startMediaLoad(program, `[media]\nquota_bytes = ${quota}\n`);
   await load.start();
-  let most = 0;
+  let peak = 0;
   const directory = join(load.directory, "data/media");
   const sample = (): void => {
     const sizes = readdirSync(directory).map((name) => {
@@ -145,8 +145,8 @@ async function diskUnderQuota(): Promise<void> {
         return 0;
       }
     });
-    most = Math.max(
-      most,
+    peak = Math.max(
+      peak,
       sizes.reduce((sum, size) => sum + size, 0),
     );
   };
@@ -165,8 +165,8 @@ async function diskUnderQuota(): Promise<void> {
   const line = status.out.split("\n").find((one) => one.includes("for room")) ?? "no condition";
   report(
     "disk under a quota of 8,000,000 bytes",
-    { most, states, line: line.trim() },
-    most <= quota && line.includes("for room"),
+    { peak, states, line: line.trim() },
+    peak <= quota && line.includes("for room"),
   );
 }
 
@@ -180,13 +180,13 @@ async function memoryOfVideo(): Promise<void> {
   const head = Buffer.from("\0\0\0\x20ftypisom", "latin1");
   const watch = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     const before = load.memoryKb();
-    let most = before;
+    let peak = before;
     const timer = setInterval(() => {
-      most = Math.max(most, load.memoryKb());
+      peak = Math.max(peak, load.memoryKb());
     }, 10);
     const result = await work();
     clearInterval(timer);
-    const growth = Math.round((most - before) / 1024);
+    const growth = Math.round((peak - before) / 1024);
     report(`memory while ${what}`, `${Math.round(before / 1024)} MB, then at most ${growth} MB more`, growth <= 20);
     return result;
   };

@@ -81,7 +81,7 @@ function evaluateDatabase({ at, process, database, databaseFile }: HealthFacts):
   return found;
 }
 
-function evaluateDisk({ disk, database }: HealthFacts): Condition[] {
+function evaluateDisk({ disk, database, mediaWaiting }: HealthFacts): Condition[] {
   const found: Condition[] = [];
   const command = `df -h ${database.path}`;
   if (disk !== null && disk.freeBytes < FREE_BYTES_MIN) {
@@ -107,6 +107,20 @@ function evaluateDisk({ disk, database }: HealthFacts): Condition[] {
       hits: null,
       next: "Free up space before the next upgrade.",
       command,
+    });
+  }
+  if (mediaWaiting.since !== null) {
+    const { files, since } = mediaWaiting;
+    found.push({
+      id: "media_full",
+      severity: "warning",
+      check: "disk",
+      subject: "media",
+      says: `${files} received ${files === 1 ? "file waits" : "files wait"} for room: the quota of the media directory is used up.`,
+      since,
+      hits: "Everyone who is sent files: WhatsApp keeps a file for 7 days, then it is lost.",
+      next: "Raise [media] quota_bytes, or set [retention] media so that old files are deleted.",
+      command: null,
     });
   }
   if (database.walBytes > WAL_BYTES_MAX) {

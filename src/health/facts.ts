@@ -28,6 +28,8 @@ export interface HealthFacts {
   callbacksWaiting: number;
   /** Seconds since the oldest callback that is not applied became due. */
   callbacksAgeSeconds: number;
+  /** Received files for which there is no room, and since when, milliseconds. */
+  mediaWaiting: { files: number; since: number | null };
   backup: BackupFacts;
   /** Null: the server has no certificate of its own. */
   certificate: CertificateFacts | null;
@@ -65,15 +67,19 @@ export const OUTBOX_SQL =
 const CALLBACKS_SQL =
   "SELECT count(*) AS waiting, max(0, ? - coalesce(min(due_at), ?)) / 1000.0 AS age FROM callbacks WHERE done_at IS NULL AND due_at <= ?";
 
+/** The condition of the index `media_waiting`. */
+const MEDIA_SQL = "SELECT count(*) AS files, min(waiting_since) AS since FROM media WHERE waiting_since IS NOT NULL";
+
 /** Throws if the database cannot be read. */
 export async function readFacts(sources: FactSources): Promise<HealthFacts> {
   const { clock, query, database } = sources;
   const now = clock.now();
-  const [process, outbox, callbacks, certificate] = await Promise.all([
+  const [process, outbox, callbacks, certificate, media] = await Promise.all([
     sources.process(),
     query(OUTBOX_SQL, [now]),
     query(CALLBACKS_SQL, [now, now, now]),
     readCertificate(sources.certificate, query),
+    query(MEDIA_SQL),
   ]);
   return {
     at: clock.now(),
@@ -88,6 +94,10 @@ export async function readFacts(sources: FactSources): Promise<HealthFacts> {
     })),
     callbacksWaiting: Number(callbacks[0]?.waiting ?? 0),
     callbacksAgeSeconds: Number(callbacks[0]?.age ?? 0),
+    mediaWaiting: {
+      files: Number(media[0]?.files ?? 0),
+      since: media[0]?.since == null ? null : Number(media[0].since),
+    },
     backup: sources.backup(),
     certificate,
   };

@@ -19,6 +19,7 @@ const well: HealthFacts = {
   database: { path: "/var/lib/waxwing/waxwing.db", bytes: 1e9, walBytes: 4e7 },
   disk: { freeBytes: 5e10, totalBytes: 1e11 },
   outbox: [{ kind: "deliver_webhook", rows: 12, ageSeconds: 3 }],
+  mediaWaiting: { files: 0, since: null },
   callbacksWaiting: 4,
   callbacksAgeSeconds: 1,
   backup: {

@@ -31,6 +31,7 @@ export const modules = [
   "idempotency",
   "messages",
   "broadcasts",
+  "media",
   "inbound",
   "erasure",
 ];
@@ -94,6 +95,11 @@ export const folders: Folder[] = [
     mayImport: ["domain/", "networks/network.ts", "networks/credentials.ts", "jobs/", "db/", "net/", "core/"],
     why: "They load, call and record; they see networks through the port, HTTP not at all, and not each other.",
   })),
+  {
+    holds: ["media/"],
+    mayImport: ["domain/", "networks/network.ts", "networks/credentials.ts", "jobs/", "db/", "core/"],
+    why: "It fetches people's files through the port and keeps them on disk; HTTP serves them from here.",
+  },
   {
     holds: ["transfer/"],
     mayImport: ["domain/", "db/", "core/"],
@@ -174,6 +180,8 @@ export const folders: Folder[] = [
       "backup/",
       "db/",
       "core/",
+      // Files that people sent.
+      "media/files.ts",
       // For the type of what a message is sent with.
       "sending/send-message.ts",
       "networks/simulator/phone.ts",
@@ -187,7 +195,7 @@ export const folders: Folder[] = [
   },
   {
     holds: ["http/api/"],
-    mayImport: ["http/", "domain/", "db/", "core/", "sending/send-message.ts"],
+    mayImport: ["http/", "domain/", "db/", "core/", "media/files.ts", "sending/send-message.ts"],
     mayNotImport: ["http/console/"],
     why: "The API shares operations with the console, never its handlers.",
   },
@@ -215,6 +223,10 @@ export const folders: Folder[] = [
       "db/",
       "core/",
       "networks/network.ts",
+      // Files that people sent, and links to them.
+      "media/files.ts",
+      "media/content-type.ts",
+      "media/links.ts",
       "sending/send-message.ts",
       // A request whose key belongs to a message in doubt asks for its outcome: the same seam as sending itself.
       "sending/resolve-in-doubt.ts",

@@ -3,6 +3,7 @@
  * what only the server's process knows comes from the list that the server stores.
  */
 
+import { whyUnwritable } from "#src/backup/files.ts";
 import { scheduleInterval } from "#src/backup/schedule.ts";
 import { lastSoundAt } from "#src/backup/verification-reports.ts";
 import type { Config } from "#src/config/config.ts";
@@ -68,7 +69,7 @@ function readBackups({ backup }: Config, memory: HealthMemory, now: number): Bac
   const { backupFailedAt: failedAt } = memory;
   const verifiedAt = lastSoundAt(directory);
   return {
-    ...{ directory, schedule, verifiedAt, nextAt: null },
+    ...{ directory, schedule, verifiedAt, nextAt: null, unwritable: whyUnwritable(directory) },
     intervalMs: scheduleInterval(schedule, now),
     awaitedSince: memory.backupAwaitedSince,
     failedAt: failedAt !== null && verifiedAt !== null && verifiedAt > failedAt ? null : failedAt,

@@ -89,9 +89,6 @@ const PROMISED: Record<string, string> = {
   setup:
     "--domain --email --business --country --timezone --network --phone --backup-directory --keep-messages --test-to",
   version: "",
-  listen: "--forward-to --server --key-file --types --after",
-  tail: "",
-  trigger: "",
 };
 
 async function all(): Promise<Command[]> {

@@ -11,6 +11,8 @@ export const logEvents = {
   "alarm.sent": "An alarm was sent.",
   "backup.broken": "A backup was written, but the database fails its check. Older backups are kept.",
   "backup.completed": "A backup was written and verified.",
+  "backup.copies_failed": "Old copies of the database could not be deleted; it is tried again.",
+  "backup.copy_deleted": "A copy of the database that an upgrade or a restore put aside a month ago was deleted.",
   "backup.failed": "A backup was not written. Earlier backups are kept.",
   "backup.not_started": "The scheduled backup could not be started; it is tried again.",
   "broadcast.build_failed": "The recipients of a broadcast could not be built; it is tried again.",

@@ -215,6 +215,23 @@ function evaluateQueues({ at, outbox, callbacksWaiting, callbacksAgeSeconds }: H
   ];
 }
 
+function unwritableDirectory({ schedule, directory, unwritable }: HealthFacts["backup"]): Condition[] {
+  if (schedule === null || unwritable === null) return [];
+  return [
+    {
+      id: "backup_directory",
+      severity: "warning",
+      check: "backup",
+      subject: "backup",
+      says: `Backups cannot be written to ${directory}: ${unwritable}.`,
+      since: null,
+      hits: "Everyone, if this disk fails.",
+      next: "Make the directory writable for the service (ReadWritePaths= in a drop-in), or set [backup] directory.",
+      command: "waxwing config check",
+    },
+  ];
+}
+
 function evaluateBackups({ at, backup }: HealthFacts): Condition[] {
   const { schedule, intervalMs, awaitedSince, verifiedAt, failedAt } = backup;
   const found: Condition[] = [];
@@ -231,6 +248,7 @@ function evaluateBackups({ at, backup }: HealthFacts): Condition[] {
       command: "journalctl -u waxwing --since -1d | grep -i backup",
     });
   }
+  found.push(...unwritableDirectory(backup));
   if (schedule === null) {
     if (found.length > 0 || (verifiedAt !== null && verifiedAt > at - BACKUP_AGE_MAX_MS)) return found;
     found.push({

@@ -43,6 +43,8 @@ export interface BackupFacts {
   /** The longest time between two scheduled backups; null without a schedule. */
   intervalMs: number | null;
   nextAt: number | null;
+  /** Why nothing can be written to the directory; null: it can be. */
+  unwritable: string | null;
   /** The time of the state in the newest sound backup. */
   verifiedAt: number | null;
   /** Since when a first verified backup is awaited; null if there is one, or that is not known. */

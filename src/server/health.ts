@@ -1,5 +1,6 @@
 /** Wires the list of conditions: where its facts come from, where it is stored, and how alarms leave the server. */
 import { hostname } from "node:os";
+import { whyUnwritable } from "#src/backup/files.ts";
 import type { BackupJobs } from "#src/backup/jobs.ts";
 import { type BackupSchedule, scheduleInterval } from "#src/backup/schedule.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
@@ -97,6 +98,7 @@ function readBackups(
     schedule,
     intervalMs: scheduleInterval(schedule, now),
     nextAt: backups.nextAt(),
+    unwritable: whyUnwritable(directory),
     verifiedAt,
     awaitedSince: schedule === null || verifiedAt !== null ? null : (backupAwaitedSince ?? now),
     failedAt: failedAt !== null && verifiedAt !== null && verifiedAt > failedAt ? null : failedAt,

@@ -1,6 +1,7 @@
 /** The server's view of itself for the operator: status, conditions, time series, disk, and jobs on its own database. */
 import { dirname } from "node:path";
 import { BackupJobs } from "#src/backup/jobs.ts";
+import { KeptCopies, listKeptCopies } from "#src/backup/kept-copies.ts";
 import { BackupSchedule } from "#src/backup/schedule.ts";
 import { systemClock } from "#src/core/clock.ts";
 import type { Service } from "#src/core/service-loop.ts";
@@ -30,6 +31,7 @@ export function createSystem(context: ServerContext): System & { services: reado
     writer: store.counters,
     conditions: () => watch.current,
     lastBackupAt: () => jobs.lastSoundAt(),
+    keptCopies: () => listKeptCopies(database),
     certificateEnd: async () => (await readCertificate(certificateSource(config), query))?.endsAt ?? null,
   });
   return {
@@ -40,6 +42,6 @@ export function createSystem(context: ServerContext): System & { services: reado
     status,
     conditions: () => watch.evaluate(),
     disk: () => readDisk(dirname(database)),
-    services: [backups, timeSeries, watch, alarms],
+    services: [backups, new KeptCopies({ database, clock, log }), timeSeries, watch, alarms],
   };
 }

@@ -27,6 +27,7 @@ const well: HealthFacts = {
     schedule: "30 2 * * *",
     intervalMs: DAY_MS,
     nextAt: NOW + 1,
+    unwritable: null,
     verifiedAt: NOW - DAY_MS,
     awaitedSince: null,
     failedAt: null,
@@ -64,6 +65,7 @@ test("each fault of the server is a condition of its own", () => {
     "critical queue_stuck:deliver_webhook",
   ]);
   expect(found({ backup: { ...backup, failedAt: NOW - 1 } })).toEqual(["critical backup_failed"]);
+  expect(found({ backup: { ...backup, unwritable: "it is read-only" } })).toEqual(["warning backup_directory"]);
   expect(found({ certificate: { from: "files", path: "/c.pem", endsAt: NOW + 7 * DAY_MS, problem: null } })).toEqual([
     "critical certificate_ends",
   ]);

@@ -120,7 +120,12 @@ async function bundle(outfile: string, { target, version, commit, assets }: Bund
           // With a fixed name: the path of the temporary directory, which differs in each build, would get into the
           // executable.
           build.onResolve({ filter: /^console-file:/ }, ({ path }) => ({
-            path: join(assets.directory, path.slice("console-file:".length)),
+            path: path.slice("console-file:".length),
+            namespace: "console-file",
+          }));
+          build.onLoad({ filter: /./, namespace: "console-file" }, async ({ path }) => ({
+            contents: new Uint8Array(await Bun.file(join(assets.directory, path)).arrayBuffer()),
+            loader: "file",
           }));
           build.onLoad({ filter: /src\/http\/console\/assets\.ts$/ }, () => ({
             contents: assetsModule(assets.names),

@@ -127,6 +127,12 @@ async function bundle(outfile: string, { target, version, commit, assets }: Bund
             contents: new Uint8Array(await Bun.file(join(assets.directory, path)).arrayBuffer()),
             loader: "file",
           }));
+          // The bundler would write this file's own directory into the executable, and so the place of the checkout. The
+          // code that uses it looks for a native module on disk, and is never reached.
+          build.onLoad({ filter: /better-sqlite3\/lib\/binding\.js$/ }, async ({ path }) => ({
+            contents: (await Bun.file(path).text()).replaceAll("__dirname", '"/nowhere"'),
+            loader: "js",
+          }));
           build.onLoad({ filter: /src\/http\/console\/assets\.ts$/ }, () => ({
             contents: assetsModule(assets.names),
             loader: "ts",

@@ -18,11 +18,18 @@ e2984124f1514e1e6bbda20adedbf07a02c443c6a5828853a15c7c7abf78e19f darwin-aarch64
 END
 }
 
+# What verifies a release (Ed25519; its 32 bytes in base64), and where releases are. `release` writes both into the
+# install.sh and the executables that it makes; empty here, because this checkout belongs to no publisher.
+RELEASE_KEY=''
+RELEASE_ADDRESS=''
+
 usage() {
   cat <<'END'
 Usage: ./install.sh dev [OPTIONS OF waxwing dev]   try it: a demo with a simulated network, nothing is kept
        ./install.sh test [OPTIONS OF bun test]     run the whole test suite
        ./install.sh build [--outfile FILE]         make the executable, dist/waxwing
+       ./install.sh release [--version V] [--key FILE] [--address URL]
+                                                   make a release in dist/release: executables, packages, signature
        ./install.sh audit                          ask whether what goes into it has known vulnerabilities
        sudo ./install.sh [OPTIONS]                 install it as a service, or upgrade the one that is there
 
@@ -184,6 +191,32 @@ run_build() {
   prepare production
   say "building the executable"
   exec "$bun" scripts/build.ts "$@"
+}
+
+# Sets nothing: .bun/runtimes/NAME/bun is the Bun of that platform, from npm and known by its SHA-256.
+fetch_runtime() {
+  runtime="$root/.bun/runtimes/$1"
+  known=$(known_buns | sed -n "s/ $1\$//p")
+  if [ -f "$runtime/bun" ] && [ "$(sha256_of "$runtime/bun")" = "$known" ]; then return 0; fi
+  has npm || fail "the Bun of $1 is fetched with npm, which is not here." "install npm, then run this again"
+  say "fetching the Bun of $1 with npm into $runtime (once; about 100 MB on disk)"
+  rm -rf "$runtime"
+  mkdir -p "$runtime"
+  archive=$(cd "$runtime" && npm pack --silent "@oven/bun-$1@$BUN_VERSION" </dev/null) ||
+    fail "npm could not fetch the Bun of $1." "check the network, then run this again"
+  tar -xzf "$runtime/$archive" -C "$runtime" package/bin/bun
+  mv "$runtime/package/bin/bun" "$runtime/bun"
+  rm -rf "$runtime/package" "${runtime:?}/$archive"
+  if [ "$(sha256_of "$runtime/bun")" != "$known" ]; then
+    rm -rf "$runtime"
+    fail "npm's Bun of $1 is not the one that is known by its SHA-256, and is not used." "ask those who publish Waxwing"
+  fi
+}
+
+run_release() {
+  prepare production
+  for platform in linux-x64 linux-aarch64 darwin-aarch64; do fetch_runtime "$platform"; done
+  exec "$bun" scripts/release.ts "$@"
 }
 
 # The registry knows them by name and version. Exit code 0: none that is high or critical; 1: some; 3: unknown.
@@ -761,7 +794,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 case ${1:-} in
-  dev | test | build | audit)
+  dev | test | build | audit | release)
     subcommand=$1
     shift
     "run_$subcommand" "$@"

@@ -7,12 +7,12 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, typ
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { migrations } from "../src/db/migrations.ts";
 import { buildExecutable, checkout, readCommit, readReleaseSource, readVersion } from "./build.ts";
-import { type Architecture, debianFiles } from "./release/debian.ts";
 import { deb } from "./release/deb.ts";
+import { type Architecture, debianFiles } from "./release/debian.ts";
 import { ociArchive } from "./release/oci.ts";
 import { sbom } from "./release/sbom.ts";
-import { migrations } from "../src/db/migrations.ts";
 
 const usage = `./install.sh release [--version V] [--key FILE] [--address URL] [--only PLATFORM]
 
@@ -46,7 +46,8 @@ async function main(): Promise<void> {
   const { version, key, address, only, runtimes } = await readOptions();
   const commit = readCommit();
   const time = readCommitTime();
-  if (commit.endsWith("-dirty")) say("the checkout has changes that are not committed: nobody else can make this release");
+  if (commit.endsWith("-dirty"))
+    say("the checkout has changes that are not committed: nobody else can make this release");
   const isThrowaway = key === null;
   const signer = key ?? generateKeyPairSync("ed25519").privateKey;
   const publicKey = createPublicKey(signer);
@@ -111,12 +112,14 @@ async function readOptions() {
       process.exit(0);
     }
     const version = values.version ?? (await readVersion());
-    if (!/^\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$/.test(version)) throw new Error(`--version ${version}: write it as 1.2.3 or 1.2.3-rc.1`);
+    if (!/^\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$/.test(version))
+      throw new Error(`--version ${version}: write it as 1.2.3 or 1.2.3-rc.1`);
     if (values.only !== undefined && !platforms.some(({ name }) => name === values.only)) {
       throw new Error(`--only ${values.only}: there are ${platforms.map(({ name }) => name).join(", ")}`);
     }
     const address = values.address ?? (await readReleaseSource()).releaseAddress;
-    if (address !== "" && !/^https:\/\/[^\s']+$/.test(address)) throw new Error(`--address ${address}: write it as https://…`);
+    if (address !== "" && !/^https:\/\/[^\s']+$/.test(address))
+      throw new Error(`--address ${address}: write it as https://…`);
     const key = values.key === undefined ? null : readKey(await readFile(values.key, "utf8"), values.key);
     return { version, key, address, only: values.only, runtimes: resolve(values.runtimes) };
   } catch (error) {
@@ -128,7 +131,9 @@ async function readOptions() {
 function readKey(pem: string, file: string): KeyObject {
   const key = createPrivateKey(pem);
   if (key.asymmetricKeyType !== "ed25519") {
-    throw new Error(`--key ${file} is not an Ed25519 key: make one with openssl genpkey -algorithm ed25519 -out ${file}`);
+    throw new Error(
+      `--key ${file} is not an Ed25519 key: make one with openssl genpkey -algorithm ed25519 -out ${file}`,
+    );
   }
   return key;
 }
@@ -160,7 +165,10 @@ interface PackageOptions {
   installer: Uint8Array;
 }
 
-async function writePackages(directory: string, { version, commit, time, built, installer }: PackageOptions): Promise<void> {
+async function writePackages(
+  directory: string,
+  { version, commit, time, built, installer }: PackageOptions,
+): Promise<void> {
   const license = await readFile(join(checkout, "LICENSE"));
   const images = [];
   for (const { name, architecture } of platforms) {
@@ -181,7 +189,9 @@ async function writePackages(directory: string, { version, commit, time, built, 
 /** The checksums of everything that is there, and the signature of the checksums. */
 async function signAll(directory: string, key: KeyObject): Promise<void> {
   const names = [...new Bun.Glob("*").scanSync({ cwd: directory })].sort();
-  const lines = await Promise.all(names.map(async (name) => `${hash(await readFile(join(directory, name)))}  ${name}\n`));
+  const lines = await Promise.all(
+    names.map(async (name) => `${hash(await readFile(join(directory, name)))}  ${name}\n`),
+  );
   const sums = Buffer.from(lines.join(""));
   await writeFile(join(directory, "SHA256SUMS"), sums);
   await writeFile(join(directory, "SHA256SUMS.sig"), sign(null, sums, key));

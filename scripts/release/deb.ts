@@ -81,7 +81,9 @@ function md5(bytes: Uint8Array): string {
 /** The archive format of Debian packages. */
 function ar(members: readonly (readonly [name: string, bytes: Uint8Array])[], time: number): Uint8Array {
   const parts = members.flatMap(([name, bytes]) => [
-    Buffer.from(`${name.padEnd(16)}${String(time).padEnd(12)}${"0".padEnd(6)}${"0".padEnd(6)}${"100644".padEnd(8)}${String(bytes.length).padEnd(10)}\`\n`),
+    Buffer.from(
+      `${name.padEnd(16)}${String(time).padEnd(12)}${"0".padEnd(6)}${"0".padEnd(6)}${"100644".padEnd(8)}${String(bytes.length).padEnd(10)}\`\n`,
+    ),
     bytes,
     Buffer.from(bytes.length % 2 === 0 ? "" : "\n"),
   ]);

@@ -86,11 +86,13 @@ export function ociArchive({ version, commit, time, platforms }: ImageOptions): 
   const files: Entry[] = [
     { path: "oci-layout", mode: 0o644, bytes: json({ imageLayoutVersion: "1.0.0" }) },
     { path: "index.json", mode: 0o644, bytes: json(index) },
-    ...[...blobs].sort(([one], [other]) => (one < other ? -1 : 1)).map(([digest, bytes]) => ({
-      path: `blobs/sha256/${digest}`,
-      mode: 0o644,
-      bytes,
-    })),
+    ...[...blobs]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([digest, bytes]) => ({
+        path: `blobs/sha256/${digest}`,
+        mode: 0o644,
+        bytes,
+      })),
   ];
   return tar([...directoriesOf(files.map(({ path }) => path)), ...files], time);
 }

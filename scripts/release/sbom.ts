@@ -13,7 +13,12 @@ interface LockedPackage {
 }
 
 type Needs = Record<string, string>;
-type LockEntry = [id: string, registry: string, info: { dependencies?: Needs; optionalDependencies?: Needs }, hash: string];
+type LockEntry = [
+  id: string,
+  registry: string,
+  info: { dependencies?: Needs; optionalDependencies?: Needs },
+  hash: string,
+];
 
 interface Lockfile {
   workspaces: { "": { dependencies: Needs } };
@@ -60,7 +65,10 @@ export function sbom({ version, commit, lockfile, bun }: SbomOptions): string {
     },
     components: [runtime, ...components],
     dependencies: [
-      { ref: root["bom-ref"], dependsOn: [runtime["bom-ref"], ...refsOf(Object.keys(lock.workspaces[""].dependencies))] },
+      {
+        ref: root["bom-ref"],
+        dependsOn: [runtime["bom-ref"], ...refsOf(Object.keys(lock.workspaces[""].dependencies))],
+      },
       ...packages.map(({ name, version, needs }) => ({ ref: purl(name, version), dependsOn: refsOf(needs) })),
     ],
   };
@@ -92,6 +100,11 @@ function purl(name: string, version: string): string {
 function serialOf(text: string): string {
   const digest = createHash("sha256").update(text).digest("hex");
   const variant = ((Number.parseInt(digest.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
-  const groups = [digest.slice(0, 8), digest.slice(8, 12), `5${digest.slice(13, 16)}`, `${variant}${digest.slice(18, 20)}`];
+  const groups = [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `5${digest.slice(13, 16)}`,
+    `${variant}${digest.slice(18, 20)}`,
+  ];
   return `urn:uuid:${groups.join("-")}-${digest.slice(20, 32)}`;
 }

@@ -38,7 +38,12 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
       become(io.root, owner, storage.data);
     }
   }
-  return { io, options, files, loadConfig: ({ listen } = {}) => loadConfig({ ...sources, found, listen }) };
+  const read = (): ConfigFile | null | undefined => {
+    // For a command that stays root.
+    if (found === undefined && io.root !== null) found = findConfigFile(sources, true);
+    return found;
+  };
+  return { io, options, files, loadConfig: ({ listen } = {}) => loadConfig({ ...sources, found: read(), listen }) };
 }
 
 function opensData({ needsNoData }: Command, { data }: GlobalOptions): boolean {

@@ -5,9 +5,11 @@ import type { Config } from "#src/config/config.ts";
 import { createPrivateFile } from "#src/db/files.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
 import type { Server } from "#src/server/context.ts";
+import { findTrial, runningInode, TrialEnded } from "#src/upgrade/trial.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
 import type { Context } from "./context.ts";
+import { isCompiled } from "./process.ts";
 import { start, stopSignal } from "./running.ts";
 
 /** In the data directory. */
@@ -58,7 +60,12 @@ export const commands: readonly Command[] = [
       // outlives its terminal.
       const stopped = stopSignal(io, ["SIGTERM", "SIGINT"]);
       const config = context.loadConfig({ listen });
-      const server = await start(config, io);
+      const trial = isCompiled() ? findTrial(process.execPath, runningInode()) : null;
+      const server = await start(config, io, { trial, stopped }).catch((error) => {
+        if (error instanceof TrialEnded) return null;
+        throw error;
+      });
+      if (server === null) return null;
       // The same line with --json: programs that start a server wait for it.
       io.out(`listening on ${server.url}\n`);
       const setupLinkFile = await showSetupLink(context, config, server);

@@ -82,6 +82,8 @@ export const logEvents = {
   "server.stopping": "The server was asked to stop and finishes what is in flight.",
   "session.confirm_failed": "A signed-in user entered a wrong password or code.",
   "sign_in.failed": "A sign-in failed; `address` is the client, `user` the account if there is one.",
+  "upgrade.database_put_back": "An upgrade was undone; the database before it is in use again.",
+  "upgrade.trial": "A new executable is ready and waits until the upgrade declares it ready.",
   "verification.broken": "A backup is damaged.",
   "verification.completed": "A backup was verified.",
   "verification.failed": "The verification of a backup did not finish.",

@@ -31,7 +31,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     runtime = await point.restore(runtime, ({ context, system, refused }) => http.use(context, system, refused));
   };
   const { context, system, refused } = runtime;
-  const http = listenOrClose(context, () => listen(context, system, refused, point === null ? null : reset));
+  const http = listenOrClose(context, () => {
+    options.beforeListening?.();
+    return listen(context, system, refused, point === null ? null : reset);
+  });
   otherCommits.add(http.notifyEventWaiters);
   for (const service of runtime.services) service.start();
   http.setReady();

@@ -37,6 +37,10 @@ Options of the service install:
   --prefix DIR    the executable goes to DIR/bin/waxwing         (default: /usr/local)
   --data DIR      where the database lives                       (default: /var/lib/waxwing)
   --no-service    install everything but the systemd service
+  --release FROM  install this signed release instead of building: a folder, an archive of one, or the address of either
+                  (without a checkout: the default, from the place that this script knows)
+  --public-key FILE
+                  the Ed25519 public key that signed it, in PEM (default: the one in this script)
   --uninstall     remove the service and the executable; configuration and data stay
   --help          this text
 
@@ -249,14 +253,21 @@ unit=/etc/systemd/system/waxwing.service
 account=waxwing
 
 run_service() {
-  prefix='' data='' with_service=yes uninstall=no
+  prefix='' data='' with_service=yes uninstall=no release='' public_key=''
   while [ $# -gt 0 ]; do
     case $1 in
-      --prefix | --data)
-        [ $# -ge 2 ] || misused "$1 needs a directory after it."
-        if [ "$1" = --prefix ]; then prefix=$2; else data=$2; fi
+      --prefix | --data | --release | --public-key)
+        [ $# -ge 2 ] || misused "$1 needs a value after it."
+        case $1 in
+          --prefix) prefix=$2 ;;
+          --data) data=$2 ;;
+          --release) release=$2 ;;
+          *) public_key=$2 ;;
+        esac
         shift
         ;;
+      --release=*) release=${1#*=} ;;
+      --public-key=*) public_key=${1#*=} ;;
       --prefix=*) prefix=${1#*=} ;;
       --data=*) data=${1#*=} ;;
       --no-service) with_service=no ;;
@@ -289,6 +300,7 @@ run_service() {
     fail "waxwing is already installed under $former_prefix." \
       "run ./install.sh --uninstall first (the data stay), then this again"
   fi
+  settle_release
   settle_data
   settle_service
   announce
@@ -297,12 +309,125 @@ run_service() {
   make_account
   make_data
   write_config
-  install_executable
-  if [ "$with_service" = yes ]; then
+  if can_upgrade; then
     write_unit
-    start_service
+    upgrade_executable
+  else
+    install_executable
+    if [ "$with_service" = yes ]; then
+      write_unit
+      start_service
+    fi
   fi
   say_next
+}
+
+# Sets $release: where the release is, or empty if the executable is built here.
+settle_release() {
+  if [ -n "$given_executable" ]; then
+    [ -z "$release" ] || misused "--release and WAXWING_EXECUTABLE: name one of them."
+    return 0
+  fi
+  if [ -z "$release" ] && [ "$is_checkout" = yes ]; then return 0; fi
+  release=${release:-$RELEASE_ADDRESS}
+  if [ -z "$release" ]; then
+    fail "$root is not a checkout of Waxwing, and this install.sh knows no place of releases." \
+      "name a release with --release, or clone the repository and run its ./install.sh"
+  fi
+  if [ -z "$public_key" ] && [ -z "$RELEASE_KEY" ]; then
+    fail "this install.sh knows no key that verifies releases." "name the publisher's public key with --public-key FILE"
+  fi
+  has openssl || fail "the release's signature cannot be verified: there is no openssl." \
+    "install openssl (version 3 or newer), then run this again"
+  case $(uname -m) in
+    x86_64 | amd64) platform=linux-x64 ;;
+    aarch64 | arm64) platform=linux-arm64 ;;
+    *) fail "there is no release for $(uname -m)." "build it: clone the repository and run its ./install.sh" ;;
+  esac
+}
+
+# A service that runs is upgraded by its own executable, with a way back, if that knows how to.
+can_upgrade() {
+  [ "$with_service" = yes ] && [ -z "$destination" ] && [ -x "$executable" ] && ! cmp -s "$built" "$executable" &&
+    systemctl is-active --quiet waxwing && "$executable" upgrade --help </dev/null >/dev/null 2>&1
+}
+
+upgrade_executable() {
+  systemctl daemon-reload
+  systemctl enable waxwing >&2 || fail_of_service "the service could not be enabled."
+  if [ -n "$release" ]; then
+    set -- --from "$workshop" --public-key "$workshop/key.pem"
+  else
+    set -- --built "$built"
+  fi
+  "$executable" --config "$config" upgrade "$@" </dev/null >&2 ||
+    fail "the upgrade failed; the message above says what runs now." "journalctl -u waxwing -e shows what the new executable said"
+  say "upgraded $executable: $version"
+}
+
+# Sets $built: verified, and not yet installed. Beside the executable's place, where it can be run.
+obtain_release() {
+  workshop="$destination$prefix/bin/.waxwing-release.$$"
+  mkdir -p "$workshop"
+  chmod 0700 "$workshop"
+  if [ -n "$public_key" ]; then
+    cp "$public_key" "$workshop/key.pem" || fail "$public_key cannot be read." "check the path"
+  else
+    # In front of the key's 32 bytes: what says that they are an Ed25519 key.
+    printf -- '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA%s\n-----END PUBLIC KEY-----\n' "$RELEASE_KEY" >"$workshop/key.pem"
+  fi
+  case $release in
+    http://*.tar | http://*.tar.gz | http://*.tgz | https://*.tar | https://*.tar.gz | https://*.tgz)
+      say "fetching $release"
+      archive="$workshop/${release##*/}"
+      download "$release" "$archive"
+      ;;
+    *) archive=$release ;;
+  esac
+  for name in SHA256SUMS SHA256SUMS.sig; do take_from_release "$name"; done
+  openssl pkeyutl -verify -rawin -pubin -inkey "$workshop/key.pem" -in "$workshop/SHA256SUMS" \
+    -sigfile "$workshop/SHA256SUMS.sig" </dev/null >/dev/null 2>&1 ||
+    fail "$release is not signed by the key that is trusted; nothing has been installed." \
+      "get the release and its key again from its publisher (and openssl 3, if this one is older)"
+  for name in release.json "waxwing-$platform"; do
+    take_from_release "$name"
+    if [ "$(sha256_of "$workshop/$name")" != "$(sed -n "s/^\([0-9a-f]*\)  $name\$/\1/p" "$workshop/SHA256SUMS")" ]; then
+      fail "$name of $release does not have the checksum that was signed; nothing has been installed." \
+        "get the release again from its publisher"
+    fi
+  done
+  built="$workshop/waxwing-$platform"
+  chmod 0755 "$built"
+}
+
+# take_from_release NAME: into $workshop, from the folder, archive or address $archive.
+take_from_release() {
+  case $archive in
+    http://* | https://*)
+      say "fetching $1"
+      download "${archive%/}/$1" "$workshop/$1"
+      return 0
+      ;;
+  esac
+  if [ -d "$archive" ]; then
+    cp "$archive/$1" "$workshop/$1" || fail "$archive has no file $1, which every release has." "check the path"
+    return 0
+  fi
+  member=$(tar -tf "$archive" 2>/dev/null | grep -E "(^|/)$1\$" | head -n 1)
+  if [ -z "$member" ] || ! tar -xOf "$archive" "$member" >"$workshop/$1"; then
+    fail "$archive has no file $1, which every release has." "check the path"
+  fi
+}
+
+# download ADDRESS FILE
+download() {
+  if has curl; then
+    curl -fsSL --retry 2 -o "$2" "$1" </dev/null || fail "$1 could not be fetched." "check the address and the network"
+  elif has wget; then
+    wget -q -O "$2" "$1" </dev/null || fail "$1 could not be fetched." "check the address and the network"
+  else
+    fail "$1 cannot be fetched: there is neither curl nor wget." "install one of them, or download it and name the folder with --release"
+  fi
 }
 
 # What ends up in a unit file, a TOML string and a shell command must need no escaping in any of them.
@@ -395,6 +520,8 @@ announce() {
   if [ -n "$destination" ]; then say "staging under $destination:"; else say "this is what happens now:"; fi
   if [ -n "$given_executable" ]; then
     step "take the executable $given_executable"
+  elif [ -n "$release" ]; then
+    step "take the executable of the release $release, and verify its signature and checksum"
   else
     step "build the executable in $root"
   fi
@@ -422,6 +549,8 @@ announce() {
 obtain_executable() {
   if [ -n "$given_executable" ]; then
     built=$given_executable
+  elif [ -n "$release" ]; then
+    obtain_release
   else
     built="$root/dist/waxwing"
     owner=$(owner_of "$root")
@@ -604,6 +733,9 @@ WorkingDirectory=$data
 # The SQLite driver's native part is unpacked here at the start, and must be allowed to run from here.
 Environment="TMPDIR=$data/tmp"
 ExecStartPre=/bin/mkdir -p "$data/tmp"
+# While an upgrade is under way: a new executable that does not start is replaced by the old one. As root, and written by
+# waxwing upgrade.
+ExecStartPre=-+/bin/sh -c '[ ! -e "$executable.upgrade/guard" ] || exec /bin/sh "$executable.upgrade/guard"'
 ExecStart="$executable" serve --config $config
 Restart=always
 RestartSec=5
@@ -727,7 +859,8 @@ say_next() {
   step "and ask who it is:"
   step "  curl -H 'Authorization: Bearer KEY' $address/api/v1/me"
   step "settings: $config   data: $data   everyday commands: docs/operations.md"
-  if [ "$with_service" = yes ]; then step "log: journalctl -u waxwing -f   upgrade: git pull && sudo ./install.sh"; fi
+  if [ -n "$release" ]; then upgrade="sudo $(quoted "$executable") upgrade"; else upgrade="git pull && sudo ./install.sh"; fi
+  if [ "$with_service" = yes ]; then step "log: journalctl -u waxwing -f   upgrade: $upgrade"; fi
 }
 
 quoted() {
@@ -758,6 +891,7 @@ remove_service() {
     if [ -z "$destination" ] && [ -d /run/systemd/system ] && has systemctl; then systemctl daemon-reload; fi
   fi
   rm -f "$destination$executable" "$destination$executable.previous"
+  rm -rf "$destination$executable.upgrade"
   say "removed. These stay:"
   step "data           $kept"
   step "configuration  $config"
@@ -769,9 +903,8 @@ remove_service() {
 # --- Which of them ----------------------------------------------------------------------------------------------------
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-if [ ! -f "$root/scripts/build.ts" ] || [ ! -f "$root/bun.lock" ]; then
-  fail "install.sh works inside a checkout of Waxwing, and $root is none." "clone the repository and run its ./install.sh"
-fi
+is_checkout=yes
+if [ ! -f "$root/scripts/build.ts" ] || [ ! -f "$root/bun.lock" ]; then is_checkout=no; fi
 
 destination=${DESTDIR:-}
 case $destination in
@@ -788,14 +921,16 @@ case $given_executable in
 esac
 
 # A run that is broken off leaves no half-written file behind.
-unfinished=''
-trap 'if [ -n "$unfinished" ]; then rm -f "$unfinished"; fi' EXIT
+unfinished='' workshop=''
+trap 'if [ -n "$unfinished" ]; then rm -f "$unfinished"; fi; if [ -n "$workshop" ]; then rm -rf "$workshop"; fi' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
 case ${1:-} in
   dev | test | build | audit | release)
     subcommand=$1
+    [ "$is_checkout" = yes ] ||
+      fail "install.sh $1 works inside a checkout of Waxwing, and $root is none." "clone the repository and run its ./install.sh"
     shift
     "run_$subcommand" "$@"
     ;;

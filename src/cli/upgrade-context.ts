@@ -1,8 +1,11 @@
 /** What an upgrade needs of its surroundings: the journal, the running server, and commands of the other executable. */
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, readlinkSync } from "node:fs";
 import { resolve } from "node:path";
+import { InsufficientSpace } from "#src/backup/files.ts";
 import { randomText } from "#src/core/id.ts";
 import { databaseFiles } from "#src/db/files.ts";
+import { LockHeld } from "#src/db/lock.ts";
+import { NewerSchema } from "#src/db/migrate.ts";
 import { Journal } from "#src/upgrade/journal.ts";
 import { ReleaseUnreadable } from "#src/upgrade/release-source.ts";
 import {
@@ -153,5 +156,20 @@ export async function translatingUpgradeErrors<T>(work: () => Promise<T>): Promi
     if (error instanceof UndoFailed)
       throw new CommandFailure("undo_failed", error.message, "start the server, and read its log");
     throw error;
+  }
+}
+
+/** What a start on the database would fail with is not a bug of this program, but a reason to leave things as they are. */
+export function translatingTryErrors<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof NewerSchema || error instanceof LockHeld || !(error instanceof Error)) throw error;
+    if (error instanceof InsufficientSpace) {
+      throw new CommandFailure("no_room", error.message, "free some space; nothing was changed");
+    }
+    const cause = error.cause instanceof Error ? ` (${error.cause.message})` : "";
+    const next = "nothing was changed; tell those who publish this version";
+    throw new CommandFailure("try_failed", `on a copy of the database: ${error.message}${cause}`, next);
   }
 }

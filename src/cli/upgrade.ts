@@ -15,7 +15,14 @@ import { fileExists } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { list, type Report } from "./output.ts";
 import { isCompiled } from "./process.ts";
-import { globalWords, placeBuilt, runChild, translatingUpgradeErrors, upgradeContext } from "./upgrade-context.ts";
+import {
+  globalWords,
+  placeBuilt,
+  runChild,
+  translatingTryErrors,
+  translatingUpgradeErrors,
+  upgradeContext,
+} from "./upgrade-context.ts";
 
 const restartWith = {
   kind: "text",
@@ -97,7 +104,7 @@ export const commands: readonly Command[] = [
       if (!fileExists(database))
         return { json: { from: null, to: null }, text: `There is no database at ${database}.` };
       loadKeys({ keyFile: secrets.keyFile, env: io.env, random: io.random }, false);
-      const { from, to } = tryOnCopy(database, io.clock.now());
+      const { from, to } = translatingTryErrors(() => tryOnCopy(database, io.clock.now()));
       return {
         json: { from, to },
         text: `A copy of ${database} was migrated from schema ${from} to ${to} and checked.`,

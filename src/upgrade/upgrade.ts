@@ -223,12 +223,13 @@ async function undo(context: UpgradeContext, service: Service, facts: UpgradeFac
 }
 
 async function restartOld(context: UpgradeContext, service: Service, facts: UpgradeFacts): Promise<string | null> {
-  try {
-    await service.restart();
-    return await waitFor(context, service, facts, ["restored"], RESTORE_LIMIT_MS);
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+  // A supervisor starts the old one by itself if the new one has just ended, and there is nothing to restart.
+  const refusal = await service.restart().then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  const reason = await waitFor(context, service, facts, ["restored"], RESTORE_LIMIT_MS);
+  return reason !== null && refusal !== null ? `${reason}; ${refusal}` : reason;
 }
 
 function finish({ journal, database }: UpgradeContext, { nonce, from, to }: UpgradeFacts): UpgradeResult {

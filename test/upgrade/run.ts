@@ -1,0 +1,188 @@
+/**
+ * Twenty upgrades forward and back while customers send, on real executables:
+ *
+ *   bun run test:upgrade
+ *
+ * Five lead to a build that does not start, one has a failing migration, and the command is killed in the middle of six
+ * more. Whatever happens, a server runs afterwards, every message that was answered with 201 is stored, and the network
+ * has read it exactly once.
+ */
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openClient } from "#src/db/driver.ts";
+import { buildVariant, makeSite, type Site, until, type Variant, writeRelease } from "#test/support/upgrades.ts";
+
+const MORE =
+  "ALTER TABLE contacts ADD COLUMN shoe_size INTEGER;\nCREATE TABLE shoes (id INTEGER PRIMARY KEY) STRICT;\n";
+const EVEN_MORE = "CREATE TABLE socks (id INTEGER PRIMARY KEY) STRICT;\n";
+const FAILING = "INSERT INTO socks (id) VALUES (1);\n";
+
+const LIST = '[{ version: 1, name: "initial", sql: initial }]';
+
+/** Migrations beside the first one. */
+function withMigrations(...texts: string[]): Pick<Variant, "changes" | "files"> {
+  const numbers = texts.map((_, index) => index + 2);
+  const imports = numbers
+    .map((n) => `import more${n} from "../../migrations/000${n}.sql" with { type: "text" };`)
+    .join("\n");
+  const entries = numbers.map((n) => `{ version: ${n}, name: "more", sql: more${n} }`).join(", ");
+  return {
+    changes: [
+      ["src/db/migrations.ts", "import initial", `${imports}\nimport initial`],
+      ["src/db/migrations.ts", LIST, `[{ version: 1, name: "initial", sql: initial }, ${entries}]`],
+    ],
+    files: Object.fromEntries(texts.map((text, index) => [`migrations/000${index + 2}.sql`, text])),
+  };
+}
+
+const crash = [
+  "src/server/server.ts",
+  "options.beforeListening?.();",
+  'throw new Error("this build does not start");',
+] as const;
+const earlyCrash = [
+  "src/cli/serve.ts",
+  "const trial = isCompiled()",
+  "if (isCompiled()) process.exit(3);\nconst trial = isCompiled()",
+] as const;
+
+const variants: (Variant & { schema: number })[] = [
+  { version: "0.2.0", schema: 1 },
+  { version: "0.3.0", schema: 2, ...withMigrations(MORE) },
+  { version: "0.5.0", schema: 2, ...withMigrations(MORE) },
+  // Migrates, is declared ready, and ends.
+  { version: "0.9.0", schema: 3, ...join2(withMigrations(MORE, EVEN_MORE), crash) },
+  // Ends at once.
+  { version: "0.9.1", schema: 2, ...join2(withMigrations(MORE), earlyCrash) },
+  { version: "0.9.2", schema: 3, ...withMigrations(MORE, FAILING) },
+];
+
+function join2(
+  one: Pick<Variant, "changes" | "files">,
+  change: readonly [string, string, string],
+): Pick<Variant, "changes" | "files"> {
+  return { ...one, changes: [...(one.changes ?? []), change] };
+}
+
+const workshop = mkdtempSync(join(tmpdir(), "waxwing-upgrades-"));
+let problems = 0;
+
+function expectThat(what: string, holds: boolean, detail: unknown = ""): void {
+  if (!holds) problems++;
+  console.log(`${holds ? "ok  " : "FAIL"} ${what}${holds ? "" : ` ${JSON.stringify(detail)}`}`);
+}
+
+try {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const keyFile = join(workshop, "key.pem");
+  writeFileSync(keyFile, publicKey.export({ type: "spki", format: "pem" }));
+  const first = await buildVariant(workshop, { version: "0.1.0" });
+  for (const variant of variants) {
+    const executable = await buildVariant(workshop, variant);
+    writeRelease(join(workshop, variant.version), { ...variant, executable, key: privateKey });
+    rmSync(executable);
+    console.log(`built ${variant.version}`);
+  }
+  for (const isSupervised of [true, false]) {
+    console.log(isSupervised ? "-- supervised" : "-- supervised by nothing");
+    await using site = await makeSite({ executable: first, isSupervised });
+    await runAll(site, keyFile, isSupervised);
+  }
+} finally {
+  rmSync(workshop, { recursive: true, force: true });
+}
+console.log(problems === 0 ? "all held" : `${problems} did not hold`);
+process.exit(problems === 0 ? 0 : 1);
+
+async function runAll(site: Site, keyFile: string, isSupervised: boolean): Promise<void> {
+  const traffic = site.startTraffic();
+  let number = 0;
+  const from = (version: string): string[] => [
+    "--from",
+    join(workshop, version),
+    "--public-key",
+    keyFile,
+    "--ready-within",
+    "8",
+  ];
+  const upgrade = async (words: string[], wanted: string, code: string | null): Promise<void> => {
+    number++;
+    const before = traffic.count();
+    const startedAt = performance.now();
+    const { answer, text } = await site.run("upgrade", ...words).ended;
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    const found = (answer.error as { code?: string } | undefined)?.code ?? null;
+    await until("a server is ready", async () => (await site.version()) !== null);
+    const version = await site.version();
+    const what = `${number}. ${words[0] === "back" ? "back" : words[1]?.split("/").at(-1)} → ${version}, ${code ?? "done"}, ${seconds} s`;
+    expectThat(what, found === code && version === wanted, { text, version });
+    await until("messages go on", () => traffic.count() > before + 20);
+  };
+  await upgrade(from("0.2.0"), "0.2.0", null);
+  await upgrade(["back"], "0.1.0", null);
+  await upgrade(from("0.2.0"), "0.2.0", null);
+  await upgrade(from("0.9.1"), "0.2.0", "undone");
+  await upgrade(["back"], "0.1.0", null);
+  await upgrade(from("0.3.0"), "0.3.0", null);
+  // Another schema: the kept database is restored, and newer rows are merged into it.
+  await upgrade(["back"], "0.1.0", null);
+  await upgrade(from("0.3.0"), "0.3.0", null);
+  await upgrade(from("0.9.0"), "0.3.0", "undone");
+  await upgrade(from("0.9.2"), "0.3.0", "try_failed");
+  await upgrade(from("0.5.0"), "0.5.0", null);
+  await upgrade(["back"], "0.3.0", null);
+  await upgrade(from("0.9.1"), "0.3.0", "undone");
+  await upgrade(from("0.5.0"), "0.5.0", null);
+  await upgrade(from("0.9.0"), "0.5.0", "undone");
+  await upgrade(from("0.2.0"), "0.5.0", "downgrade");
+  await upgrade(["back"], "0.3.0", null);
+  await upgrade(from("0.9.0"), "0.3.0", "undone");
+  await upgrade(from("0.5.0"), "0.5.0", null);
+  await upgrade(["back"], "0.3.0", null);
+  // Killed in the middle: at every step, of an upgrade that would succeed and of one that would not.
+  const builds = isSupervised ? ["0.5.0", "0.9.0", "0.9.1"] : ["0.5.0"];
+  for (const version of builds) {
+    for (const phase of ["trial", "go"]) {
+      const running = site.run("upgrade", ...from(version));
+      await Promise.race([running.ended, untilPhase(site, phase)]);
+      running.kill();
+      const before = traffic.count();
+      const startedAt = performance.now();
+      await until("messages go on", () => traffic.count() > before + 20, 120_000);
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+      const answering = await site.version();
+      expectThat(`killed in "${phase}" of ${version}: ${answering} runs, after ${seconds} s`, answering !== null);
+      if (answering === "0.5.0") await upgrade(["back"], "0.3.0", null);
+    }
+  }
+  await upgrade(from("0.5.0"), "0.5.0", null);
+  const { sent, other, longestSilenceMs } = await traffic.stop();
+  const seen = Map.groupBy(await site.installation.requests(), ({ label }) => label);
+  const twice = [...seen.entries()].filter(([, requests]) => requests.length > 1).map(([label]) => label);
+  const lost = sent.filter((label) => !seen.has(label));
+  expectThat(`${sent.length} messages answered with 201, each sent once`, lost.length + twice.length === 0, {
+    lost,
+    twice,
+  });
+  const client = openClient(join(site.installation.data, "waxwing.db"), { readonly: true, fileMustExist: true });
+  const stored = new Set(client.prepare("SELECT idempotency_key FROM messages WHERE status <> 'failed'").pluck().all());
+  client.close();
+  const missing = sent.filter((label) => !stored.has(label));
+  expectThat("each of them is stored", missing.length === 0, missing.slice(0, 5));
+  expectThat(`other answers: ${other.length}`, other.length === 0, other.slice(0, 3));
+  const checked = await site.run("check").ended;
+  expectThat("waxwing check finds nothing", checked.code === 0, checked.text);
+  console.log(`     longest time without an answer: ${longestSilenceMs} ms`);
+  if (problems > 0) console.log(site.log().slice(-4000));
+}
+
+async function untilPhase(site: Site, phase: string): Promise<void> {
+  const file = Bun.file(`${site.executable}.upgrade/phase`);
+  for (;;) {
+    const found = await file.text().catch(() => "");
+    if (found.trim() === phase) return;
+    await Bun.sleep(2);
+  }
+}

@@ -6,6 +6,7 @@ import { accessSync, constants, existsSync, linkSync, readFileSync, realpathSync
 import { dirname, resolve } from "node:path";
 import { loadKeys } from "#src/core/key-file.ts";
 import { releaseAddress, releaseKey, version } from "#src/core/version.ts";
+import { isKeptDatabase } from "#src/upgrade/put-back.ts";
 import { compareVersions, hashFile, openRelease, type Release, readPublicKey } from "#src/upgrade/signed-release.ts";
 import { tryOnCopy } from "#src/upgrade/try-copy.ts";
 import { restoreAndUpgrade, type Target, type UpgradeResult, upgradeExecutable } from "#src/upgrade/upgrade.ts";
@@ -207,7 +208,8 @@ async function goBack(context: Context, settings: Settings & { acceptGap: boolea
   }
   if (!(failure instanceof CommandFailure) || failure.code !== "newer_schema") throw failure;
   const kept = opened.journal.last()?.keptDatabase ?? null;
-  if (kept === null) {
+  // The service's user wrote that name, and root may be reading it.
+  if (kept === null || !isKeptDatabase(kept, opened.database)) {
     const message = "the database is too new for the previous executable, and none from before the upgrade is known";
     throw new CommandFailure("no_way_back", message, `restore a backup with ${previous}`);
   }

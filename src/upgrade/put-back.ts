@@ -13,7 +13,11 @@ import { schemaVersion } from "#src/db/migrate.ts";
 import { forgetUnknownMarkers } from "#src/db/run-marker.ts";
 
 /** Part of the name of every database that a migration kept. */
-export const KEPT = ".before-schema-";
+const KEPT = ".before-schema-";
+
+export function isKeptDatabase(path: string, database: string): boolean {
+  return dirname(path) === dirname(database) && basename(path).startsWith(basename(database) + KEPT);
+}
 
 export function readSchema(path: string): number {
   const client = openClient(path, { readonly: true, fileMustExist: true, timeout: 5_000 });
@@ -26,11 +30,7 @@ export function readSchema(path: string): number {
 
 /** Throws if `kept` is not a database that a migration of this one kept. */
 export function putBackDatabase({ database, commandLock }: DatabaseFiles, kept: string, known: number): void {
-  if (
-    dirname(kept) !== dirname(database) ||
-    !basename(kept).startsWith(basename(database) + KEPT) ||
-    !existsSync(kept)
-  ) {
+  if (!isKeptDatabase(kept, database) || !existsSync(kept)) {
     throw new Error(`${kept} is not a database that was kept before a migration`);
   }
   if (readSchema(kept) > known) throw new Error(`${kept} has a newer schema than this executable supports`);

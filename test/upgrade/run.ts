@@ -3,16 +3,26 @@
  *
  *   bun run test:upgrade
  *
- * Five lead to a build that does not start, one has a failing migration, and the command is killed in the middle of six
- * more. Whatever happens, a server runs afterwards, every message that was answered with 201 is stored, and the network
+ * Five lead to a build that does not start, one has a failing migration. Then the command is killed at each step of more,
+ * and the server with it. Whatever happens, a server runs afterwards, every message that was answered with 201 is stored, and the network
  * has read it exactly once.
  */
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
-import { buildVariant, makeSite, type Site, until, type Variant, writeRelease } from "#test/support/upgrades.ts";
+import { inodeOf } from "#src/upgrade/journal.ts";
+import {
+  buildVariant,
+  makeSite,
+  processesOf,
+  type Site,
+  type Traffic,
+  until,
+  type Variant,
+  writeRelease,
+} from "#test/support/upgrades.ts";
 
 const MORE =
   "ALTER TABLE contacts ADD COLUMN shoe_size INTEGER;\nCREATE TABLE shoes (id INTEGER PRIMARY KEY) STRICT;\n";
@@ -141,23 +151,9 @@ async function runAll(site: Site, keyFile: string, isSupervised: boolean): Promi
   await upgrade(from("0.9.0"), "0.3.0", "undone");
   await upgrade(from("0.5.0"), "0.5.0", null);
   await upgrade(["back"], "0.3.0", null);
-  // Killed in the middle: at every step, of an upgrade that would succeed and of one that would not.
-  const builds = isSupervised ? ["0.5.0", "0.9.0", "0.9.1"] : ["0.5.0"];
-  for (const version of builds) {
-    for (const phase of ["trial", "go"]) {
-      const running = site.run("upgrade", ...from(version));
-      await Promise.race([running.ended, untilPhase(site, phase)]);
-      running.kill();
-      const before = traffic.count();
-      const startedAt = performance.now();
-      await until("messages go on", () => traffic.count() > before + 20, 120_000);
-      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-      const answering = await site.version();
-      expectThat(`killed in "${phase}" of ${version}: ${answering} runs, after ${seconds} s`, answering !== null);
-      if (answering === "0.5.0") await upgrade(["back"], "0.3.0", null);
-    }
-  }
-  await upgrade(from("0.5.0"), "0.5.0", null);
+  await killEverywhere(site, traffic, from, isSupervised);
+  await site.run("upgrade", ...from("0.5.0")).ended;
+  expectThat(`${await site.version()} runs in the end`, (await site.version()) === "0.5.0");
   const { sent, other, longestSilenceMs } = await traffic.stop();
   const seen = Map.groupBy(await site.installation.requests(), ({ label }) => label);
   const twice = [...seen.entries()].filter(([, requests]) => requests.length > 1).map(([label]) => label);
@@ -178,11 +174,82 @@ async function runAll(site: Site, keyFile: string, isSupervised: boolean): Promi
   if (problems > 0) console.log(site.log().slice(-4000));
 }
 
-async function untilPhase(site: Site, phase: string): Promise<void> {
-  const file = Bun.file(`${site.executable}.upgrade/phase`);
-  for (;;) {
-    const found = await file.text().catch(() => "");
-    if (found.trim() === phase) return;
-    await Bun.sleep(2);
+/**
+ * Kills the command at each of its steps, and then the server, as a machine that loses its power would: of an upgrade that
+ * would succeed, of two whose build does not start, and of the way back with a restore.
+ */
+async function killEverywhere(
+  site: Site,
+  traffic: Traffic,
+  from: (version: string) => string[],
+  isSupervised: boolean,
+): Promise<void> {
+  const facts = (): { nonce?: string; newInode?: string } => readJson(`${site.executable}.upgrade/journal.json`);
+  const phase = (): string => readText(`${site.executable}.upgrade/phase`).trim();
+  const report = (): { nonce?: string; state?: string } => readJson(join(site.installation.data, "waxwing.db.upgrade"));
+  const isReported = (state: string): boolean => report().nonce === facts().nonce && report().state === state;
+  const points: Record<string, () => boolean> = {
+    "the journal is written": () => phase() === "trial",
+    "the executable is swapped": () => phase() === "trial" && inodeOf(site.executable) === facts().newInode,
+    "the new one starts": () => phase() === "trial" && isReported("starting"),
+    "the new one is ready": () => phase() === "trial" && isReported("ready"),
+    "it is declared ready": () => phase() === "go",
+    "it is live": () => isReported("live"),
+    "the old one is put back": () => phase() === "undo",
+    "servers leave the database alone": () => phase() === "back" && isReported("holding"),
+  };
+  // Without a supervisor, nothing starts a server again that is killed.
+  const builds = isSupervised ? ["0.5.0", "0.9.0", "0.9.1"] : ["0.5.0"];
+  for (const version of [...builds, "back"]) {
+    for (const [point, isReached] of Object.entries(points)) {
+      for (const killsServer of isSupervised ? [false, true] : [false]) {
+        const words = version === "back" ? ["back"] : from(version);
+        // Something to go back to.
+        await site.run("upgrade", ...from(version === "back" ? "0.3.0" : "0.2.0")).ended;
+        if (version === "0.5.0" && (await site.version()) === "0.5.0") await site.run("upgrade", "back").ended;
+        const running = site.run("upgrade", ...words);
+        let isOver = false;
+        void running.ended.then(() => {
+          isOver = true;
+        });
+        while (!isOver && !isReached()) await Bun.sleep(1);
+        if (isOver) {
+          await running.ended;
+          continue;
+        }
+        running.kill();
+        if (killsServer) for (const pid of processesOf(site.executable)) process.kill(pid, "SIGKILL");
+        const before = traffic.count();
+        const startedAt = performance.now();
+        await until("messages go on", () => traffic.count() > before + 20, 120_000).catch((error) =>
+          console.log(error),
+        );
+        const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+        const answering = await site.version();
+        const what = `${version} killed when ${point}${killsServer ? ", and the server" : ""}: ${answering} runs, after ${seconds} s`;
+        expectThat(what, answering !== null && !["0.9.0", "0.9.1"].includes(answering));
+      }
+    }
+  }
+  // What the last one left is brought to its end by the next.
+  const { answer } = await site.run("upgrade", ...from("0.5.0")).ended;
+  const isThere = (await site.version()) === "0.5.0";
+  expectThat("the next upgrade goes through", isThere, answer);
+  if (isThere) await site.run("upgrade", "back").ended;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function readJson(path: string): Record<string, string> {
+  try {
+    return JSON.parse(readText(path)) as Record<string, string>;
+  } catch {
+    return {};
   }
 }

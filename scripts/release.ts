@@ -47,7 +47,7 @@ async function main(): Promise<void> {
   const commit = readCommit();
   const time = readCommitTime();
   if (commit.endsWith("-dirty"))
-    say("the checkout has changes that are not committed: nobody else can make this release");
+    say("the checkout has changes that are not committed: another machine cannot make this release");
   const isThrowaway = key === null;
   const signer = key ?? generateKeyPairSync("ed25519").privateKey;
   const publicKey = createPublicKey(signer);
@@ -60,11 +60,11 @@ async function main(): Promise<void> {
     const installer = await writeInstaller(directory, releaseKey, address);
     const built = new Map<string, Uint8Array>();
     for (const { name, target, runtime, isRun } of chosen) {
-      say(`building waxwing-${name}${isRun ? "" : " (nobody has run an executable for this platform)"}`);
+      say(`building waxwing-${name}${isRun ? "" : " (an executable for this platform has never been run)"}`);
       const file = join(directory, `waxwing-${name}`);
       await buildExecutable(file, {
         ...{ target, version, commit, releaseKey, releaseAddress: address },
-        // Made here by the same version of Bun; where the executable is never run, nobody would see it go wrong.
+        // Made here by the same version of Bun; an executable that is never run has none: a fault of it would not be seen.
         bytecode: isRun,
         runtime: join(runtimes, runtime, "bun"),
       });
@@ -91,7 +91,7 @@ async function main(): Promise<void> {
   }
   say(`${destination}: waxwing ${version}`);
   if (isThrowaway) {
-    say("signed with a throwaway key: whoever installs it has to name its public half, --public-key release-key.pem");
+    say("signed with a throwaway key: to install it, name its public half, --public-key release-key.pem");
   }
 }
 

@@ -52,9 +52,9 @@ test.skipIf(onlyLinux !== null)(
   async () => {
     await using site = await makeSite({ executable, isSupervised: false });
     const traffic = site.startTraffic();
-    const goesOn = async (): Promise<void> => {
+    const continues = async (): Promise<void> => {
       const before = traffic.count();
-      await until("messages go on", () => traffic.count() > before + 5);
+      await until("messages continue", () => traffic.count() > before + 5);
     };
     const first = placeInode(site);
     expect(await site.run("upgrade", "--built", executable).ended).toMatchObject({
@@ -63,26 +63,26 @@ test.skipIf(onlyLinux !== null)(
     });
     const second = placeInode(site);
     expect(second).not.toBe(first);
-    await goesOn();
+    await continues();
 
     const undone = await site.run("upgrade", "--built", broken).ended;
     expect(undone).toMatchObject({ code: 1, answer: { error: { code: "undone" } } });
     expect(placeInode(site)).toBe(second);
-    await goesOn();
+    await continues();
 
     expect(await site.run("upgrade", "back").ended).toMatchObject({ code: 0, answer: { changed: true, ready: true } });
     expect(placeInode(site)).toBe(first);
-    await goesOn();
+    await continues();
 
     const killed = site.run("upgrade", "--built", executable);
     await until("it is declared ready", () => readText(`${site.executable}.upgrade/phase`) === "go\n");
     killed.kill();
     await killed.ended;
-    await goesOn();
+    await continues();
     // The next command notes that the killed one had succeeded.
     await site.run("upgrade", "--built", broken).ended;
     expect(placeInode(site)).not.toBe(first);
-    await goesOn();
+    await continues();
 
     const { sent, other } = await traffic.stop();
     const seen = Map.groupBy(await site.installation.requests(), ({ label }) => label);

@@ -27,7 +27,7 @@ export function stopSignal(io: Io, signals: readonly Signal[]): Promise<void> {
   });
 }
 
-export interface StartOptions {
+interface StartOptions {
   acceptsTestKeys?: boolean;
   /** The executable is part of an upgrade that is not over. */
   trial?: Trial | null;

@@ -237,7 +237,7 @@ function report({ from, to, keptDatabase, wasRunning }: UpgradeResult): Report {
     list({ from, to, "database before": keptDatabase ?? undefined }),
     "",
     wasRunning
-      ? "The new executable runs. To return to the one before it: waxwing upgrade back"
+      ? "The new executable runs. To return to the previous one: waxwing upgrade back"
       : "The executable was replaced. No server was running, so it has only been tried on a copy of the database.",
   ].join("\n");
   return { json: view, text };

@@ -42,7 +42,7 @@ export interface UpgradeFacts {
 }
 
 /** The last upgrade that succeeded: what `upgrade back` returns to. */
-export interface LastUpgrade {
+interface LastUpgrade {
   from: string;
   to: string;
   /** The database before the upgrade; null if it was not migrated. */

@@ -134,7 +134,7 @@ function startLike({ words, env, cwd, out, err }: Model, executable: string): Bu
   return child;
 }
 
-/** One that does not end by itself is killed. */
+/** A process that ignores the signal is killed. */
 function end(pid: number, clock: Clock): void {
   try {
     process.kill(pid, "SIGTERM");

@@ -21,14 +21,14 @@ import { inodeOf, Journal, type Phase, type UpgradeFacts } from "./journal.ts";
 import { putBackDatabase, readSchema } from "./put-back.ts";
 import { readReport, type ServerReport, writeReport } from "./server-report.ts";
 
-/** How long a server waits for the one before it to end; that one finishes what is in flight. */
+/** How long a server waits for the previous one to end, which finishes what is in flight. */
 const LOCK_LIMIT_MS = 60_000;
-/** A command that did not show itself for this long is gone; a new server that is ready then goes live by itself. */
+/** A command that did not show itself for this long is gone; a new server that is ready then goes live without it. */
 const COMMAND_LIMIT_MS = 15_000;
 const POLL_MS = 50;
 const RETRY_AFTER_SECONDS = 2;
 
-export interface TrialOptions {
+interface TrialOptions {
   config: Config;
   log: Log;
   clock: Clock;

@@ -223,7 +223,7 @@ async function undo(context: UpgradeContext, service: Service, facts: UpgradeFac
 }
 
 async function restartOld(context: UpgradeContext, service: Service, facts: UpgradeFacts): Promise<string | null> {
-  // A supervisor starts the old one by itself if the new one has just ended, and there is nothing to restart.
+  // A supervisor starts the old one automatically if the new one has just ended, and there is nothing to restart.
   const refusal = await service.restart().then(
     () => null,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),

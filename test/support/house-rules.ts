@@ -124,6 +124,11 @@ export const folders: Folder[] = [
     why: "It copies, checks and swaps whole databases; of their rows it knows what must outlive a restore.",
   },
   {
+    holds: ["upgrade/"],
+    mayImport: ["backup/", "health/check.ts", "config/", "db/", "core/"],
+    why: "It replaces one executable by another around a server that is not yet started; of the server it knows nothing.",
+  },
+  {
     holds: ["web/"],
     mayImport: [],
     mayImportTypesOf: ["http/console/contract/"],

@@ -18,7 +18,7 @@ export interface Site extends AsyncDisposable {
   run(...words: string[]): RunningUpgrade;
   /** Which version answers; null if none does. */
   version(): Promise<string | null>;
-  /** Starts sending; the result says what became of every message. */
+  /** Starts sending; the result has the outcome of every message. */
   startTraffic(): Traffic;
   /** How often the supervisor has started a server. */
   starts(): number;

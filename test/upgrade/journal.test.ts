@@ -98,7 +98,7 @@ test("the guard does nothing while the command lives; afterwards it puts the old
   for (let start = 0; start < 5; start++) expect(run()).toBe("go new");
 });
 
-test("two commands at a time: the second is refused, and one that was killed is in nobody's way", () => {
+test("two commands at a time: the second is refused, and one that was killed does not matter", () => {
   const { journal } = makeJournal();
   const sleeper = Bun.spawn(["sleep", "60"]);
   const stat = readFileSync(`/proc/${sleeper.pid}/stat`, "utf8");

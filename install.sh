@@ -365,11 +365,9 @@ upgrade_executable() {
   say "upgraded $executable: $version"
 }
 
-# Sets $built: verified, and not yet installed. Beside the executable's place, where it can be run.
+# Sets $built: verified, and not yet installed.
 obtain_release() {
-  workshop="$destination$prefix/bin/.waxwing-release.$$"
-  mkdir -p "$workshop"
-  chmod 0700 "$workshop"
+  workshop=$(mktemp -d) || fail "there is no place for temporary files." "set TMPDIR to a directory that can be written to"
   if [ -n "$public_key" ]; then
     cp "$public_key" "$workshop/key.pem" || fail "$public_key cannot be read." "check the path"
   else
@@ -396,8 +394,12 @@ obtain_release() {
         "get the release again from its publisher"
     fi
   done
-  built="$workshop/waxwing-$platform"
-  chmod 0755 "$built"
+  # Beside its later place, where it can be run: /tmp may forbid that.
+  mkdir -p "$destination$prefix/bin"
+  verified="$destination$prefix/bin/.waxwing-release.$$"
+  cp "$workshop/waxwing-$platform" "$verified"
+  chmod 0755 "$verified"
+  built=$verified
 }
 
 # take_from_release NAME: into $workshop, from the folder, archive or address $archive.
@@ -921,8 +923,8 @@ case $given_executable in
 esac
 
 # A run that is broken off leaves no half-written file behind.
-unfinished='' workshop=''
-trap 'if [ -n "$unfinished" ]; then rm -f "$unfinished"; fi; if [ -n "$workshop" ]; then rm -rf "$workshop"; fi' EXIT
+unfinished='' verified='' workshop=''
+trap 'rm -f "${unfinished:-/nonexistent}" "${verified:-/nonexistent}"; if [ -n "$workshop" ]; then rm -rf "$workshop"; fi' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 

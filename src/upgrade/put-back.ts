@@ -3,7 +3,7 @@
  * never went live on the migrated one: it accepted and sent nothing, so nothing is lost with it.
  */
 import { existsSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { removeDatabase, removeUnfinished, swapDatabase, UNFINISHED } from "#src/backup/files.ts";
 import { openClient } from "#src/db/driver.ts";
 import type { DatabaseFiles } from "#src/db/files.ts";
@@ -16,7 +16,7 @@ import { forgetUnknownMarkers } from "#src/db/run-marker.ts";
 const KEPT = ".before-schema-";
 
 export function isKeptDatabase(path: string, database: string): boolean {
-  return dirname(path) === dirname(database) && basename(path).startsWith(basename(database) + KEPT);
+  return dirname(resolve(path)) === dirname(resolve(database)) && basename(path).startsWith(basename(database) + KEPT);
 }
 
 export function readSchema(path: string): number {

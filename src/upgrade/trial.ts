@@ -6,6 +6,7 @@
 
 import { existsSync } from "node:fs";
 import { upgradeDatabase } from "#src/backup/upgrade.ts";
+import { resolve } from "node:path";
 import type { Config } from "#src/config/config.ts";
 import { readTls } from "#src/config/tls.ts";
 import { type Clock, sleep } from "#src/core/clock.ts";
@@ -122,7 +123,7 @@ class NewServer extends Participant implements Trial {
         newInstanceId: () => newInstanceId(random),
         readFileIdentity,
         onStep: (step) => log.info("database.migrating", step),
-        onKept: (keptDatabase) => this.report("starting", { keptDatabase }),
+        onKept: (kept) => this.report("starting", { keptDatabase: resolve(kept) }),
       });
       const stopAnswering = answerUnavailable(config);
       try {

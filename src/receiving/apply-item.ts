@@ -6,8 +6,13 @@
 import type { Tx } from "#src/db/transaction.ts";
 import { MARKETING_REFUSED } from "#src/domain/contacts/opt-out.ts";
 import { changeNumber } from "#src/domain/inbound/change-number.ts";
+import { applyControlPass } from "#src/domain/inbound/control-pass.ts";
+import { recordHistoryProgress } from "#src/domain/inbound/history-import.ts";
 import { applyPreference } from "#src/domain/inbound/marketing-preference.ts";
+import { recordMissedCall } from "#src/domain/inbound/missed-call.ts";
+import { applyPhoneContact } from "#src/domain/inbound/phone-contact.ts";
 import { receive } from "#src/domain/inbound/receive.ts";
+import { applyStatusToEcho, recordEcho } from "#src/domain/inbound/record-echo.ts";
 import type { Callback as Stored } from "#src/domain/inbound/table.ts";
 import { applyStatus } from "#src/domain/messages/apply-status.ts";
 import type { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
@@ -74,6 +79,21 @@ export function applyItem(tx: Tx, callback: Callback, item: Applicable, context:
     case "preference":
       applyPreference(tx, number, item);
       return result(null);
+    case "echo":
+      recordEcho(tx, number, item);
+      return result(null);
+    case "control_pass":
+      applyControlPass(tx, number, item);
+      return result(null);
+    case "history_progress":
+      recordHistoryProgress(tx, number.id, item);
+      return result(null);
+    case "missed_call":
+      recordMissedCall(tx, number, item);
+      return result(null);
+    case "phone_contact":
+      applyPhoneContact(tx, number, item);
+      return result(null);
   }
 }
 
@@ -102,6 +122,7 @@ function applyStatusItem(
   }
   if (applied.kind === "applied")
     return { note: null, messageId: applied.messageId, isContactErased: applied.isContactErased };
+  if (applied.kind === "parked") applyStatusToEcho(tx, number, item);
   return result(applied.kind === "dropped" ? NOT_OURS : null);
 }
 

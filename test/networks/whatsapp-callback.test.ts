@@ -237,9 +237,9 @@ describe("a callback body", () => {
     { name: "of another product", body: '{"object":"page","entry":[]}', about: "object page" },
     { name: "with a field of the future", body: bodyOf({ field: "holograms", value: {} }), about: "field holograms" },
     {
-      name: "of a phone in coexistence",
-      body: bodyOf({ field: "smb_message_echoes", value: { message_echoes: [{}] } }),
-      about: "field smb_message_echoes",
+      name: "of a field that Waxwing does not read",
+      body: bodyOf({ field: "flows", value: { event: "FLOW_STATUS_CHANGE" } }),
+      about: "field flows",
     },
     { name: "with errors of the number", body: messagesOf({ errors: [{ code: 130429 }] }), about: "error 130429" },
     { name: "with no items", body: messagesOf({}), about: "field messages without items" },
@@ -253,7 +253,7 @@ describe("a callback body", () => {
 describe("the callback parser on arbitrary input", () => {
   const word = fc
     .constantFrom(
-      "object entry changes field value messages statuses errors contacts metadata phone_number_id id from type text body timestamp status system wa_id event user_preferences".split(
+      "object entry changes field value messages statuses errors contacts metadata phone_number_id id from type text body timestamp status system wa_id event user_preferences standby messaging_handovers smb_message_echoes history smb_app_state_sync message_echoes message threads progress state_sync contact phone_number action remove sender recipient control_passed conversation_context items from_user_id to display_phone_number".split(
         " ",
       ),
     )

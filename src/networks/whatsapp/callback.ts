@@ -5,6 +5,8 @@
  */
 import type { CallbackItem } from "../network.ts";
 import { readAccountUpdate, readCapability, readNumberChange, readNumberQuality } from "./account-updates.ts";
+import { readCalls } from "./call.ts";
+import { readHistory, readPhoneContacts, readPhoneEchoes } from "./coexistence.ts";
 import { readInbound } from "./inbound.ts";
 import { type Entry, readItemContext, timeIn } from "./item.ts";
 import { asObject, idOf, integerOf, type JsonObject, listOf, memberOf, objectOf, parseJson, textOf } from "./json.ts";
@@ -15,10 +17,9 @@ import {
   readTemplateQuality,
   readTemplateUpdate,
 } from "./management.ts";
+import { broken, brokenItem, readEach, readOne } from "./read-each.ts";
+import { readControlPasses, readStandby } from "./standby.ts";
 import { readStatus } from "./status.ts";
-
-/** How much of an unreadable item is kept. The whole body is stored anyway, as it arrived. */
-const LONGEST_RAW = 10_000;
 
 export function parseCallback(body: string): CallbackItem[] {
   const envelope = parseJson(body);
@@ -54,6 +55,16 @@ const MANAGEMENT: ReadonlyMap<string, (value: JsonObject, entry: Entry) => Callb
   ["business_capability_update", readCapability],
 ]);
 
+/** Readers for what people and other senders on a number write beside the field `messages`. */
+const OTHER_SENDERS: ReadonlyMap<string, (value: JsonObject) => CallbackItem[]> = new Map([
+  ["calls", readCalls],
+  ["standby", readStandby],
+  ["messaging_handovers", readControlPasses],
+  ["smb_message_echoes", readPhoneEchoes],
+  ["history", readHistory],
+  ["smb_app_state_sync", readPhoneContacts],
+]);
+
 function readChange(change: unknown, entry: Entry): CallbackItem[] {
   const object = asObject(change);
   const field = textOf(object, "field");
@@ -67,6 +78,8 @@ function readChange(change: unknown, entry: Entry): CallbackItem[] {
       return readEach(value, "user_preferences", (item) => readPreference(item, context));
     }
     default: {
+      const readItems = OTHER_SENDERS.get(field);
+      if (readItems !== undefined) return readItems(value);
       const read = MANAGEMENT.get(field);
       if (read === undefined) return [{ kind: "ignored", about: `field ${label(field)}` }];
       return [readOne(value, () => read(value, entry))];
@@ -85,38 +98,6 @@ function readMessages(value: JsonObject): CallbackItem[] {
     }),
   ];
   return items.length > 0 ? items : [{ kind: "ignored", about: "field messages without items" }];
-}
-
-function readEach(value: JsonObject, name: string, read: (item: JsonObject) => CallbackItem): CallbackItem[] {
-  const member = memberOf(value, name);
-  if (member !== undefined && !Array.isArray(member)) return [broken(`${name} is no list`, member)];
-  return listOf(value, name).map((item) => {
-    const object = asObject(item);
-    return object === null
-      ? broken(`an element of ${name} is not an object`, item)
-      : readOne(object, () => read(object));
-  });
-}
-
-function readOne(item: JsonObject, read: () => CallbackItem): CallbackItem {
-  try {
-    return read();
-  } catch (error) {
-    // Any error but `Unreadable` is a bug of ours; even then the other items must survive.
-    return broken(error instanceof Error ? error.message : String(error), item);
-  }
-}
-
-function broken(why: string, item: unknown): CallbackItem {
-  try {
-    return brokenItem(why, JSON.stringify(item) ?? String(item));
-  } catch {
-    return brokenItem(why, "(nested too deeply)");
-  }
-}
-
-function brokenItem(why: string, raw: string): CallbackItem {
-  return { kind: "broken", why, raw: raw.slice(0, LONGEST_RAW) };
 }
 
 /** A value from the network, cut to a length suitable as a counter's label. */

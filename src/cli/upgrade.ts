@@ -6,10 +6,18 @@ import { accessSync, constants, existsSync, linkSync, readFileSync, realpathSync
 import { dirname, resolve } from "node:path";
 import { loadKeys } from "#src/core/key-file.ts";
 import { releaseAddress, releaseKey, version } from "#src/core/version.ts";
+import { inodeOf, Journal } from "#src/upgrade/journal.ts";
 import { isKeptDatabase } from "#src/upgrade/put-back.ts";
 import { compareVersions, hashFile, openRelease, type Release, readPublicKey } from "#src/upgrade/signed-release.ts";
+import { runningInode } from "#src/upgrade/trial.ts";
 import { tryOnCopy } from "#src/upgrade/try-copy.ts";
-import { restoreAndUpgrade, type Target, type UpgradeResult, upgradeExecutable } from "#src/upgrade/upgrade.ts";
+import {
+  endInterrupted,
+  restoreAndUpgrade,
+  type Target,
+  type UpgradeResult,
+  upgradeExecutable,
+} from "#src/upgrade/upgrade.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { fileExists } from "./database.ts";
@@ -65,6 +73,7 @@ export const commands: readonly Command[] = [
     },
     run: (context, values) =>
       translatingUpgradeErrors(async () => {
+        if (!values.check) await continueInterrupted(context, values);
         if (values.built !== undefined) return report(await installBuilt(context, values.built, values));
         const release = await findRelease(values);
         if (values.check) return reportCheck(release);
@@ -90,7 +99,11 @@ export const commands: readonly Command[] = [
       restartWith,
       readyWithin,
     },
-    run: (context, values) => translatingUpgradeErrors(async () => report(await goBack(context, values))),
+    run: (context, values) =>
+      translatingUpgradeErrors(async () => {
+        await continueInterrupted(context, values);
+        return report(await goBack(context, values));
+      }),
   }),
   command({
     group: "upgrade",
@@ -135,6 +148,22 @@ function openContext(context: Context, { restartWith, readyWithin }: Settings) {
     throw new CommandFailure("unavailable", `${dirname(executable)} cannot be written to`, next);
   }
   return upgradeContext(context, executable, restartWith, (readyWithin ?? READY_WITHIN_S) * 1000);
+}
+
+/**
+ * First brings an interrupted upgrade to its end. If that puts the other executable back, that one continues: this
+ * process is not the one that is installed.
+ */
+async function continueInterrupted(context: Context, settings: Settings): Promise<void> {
+  if (!isCompiled()) return;
+  const journal = new Journal(realpathSync(process.execPath));
+  const phase = journal.phase();
+  if (phase === null || phase === "done" || phase === "undone") return;
+  await endInterrupted(openContext(context, settings));
+  if (inodeOf(journal.executable) === runningInode()) return;
+  const words = [journal.executable, ...process.argv.slice(2)];
+  const child = Bun.spawn(words, { stdin: "inherit", stdout: "inherit", stderr: "inherit" });
+  context.io.exit(await child.exited);
 }
 
 async function findRelease({

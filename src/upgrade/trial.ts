@@ -5,8 +5,8 @@
  */
 
 import { existsSync } from "node:fs";
-import { upgradeDatabase } from "#src/backup/upgrade.ts";
 import { resolve } from "node:path";
+import { upgradeDatabase } from "#src/backup/upgrade.ts";
 import type { Config } from "#src/config/config.ts";
 import { readTls } from "#src/config/tls.ts";
 import { type Clock, sleep } from "#src/core/clock.ts";

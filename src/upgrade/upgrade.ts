@@ -124,6 +124,11 @@ export async function restoreAndUpgrade(
   });
 }
 
+/** Brings an upgrade to its end whose command was killed. */
+export async function endInterrupted(context: UpgradeContext): Promise<void> {
+  await exclusively(context, async () => undefined);
+}
+
 /** The server that held continues as it is. */
 function giveUp({ journal }: UpgradeContext, reason: string): never {
   journal.setPhase("undone");

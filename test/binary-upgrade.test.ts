@@ -70,6 +70,12 @@ test.skipIf(onlyLinux !== null)(
     expect(placeInode(site)).toBe(second);
     await continues();
 
+    // Nothing restarts the server, so the old one has never ended.
+    const refused = await site.run("upgrade", "--built", executable, "--restart-with", "false").ended;
+    expect(refused).toMatchObject({ code: 1, answer: { error: { code: "undone" } } });
+    expect(placeInode(site)).toBe(second);
+    await continues();
+
     expect(await site.run("upgrade", "back").ended).toMatchObject({ code: 0, answer: { changed: true, ready: true } });
     expect(placeInode(site)).toBe(first);
     await continues();

@@ -1,5 +1,5 @@
 /** What an upgrade needs of its surroundings: the journal, the running server, and commands of the other executable. */
-import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, readlinkSync } from "node:fs";
+import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, readlinkSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { InsufficientSpace } from "#src/backup/files.ts";
 import { randomText } from "#src/core/id.ts";
@@ -64,6 +64,15 @@ function findService({ io }: Context, journal: Journal, database: string): Servi
   if (running !== executable && !running.startsWith(journal.directory)) {
     const message = `the server on this database (process ${pid}) runs ${running}, not ${executable}`;
     throw new CommandFailure("other_executable", message, `run this with ${running}`);
+  }
+  const owner = statSync(`/proc/${pid}`).uid;
+  if (owner !== process.getuid?.()) {
+    const message = `the server (process ${pid}) runs as user ${owner}, and nothing that this command knows supervises it`;
+    throw new CommandFailure(
+      "unavailable",
+      message,
+      "run this as that user, or name what restarts it with --restart-with",
+    );
   }
   return restartProcess(executable, io.clock, findPid);
 }

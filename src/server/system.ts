@@ -4,10 +4,12 @@ import { BackupJobs } from "#src/backup/jobs.ts";
 import { BackupSchedule } from "#src/backup/schedule.ts";
 import { systemClock } from "#src/core/clock.ts";
 import type { Service } from "#src/core/service-loop.ts";
+import { releaseAddress, releaseKey, version } from "#src/core/version.ts";
 import { createWriteProbe } from "#src/db/write-probe.ts";
 import { readDisk } from "#src/health/facts.ts";
 import { TimeSeries } from "#src/health/time-series.ts";
 import type { System } from "#src/http/console/context.ts";
+import { NewerVersionNotice } from "#src/upgrade/newer-version.ts";
 import type { ServerContext } from "./context.ts";
 import { createHealth } from "./health.ts";
 
@@ -20,7 +22,11 @@ export function createSystem(context: ServerContext): System & { services: reado
   const jobs = new BackupJobs({ clock, log, database, directory, onFailure: metrics.countBackupFailure });
   const backups = new BackupSchedule({ clock, log, jobs, schedule, retention });
   const timeSeries = new TimeSeries({ sources: metrics, clock, timers: systemClock, log });
-  const { watch, alarms, status } = createHealth(context, { isWritable, jobs, backups, timeSeries });
+  const notice = new NewerVersionNotice({
+    ...{ clock: context.socketClock, log },
+    ...{ address: releaseAddress, key: releaseKey, version, platform: `${process.platform}-${process.arch}` },
+  });
+  const { watch, alarms, status } = createHealth(context, { isWritable, jobs, backups, timeSeries, notice });
   metrics.registerGauges({
     database,
     reader: readers.lists.server,
@@ -38,6 +44,6 @@ export function createSystem(context: ServerContext): System & { services: reado
     status,
     conditions: () => watch.evaluate(),
     disk: () => readDisk(dirname(database)),
-    services: [backups, timeSeries, watch, alarms],
+    services: [backups, timeSeries, watch, alarms, ...(config.upgrade.notice ? [notice] : [])],
   };
 }

@@ -47,17 +47,20 @@ export function findSystemdService(executable: string): Service | null {
   if (!existsSync("/run/systemd/system")) return null;
   const shown = show(["ExecStart", "ActiveState"]);
   if (!shown.get("ExecStart")?.includes(`path=${executable} `) || shown.get("ActiveState") === "inactive") return null;
-  let restartsBefore = 0;
+  // A restart by command sets the count back, at a moment that is not known.
+  let restartCount = Number.POSITIVE_INFINITY;
   return {
     description: `systemctl restart ${UNIT}`,
     async restart() {
-      await run(["systemctl", "restart", UNIT]);
-      // A restart by command sets the count back.
-      restartsBefore = Number(show(["NRestarts"]).get("NRestarts") ?? 0);
+      restartCount = Number.POSITIVE_INFINITY;
+      // Without waiting: a unit that reports its readiness is not ready before the upgrade declares it so.
+      await run(["systemctl", "restart", "--no-block", UNIT]);
     },
     failure() {
       const now = show(["NRestarts", "ActiveState", "Result"]);
-      const ended = Number(now.get("NRestarts") ?? 0) > restartsBefore || now.get("ActiveState") === "failed";
+      const count = Number(now.get("NRestarts") ?? 0);
+      const ended = count > restartCount || now.get("ActiveState") === "failed";
+      restartCount = Math.min(restartCount, count);
       return ended ? `it ended (${now.get("Result")})` : null;
     },
   };
@@ -106,10 +109,6 @@ interface Model {
 }
 
 function readModel(pid: number): Model {
-  const uid = statSync(`/proc/${pid}`).uid;
-  if (uid !== process.getuid?.()) {
-    throw new RestartImpossible(`the server runs as user ${uid}, and nothing supervises it: run this as that user`);
-  }
   const pairs = readFileSync(`/proc/${pid}/environ`, "utf8")
     .split("\0")
     .filter((pair) => pair.includes("="))
@@ -172,6 +171,11 @@ export function findLockHolder(path: string): number | null {
     if (access === "WRITE" && place?.endsWith(`:${ino}`) && hasOpen(Number(pid), path)) return Number(pid);
   }
   return null;
+}
+
+/** Whether a process runs this file, under whichever name. */
+export function runsFile(pid: number, inode: string): boolean {
+  return String(statSync(`/proc/${pid}/exe`, { bigint: true, throwIfNoEntry: false })?.ino) === inode;
 }
 
 function hasOpen(pid: number, path: string): boolean {

@@ -8,7 +8,7 @@ import { type Clock, sleep } from "#src/core/clock.ts";
 import { databaseFiles } from "#src/db/files.ts";
 import { claimCommand, writeGuard } from "./guard.ts";
 import { inodeOf, type Journal, type UpgradeFacts } from "./journal.ts";
-import { findLockHolder, type Service } from "./restart.ts";
+import { findLockHolder, runsFile, type Service } from "./restart.ts";
 import { readReport, type ServerReport } from "./server-report.ts";
 
 /** The new executable was not ready; the old one runs again. */
@@ -233,6 +233,9 @@ async function restartOld(context: UpgradeContext, service: Service, facts: Upgr
     () => null,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
+  const running = findLockHolder(databaseFiles(context.database).serverLock);
+  // Nothing could be restarted: not the new one before either, so the old one has been running all the time.
+  if (refusal !== null && running !== null && runsFile(running, facts.oldInode)) return null;
   const reason = await waitFor(context, service, facts, ["restored"], RESTORE_LIMIT_MS);
   return reason !== null && refusal !== null ? `${reason}; ${refusal}` : reason;
 }

@@ -81,7 +81,7 @@ test.skipIf(onlyLinux !== null)(
     await continues();
 
     const killed = site.run("upgrade", "--built", executable);
-    await until("it is declared ready", () => readText(`${site.executable}.upgrade/phase`) === "go\n");
+    await until("it is declared ready", () => readText(`${site.executable}.upgrade/phase`) === "go\n", { everyMs: 1 });
     killed.kill();
     await killed.ended;
     await continues();

@@ -84,6 +84,7 @@ async function run(command: string[]): Promise<void> {
 export function restartProcess(executable: string, clock: Clock, findPid: () => number | null): Service {
   let model: Model | null = null;
   let started: Bun.Subprocess | null = null;
+  const ended = new Set<number>();
   return {
     description: "a new process in the place of the old one",
     async restart() {
@@ -93,7 +94,11 @@ export function restartProcess(executable: string, clock: Clock, findPid: () => 
       const former = started;
       started = startLike(model, executable);
       const ending = new Set([pid, former?.exitCode === null ? former.pid : null].filter((one) => one !== null));
-      for (const one of ending) end(one, clock);
+      for (const one of ending) {
+        // A second signal would cut short what the server is finishing.
+        if (!ended.has(one)) end(one, clock);
+        ended.add(one);
+      }
     },
     failure: () => (started?.exitCode == null && started?.signalCode == null ? null : "it ended"),
   };

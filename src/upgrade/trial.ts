@@ -93,7 +93,8 @@ abstract class Participant {
   /** Until the journal leaves these phases, or the command is gone. Returns the phase then. */
   protected async waitWhile(waits: readonly Phase[], { clock, stopping }: TrialOptions): Promise<Phase | null> {
     let beat = this.journal.lastBeat();
-    let beatAt = clock.monotonic();
+    // A command that was killed before this start is not waited for as long again.
+    let beatAt = clock.monotonic() - Math.max(0, clock.now() - beat);
     for (;;) {
       const phase = this.journal.phase();
       if (phase === null || !waits.includes(phase)) return phase;

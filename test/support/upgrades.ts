@@ -124,11 +124,15 @@ export async function makeSite({ executable: source, isSupervised }: SiteOptions
   return site;
 }
 
-export async function until(what: string, holds: () => Promise<boolean> | boolean, limitMs = 60_000): Promise<void> {
+export async function until(
+  what: string,
+  holds: () => Promise<boolean> | boolean,
+  { limitMs = 60_000, everyMs = 50 } = {},
+): Promise<void> {
   const end = performance.now() + limitMs;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`in vain: ${what}`);
-    await Bun.sleep(50);
+    await Bun.sleep(everyMs);
   }
 }
 

@@ -224,7 +224,7 @@ async function killEverywhere(
         if (killsServer) for (const pid of processesOf(site.executable)) process.kill(pid, "SIGKILL");
         const before = traffic.count();
         const startedAt = performance.now();
-        await until("messages continue", () => traffic.count() > before + 20, 120_000).catch((error) =>
+        await until("messages continue", () => traffic.count() > before + 20, { limitMs: 120_000 }).catch((error) =>
           console.log(error),
         );
         const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);

@@ -38,6 +38,8 @@ const elsewhere: { begins: string; by: string; says: RegExp }[] = [
   { begins: "bun run openapi", by: "test/api/openapi.test.ts", says: /docs\/openapi\.json/ },
   { begins: "sh install.sh", by: "test/install-release.test.ts", says: /--release/ },
   { begins: "waxwing upgrade", by: "test/binary-upgrade.test.ts", says: /"upgrade", "back"/ },
+  { begins: "waxwing listen", by: "test/cli/listen.test.ts", says: /listen/ },
+  { begins: "waxwing trigger", by: "test/cli/trigger.test.ts", says: /trigger/ },
 ];
 
 /** What the suite cannot run, with the reason. The test below checks the syntax alone. */
@@ -67,9 +69,6 @@ function plain(words: readonly string[]): string[] {
 
 const begins = (words: readonly string[], prefix: string): boolean =>
   `${words.join(" ").replace(/;/g, " ")} `.startsWith(`${prefix} `);
-
-/** Replaces an executable, and there is none here. */
-const isUpgrade = (words: readonly string[]): boolean => begins(words, "waxwing upgrade");
 
 /** A shop of the page's own: a server, and the rows that the page's examples name. */
 class Place implements AsyncDisposable {
@@ -149,7 +148,9 @@ for (const { path, commands } of pages) {
   const shown = commands.map(plain);
   // docs/whatsapp.md needs a network; the test on the executable has a fake one.
   const isWhatsapp = path === "docs/whatsapp.md";
-  const here = isWhatsapp ? [] : shown.filter((words) => words[0] === "waxwing" && !isUpgrade(words));
+  const here = isWhatsapp
+    ? []
+    : shown.filter((words) => words[0] === "waxwing" && !elsewhere.some((entry) => begins(words, entry.begins)));
   if (here.length > 0) {
     test(
       `the waxwing commands of ${path} succeed in the page's order`,
@@ -161,7 +162,7 @@ for (const { path, commands } of pages) {
           if (begins(words, "systemctl stop")) await place.stop();
           if (begins(words, "systemctl start")) await place.start();
           // A scheduled broadcast would be watched for an hour.
-          if (words[0] !== "waxwing" || isUpgrade(words) || words.includes("--watch")) continue;
+          if (!here.includes(words) || words.includes("--watch")) continue;
           const { code, stderr } = await place.run(ownWords(words.slice(1), place));
           if (code !== 0) failed.push({ command: words.join(" "), code, stderr });
         }

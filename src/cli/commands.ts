@@ -13,6 +13,11 @@ export const groups: readonly Group[] = [
     load: async () => (await import("./listen.ts")).commands,
   },
   {
+    word: "trigger",
+    summary: "Make an event happen on a server under test control",
+    load: async () => (await import("./trigger.ts")).commands,
+  },
+  {
     word: "workspace",
     summary: "Customer accounts: settings, balance, suspension",
     load: async () => (await import("./workspace.ts")).commands,

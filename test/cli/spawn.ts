@@ -102,7 +102,7 @@ export class Workshop implements Disposable {
     return { child, firstLine: output.slice(0, output.indexOf("\n")) };
   }
 
-  /** Starts a long-running command whose output nobody reads. */
+  /** Starts a long-running command and drops its output. */
   background(args: string[], options: RunOptions = {}): Bun.Subprocess {
     const child = Bun.spawn([...PROGRAM, ...args], {
       cwd: this.directory,

@@ -32,7 +32,7 @@ const well: HealthFacts = {
   },
   certificate: { path: "/c.pem", endsAt: NOW + 8 * DAY_MS },
 };
-const quiet: WorkspaceState = { numbers: [], paused: [], suspended: [], refused: [], balances: [] };
+const quiet: WorkspaceState = { numbers: [], paused: [], suspended: [], refused: [], services: [], balances: [] };
 const found = (change: Partial<HealthFacts>, workspaces: Partial<WorkspaceState> = {}): string[] =>
   evaluateHealth({ ...well, ...change }, { ...quiet, ...workspaces }).map(({ severity, id }) => `${severity} ${id}`);
 

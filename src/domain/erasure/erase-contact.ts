@@ -22,7 +22,8 @@ import { idempotencyKeys } from "../idempotency/table.ts";
 import { emptyCallback } from "../inbound/callbacks.ts";
 import { callbacks, conversations, echoes, inbounds, phoneContacts } from "../inbound/table.ts";
 import { ERASED } from "../messages/message.ts";
-import { messages, parkedStatuses, providerRequests } from "../messages/table.ts";
+import { messages, parkedStatuses, portfolioRecipients, providerRequests } from "../messages/table.ts";
+import { numbers } from "../numbers/table.ts";
 import { auditLog, formAnswers } from "../users/table.ts";
 import { publishErased } from "../webhooks/erased-event.ts";
 import { deliveries, deliveryAttempts, events } from "../webhooks/table.ts";
@@ -88,6 +89,18 @@ export function eraseContact(tx: Tx, contact: Contact): void {
   tx.db.delete(phoneContacts).where(eq(phoneContacts.contactId, id)).run();
   tx.db.delete(conversations).where(eq(conversations.contactId, id)).run();
   tx.db.update(consentLog).set({ evidence: {} }).where(eq(consentLog.contactId, id)).run();
+  if (contact.phone !== null) {
+    // They still count against the network's limit, under no name.
+    const portfolioIds = tx.db
+      .select({ id: numbers.portfolioId })
+      .from(numbers)
+      .where(eq(numbers.workspaceId, contact.workspaceId));
+    tx.db
+      .update(portfolioRecipients)
+      .set({ person: `${ERASED} ${id}` })
+      .where(and(eq(portfolioRecipients.person, contact.phone), inArray(portfolioRecipients.portfolioId, portfolioIds)))
+      .run();
+  }
   // The row stays, empty and unlisted, because messages and counters refer to it.
   tx.db
     .update(contacts)

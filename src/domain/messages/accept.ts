@@ -10,6 +10,7 @@ import { identityOf } from "../contacts/identity.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
 import type { MessageOrigin } from "./message.ts";
 import type { SendPlan } from "./plan.ts";
+import { addPerson } from "./portfolio-limit.ts";
 import { insertMessage } from "./statements.ts";
 import type { Message } from "./table.ts";
 
@@ -29,6 +30,7 @@ const NEW_MESSAGE = {
   deliveredAt: null,
   readAt: null,
   failedAt: null,
+  pricing: null,
 } as const;
 
 export interface AcceptedMessage {
@@ -36,7 +38,7 @@ export interface AcceptedMessage {
   plan: SendPlan;
 }
 
-export interface AcceptOptions {
+interface AcceptOptions {
   origin: MessageOrigin;
   /** The caller's own id of the message. */
   reference: string | null;
@@ -71,6 +73,9 @@ export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): A
   } as const;
   const message: Message = { ...NEW_MESSAGE, ...row, dispatchedAt: tx.now, id: insertMessage(tx).insert(row) };
   if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
-  if (plan.template !== null) addRecentRecipient(tx, plan.workspace, identityOf(contact));
+  if (plan.template !== null) {
+    addRecentRecipient(tx, plan.workspace, identityOf(contact));
+    addPerson(tx, plan.sender, message.toPhone, plan.contact);
+  }
   return { message, plan: { ...plan, contact } };
 }

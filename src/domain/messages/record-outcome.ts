@@ -11,11 +11,11 @@ import { findNumber } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { applyParked } from "./apply-status.ts";
-import { refreshRecentRecipient } from "./daily-cap.ts";
 import { isContactErased } from "./message.ts";
 import { enter, move } from "./move.ts";
 import type { Outcome } from "./outcome.ts";
 import { requireActive, requireReady } from "./plan.ts";
+import { refreshRecent } from "./portfolio-limit.ts";
 import { recordProviderRequest } from "./provider-requests.ts";
 import { contactOf, findMessageById } from "./read.ts";
 import { type Message, messages } from "./table.ts";
@@ -125,7 +125,7 @@ export function discard(tx: Tx, messageId: number): boolean {
     .get();
   if (discarded === undefined) return false;
   if (discarded.money === "held") release(tx, discarded.workspaceId, discarded.id, discarded.rate);
-  refreshRecentRecipient(tx, discarded);
+  refreshRecent(tx, discarded);
   return true;
 }
 

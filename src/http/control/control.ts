@@ -16,6 +16,7 @@ import { problemOf, splitUrl, toResponse } from "../respond.ts";
 import { findFieldProblems } from "../validate.ts";
 import { clockRoutes } from "./clock.ts";
 import { inboundRoutes } from "./inbound.ts";
+import { operatorRoutes } from "./operator.ts";
 import { resetRoutes } from "./reset.ts";
 import type { ControlContext, ControlRoute } from "./route.ts";
 import { ruleRoutes } from "./rules.ts";
@@ -44,6 +45,7 @@ const routes: readonly ControlRoute[] = [
   ...webhookRoutes,
   ...inboundRoutes,
   ...ruleRoutes,
+  ...operatorRoutes,
   ...workspaceRoutes,
   ...resetRoutes,
 ];

@@ -1,9 +1,9 @@
 /** Reads a status of one of our messages. Meta's statuses may arrive late, twice and out of order. */
-import type { StatusItem } from "#src/domain/messages/status-item.ts";
+import type { Pricing, StatusItem } from "#src/domain/messages/status-item.ts";
 import type { CallbackItem } from "../network.ts";
 import { failureOf, graphErrorOf } from "./errors.ts";
 import { type ItemContext, readProfile, requireId, requirePhoneNumberId, requireText, requireTime } from "./item.ts";
-import { asObject, idOf, type JsonObject, listOf, textOf } from "./json.ts";
+import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, textOf } from "./json.ts";
 
 /** `played` adds nothing to `read`, and Waxwing sends nothing that is played; `deleted` and `warning` are obsolete. */
 const STATUSES: ReadonlySet<string> = new Set(["sent", "delivered", "read", "failed"] satisfies StatusItem["status"][]);
@@ -26,7 +26,27 @@ export function readStatus(item: JsonObject, context: ItemContext): CallbackItem
     recipientId: profile.phone,
     recipientNetworkUserId: profile.networkUserId,
     error: status === "failed" ? errorOf(item) : null,
+    pricing: pricingIn(objectOf(item, "pricing")),
   };
+}
+
+/** The network's words, as names: `authentication-international` is also written with an underscore. */
+function pricingIn(pricing: JsonObject | null): Pricing | null {
+  const category = wordIn(pricing, "category");
+  if (pricing === null || category === null) return null;
+  const type = wordIn(pricing, "type") ?? "regular";
+  const billable = memberOf(pricing, "billable");
+  return {
+    billable: typeof billable === "boolean" ? billable : type === "regular",
+    category,
+    type,
+    model: textOf(pricing, "pricing_model")?.slice(0, 40) ?? null,
+  };
+}
+
+function wordIn(pricing: JsonObject | null, name: string): string | null {
+  const word = textOf(pricing, name)?.toLowerCase().replaceAll("-", "_") ?? "";
+  return /^[a-z0-9_]{1,60}$/.test(word) ? word : null;
 }
 
 function isKnown(status: string): status is StatusItem["status"] {

@@ -1,6 +1,7 @@
 /** Numbers, templates and the balance of a workspace. */
 import { Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { UsageView } from "#src/domain/messages/schema.ts";
 import { TemplateView } from "#src/domain/templates/schema.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { Data, declareRoutes, Id, ListOf, PageQuery, strict } from "./declare.ts";
@@ -88,6 +89,11 @@ export const AccountView = Type.Object(account);
 export const billingContract = declareRoutes({
   /** Null: the workspace is not charged. */
   "GET /w/{workspace}/billing": { needs: "owner", input: {}, output: Data(Nullable(AccountView)) },
+  "GET /w/{workspace}/usage": {
+    needs: "owner",
+    input: { query: { month: Type.String() } },
+    output: Data(UsageView),
+  },
   "GET /w/{workspace}/billing/ledger": {
     needs: "owner",
     input: { query: PageQuery },

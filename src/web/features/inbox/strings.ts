@@ -23,6 +23,10 @@ export const strings = {
   unknownNumber: "Unknown number",
   you: "You: ",
   edited: "Edited",
+  forwarded: "Forwarded",
+  forwardedOften: "Forwarded many times",
+  aboutProduct: (product: string) => `About product ${product}`,
+  fromAdvertisement: (headline: string) => `From an advertisement: ${headline}`,
   inboundOrigins: {
     standby: "While another sender held the conversation",
     history: "From the phone's history",

@@ -15,7 +15,9 @@ const STARTS_MAX = 3;
 function startTimeOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    // A process that has ended and is not yet reaped by its parent.
+    return fields[0] === "Z" || fields[0] === "X" ? null : (fields[19] ?? null);
   } catch {
     return null;
   }
@@ -40,7 +42,10 @@ cd ${quoted(journal.directory)} || exit 0
 read -r phase <phase || exit 0
 case $phase in trial | go | undo) ;; *) exit 0 ;; esac
 read -r pid start <command || exit 0
-if [ -r "/proc/$pid/stat" ] && [ "$(sed 's/.*) //' "/proc/$pid/stat" | cut -d ' ' -f 20)" = "$start" ]; then exit 0; fi
+case $(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -d ' ' -f 1,20) in
+  "Z $start" | "X $start") ;;
+  *" $start") exit 0 ;;
+esac
 if [ "$phase" != undo ]; then
   echo start >>starts
   if [ "$(wc -l <starts)" -le ${STARTS_MAX} ]; then exit 0; fi

@@ -15,6 +15,7 @@ import { inodeOf, Journal, type Phase } from "#src/upgrade/journal.ts";
 import { putBackDatabase, readSchema } from "#src/upgrade/put-back.ts";
 import { serverStates, writeReport } from "#src/upgrade/server-report.ts";
 import { findTrial } from "#src/upgrade/trial.ts";
+import { linesOf } from "#test/support/database.ts";
 import { CallingWorkshop, SHOP } from "../cli/spawn.ts";
 
 const places: string[] = [];
@@ -96,6 +97,25 @@ test("the guard does nothing while the command lives; afterwards it puts the old
   journal.setPhase("go");
   writeReport(facts.database, { nonce: "n", state: "live", pid: 1, version: "1", keptDatabase: null, message: null });
   for (let start = 0; start < 5; start++) expect(run()).toBe("go new");
+});
+
+test("a command that has ended, and that its parent has not reaped, counts as gone", async () => {
+  const { journal, facts, executable } = makeJournal();
+  const parent = Bun.spawn(["sh", "-c", "sleep 0.01 & echo $!; exec sleep 60"], { stdout: "pipe" });
+  const pid = (await linesOf(parent.stdout).next()).value;
+  const fieldsOf = (): string[] => {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  };
+  while (fieldsOf()[0] !== "Z") await Bun.sleep(5);
+  journal.write("command", `${pid} ${fieldsOf()[19]}\n`);
+  writeGuard(journal, facts);
+  journal.setPhase("trial");
+  journal.swapIn(journal.fresh);
+  for (let start = 0; start < 4; start++) Bun.spawnSync(["/bin/sh", join(journal.directory, "guard")]);
+  expect([journal.phase(), readFileSync(executable, "utf8")]).toEqual(["undo", "old"]);
+  expect(claimCommand(journal)).toBe(true);
+  parent.kill("SIGKILL");
 });
 
 test("two commands at a time: the second is refused, and one that was killed does not matter", () => {

@@ -28,6 +28,35 @@ CREATE TABLE kept_keys (
   sealed TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Automatic HTTPS
+
+-- Accounts at certificate authorities. The key is sealed; without a url, the authority has not confirmed it.
+CREATE TABLE acme_accounts (
+  directory TEXT PRIMARY KEY,
+  private_key TEXT NOT NULL,
+  url TEXT,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Orders of certificates, and the certificates that became of them. The key is sealed.
+CREATE TABLE certificates (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  domain TEXT NOT NULL,
+  directory TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('ordering', 'validating', 'finalizing', 'valid', 'failed')),
+  ordered_at INTEGER NOT NULL,
+  order_url TEXT,
+  private_key TEXT,
+  chain TEXT,
+  starts_at INTEGER,
+  ends_at INTEGER,
+  renew_at INTEGER,
+  retry_at INTEGER,
+  failure_kind TEXT,
+  failure TEXT
+) STRICT;
+CREATE INDEX certificates_domain ON certificates (domain, directory, id);
+
 -- Jobs
 
 CREATE TABLE outbox (

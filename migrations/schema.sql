@@ -12,6 +12,13 @@ CREATE TABLE account_syncs (
   PRIMARY KEY (workspace_id, account_id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE acme_accounts (
+  directory TEXT PRIMARY KEY,
+  private_key TEXT NOT NULL,
+  url TEXT,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE api_keys (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -223,6 +230,24 @@ CREATE TABLE callbacks (
 CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL;
 CREATE INDEX callbacks_state ON callbacks (state, id) WHERE state IS NOT NULL;
 CREATE INDEX callbacks_waiting ON callbacks (due_at, id) WHERE done_at IS NULL;
+
+CREATE TABLE certificates (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  domain TEXT NOT NULL,
+  directory TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('ordering', 'validating', 'finalizing', 'valid', 'failed')),
+  ordered_at INTEGER NOT NULL,
+  order_url TEXT,
+  private_key TEXT,
+  chain TEXT,
+  starts_at INTEGER,
+  ends_at INTEGER,
+  renew_at INTEGER,
+  retry_at INTEGER,
+  failure_kind TEXT,
+  failure TEXT
+) STRICT;
+CREATE INDEX certificates_domain ON certificates (domain, directory, id);
 
 CREATE TABLE consent_log (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -38,12 +38,29 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
       become(io.root, owner, storage.data);
     }
   }
-  const read = (): ConfigFile | null | undefined => {
-    // For a command that stays root.
-    if (found === undefined && io.root !== null) found = findConfigFile(sources, true);
-    return found;
+  preferTmpOfData(command, options, io, sources);
+  return {
+    ...{ io, options, files },
+    loadConfig({ listen, again = false } = {}) {
+      const isRoot = io.root !== null;
+      // For a command that stays root.
+      if (found === undefined && isRoot) found = findConfigFile(sources, true);
+      const file = again && isRoot ? findConfigFile(sources, true) : found;
+      return loadConfig({ ...sources, found: file, listen });
+    },
   };
-  return { io, options, files, loadConfig: ({ listen } = {}) => loadConfig({ ...sources, found: read(), listen }) };
+}
+
+/** What the service unpacks there can run, which `/tmp` may forbid. Root has chosen as it became the owner. */
+function preferTmpOfData(
+  command: Command,
+  options: GlobalOptions,
+  io: Io,
+  sources: Parameters<typeof loadConfig>[0],
+): void {
+  if (io.root !== null || io.useTmp === undefined || !opensData(command, options)) return;
+  const tmp = join(resolve(loadConfig(sources).storage.data), "tmp");
+  if (existsSync(tmp)) io.useTmp?.(tmp);
 }
 
 function opensData({ needsNoData }: Command, { data }: GlobalOptions): boolean {

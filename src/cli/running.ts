@@ -2,7 +2,8 @@
 
 import { UpgradeFailed } from "#src/backup/upgrade.ts";
 import type { Config } from "#src/config/config.ts";
-import { createLog, type Log } from "#src/core/log.ts";
+import { TlsUnusable } from "#src/config/tls.ts";
+import { createLog, type Log, type LogLevel } from "#src/core/log.ts";
 import { LockHeld } from "#src/db/lock.ts";
 import type { Server } from "#src/server/context.ts";
 import type { Trial } from "#src/upgrade/trial.ts";
@@ -29,6 +30,8 @@ export function stopSignal(io: Io, signals: readonly Signal[]): Promise<void> {
 
 interface StartOptions {
   acceptsTestKeys?: boolean;
+  /** Asked for each entry; the configured one by default. */
+  logLevel?: () => LogLevel;
   /** The executable is part of an upgrade that is not over. */
   trial?: Trial | null;
   /** Resolves when the server is told to stop; needed for a trial, in which the server waits. */
@@ -36,15 +39,18 @@ interface StartOptions {
 }
 
 /** Starts the server, or throws a `CommandFailure` that explains why it cannot start. */
-export async function start(config: Config, io: Io, options: StartOptions = {}): Promise<Server> {
+export async function start(
+  config: Config,
+  io: Io,
+  { acceptsTestKeys = false, logLevel = () => config.log.level, trial = null, stopped }: StartOptions = {},
+): Promise<Server> {
   const { startServer } = await import("#src/server/server.ts");
   const { RealNumberPresent } = await import("#src/server/control.ts");
   // The log writes to stderr its own way: unlike a command's output, a slow reader of the log must never block the
   // server.
-  const log = createLog({ ...config.log, now: () => io.clock.now() });
+  const log = createLog({ ...config.log, level: logLevel, now: () => io.clock.now() });
   try {
-    const { trial = null, acceptsTestKeys = false } = options;
-    if (trial !== null) await passTrial(trial, { config, log, io, stopped: options.stopped });
+    if (trial !== null) await passTrial(trial, { config, log, io, stopped });
     const beforeListening = (): void => trial?.goLive();
     return await startServer({ config, log, random: io.random, acceptsTestKeys, beforeListening });
   } catch (error) {
@@ -62,6 +68,7 @@ export async function start(config: Config, io: Io, options: StartOptions = {}):
         "switch it off, or use a database without a number on WhatsApp",
       );
     }
+    if (error instanceof TlsUnusable) throw new CommandFailure("certificate_unusable", error.message, error.next);
     if (error instanceof UpgradeFailed) throw new CommandFailure("upgrade_failed", error.message);
     throw describeListenError(error, config) ?? error;
   }
@@ -92,7 +99,7 @@ function describeListenError(error: unknown, config: Config): CommandFailure | n
       return new CommandFailure(
         "address_refused",
         `this user may not listen on ${address}`,
-        "choose a port above 1023 with --listen HOST:PORT",
+        "choose a port above 1023 with --listen HOST:PORT, or let the service use lower ones (docs/operations.md, TLS)",
       );
     case "EADDRNOTAVAIL":
     // The runtime's error if a name cannot be resolved.

@@ -14,6 +14,7 @@ import { monthOf } from "#src/domain/messages/network-usage.ts";
 import type { UsageView } from "#src/domain/messages/schema.ts";
 import { viewUsage } from "#src/domain/messages/usage-view.ts";
 import { listWorkspaces } from "#src/domain/workspaces/read.ts";
+import { certificateSource } from "#src/health/certificate-facts.ts";
 import { conditionFile, type HealthMemory, readMemory } from "#src/health/condition-file.ts";
 import { type Condition, type KnownCondition, lasts, processChecks, updateConditions } from "#src/health/conditions.ts";
 import { evaluateHealth } from "#src/health/evaluate.ts";
@@ -55,7 +56,7 @@ async function evaluate({ io }: Context, { config, store }: Database, memory: He
   const facts = await readFacts({
     ...{ clock: io.clock, query, database },
     databaseFile: () => "same",
-    tlsCert: config.server.tlsCert,
+    certificate: certificateSource(config),
     backup: () => readBackups(config, memory, now),
     process: async () => null,
   });

@@ -8,7 +8,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { upgradeDatabase } from "#src/backup/upgrade.ts";
 import type { Config } from "#src/config/config.ts";
-import { readTls } from "#src/config/tls.ts";
+import { hasTls, readTls } from "#src/config/tls.ts";
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { newInstanceId } from "#src/core/id.ts";
 import type { Log } from "#src/core/log.ts";
@@ -209,6 +209,9 @@ async function waitForLock(path: string, clock: Clock, stopping: AbortSignal): P
 /** Answers every request with 503, as the API does when its storage cannot be written. */
 function answerUnavailable(config: Config): () => void {
   const { host, port } = config.server.listen;
+  const tls = readTls(config.server);
+  // A certificate that the server fetched itself is in the database, which is not open yet: no answer instead of 503.
+  if (tls === null && hasTls(config.server)) return () => undefined;
   const error = {
     code: "unavailable",
     message: "The server is being upgraded.",
@@ -223,7 +226,7 @@ function answerUnavailable(config: Config): () => void {
       new URL(url).pathname === "/healthz"
         ? new Response("ok\n")
         : Response.json({ error }, { status: 503, headers: { "retry-after": String(RETRY_AFTER_SECONDS) } }),
-    ...readTls(config.server),
+    ...(tls === null ? {} : { tls }),
   });
   return () => void server.stop(true);
 }

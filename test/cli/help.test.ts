@@ -86,6 +86,11 @@ const PROMISED: Record<string, string> = {
   doctor: "--workspace --subscribe",
   openapi: "",
   completion: "",
+  listen: "--forward-to --server --key-file --types --after",
+  trigger: "EVENT --server --key-file --control-token-file --from --text --type --code",
+  tail: "--server --key-file --control-token-file --after --after-request",
+  setup:
+    "--domain --email --business --country --timezone --network --phone --backup-directory --keep-messages --test-to",
   version: "",
 };
 
@@ -174,9 +179,9 @@ test("an unknown command line exits 2 and says which commands or options exist",
     expect(stdout).toBe("");
     expect(stderr).toMatch(/^waxwing: .*\n {2}next: waxwing .*--help\n$/s);
   }
-  expect(ran[0]?.stderr).toContain("serve, dev, workspace, key");
+  expect(ran[0]?.stderr).toContain("serve, setup, dev, ");
   expect(ran[1]?.stderr).toContain('"wrkspace" is not a command; did you mean workspace?');
-  expect(ran[2]?.stderr).toContain('"reply" is not a command; there are serve, dev, workspace');
+  expect(ran[2]?.stderr).toContain('"reply" is not a command; there are serve, setup, dev');
   expect(ran[3]?.stderr).toContain("create, list, show, update");
   expect(ran[4]?.stderr).toContain("did you mean create?");
   expect(ran[6]?.stderr).toContain("--workspace ID is missing");

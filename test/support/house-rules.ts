@@ -106,6 +106,8 @@ export const folders: Folder[] = [
       "db/",
       "net/",
       "core/",
+      // Reads the operator's certificate files.
+      "config/tls.ts",
       // Which pauses resume automatically: a rule of that module.
       "domain/broadcasts/broadcast.ts",
       "domain/numbers/account-sync.ts",
@@ -129,6 +131,11 @@ export const folders: Folder[] = [
     holds: ["upgrade/"],
     mayImport: ["backup/", "health/check.ts", "config/", "db/", "core/"],
     why: "It replaces one executable by another around a server that is not yet started; of the server it knows nothing.",
+  },
+  {
+    holds: ["certificates/"],
+    mayImport: ["db/", "net/", "core/"],
+    why: "It asks a certificate authority and keeps what it answered; what HTTPS is for, it does not know.",
   },
   {
     holds: ["web/"],

@@ -167,7 +167,10 @@ async function runAll(site: Site, keyFile: string, isSupervised: boolean): Promi
   client.close();
   const missing = sent.filter((label) => !stored.has(label));
   expectThat("each of them is stored", missing.length === 0, missing.slice(0, 5));
-  expectThat(`other answers: ${other.length}`, other.length === 0, other.slice(0, 3));
+  // Where the server itself is killed in the middle of a request, its outcome is unknown, and the answer says so.
+  const unexplained = other.filter(({ body }) => !isSupervised || !body.includes('"whatsapp_code":"interrupted"'));
+  const others = `other answers: ${other.length}, of which unexplained: ${unexplained.length}`;
+  expectThat(others, unexplained.length === 0, unexplained.slice(0, 3));
   const checked = await site.run("check").ended;
   expectThat("waxwing check finds nothing", checked.code === 0, checked.text);
   console.log(`     longest time without an answer: ${longestSilenceMs} ms`);

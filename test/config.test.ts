@@ -140,6 +140,7 @@ test("the defaults are those that operators rely on", () => {
       repeatAfterMs: 86_400_000,
     },
     backup: { schedule: "30 2 * * *", directory: "data/backups", retention: 7 },
+    upgrade: { notice: false },
     log: { level: "info", format: "text" },
   });
 });

@@ -318,6 +318,14 @@ export const sections = {
     ),
     retention: key("keep", wholeNumber(1, 10_000), 7, "Number of scheduled backups to keep; older ones are deleted."),
   },
+  upgrade: {
+    notice: key(
+      "notice",
+      yesOrNo,
+      false,
+      "Asks the address of releases once a day whether there is a newer one; if so, the status says so. Nothing about this server is sent.",
+    ),
+  },
   alerts: alertKeys,
   log: {
     level: key(

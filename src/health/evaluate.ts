@@ -33,7 +33,26 @@ export function evaluateHealth(facts: HealthFacts, workspaces: WorkspaceState | 
     ...evaluateQueues(facts),
     ...evaluateBackups(facts),
     ...evaluateCertificate(facts.at, facts.certificate),
+    ...evaluateVersion(facts),
     ...(workspaces === null ? [] : evaluateWorkspaces(workspaces, facts.at)),
+  ];
+}
+
+function evaluateVersion({ process }: HealthFacts): Condition[] {
+  const newer = process?.newerVersion ?? null;
+  if (newer === null) return [];
+  return [
+    {
+      id: "newer_version",
+      severity: "warning",
+      check: "version",
+      subject: "server",
+      says: `Waxwing ${newer} is available.`,
+      since: null,
+      hits: null,
+      next: "Read what changed, and upgrade.",
+      command: "sudo waxwing upgrade",
+    },
   ];
 }
 

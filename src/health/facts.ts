@@ -18,6 +18,8 @@ export interface HealthFacts {
     commits: Quantiles & { failures: number };
     /** When a commit last failed, milliseconds. */
     lastFailureAt: number | null;
+    /** A newer release; null: none is known. */
+    newerVersion?: string | null;
   } | null;
   /** Whether the path still names the file that the server opened. */
   databaseFile: FileState;

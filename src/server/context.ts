@@ -40,6 +40,8 @@ export interface ServerOptions {
   healthTimers?: Pick<Clock, "setTimer" | "monotonic">;
   /** Compares every answer of the console with its schema; used by tests. */
   checksAnswers?: boolean;
+  /** The last moment before anything is accepted or sent. If it throws, the start ends. */
+  beforeListening?: () => void;
 }
 
 export interface Server {

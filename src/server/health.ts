@@ -13,6 +13,7 @@ import { type BackupFacts, type HealthFacts, readFacts } from "#src/health/facts
 import { readStatus, type ServerStatus } from "#src/health/status.ts";
 import type { TimeSeries } from "#src/health/time-series.ts";
 import { readWorkspaceState } from "#src/health/workspace-state.ts";
+import type { NewerVersionNotice } from "#src/upgrade/newer-version.ts";
 import type { ServerContext } from "./context.ts";
 
 interface HealthParts {
@@ -20,6 +21,7 @@ interface HealthParts {
   jobs: BackupJobs;
   backups: BackupSchedule;
   timeSeries: TimeSeries;
+  notice: NewerVersionNotice;
 }
 
 interface Health {
@@ -68,7 +70,7 @@ export function createHealth(context: ServerContext, parts: HealthParts): Health
 
 function readProcess(
   { store, clock }: ServerContext,
-  { isWritable, timeSeries }: HealthParts,
+  { isWritable, timeSeries, notice }: HealthParts,
 ): () => Promise<NonNullable<HealthFacts["process"]>> {
   let counted = store.counters.failures;
   let lastFailureAt: number | null = null;
@@ -77,7 +79,7 @@ function readProcess(
     const { failures } = store.counters;
     if (failures > counted) lastFailureAt = clock.now();
     counted = failures;
-    return { isWritable: writable, commits: { ...recent.commit, failures }, lastFailureAt };
+    return { isWritable: writable, commits: { ...recent.commit, failures }, lastFailureAt, newerVersion: notice.newer };
   };
 }
 

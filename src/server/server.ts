@@ -38,9 +38,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
   const { context, system, refused } = runtime;
   const https = createHttps(environment, storage, tlsFiles);
-  const http = listenOrClose(context, https, () =>
-    listen(context, system, refused, https, point === null ? null : reset),
-  );
+  const http = listenOrClose(context, https, () => {
+    options.beforeListening?.();
+    return listen(context, system, refused, https, point === null ? null : reset);
+  });
   if (config.server.publicUrl === null) storage.links.origin = http.url;
   otherCommits.add(http.notifyEventWaiters);
   const services = () => [...runtime.services, ...https.services];

@@ -58,6 +58,7 @@ test("each fault of the server is a condition of its own", () => {
   expect(found({ disk: { freeBytes: 1.5e9, totalBytes: 1e11 } })).toEqual(["warning disk_low"]);
   expect(found({ disk: null })).toEqual([]);
   expect(found({ process: { ...fine, commits: { ...fast, p99: 0.4 } } })).toEqual(["warning commits_slow"]);
+  expect(found({ process: { ...fine, newerVersion: "1.2.0" } })).toEqual(["warning newer_version"]);
   expect(found({ database: { ...database, walBytes: 2e9 } })).toEqual(["warning log_large"]);
   expect(found({ callbacksWaiting: 20_000 })).toEqual(["warning callbacks_waiting"]);
   expect(found({ callbacksAgeSeconds: 300 })).toEqual(["critical queue_stuck:callbacks"]);

@@ -134,6 +134,11 @@ export const folders: Folder[] = [
     why: "It copies, checks and swaps whole databases; of their rows it knows what must outlive a restore.",
   },
   {
+    holds: ["upgrade/"],
+    mayImport: ["backup/", "health/check.ts", "config/", "db/", "core/"],
+    why: "It replaces one executable by another around a server that is not yet started; of the server it knows nothing.",
+  },
+  {
     holds: ["certificates/"],
     mayImport: ["db/", "net/", "core/"],
     why: "It asks a certificate authority and keeps what it answered; what HTTPS is for, it does not know.",

@@ -40,7 +40,7 @@ function createDoctorContext(context: Context, database: Database): DoctorContex
     random: context.io.random,
     box: () => database.box(),
     port: async () => (await accountPorts(context, database))("whatsapp"),
-    settings: readDoctorSettings(database.config),
+    settings: readDoctorSettings(database.config, context.io.env),
   };
 }
 

@@ -7,6 +7,7 @@ import { readFileSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "#src/core/clock.ts";
 import type { Quantiles } from "./time-series.ts";
+import { readUnused, type UnusedCallbacks } from "./unused-callbacks.ts";
 
 export interface HealthFacts {
   at: number;
@@ -27,6 +28,7 @@ export interface HealthFacts {
   callbacksWaiting: number;
   /** Seconds since the oldest callback that is not applied became due. */
   callbacksAgeSeconds: number;
+  unused: UnusedCallbacks;
   backup: BackupFacts;
   /** Null: the server has no certificate of its own. */
   certificate: { path: string /** Null: it cannot be read. */; endsAt: number | null } | null;
@@ -68,10 +70,11 @@ const CALLBACKS_SQL =
 export async function readFacts(sources: FactSources): Promise<HealthFacts> {
   const { clock, query, database, tlsCert } = sources;
   const now = clock.now();
-  const [process, outbox, callbacks] = await Promise.all([
+  const [process, outbox, callbacks, unused] = await Promise.all([
     sources.process(),
     query(OUTBOX_SQL, [now]),
     query(CALLBACKS_SQL, [now, now, now]),
+    readUnused(query, now),
   ]);
   return {
     at: clock.now(),
@@ -86,6 +89,7 @@ export async function readFacts(sources: FactSources): Promise<HealthFacts> {
     })),
     callbacksWaiting: Number(callbacks[0]?.waiting ?? 0),
     callbacksAgeSeconds: Number(callbacks[0]?.age ?? 0),
+    unused,
     backup: sources.backup(),
     certificate: tlsCert === null ? null : { path: tlsCert, endsAt: certificateEnd(tlsCert) },
   };

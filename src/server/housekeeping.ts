@@ -12,6 +12,7 @@ import { purgeKeys } from "#src/domain/idempotency/keys.ts";
 import { purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
 import { purgeInbounds } from "#src/domain/inbound/purge.ts";
 import { purgeRefused } from "#src/domain/inbound/refused-callbacks.ts";
+import { purgeUnused } from "#src/domain/inbound/unused-items.ts";
 import { purgeParked } from "#src/domain/messages/apply-status.ts";
 import { expireHolds } from "#src/domain/messages/expire-hold.ts";
 import { purgeProviderRequests } from "#src/domain/messages/provider-requests.ts";
@@ -69,6 +70,7 @@ export class Housekeeping extends ServiceLoop {
       (tx) => purgeKeys(tx, BATCH),
       (tx) => Math.max(...[purgeSignIns, purgeDrafts, purgeBulkChanges, purgeRefused].map((purge) => purge(tx, BATCH))),
       (tx) => purgeParked(tx, BATCH),
+      purgeUnused,
       (tx) => expireHolds(tx, BATCH),
       (tx) => skipUnsent(tx, BATCH),
       (tx) => (recipients === null ? 0 : purgeRecipients(tx, durationBefore(tx.now, recipients), BATCH)),

@@ -309,7 +309,10 @@ describe("doctor", () => {
       message: expect.stringMatching(/ 360\d seconds /),
     });
     expect(await ofCheck(shop, "app secret")).toMatchObject({ level: "problem" });
-    expect(await ofCheck(shop, "number")).toMatchObject({ level: "warning", next: "waxwing number ready 1" });
+    expect(await ofCheck(shop, "number")).toMatchObject({
+      level: "warning",
+      next: expect.stringContaining("waxwing number ready 1"),
+    });
   });
 
   test("doctor reports a token that cannot be decrypted with the configured key", async () => {

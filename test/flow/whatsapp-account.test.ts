@@ -393,7 +393,8 @@ test("all numbers of an account with the same token are found by one listing, ov
   const before = world.graph.questions.length;
   await world.clock.advance(1.2 * HOUR);
   const asked = world.graph.questions.slice(before).map(({ path }) => path.replace(/\?.*/, "").split("/").at(-1));
-  expect(asked).toEqual(["phone_numbers", "phone_numbers", "message_templates"]);
+  const inspected = ["debug_token", "subscribed_apps", "subscriptions", "phone_numbers", "phone_numbers"];
+  expect(asked).toEqual(["phone_numbers", "phone_numbers", ...inspected, "message_templates"]);
 });
 
 test("when the first number of an account is removed, the other numbers are still synced", async () => {

@@ -6,6 +6,7 @@
 import { eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { AccountUpdate } from "./account-update.ts";
+import { findConnection } from "./connection.ts";
 import { syncReadiness } from "./readiness.ts";
 import { type NumberState, numberStates, type SendingNumber } from "./table.ts";
 
@@ -18,7 +19,16 @@ export interface NumberDetails {
   throughputLevel: string | null;
   messagingLimit: string | null;
   /** The network's own verdict on whether the number can send, with its reasons. */
-  health: { canSend: "AVAILABLE" | "LIMITED" | "BLOCKED"; reasons: string[] } | null;
+  health: NumberHealth | null;
+}
+
+export interface NumberHealth {
+  canSend: "AVAILABLE" | "LIMITED" | "BLOCKED";
+  reasons: string[];
+  /** The network's codes of the reasons. */
+  codes: number[];
+  /** The app itself is limited, as in its development mode. */
+  isAppLimited: boolean;
 }
 
 /** The network's listing may lag behind its own reports. */
@@ -62,7 +72,14 @@ export function applyUpdate(tx: Tx, number: SendingNumber, change: AccountUpdate
   const before = stateOf(tx, number);
   switch (change.type) {
     case "changed":
+    case "notice":
       return number;
+    case "disconnected": {
+      const appId = findConnection(tx, number.id)?.token?.appId ?? null;
+      // Another app of the same account was disconnected.
+      if (appId !== null && change.appId !== null && appId !== change.appId) return number;
+      return applyUpdate(tx, number, { type: "restricted", reason: change.reason, until: null }, at);
+    }
     case "limit":
       save(tx, { ...before, messagingLimit: change.messagingLimit });
       return number;

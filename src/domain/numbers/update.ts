@@ -41,7 +41,9 @@ export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChang
     .returning()
     .get();
   if (updated === undefined) throw notFound("number");
-  const isRerouted = [changes.accessToken, changes.provider, changes.apiUrl].some((change) => change !== undefined);
+  const isRerouted = [changes.accessToken, changes.appSecret, changes.provider, changes.apiUrl].some(
+    (change) => change !== undefined,
+  );
   if (isRerouted) scheduleSync(tx, updated, 0);
   return updated;
 }

@@ -1,13 +1,21 @@
 /**
  * Parses the body of a callback item by item. Never throws: an unreadable item becomes `broken` and the others survive;
- * an item that Waxwing does not act on becomes `ignored`, so that the caller can count it. Meta packs up to a thousand
+ * an item from which nothing follows becomes `ignored`, one that this version does not know `unhandled`. Meta packs up to a thousand
  * updates, for several accounts and numbers, into one body, and adds fields and kinds without notice.
  */
 import type { CallbackItem } from "../network.ts";
-import { readAccountUpdate, readCapability, readNumberChange, readNumberQuality } from "./account-updates.ts";
+import {
+  readAccountUpdate,
+  readAlert,
+  readCapability,
+  readNumberChange,
+  readNumberQuality,
+  readSecurity,
+} from "./account-updates.ts";
+import { describeError, graphErrorOf } from "./errors.ts";
 import { readInbound } from "./inbound.ts";
-import { type Entry, readItemContext, timeIn } from "./item.ts";
-import { asObject, idOf, integerOf, type JsonObject, listOf, memberOf, objectOf, parseJson, textOf } from "./json.ts";
+import { type Entry, type ItemContext, readItemContext, requirePhoneNumberId, timeIn } from "./item.ts";
+import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, parseJson, textOf } from "./json.ts";
 import {
   readPreference,
   readTemplateCategory,
@@ -52,6 +60,14 @@ const MANAGEMENT: ReadonlyMap<string, (value: JsonObject, entry: Entry) => Callb
   ["account_update", readAccountUpdate],
   ["account_review_update", readNumberChange],
   ["business_capability_update", readCapability],
+  ["account_alerts", readAlert],
+  ["security", readSecurity],
+]);
+
+/** Known fields from which nothing follows here: groups, flows, partners' business. Waxwing sends none of these. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+  ...["group_lifecycle_update", "group_participants_update", "group_settings_update", "group_status_update"],
+  ...["partner_solutions", "payment_configuration_update", "tracking_events", "automatic_events"],
 ]);
 
 function readChange(change: unknown, entry: Entry): CallbackItem[] {
@@ -68,10 +84,14 @@ function readChange(change: unknown, entry: Entry): CallbackItem[] {
     }
     default: {
       const read = MANAGEMENT.get(field);
-      if (read === undefined) return [{ kind: "ignored", about: `field ${label(field)}` }];
+      if (read === undefined) return [{ kind: unknownKind(field), about: `field ${label(field)}` }];
       return [readOne(value, () => read(value, entry))];
     }
   }
+}
+
+function unknownKind(field: string): "ignored" | "unhandled" {
+  return WITHOUT_EFFECT.has(field) ? "ignored" : "unhandled";
 }
 
 function readMessages(value: JsonObject): CallbackItem[] {
@@ -79,12 +99,17 @@ function readMessages(value: JsonObject): CallbackItem[] {
   const items = [
     ...readEach(value, "messages", (item) => readInbound(item, context)),
     ...readEach(value, "statuses", (item) => readStatus(item, context)),
-    // These concern the app or the number as a whole, so there is no message to apply them to.
-    ...listOf(value, "errors").map((error): CallbackItem => {
-      return { kind: "ignored", about: `error ${integerOf(asObject(error), "code") ?? "without a code"}` };
-    }),
+    ...readEach(value, "errors", (error) => readNumberError(error, context)),
   ];
   return items.length > 0 ? items : [{ kind: "ignored", about: "field messages without items" }];
+}
+
+/** Concerns the app or the number as a whole: there is no message to apply it to. */
+function readNumberError(error: JsonObject, context: ItemContext): CallbackItem {
+  const read = graphErrorOf(error);
+  if (read === null) return { kind: "broken", why: "an error without a code", raw: JSON.stringify(error) };
+  const says = `WhatsApp reports an error of the number: ${describeError(read)} (error ${read.code})`;
+  return { kind: "number_error", phoneNumberId: requirePhoneNumberId(context), code: String(read.code), says };
 }
 
 function readEach(value: JsonObject, name: string, read: (item: JsonObject) => CallbackItem): CallbackItem[] {

@@ -49,7 +49,9 @@ const LEVEL_LABELS = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } a
 function reportOf(findings: readonly Finding[], numbers: readonly SendingNumber[]): Report {
   const json = {
     ok: findings.every(({ level }) => level !== "problem"),
-    findings: findings.map(({ level, check, numberId, message, next }) => ({
+    findings: findings.map(({ level, check, numberId, message, next, conditionId }) => ({
+      // As in waxwing status; null: it is no condition.
+      id: conditionId,
       level,
       check,
       workspace_id: numbers.find(({ id }) => id === numberId)?.workspaceId ?? null,

@@ -16,7 +16,7 @@ export function findIssues(input: IssueInput): Issue[] {
   const blocking = configurationIssue(input) ?? accessIssue(input);
   const refused = receivingIssues(input);
   if (blocking !== null)
-    return [blocking, ...refused.filter(({ isCritical }) => isCritical === true), ...announced(input)];
+    return [blocking, ...refused.filter(isSeparate(blocking)), ...announced(input)];
   return [
     ...sendingIssues(input),
     ...refused,
@@ -24,6 +24,11 @@ export function findIssues(input: IssueInput): Issue[] {
     ...announced(input),
     ...versionWarning(input),
   ].toSorted(byLevel);
+}
+
+/** Refused callbacks are known without asking the network; the app secret itself may be the cause already. */
+function isSeparate(blocking: Issue) {
+  return ({ isCritical }: Issue): boolean => isCritical === true && blocking.isCritical !== true;
 }
 
 function byLevel(one: Issue, other: Issue): number {

@@ -11,6 +11,8 @@ export interface GraphAccount {
   id?: string;
   /** Rows of `phone_numbers`. */
   numbers: GraphRow[];
+  /** Numbers of other accounts that the token may see too. */
+  visibleNumbers: GraphRow[];
   /** Rows of `message_templates`. */
   templates: GraphRow[];
   subscribedApps: { id: string; name: string; overrideUrl?: string }[];
@@ -43,6 +45,7 @@ const ALL_FIELDS = [
 export function graphAccount(more: Partial<GraphAccount> = {}): GraphAccount {
   return {
     numbers: [graphNumber("200000000000001", "+49 30 000000")],
+    visibleNumbers: [],
     templates: [],
     subscribedApps: [{ id: GRAPH_APP_ID, name: "Our app" }],
     token: {
@@ -51,7 +54,7 @@ export function graphAccount(more: Partial<GraphAccount> = {}): GraphAccount {
       appId: GRAPH_APP_ID,
       expiresAt: 0,
     },
-    webhook: { fields: ALL_FIELDS },
+    webhook: { fields: [...ALL_FIELDS] },
     appSecret: null,
     requiresProof: false,
     uploads: [],
@@ -110,7 +113,8 @@ export async function answerQuestion(
   const match = (options.pathStyle === "bare" ? /^\/()(\w+)$/ : /^\/v\d+\.\d\/(\w+)(?:\/(\w+))?$/).exec(url.pathname);
   const [owner, edge] = [match?.[1] ?? "", match?.[2] ?? ""];
   const isAccount = options.pathStyle === "bare" || owner === (account.id ?? "100000000000001");
-  const isNumber = account.numbers.some(({ id }) => id === owner);
+  const seen = [...account.numbers, ...account.visibleNumbers].find(({ id }) => id === owner);
+  const isNumber = seen !== undefined;
   switch (edge) {
     case "phone_numbers":
       return isAccount && options.pathStyle !== "bare" ? page(account, account.numbers, url) : unknown(request.path);
@@ -134,9 +138,7 @@ export async function answerQuestion(
       return options.pathStyle === "bare" || isNumber ? upload(account, request, bytes, owner) : unknown(request.path);
     case "":
       if (owner === "debug_token") return debugToken(account, url, options);
-      return isNumber
-        ? json(withFields(account.numbers.find(({ id }) => id === owner) ?? { id: owner }, url))
-        : unknown(request.path);
+      return seen === undefined ? unknown(request.path) : json(withFields(seen, url));
     default:
       return unknown(request.path);
   }

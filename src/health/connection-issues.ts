@@ -15,8 +15,7 @@ import { sendingIssues } from "./sending-issues.ts";
 export function findIssues(input: IssueInput): Issue[] {
   const blocking = configurationIssue(input) ?? accessIssue(input);
   const refused = receivingIssues(input);
-  if (blocking !== null)
-    return [blocking, ...refused.filter(isSeparate(blocking)), ...announced(input)];
+  if (blocking !== null) return [blocking, ...refused.filter(isSeparate(blocking)), ...announced(input)];
   return [
     ...sendingIssues(input),
     ...refused,

@@ -32,10 +32,10 @@ import {
   unmarkAll,
 } from "#src/domain/inbound/quarantine.ts";
 import { type Callback, type CallbackState, callbackStates } from "#src/domain/inbound/table.ts";
-import { countUnused, type Unused } from "#src/domain/inbound/unused-items.ts";
+import { countUnused, NOT_OURS, type Unused } from "#src/domain/inbound/unused-items.ts";
 import { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
 import type { CallbackItem, Networks } from "#src/networks/network.ts";
-import { applyItem, type BatchContext, type ItemResult, NOT_OURS } from "./apply-item.ts";
+import { applyItem, type BatchContext, type ItemResult } from "./apply-item.ts";
 
 interface ApplyOptions {
   store: Store;

@@ -9,7 +9,7 @@ import { changeNumber } from "#src/domain/inbound/change-number.ts";
 import { applyPreference } from "#src/domain/inbound/marketing-preference.ts";
 import { receive } from "#src/domain/inbound/receive.ts";
 import type { Callback as Stored } from "#src/domain/inbound/table.ts";
-import type { Unused } from "#src/domain/inbound/unused-items.ts";
+import { NOT_OURS, type Unused } from "#src/domain/inbound/unused-items.ts";
 import { applyStatus } from "#src/domain/messages/apply-status.ts";
 import type { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
 import type { StatusItem } from "#src/domain/messages/status-item.ts";
@@ -22,9 +22,6 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { applyTemplateUpdate } from "#src/domain/templates/sync.ts";
 import type { TemplateStatusUpdate, TemplateUpdate } from "#src/domain/templates/template-update.ts";
 import type { CallbackItem } from "#src/networks/network.ts";
-
-/** A status of a message that this database never sent: usual where other software sends from the same number. */
-export const NOT_OURS: Unused = { reason: "ignored", about: "a status of a message that is not ours" };
 
 export interface ItemResult {
   /** Why the item had no effect; null: it was applied. */

@@ -17,6 +17,14 @@ const ABOUT_MAX = 100;
 const ABOUT_LENGTH_MAX = 100;
 const OTHERS = "others";
 
+/** A status of a message that this database never sent: usual where other software sends from the same number. */
+export const NOT_OURS: Unused = { reason: "ignored", about: "a status of a message that is not ours" };
+
+/** Statuses that waited for their message in vain. */
+export function countNotOurs(tx: Tx, count: number): void {
+  if (count > 0) countUnused(tx, new Map([["", { ...NOT_OURS, count }]]));
+}
+
 /** Call in the write that finishes the callback, so that an item is counted once. */
 export function countUnused(tx: Tx, found: ReadonlyMap<string, Unused & { count: number }>): void {
   const hour = hourOf(tx.now);

@@ -643,10 +643,11 @@ CREATE TABLE messages (
   failed_at INTEGER
 ) STRICT;
 CREATE INDEX messages_api ON messages (workspace_id, created_at) WHERE origin = 'api';
-CREATE INDEX messages_api_contact ON messages (contact_id, created_at) WHERE origin = 'api';
 CREATE INDEX messages_api_key ON messages (workspace_id, idempotency_key, created_at) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX messages_api_reference ON messages (workspace_id, reference, created_at) WHERE reference IS NOT NULL;
-CREATE INDEX messages_api_status ON messages (workspace_id, status, created_at) WHERE origin = 'api';
+-- Without the messages that are not shown yet, so that accepting one does not write to it.
+CREATE INDEX messages_api_status ON messages (workspace_id, status, created_at)
+  WHERE origin = 'api' AND status NOT IN ('queued', 'sending');
 CREATE INDEX messages_broadcast ON messages (broadcast_id, id) WHERE broadcast_id IS NOT NULL;
 CREATE INDEX messages_contact ON messages (contact_id, dispatched_at);
 CREATE INDEX messages_delayed ON messages (broadcast_id, not_before)

@@ -6,15 +6,18 @@
 import type BetterSqlite3 from "better-sqlite3";
 import type { Client } from "./driver.ts";
 import { isStorageFailure, StorageUnavailable } from "./failure.ts";
+import { type SettingsState, writesSettings } from "./remembered.ts";
 
 export class FailureLatch {
   readonly #client: Client;
+  readonly #settings: SettingsState;
   #isInGroup = false;
   #isTripped = false;
   #reason: unknown;
 
-  constructor(client: Client) {
+  constructor(client: Client, settings: SettingsState) {
     this.#client = client;
+    this.#settings = settings;
   }
 
   beginGroup(): void {
@@ -63,15 +66,21 @@ export class FailureLatch {
 
   #prepare(sql: string): BetterSqlite3.Statement {
     const statement = this.#client.prepare(sql);
-    statement.run = this.#guarded(statement, statement.run);
-    statement.get = this.#guarded(statement, statement.get);
-    statement.all = this.#guarded(statement, statement.all);
+    const forgetsSettings = !statement.readonly && writesSettings(sql);
+    statement.run = this.#guarded(statement, statement.run, forgetsSettings);
+    statement.get = this.#guarded(statement, statement.get, forgetsSettings);
+    statement.all = this.#guarded(statement, statement.all, forgetsSettings);
     return statement;
   }
 
-  #guarded<Run extends (...parameters: unknown[]) => unknown>(statement: BetterSqlite3.Statement, run: Run): Run {
+  #guarded<Run extends (...parameters: unknown[]) => unknown>(
+    statement: BetterSqlite3.Statement,
+    run: Run,
+    forgetsSettings: boolean,
+  ): Run {
     const guarded = (...parameters: unknown[]): unknown => {
       this.requireIntact();
+      if (forgetsSettings) this.#settings.renew();
       try {
         return run.apply(statement, parameters);
       } catch (error) {

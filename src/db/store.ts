@@ -11,6 +11,7 @@ import { type Client, openClient } from "./driver.ts";
 import { isBusy } from "./failure.ts";
 import { FailureLatch } from "./failure-latch.ts";
 import { createPrivateFile } from "./files.ts";
+import { SettingsState } from "./remembered.ts";
 import type { Db, NotPromise, ReadTx, Tx } from "./transaction.ts";
 import { Writer, type WriterCounters } from "./writer.ts";
 
@@ -59,6 +60,7 @@ export class Store {
   readonly #begin;
   readonly #commit;
   readonly #dataVersion;
+  readonly #settings = new SettingsState();
   #snapshot: object | null = null;
   readonly #listeners = new Map<string, () => void>();
 
@@ -70,12 +72,13 @@ export class Store {
       if (hashKey === undefined) throw new Error("this store was opened without a key for hashes");
       return createHmac("sha256", hashKey()).update(value).digest();
     };
-    const latch = new FailureLatch(client);
+    const latch = new FailureLatch(client, this.#settings);
     // Only statements are prepared on it; the writer begins and ends the transactions.
     this.#db = drizzle(latch.guardedClient(), { casing: "snake_case" });
     this.#writer = new Writer(client, latch, this.#db, {
       clock: this.#clock,
       random: options.random ?? systemRandom,
+      settings: this.#settings,
       keyedHash: this.#keyedHash,
       log: options.log,
       beforeGroup: () => this.#endRead(),
@@ -97,7 +100,13 @@ export class Store {
   /** Runs a few short queries on one snapshot. Queries that may take over 10 ms belong in the reader. */
   read<T>(query: (tx: ReadTx) => NotPromise<T>): T {
     this.#snapshot ??= this.#beginRead();
-    const tx = { db: this.#db, now: this.#clock.now(), keyedHash: this.#keyedHash, snapshot: this.#snapshot };
+    const tx = {
+      db: this.#db,
+      now: this.#clock.now(),
+      keyedHash: this.#keyedHash,
+      snapshot: this.#snapshot,
+      settingsState: this.#settings.current,
+    };
     try {
       return query(tx) as T;
     } catch (error) {
@@ -112,6 +121,7 @@ export class Store {
    */
   #beginRead(): object {
     this.#begin.run();
+    this.#settings.renew();
     setImmediate(() => this.#endRead());
     return {};
   }

@@ -15,6 +15,8 @@ export interface ReadTx {
   readonly db: Db;
   /** The same object for all reads that see the same state of the data; usable as a cache key for what was read. */
   readonly snapshot: object;
+  /** The same object while no remembered row can have changed: see `remembered.ts`. */
+  readonly settingsState: object;
   /** Wall time of the operation in milliseconds, fixed when it starts. */
   readonly now: number;
   /** A hash under the installation's secret key, to recognise a value without storing it. */

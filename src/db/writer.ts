@@ -15,6 +15,7 @@ import type { Random } from "#src/core/random.ts";
 import type { Client } from "./driver.ts";
 import { isBusy, isStorageFailure, StorageUnavailable } from "./failure.ts";
 import type { FailureLatch } from "./failure-latch.ts";
+import type { SettingsState } from "./remembered.ts";
 import type { Db, NotPromise, Tx } from "./transaction.ts";
 
 /** Maximum number of operations in a group. It bounds how long the event loop is blocked. */
@@ -29,6 +30,7 @@ interface WriterOptions {
   clock: Clock;
   random: Random;
   keyedHash: (value: string) => Uint8Array;
+  settings: SettingsState;
   /** Where operations log once they are on disk; without one their entries are dropped. */
   log: Log | undefined;
   /** Runs the next group in a later turn of the event loop. A simulation replaces it. */
@@ -126,6 +128,7 @@ export class Writer {
       return;
     }
     this.#busySince = null;
+    this.#options.settings.renew();
     this.#latch.beginGroup();
     const group: Operation[] = [];
     const results: OperationResult[] = [];
@@ -177,6 +180,7 @@ export class Writer {
     } catch (error) {
       if (this.#latch.hasFailed || isStorageFailure(error)) throw this.#latch.toError(error);
       result = { operation, effects: [], ok: false, error };
+      this.#options.settings.renew();
       if (!hasSavepoint) {
         this.#rollback.run();
         return result;
@@ -190,9 +194,13 @@ export class Writer {
   }
 
   #transaction(effects: (() => void)[]): Tx {
+    const { settings } = this.#options;
     return {
       db: this.#db,
       snapshot: effects,
+      get settingsState() {
+        return settings.current;
+      },
       now: this.#options.clock.now(),
       random: this.#options.random,
       keyedHash: this.#options.keyedHash,
@@ -216,6 +224,7 @@ export class Writer {
       return value;
     } catch (error) {
       effects.length = effectCount;
+      this.#options.settings.renew();
       if (!this.#latch.hasFailed) this.#rollbackNested();
       throw error;
     }

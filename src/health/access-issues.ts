@@ -1,5 +1,5 @@
 /** Why the network could not be asked about a number: the way to it, the token, the ids. The first one found is the cause. */
-import type { ConnectionFailure } from "#src/domain/numbers/connection.ts";
+import type { ConnectionFailure } from "#src/domain/numbers/connection-facts.ts";
 import type { Issue, IssueInput } from "./issue.ts";
 
 type Access = Pick<Issue, "id" | "says" | "next"> & Partial<Issue>;

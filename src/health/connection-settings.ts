@@ -25,7 +25,7 @@ export function readConnectionSettings(
   environment: Environment,
 ): ConnectionSettings {
   return {
-    publicUrl: server.publicUrl?.replace(/\/+$/, "") ?? null,
+    publicUrl: server.publicUrl?.endsWith("/") === true ? server.publicUrl.slice(0, -1) : server.publicUrl,
     graphUrl: whatsapp.graphUrl,
     apiVersion: whatsapp.apiVersion,
     hasAppSecret: whatsapp.appSecret !== null,

@@ -3,7 +3,6 @@
  * readiness, callbacks, templates; for the server: callback address and clock. The command line and the console run the
  * same checks, and stored answers to the same questions are the conditions of `status`.
  */
-import { sql } from "drizzle-orm";
 import { countKept } from "#src/domain/inbound/callback-list.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { DoctorContext } from "./doctor-context.ts";
@@ -23,7 +22,7 @@ export async function runDoctor(
   const { store, clock, settings } = context;
   const findings = new Findings();
   const real = numbers.filter(({ network }) => network === "whatsapp");
-  const query = async (text: string) => store.read((tx) => tx.db.all<Record<string, unknown>>(sql.raw(text)));
+  const query = async (text: string) => store.read((tx) => tx.db.all<Record<string, unknown>>(text));
   const inputs = await readIssueInputs({ query, store, now: clock.now(), settings });
   const { networkTime, receives } = await checkNumbers(
     { context, findings, subscribe, now: clock.now() },

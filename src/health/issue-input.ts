@@ -5,13 +5,14 @@
 
 import type { Store } from "#src/db/store.ts";
 import { wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
-import { type ConnectionFacts, NO_FACTS, NOTICE_LASTS_MS } from "#src/domain/numbers/connection.ts";
+import { NOTICE_LASTS_MS } from "#src/domain/numbers/connection.ts";
+import { type ConnectionFacts, NO_FACTS } from "#src/domain/numbers/connection-facts.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { IssueInput } from "./issue.ts";
 
 type Row = Record<string, unknown>;
 
-export interface InputSources {
+interface InputSources {
   query: (sql: string) => Promise<Row[]>;
   store: Pick<Store, "read">;
   now: number;

@@ -2,7 +2,7 @@
  * An issue: something that is wrong with a number's connection, with the next step. `doctor` shows it as a finding,
  * `status`, the console, metrics and alarms as a condition, all in the same words.
  */
-import type { ConnectionFacts } from "#src/domain/numbers/connection.ts";
+import type { ConnectionFacts } from "#src/domain/numbers/connection-facts.ts";
 import type { NumberNotice, NumberState, SendingNumber } from "#src/domain/numbers/table.ts";
 import type { Check, Condition } from "./conditions.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";

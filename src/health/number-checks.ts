@@ -5,7 +5,7 @@
 import { SecretUnreadable } from "#src/core/secret.ts";
 import { countUnreported } from "#src/domain/inbound/unreported.ts";
 import { findSync } from "#src/domain/numbers/account-sync.ts";
-import { type ConnectionFacts, NO_FACTS } from "#src/domain/numbers/connection.ts";
+import { type ConnectionFacts, NO_FACTS } from "#src/domain/numbers/connection-facts.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { secretOf, senderOf } from "#src/networks/credentials.ts";
 import { type AccountInspection, factsOf, inspectAccount, withProof } from "#src/networks/inspect-connection.ts";

@@ -6,18 +6,19 @@
  * the border: a failure before it is `unreachable`, whatever its code, and a failure after it is `lost`. Nothing is sent
  * twice: no retry, no redirect. Nothing is added: no cookies, no compression, no proxy of the environment.
  *
- * Each pool (a number at a host) has its own connections. Idle ones are closed after 4 seconds, before common hosts
- * close them, because a request on a connection that the host is closing has an unknown outcome.
+ * Each pool (a number at a host) has its own connections (`kept-connections.ts`). Their answers are read by
+ * `answer-reader.ts`; one that cannot be read with certainty is `lost`.
  */
-import * as http from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "#src/core/clock.ts";
-import { type ConnectFailure, codeOf, connect, type Origin, originOf } from "./connect.ts";
+import { type AnswerHeaders, AnswerReader, type Reading } from "./answer-reader.ts";
+import { originOf } from "./connect.ts";
+import { type Connection, KeptConnections } from "./kept-connections.ts";
 import { RequestQueue } from "./request-queue.ts";
 
 export type Exchange =
   /** `at`: the time in the answer's `Date` header, milliseconds. */
-  | { kind: "answered"; status: number; ok: boolean; headers: Headers; body: string; at: number | null }
+  | { kind: "answered"; status: number; ok: boolean; headers: AnswerHeaders; body: string; at: number | null }
   /** No byte of the request was given to a socket. */
   | { kind: "unreachable"; reason: string }
   /** The host may have read the request. */
@@ -45,10 +46,6 @@ export interface Transport {
   exchange(request: ExchangeRequest): Promise<Exchange>;
 }
 
-/** Below the 5 s after which common hosts close idle connections. */
-const IDLE_CONNECTION_MS = 4_000;
-/** More than a number needs at its pace; the rest of a burst is closed at once. */
-const IDLE_CONNECTIONS_MAX = 256;
 /** Bounds file descriptors and memory. A number's queue keeps fewer requests in flight (`sending/in-flight-limit.ts`). */
 const LIMITS = { poolMax: 2_000, totalMax: 4_000, reserve: 256 };
 /** Idle pools beyond this many are forgotten, with their connections. */
@@ -58,176 +55,174 @@ const ANSWER_BYTES_MAX = 256 * 1024;
 const HEAD_BYTES_MAX = 32 * 1024;
 const SECRET_LENGTH_MIN = 8;
 
-interface Attempt {
-  connecting: Socket | null;
-}
-
-type PoolRequest = http.RequestOptions & { attempt: Attempt };
-
-/** Keeps the open connections of one pool. New ones are opened by `connect`. */
-class PoolAgent extends http.Agent {
-  readonly #origin: Origin;
-  inUse = 0;
-
-  constructor(origin: Origin) {
-    super({ keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS_MAX, timeout: IDLE_CONNECTION_MS, scheduling: "lifo" });
-    this.#origin = origin;
-  }
-
-  override createConnection(options: object, done?: (error: Error | null, socket: Socket) => void): undefined {
-    const { attempt } = options as PoolRequest;
-    const finish = (failure: ConnectFailure | null, socket: Socket): void => {
-      attempt.connecting = null;
-      if (failure === null) socket.setNoDelay(true);
-      done?.(failure, socket);
-    };
-    attempt.connecting = connect(this.#origin, finish);
-  }
+interface Pool {
+  name: string;
+  connections: KeptConnections;
+  inUse: number;
 }
 
 export function createTransport(clock: Clock): Transport {
   const queue = new RequestQueue(LIMITS);
-  const agents = new Map<string, PoolAgent>();
+  const pools = new Map<string, Pool>();
 
-  function agentOf(name: string, origin: Origin): PoolAgent {
-    const known = agents.get(name);
+  function poolOf(name: string, url: URL): Pool {
+    const known = pools.get(name);
     if (known !== undefined) return known;
-    if (agents.size >= POOLS_MAX) forgetIdlePools();
-    const agent = new PoolAgent(origin);
-    agents.set(name, agent);
-    return agent;
+    if (pools.size >= POOLS_MAX) forgetIdlePools();
+    const pool = { name, connections: new KeptConnections(originOf(url)), inUse: 0 };
+    pools.set(name, pool);
+    return pool;
   }
 
   function forgetIdlePools(): void {
-    for (const [name, agent] of agents) {
-      if (agent.inUse > 0) continue;
-      agents.delete(name);
-      agent.destroy();
+    for (const [name, pool] of pools) {
+      if (pool.inUse > 0) continue;
+      pools.delete(name);
+      pool.connections.closeIdle();
     }
   }
 
   return {
     exchange(request) {
       const url = new URL(request.url);
-      const name = `${url.origin} ${request.pool}`;
-      const agent = agentOf(name, originOf(url));
-      agent.inUse += 1;
+      const pool = poolOf(`${url.origin} ${request.pool}`, url);
+      pool.inUse += 1;
       return new Promise<Exchange>((resolve) => {
-        let abort: ((reason: string) => void) | null = null;
-        let place: { leave(): void } | null = null;
-        let isSettled = false;
-        const settle = (result: Exchange): void => {
-          if (isSettled) return;
-          isSettled = true;
+        const sending = new Sending(pool.connections, url, request, (result) => {
           timer.cancel();
-          agent.inUse -= 1;
+          pool.inUse -= 1;
           place?.leave();
           resolve(result);
-        };
-        const timer = clock.setTimer(request.timeoutMs, () => {
-          if (abort === null) settle({ kind: "unreachable", reason: "no connection was free within the time limit" });
-          else abort("within the time limit");
         });
-        place = queue.enter(name, request.isBulk === true, () => {
-          abort = send({ agent, url, request, settle });
-        });
+        let place: { leave(): void } | null = null;
+        const timer = clock.setTimer(request.timeoutMs, () => sending.stop());
+        place = queue.enter(pool.name, request.isBulk === true, () => sending.start());
         // It may have failed while it was started, before `place` existed.
-        if (isSettled) place.leave();
+        if (sending.isSettled) place.leave();
       });
     },
   };
 }
 
-interface Sending {
-  agent: PoolAgent;
-  url: URL;
-  request: ExchangeRequest;
-  settle: (result: Exchange) => void;
-}
+/** One request and its answer. It settles once; from then on it no longer listens to its connection. */
+class Sending {
+  isSettled = false;
+  readonly #connections: KeptConnections;
+  readonly #url: URL;
+  readonly #request: ExchangeRequest;
+  readonly #onSettled: (result: Exchange) => void;
+  #connecting: Socket | null = null;
+  /** The connection to which the request was given. */
+  #connection: Connection | null = null;
+  #isStarted = false;
 
-/** Starts the request. The function that is returned ends it, with the failure that is proved by then. */
-function send({ agent, url, request, settle }: Sending): (when: string) => void {
-  const attempt: Attempt = { connecting: null };
-  let isGiven = false;
-  const fail = (lost: string, unreachable: string): void => {
-    settle(isGiven ? { kind: "lost", reason: lost } : { kind: "unreachable", reason: unreachable });
-    attempt.connecting?.destroy();
-    sent?.destroy();
-  };
-  const options: PoolRequest = {
-    agent,
-    attempt,
-    method: request.method,
-    path: `${url.pathname}${url.search}`,
-    headers: headersOf(url, request),
-    maxHeaderSize: HEAD_BYTES_MAX,
-  };
-  let sent: http.ClientRequest | null = null;
-  try {
-    sent = http.request(options);
-  } catch (error) {
-    fail("", `the request cannot be sent (${codeOf(error)})`);
-    return () => {};
+  constructor(connections: KeptConnections, url: URL, request: ExchangeRequest, onSettled: (result: Exchange) => void) {
+    this.#connections = connections;
+    this.#url = url;
+    this.#request = request;
+    this.#onSettled = onSettled;
   }
-  sent.on("socket", (socket) => {
-    // A kept connection that has ended since it was chosen: the request is not given to it.
-    if (socket.destroyed || !socket.writable) fail("", "the connection had ended before the request was sent");
-    else isGiven = true;
-  });
-  sent.on("error", (error) => fail(`the connection was lost before an answer (${codeOf(error)})`, error.message));
-  sent.on("close", () => fail("the connection was closed without an answer", "the connection was closed"));
-  const refuseSwitch = (): void => fail("the host tried to switch to another protocol (101)", "");
-  sent.on("upgrade", refuseSwitch);
-  sent.on("response", (answer) => {
-    // Without the headers of a switch it arrives as an answer.
-    if (answer.statusCode === 101) return refuseSwitch();
-    read(answer, request, (result) => {
-      settle(result);
-      if (result.kind !== "answered") answer.destroy();
-    });
-  });
-  sent.end(request.body);
-  return (when) => fail(`no answer ${when}`, `no connection ${when}`);
-}
 
-function headersOf(url: URL, { method, headers, body = "" }: ExchangeRequest): Record<string, string> {
-  const length = method === "POST" ? { "content-length": String(Buffer.byteLength(body)) } : {};
-  return { host: url.host, accept: "*/*", ...Object.fromEntries(headers ?? []), ...length };
-}
-
-/** Reads the answer to its end. The head has arrived, so the host had read the request. */
-function read(answer: http.IncomingMessage, request: ExchangeRequest, finish: (result: Exchange) => void): void {
-  const { answerMax: bytesMax = ANSWER_BYTES_MAX, secret = null } = request;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  answer.on("data", (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > bytesMax) finish({ kind: "lost", reason: `the answer had more than ${bytesMax} bytes` });
-    else chunks.push(chunk);
-  });
-  answer.on("end", () => {
-    if (answer.complete) finish(answered(answer, withoutSecret(DECODER.decode(Buffer.concat(chunks)), secret)));
-    else finish({ kind: "lost", reason: "the connection was lost during the answer" });
-  });
-  answer.on("error", (error) => {
-    finish({ kind: "lost", reason: `the connection was lost during the answer (${codeOf(error)})` });
-  });
-}
-
-function answered(answer: http.IncomingMessage, body: string): Exchange {
-  const status = answer.statusCode ?? 0;
-  const headers = new Headers();
-  const { rawHeaders } = answer;
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    try {
-      headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
-    } catch {
-      // A value that no header may have: the answer is read without it.
+  start(): void {
+    this.#isStarted = true;
+    const kept = this.#connections.take();
+    if (kept !== null) {
+      this.#giveTo(kept);
+      return;
     }
+    this.#connecting = this.#connections.open((failure, connection) => {
+      this.#connecting = null;
+      if (connection === null) return this.#settle({ kind: "unreachable", reason: failure?.message ?? "" });
+      if (this.isSettled) connection.socket.destroy();
+      else if (connection.isUsable) this.#giveTo(connection);
+      else this.#settle({ kind: "unreachable", reason: "the connection had ended before the request was sent" });
+    });
   }
+
+  /** The time limit has passed. */
+  stop(): void {
+    const reason = this.#isStarted
+      ? "no connection within the time limit"
+      : "no connection was free within the time limit";
+    if (this.#connection === null) this.#settle({ kind: "unreachable", reason });
+    else this.#lose("no answer within the time limit");
+    this.#connecting?.destroy();
+  }
+
+  #giveTo(connection: Connection): void {
+    const { method, answerMax: bodyMax = ANSWER_BYTES_MAX } = this.#request;
+    const reader = new AnswerReader({ isHead: method === "HEAD", headMax: HEAD_BYTES_MAX, bodyMax });
+    connection.listener = {
+      onData: (bytes) => this.#hear(connection, reader.read(bytes)),
+      onEnd: () => this.#hear(connection, reader.end()),
+      onClose: (code) => {
+        const when = reader.hasHead ? "lost during the answer" : code === null ? "closed" : "lost before an answer";
+        this.#lose(`the connection was ${when}${code === null ? "" : ` (${code})`}`);
+      },
+    };
+    // From here on the host may have read the request.
+    this.#connection = connection;
+    write(connection.socket, this.#url, this.#request);
+  }
+
+  #hear(connection: Connection, reading: Reading): void {
+    if (reading.kind === "more") return;
+    if (reading.kind === "unreadable") {
+      this.#lose(reading.reason);
+      return;
+    }
+    // A host that answers before it has read the request reads the rest of it as the next one.
+    if (reading.isReusable && connection.socket.writableLength === 0) this.#connections.keep(connection);
+    else this.#release(connection);
+    this.#settle(answered(reading, this.#request.secret ?? null));
+  }
+
+  #lose(reason: string): void {
+    if (this.#connection !== null) this.#release(this.#connection);
+    this.#settle({ kind: "lost", reason });
+  }
+
+  #release(connection: Connection): void {
+    connection.listener = null;
+    connection.socket.destroy();
+  }
+
+  #settle(result: Exchange): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    this.#onSettled(result);
+  }
+}
+
+/** `Headers` has refused values with line breaks, and a URL has none. */
+function write(socket: Socket, url: URL, { method, headers, body = "" }: ExchangeRequest): void {
+  let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\naccept: */*\r\nconnection: keep-alive\r\n`;
+  if (headers !== undefined) for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
+  if (method === "POST") head += `content-length: ${Buffer.byteLength(body)}\r\n`;
+  head += "\r\n";
+  if (typeof body === "string") {
+    // A header's letters beyond ASCII are Latin-1.
+    socket.write(isAscii(head) ? head + body : Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body)]));
+    return;
+  }
+  socket.write(head, "latin1");
+  socket.write(body);
+}
+
+function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
+}
+
+function answered({ status, headers, body }: Extract<Reading, { kind: "complete" }>, secret: string | null): Exchange {
   const date = Date.parse(headers.get("date") ?? "");
-  const at = Number.isNaN(date) ? null : date;
-  return { kind: "answered", status, ok: status >= 200 && status <= 299, headers, body, at };
+  return {
+    kind: "answered",
+    status,
+    ok: status >= 200 && status <= 299,
+    headers,
+    body: withoutSecret(DECODER.decode(body), secret),
+    at: Number.isNaN(date) ? null : date,
+  };
 }
 
 /** Answers are stored, logged and quoted. The secret is looked for as it is, in JSON with escaped slashes, and in a URL. */

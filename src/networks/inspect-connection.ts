@@ -2,7 +2,7 @@
  * Asks the network about the connection of a number with this server. Numbers of one account that share a token share
  * the questions, because the network limits them. Asks nothing more after an answer that makes the rest pointless.
  */
-import type { ConnectionFacts } from "#src/domain/numbers/connection.ts";
+import type { ConnectionFacts } from "#src/domain/numbers/connection-facts.ts";
 import type {
   AccountPort,
   AppSubscription,

@@ -10,7 +10,7 @@ import type { Trust } from "#src/domain/inbound/table.ts";
 import { listSecretOwners, type SecretOwner } from "#src/domain/numbers/read.ts";
 import { appSecretContext } from "#src/networks/credentials.ts";
 
-export interface CallbackSecretsOptions {
+interface CallbackSecretsOptions {
   store: Store;
   box: SecretBox;
   /** The configured secret; null: none. */

@@ -17,7 +17,7 @@ import { countNetworkAnswer } from "#src/domain/messages/breaker.ts";
 import type { FailureScope } from "#src/domain/messages/failure.ts";
 import type { MessageOrigin } from "#src/domain/messages/message.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
-import { planSend, type SendInput } from "#src/domain/messages/plan.ts";
+import { planSend, type SendInput, type SendPlan } from "#src/domain/messages/plan.ts";
 import { findMessageById } from "#src/domain/messages/read.ts";
 import {
   discard,
@@ -156,17 +156,9 @@ type Acceptance = "claimed_meanwhile" | { refused: Problem } | { accepted: Accep
 function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClaim | null): Acceptance {
   const keyId = key === null ? null : key.claim(tx);
   if (key !== null && keyId === null) return "claimed_meanwhile";
+  let plan: SendPlan;
   try {
-    const accepted = tx.savepoint(() => {
-      const stored = acceptMessage(tx, request.workspaceId, request.origin, request.input, {
-        instanceId: options.instanceId,
-        idempotencyKey: key?.key ?? null,
-      });
-      request.onStored?.(tx, stored.message);
-      return stored;
-    });
-    if (keyId !== null) bindKey(tx, keyId, accepted.message.id);
-    return { accepted, keyId };
+    plan = planSend(tx, request.workspaceId, request.input);
   } catch (error) {
     // Thrown, a refusal that is not final rolls back the claim of the key.
     if (!(error instanceof Problem) || !isFinal(error)) throw error;
@@ -174,6 +166,15 @@ function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClai
     if (key !== null && keyId !== null) storeAnswer(tx, keyId, key.render(refused));
     return { refused };
   }
+  const accepted = acceptMessage(tx, plan, {
+    origin: request.origin,
+    reference: request.input.reference,
+    instanceId: options.instanceId,
+    idempotencyKey: key?.key ?? null,
+  });
+  request.onStored?.(tx, accepted.message);
+  if (keyId !== null) bindKey(tx, keyId, accepted.message.id);
+  return { accepted, keyId };
 }
 
 /** Repeats the dispatch until the outcome is final. After an error of ours the message is in doubt, not lost. */
@@ -277,7 +278,7 @@ function writeOutcome(
 ): Message {
   const message = requireMessage(tx, messageId);
   if (countNetworkAnswer(tx, message, outcome)) pauseForNetwork(tx, message.numberId);
-  if (outcome.kind === "accepted") return recordAccepted(tx, messageId, outcome);
+  if (outcome.kind === "accepted") return recordAccepted(tx, message, outcome);
   if (outcome.kind === "unknown") return recordFailure(tx, messageId, noAnswer);
   return recordFailure(tx, messageId, { code: outcome.code, message: outcome.message, outcomeUnknown: false });
 }

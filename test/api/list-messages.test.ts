@@ -232,7 +232,7 @@ test("the totals of a list are counted by an index, whatever the filter", () => 
       : given.idempotencyKey
         ? "messages_api_key"
         : given.contactId
-          ? "messages_api_contact"
+          ? "messages_contact"
           : "COVERING INDEX messages_api_status";
     expect(plan.map(({ detail }) => detail).join()).toMatch(new RegExp(`^SEARCH messages USING .*${expected}`));
   }

@@ -625,7 +625,7 @@ async function broken({ spoil }: Pick<Case, "spoil">): Promise<Record<string, st
   return env;
 }
 
-/** The callback address has a certificate that nobody has signed. */
+/** The callback address has a certificate that signs itself. */
 async function call(args: string[], env: Record<string, string>) {
   const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
   if (insecure.allowed) process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";

@@ -61,7 +61,7 @@ const queries: Record<string, (tx: Tx) => unknown> = {
             for (const since of [null, 1]) {
               const filter = { reference, idempotencyKey, contactId, status, since };
               listMessages(tx, 1, filter, { offset: 0 }, 51);
-              listMessages(tx, 1, filter, { after: { createdAt: 1, id: 1 } }, 51);
+              listMessages(tx, 1, filter, { after: { at: 1, id: 1 } }, 51);
             }
           }
         }

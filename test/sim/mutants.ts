@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
     file: "src/sending/send-message.ts",
     find: "    const outcome = await networks[sender.network].send(outbound, options.timeoutMs);",
     replace: `    const early = { kind: "accepted", networkMessageId: outbound.sendToken, recipientId: null, recipientNetworkUserId: null } as const;
-    await record((tx) => void recordAccepted(tx, message.id, early));
+    await record((tx) => void recordAccepted(tx, requireMessage(tx, message.id), early));
     const outcome = await networks[sender.network].send(outbound, options.timeoutMs);`,
   },
   {

@@ -90,7 +90,10 @@ export const folders: Folder[] = [
   },
   ...["sending/", "receiving/", "webhooks/"].map((folder) => ({
     holds: [folder],
-    mayImport: ["domain/", "networks/network.ts", "networks/credentials.ts", "jobs/", "db/", "net/", "core/"],
+    mayImport: [
+      ...["domain/", "networks/network.ts", "networks/credentials.ts", "networks/inspect-connection.ts"],
+      ...["jobs/", "db/", "net/", "core/"],
+    ],
     why: "They load, call and record; they see networks through the port, HTTP not at all, and not each other.",
   })),
   {
@@ -110,6 +113,7 @@ export const folders: Folder[] = [
       "domain/numbers/account-sync.ts",
       "domain/numbers/callback-address.ts",
       "domain/numbers/connection.ts",
+      "domain/numbers/connection-facts.ts",
       "domain/inbound/callback-list.ts",
       "domain/inbound/callbacks.ts",
       "domain/inbound/refused-callbacks.ts",

@@ -34,7 +34,7 @@ export function recordRecipientOutcome(tx: Tx, messageId: number, outcome: Outco
   const broadcast = getBroadcast(tx, message.broadcastId);
   switch (outcome.kind) {
     case "accepted":
-      recordAccepted(tx, messageId, outcome);
+      recordAccepted(tx, message, outcome);
       countNetworkAnswer(tx, message, outcome);
       countAnswer(tx, broadcast.id, { kind: "succeeded" });
       return;

@@ -12,7 +12,7 @@ export interface Unused {
   about: string;
 }
 
-export const UNUSED_RETENTION_MS = 7 * 24 * 60 * 60_000;
+const UNUSED_RETENTION_MS = 7 * 24 * 60 * 60_000;
 const ABOUT_MAX = 100;
 const ABOUT_LENGTH_MAX = 100;
 const OTHERS = "others";

@@ -9,26 +9,47 @@ import { createContact } from "../contacts/create.ts";
 import { identityOf } from "../contacts/identity.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
 import type { MessageOrigin } from "./message.ts";
-import { planSend, type SendInput, type SendPlan } from "./plan.ts";
+import type { SendPlan } from "./plan.ts";
 import { insertMessage } from "./statements.ts";
 import type { Message } from "./table.ts";
+
+/** What every accepted message begins with: see `insertMessage`. */
+const NEW_MESSAGE = {
+  broadcastId: null,
+  variables: null,
+  status: "sending",
+  outcomeUnknown: false,
+  networkMessageId: null,
+  errorCode: null,
+  errorMessage: null,
+  notBefore: null,
+  throttledSince: null,
+  networkRefusals: 0,
+  sentAt: null,
+  deliveredAt: null,
+  readAt: null,
+  failedAt: null,
+} as const;
 
 export interface AcceptedMessage {
   message: Message;
   plan: SendPlan;
 }
 
-/** Throws the `Problem` that blocks the message; nothing is stored then. */
-export function acceptMessage(
-  tx: Tx,
-  workspaceId: number,
-  origin: MessageOrigin,
-  input: SendInput,
-  { instanceId, idempotencyKey }: { instanceId: string; idempotencyKey: string | null },
-): AcceptedMessage {
-  const plan = planSend(tx, workspaceId, input);
+export interface AcceptOptions {
+  origin: MessageOrigin;
+  /** The caller's own id of the message. */
+  reference: string | null;
+  instanceId: string;
+  idempotencyKey: string | null;
+}
+
+/** `plan` was made in this transaction, so nothing blocks the message any more. */
+export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): AcceptedMessage {
+  const { origin, reference, instanceId, idempotencyKey } = options;
+  const workspaceId = plan.workspace.id;
   const contact = plan.contact ?? createContact(tx, workspaceId, { phone: plan.phone });
-  const message = insertMessage(tx).only({
+  const row = {
     workspaceId,
     numberId: plan.sender.id,
     contactId: contact.id,
@@ -41,13 +62,14 @@ export function acceptMessage(
     templateCategory: plan.template?.category ?? null,
     text: plan.text,
     sendToken: newSendToken(instanceId, tx.now, tx.random),
-    reference: input.reference,
+    reference,
     idempotencyKey,
     charged: plan.charged,
     rate: plan.price,
     money: plan.price > 0 ? "held" : "none",
     createdAt: tx.now,
-  });
+  } as const;
+  const message: Message = { ...NEW_MESSAGE, ...row, dispatchedAt: tx.now, id: insertMessage(tx).insert(row) };
   if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
   if (plan.template !== null) addRecentRecipient(tx, plan.workspace, identityOf(contact));
   return { message, plan: { ...plan, contact } };

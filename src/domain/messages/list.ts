@@ -18,8 +18,19 @@ export interface MessageFilter {
 }
 
 export interface MessagePosition {
-  createdAt: number;
+  /** What the list is sorted by: when the message was accepted, or, in a list of one contact, dispatched. */
+  at: number;
   id: number;
+}
+
+/** The place of a message in the list. A listed message is not dispatched again, so its place stays. */
+export function positionOf({ createdAt, dispatchedAt, id }: Message, filter: MessageFilter): MessagePosition {
+  return { at: isOfContact(filter) ? (dispatchedAt ?? createdAt) : createdAt, id };
+}
+
+/** The contact's index drives the query. It has the time of the dispatch, at or after that of the acceptance. */
+function isOfContact({ contactId, reference, idempotencyKey }: MessageFilter): boolean {
+  return contactId !== null && reference === null && idempotencyKey === null;
 }
 
 /** Newest first. Messages that are not sent or failed yet are omitted. */
@@ -31,18 +42,20 @@ export function listMessages(
   limit: number,
 ): Message[] {
   const after = "after" in from ? from.after : null;
+  const at = isOfContact(filter) ? messages.dispatchedAt : messages.createdAt;
   return tx.db
     .select()
     .from(messages)
     .where(
       and(
         ...conditionsOf(workspaceId, filter, messages),
-        filter.status === null ? sql`+${messages.status} in ${literals(visibleStatuses)}` : undefined,
-        filter.since === null ? undefined : gte(messages.createdAt, filter.since),
-        after === null ? undefined : sql`(${messages.createdAt}, ${messages.id}) < (${after.createdAt}, ${after.id})`,
+        filter.status === null ? sql`+${messages.status} in ${literals(visibleStatuses)}` : isListed,
+        filter.since === null ? undefined : gte(at, filter.since),
+        filter.since === null ? undefined : sql`+${messages.createdAt} >= ${filter.since}`,
+        after === null ? undefined : sql`(${at}, ${messages.id}) < (${after.at}, ${after.id})`,
       ),
     )
-    .orderBy(desc(messages.createdAt), desc(messages.id))
+    .orderBy(desc(at), desc(messages.id))
     .limit(limit)
     .offset("offset" in from ? from.offset : 0)
     .all();
@@ -70,6 +83,7 @@ export function countMessagesSql(
   ];
   const given = conditions.filter((one): one is [string, string | number] => one[1] !== null);
   const texts = given.map(([text]) => text);
+  if (!isSelective) texts.push(NOT_OPEN);
   if (status === null && !isSelective) texts.push(`status in ${literalList(visibleStatuses)}`);
   return {
     sql: `SELECT sum(status in ${literalList(visibleStatuses)}) AS total,
@@ -78,6 +92,10 @@ export function countMessagesSql(
     parameters: given.map(([, value]) => value),
   };
 }
+
+/** Repeats the condition of the index `messages_api_status` literally, so that SQLite may use it. */
+const NOT_OPEN = "status not in ('queued', 'sending')";
+const isListed = sql.raw(NOT_OPEN);
 
 /** The conditions of a filter, of which only the first may use an index. */
 function conditionsOf(workspaceId: number, filter: MessageFilter, table: typeof messages): SQL[] {
@@ -88,9 +106,8 @@ function conditionsOf(workspaceId: number, filter: MessageFilter, table: typeof 
   add(sql`${table.reference}`, filter.reference);
   add(sql`${table.idempotencyKey}`, filter.idempotencyKey);
   add(sql`${table.contactId}`, filter.contactId);
-  const isOfContact = filter.contactId !== null && filter.reference === null && filter.idempotencyKey === null;
   add(sql`${table.status}`, filter.status);
-  const workspace = isOfContact
+  const workspace = isOfContact(filter)
     ? sql`+${table.workspaceId} = ${workspaceId}`
     : sql`${table.workspaceId} = ${workspaceId}`;
   // Literal, as in the partial indexes: with a bound value SQLite could not use them.

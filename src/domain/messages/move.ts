@@ -12,7 +12,7 @@ import type { CounterDeltas } from "./counter-deltas.ts";
 import { refreshRecentRecipient } from "./daily-cap.ts";
 import { ERASED, isContactErased, visibleStatuses } from "./message.ts";
 import { contactOf } from "./read.ts";
-import { updateState, updateStateAndDispatch } from "./statements.ts";
+import { updateState, updateStateAndDispatch, updateStateAndNetworkId } from "./statements.ts";
 import type { Message } from "./table.ts";
 import { viewMessage } from "./view.ts";
 
@@ -23,7 +23,6 @@ import { viewMessage } from "./view.ts";
 export function move(tx: Tx, message: Message, changes: Partial<Message>): Message | undefined {
   const next = { ...message, ...changes };
   if (isContactErased(message)) redact(next);
-  const isIndexed = next.networkMessageId !== message.networkMessageId || next.dispatchedAt !== message.dispatchedAt;
   const values = {
     id: message.id,
     previousStatus: message.status,
@@ -37,13 +36,13 @@ export function move(tx: Tx, message: Message, changes: Partial<Message>): Messa
     readAt: next.readAt,
     failedAt: next.failedAt,
   };
-  const rows = isIndexed
-    ? updateStateAndDispatch(tx).run({
-        ...values,
-        networkMessageId: next.networkMessageId,
-        dispatchedAt: next.dispatchedAt,
-      })
-    : updateState(tx).run(values);
+  const { networkMessageId, dispatchedAt } = next;
+  const rows =
+    dispatchedAt !== message.dispatchedAt
+      ? updateStateAndDispatch(tx).run({ ...values, networkMessageId, dispatchedAt })
+      : networkMessageId !== message.networkMessageId
+        ? updateStateAndNetworkId(tx).run({ ...values, networkMessageId })
+        : updateState(tx).run(values);
   return rows === 1 ? next : undefined;
 }
 

@@ -21,11 +21,10 @@ import { contactOf, findMessageById } from "./read.ts";
 import { type Message, messages } from "./table.ts";
 
 /**
- * The network has accepted the message. If a status arrived before the answer, only the network's id is filled in.
+ * The network has accepted the message, `before` as this transaction reads it. If a status arrived before the answer, only the network's id is filled in.
  * Statuses that arrived before the id was known are applied now.
  */
-export function recordAccepted(tx: Tx, messageId: number, outcome: Extract<Outcome, { kind: "accepted" }>): Message {
-  const before = requireMessage(tx, messageId);
+export function recordAccepted(tx: Tx, before: Message, outcome: Extract<Outcome, { kind: "accepted" }>): Message {
   const isErased = isContactErased(before);
   if (outcome.providerRequest !== undefined && !isErased)
     recordProviderRequest(tx, before.sendToken, outcome.providerRequest);
@@ -36,7 +35,7 @@ export function recordAccepted(tx: Tx, messageId: number, outcome: Extract<Outco
       : move(tx, before, { networkMessageId: before.networkMessageId ?? outcome.networkMessageId });
   if (!isErased) learnIdentity(tx, before, outcome);
   const hasParkedStatus = applyParked(tx, before.numberId, outcome.networkMessageId);
-  return sent === undefined || hasParkedStatus ? requireMessage(tx, messageId) : sent;
+  return sent === undefined || hasParkedStatus ? requireMessage(tx, before.id) : sent;
 }
 
 /** Learns the network's variant of the phone number and its own id of the person. */

@@ -7,15 +7,15 @@ const message = getTableColumns(messages);
 const parked = getTableColumns(parkedStatuses);
 const { id, dispatchedAt } = message;
 
-export const insertMessage = hotQuery(
+/** `accept.ts` makes the row that is stored; a test compares it with the one that is read. */
+export const insertMessage = hotWrite(
   `INSERT INTO messages (
     workspace_id, number_id, contact_id, origin, type, to_phone, from_phone, template_name, template_language,
     template_category, text, status, outcome_unknown, send_token, reference, idempotency_key, charged, rate, money, created_at, dispatched_at
   ) VALUES (
     :workspaceId, :numberId, :contactId, :origin, :type, :toPhone, :fromPhone, :templateName, :templateLanguage,
     :templateCategory, :text, 'sending', 0, :sendToken, :reference, :idempotencyKey, :charged, :rate, :money, :createdAt, :createdAt
-  ) RETURNING ${columns(message)}`,
-  message,
+  )`,
   message,
 );
 
@@ -36,13 +36,22 @@ export const messageByNetworkId = hotQuery(
 
 /**
  * Each change of a message names the state that the message leaves, so that a change that lost a race has no effect.
- * `updateState` omits the two indexed columns and is for most changes by status: SQLite rewrites an index if a
- * statement names one of its columns, changed or not, and without them a change costs half.
+ * `updateState` omits the two indexed columns and is for most changes by status, `updateStateAndNetworkId` for the
+ * network's answer: SQLite rewrites an index if a statement names one of its columns, changed or not, and without them a
+ * change costs half.
  */
 export const updateState = hotWrite(
   `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
     error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
     failed_at = :failedAt
+  WHERE id = +:id AND status = +:previousStatus`,
+  { ...message, previousStatus: message.status },
+);
+
+export const updateStateAndNetworkId = hotWrite(
+  `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
+    error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
+    failed_at = :failedAt, network_message_id = :networkMessageId
   WHERE id = +:id AND status = +:previousStatus`,
   { ...message, previousStatus: message.status },
 );

@@ -13,6 +13,7 @@
  * had trouble has no row.
  */
 import { eq, sql } from "drizzle-orm";
+import { remembered } from "#src/db/remembered.ts";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
 import { type NetworkHealth, networkHealth } from "./table.ts";
 
@@ -45,9 +46,9 @@ const byNumber = statement((db) =>
     .prepare(),
 );
 
-export function findNetworkHealth(tx: ReadTx, numberId: number): NetworkHealth | undefined {
-  return byNumber(tx).get({ numberId });
-}
+export const findNetworkHealth = remembered((tx, numberId: number): NetworkHealth | undefined =>
+  byNumber(tx).get({ numberId }),
+);
 
 /** Why nothing is sent, in the network's words; null while the number may send. */
 export function downReason(health: NetworkHealth | undefined): string | null {

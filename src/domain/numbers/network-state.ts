@@ -6,7 +6,8 @@
 import { eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { AccountUpdate } from "./account-update.ts";
-import { findConnection } from "./connection.ts";
+import { dropNotices, findConnection } from "./connection.ts";
+import type { NumberHealth } from "./connection-facts.ts";
 import { syncReadiness } from "./readiness.ts";
 import { type NumberState, numberStates, type SendingNumber } from "./table.ts";
 
@@ -20,15 +21,6 @@ export interface NumberDetails {
   messagingLimit: string | null;
   /** The network's own verdict on whether the number can send, with its reasons. */
   health: NumberHealth | null;
-}
-
-export interface NumberHealth {
-  canSend: "AVAILABLE" | "LIMITED" | "BLOCKED";
-  reasons: string[];
-  /** The network's codes of the reasons. */
-  codes: number[];
-  /** The app itself is limited, as in its development mode. */
-  isAppLimited: boolean;
 }
 
 /** The network's listing may lag behind its own reports. */
@@ -105,9 +97,10 @@ export function applyUpdate(tx: Tx, number: SendingNumber, change: AccountUpdate
 export function clearRestriction(tx: Tx, numberId: number): void {
   tx.db
     .update(numberStates)
-    .set({ problem: null, restriction: null, restrictedUntil: null })
+    .set({ problem: null, restriction: null, restrictedUntil: null, notice: null })
     .where(eq(numberStates.numberId, numberId))
     .run();
+  dropNotices(tx, numberId);
 }
 
 function updateReadiness(tx: Tx, number: SendingNumber, state: NumberState): SendingNumber {

@@ -1,13 +1,14 @@
 /** Queries for numbers: of a workspace, or by the network's identifiers. */
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
+import { remembered } from "#src/db/remembered.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { numberById, numberByNetworkId, numbersOfWorkspace, numbersWithSecret } from "./statements.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
-export function listNumbers(tx: ReadTx, workspaceId: number): SendingNumber[] {
-  return numbersOfWorkspace(tx).all({ workspaceId });
-}
+export const listNumbers = remembered((tx, workspaceId: number): readonly SendingNumber[] =>
+  numbersOfWorkspace(tx).all({ workspaceId }),
+);
 
 /** For internal work on a message of this number; undefined once the number was removed. */
 export function findNumber(tx: ReadTx, id: number): SendingNumber | undefined {

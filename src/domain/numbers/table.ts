@@ -1,7 +1,7 @@
 /** Sending phone numbers, their state at the network, and account syncs. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { bytes, flag, instant } from "#src/db/columns.ts";
-import type { ConnectionFacts } from "./connection.ts";
+import type { ConnectionFacts } from "./connection-facts.ts";
 import type { Provider } from "./provider.ts";
 
 export const numbers = sqliteTable("numbers", {

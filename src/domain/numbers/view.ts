@@ -9,7 +9,7 @@ import type { SendingNumber } from "./table.ts";
 
 export function viewWorkspace(
   workspace: Workspace,
-  owned: SendingNumber[],
+  owned: readonly SendingNumber[],
   account: BillingAccount | undefined,
 ): Static<typeof WorkspaceView> {
   return {

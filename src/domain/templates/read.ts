@@ -1,14 +1,16 @@
 /** Queries for templates. */
 import { and, asc, count, eq, gt, or, sql } from "drizzle-orm";
+import { remembered } from "#src/db/remembered.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { templateInAccount, templatesByName } from "./statements.ts";
 import { type Template, templates } from "./table.ts";
 import type { TemplateStatus } from "./template.ts";
 
 /** Every language of a template in the sending number's account. */
-export function listLanguages(tx: ReadTx, workspaceId: number, accountId: string, name: string): Template[] {
-  return templatesByName(tx).all({ workspaceId, accountId, name });
-}
+export const listLanguages = remembered(
+  (tx, workspaceId: number, accountId: string, name: string): readonly Template[] =>
+    templatesByName(tx).all({ workspaceId, accountId, name }),
+);
 
 /** In any account of the workspace; undefined if there is none. */
 export function findTemplate(tx: ReadTx, workspaceId: number, name: string, language: string): Template | undefined {

@@ -28,7 +28,7 @@ export function publish(
 
 /** Adds a delivery of an event, due at once. Returns the delivery's id. */
 export function addDelivery(tx: Tx, workspaceId: number, eventSeq: number): number {
-  const { id } = insertDelivery(tx).only({ eventSeq, workspaceId, createdAt: tx.now });
+  const id = insertDelivery(tx).insert({ eventSeq, workspaceId, createdAt: tx.now });
   enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId, dueAt: tx.now });
   return id;
 }

@@ -1,6 +1,7 @@
 /** Queries for webhook addresses, deliveries and attempts. */
 import { and, asc, desc, eq, inArray, lt } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
+import { remembered } from "#src/db/remembered.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { DeliveryStatus } from "./delivery.ts";
 import { webhookOfWorkspace } from "./statements.ts";
@@ -15,9 +16,9 @@ import {
 } from "./table.ts";
 
 /** Undefined: no address was ever set. */
-export function findWebhook(tx: ReadTx, workspaceId: number): Webhook | undefined {
-  return webhookOfWorkspace(tx).get({ workspaceId });
-}
+export const findWebhook = remembered((tx, workspaceId: number): Webhook | undefined =>
+  webhookOfWorkspace(tx).get({ workspaceId }),
+);
 
 export interface DeliveryOfEvent extends Delivery {
   eventId: string;

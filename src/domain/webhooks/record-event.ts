@@ -22,7 +22,7 @@ export function recordEvent(
 ): Pick<EventRow, "seq" | "id"> {
   const id = newEventId(tx.now, tx.random);
   const body = JSON.stringify({ id, type, created_at: formatInstant(tx.now, workspace.timezone), data });
-  const row = insertEvent(tx).only({ id, workspaceId: workspace.id, type, body, createdAt: tx.now });
+  const seq = insertEvent(tx).insert({ id, workspaceId: workspace.id, type, body, createdAt: tx.now });
   tx.notify(EVENTS);
-  return { seq: row.seq, id };
+  return { seq, id };
 }

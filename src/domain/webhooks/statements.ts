@@ -13,18 +13,15 @@ export const webhookOfWorkspace = hotQuery(
   webhook,
 );
 
-export const insertEvent = hotQuery(
-  `INSERT INTO events (id, workspace_id, type, body, created_at) VALUES (:id, :workspaceId, :type, :body, :createdAt)
-  RETURNING seq`,
+export const insertEvent = hotWrite(
+  `INSERT INTO events (id, workspace_id, type, body, created_at) VALUES (:id, :workspaceId, :type, :body, :createdAt)`,
   event,
-  { seq: event.seq },
 );
 
-export const insertDelivery = hotQuery(
+export const insertDelivery = hotWrite(
   `INSERT INTO deliveries (event_seq, workspace_id, status, attempt_count, next_attempt_at, created_at)
-  VALUES (:eventSeq, :workspaceId, 'pending', 0, :createdAt, :createdAt) RETURNING id`,
+  VALUES (:eventSeq, :workspaceId, 'pending', 0, :createdAt, :createdAt)`,
   delivery,
-  { id: delivery.id },
 );
 
 /** A delivery that has not ended, with its event and the address as it is now. */

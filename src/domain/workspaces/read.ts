@@ -1,13 +1,12 @@
 /** Queries for workspaces. */
 import { asc } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
+import { remembered } from "#src/db/remembered.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { workspaceById } from "./statements.ts";
 import { type Workspace, workspaces } from "./table.ts";
 
-export function findWorkspace(tx: ReadTx, id: number): Workspace | undefined {
-  return workspaceById(tx).get({ id });
-}
+export const findWorkspace = remembered((tx, id: number): Workspace | undefined => workspaceById(tx).get({ id }));
 
 /** Throws `not_found`. */
 export function getWorkspace(tx: ReadTx, id: number): Workspace {

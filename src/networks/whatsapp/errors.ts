@@ -5,6 +5,7 @@
  */
 import type { Failure } from "#src/domain/messages/failure.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
+import type { AnswerHeaders } from "#src/net/answer-reader.ts";
 import { type ErrorMeaning, findErrorMeaning, PROOF_REFUSED } from "./error-table.ts";
 import { asObject, integerOf, type JsonObject, memberOf, objectOf, parseJson, sentenceOf } from "./json.ts";
 
@@ -53,7 +54,7 @@ function detailsOf(error: JsonObject | null): string | null {
 }
 
 /** `headers` and `nowMs`: for the wait that the network asks for. */
-export function classify(error: GraphError, headers: Headers, nowMs: number): Outcome {
+export function classify(error: GraphError, headers: AnswerHeaders, nowMs: number): Outcome {
   const meaning = meaningOf(error);
   const failure = failureOf(error);
   const retryAfterMs = readWaitHint(headers, meaning.throttles ?? "pair", nowMs);
@@ -117,7 +118,7 @@ function meaningOf(error: GraphError): ErrorMeaning {
 }
 
 /** The longest wait in any header. The usage header applies to the account, not to one recipient. */
-export function readWaitHint(headers: Headers, scope: "number" | "pair", nowMs: number): number | null {
+export function readWaitHint(headers: AnswerHeaders, scope: "number" | "pair", nowMs: number): number | null {
   const hints = [readRetryAfter(headers, nowMs), scope === "number" ? readUsageHint(headers) : null].filter(
     (hint) => hint !== null,
   );
@@ -125,7 +126,7 @@ export function readWaitHint(headers: Headers, scope: "number" | "pair", nowMs: 
 }
 
 /** The header holds seconds or a date. */
-function readRetryAfter(headers: Headers, nowMs: number): number | null {
+function readRetryAfter(headers: AnswerHeaders, nowMs: number): number | null {
   const value = headers.get("retry-after")?.trim();
   if (value === undefined || value === "") return null;
   if (/^\d{1,9}(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
@@ -134,7 +135,7 @@ function readRetryAfter(headers: Headers, nowMs: number): number | null {
 }
 
 /** `{"<business id>": [{"type": …, "estimated_time_to_regain_access": minutes}]}`; 0 means that nothing is blocked. */
-function readUsageHint(headers: Headers): number | null {
+function readUsageHint(headers: AnswerHeaders): number | null {
   const usage = asObject(parseJson(headers.get("x-business-use-case-usage") ?? ""));
   if (usage === null) return null;
   const minutes = Object.keys(usage)

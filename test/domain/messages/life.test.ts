@@ -3,7 +3,14 @@ import fc from "fast-check";
 import { acceptMessage } from "#src/domain/messages/accept.ts";
 import { applyStatus } from "#src/domain/messages/apply-status.ts";
 import type { MessageOrigin } from "#src/domain/messages/message.ts";
-import { recordAccepted, recordFailure, redispatch, requeue } from "#src/domain/messages/record-outcome.ts";
+import { planSend } from "#src/domain/messages/plan.ts";
+import {
+  recordAccepted,
+  recordFailure,
+  redispatch,
+  requeue,
+  requireMessage,
+} from "#src/domain/messages/record-outcome.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { MessageModel, type Reported, type Step } from "#test/support/message-model.ts";
 import { accountOf, contactOf, eventTypesOf, ledgerOf, messagesOf, required } from "#test/support/rows.ts";
@@ -52,9 +59,16 @@ class Scenario {
       content: { ...content, variables: { isList: true, header: [], body: [] } },
     };
     const { message } = await store.write((tx) =>
-      acceptMessage(tx, shop.id, origin, input, { instanceId: INSTANCE, idempotencyKey: null }),
+      acceptMessage(tx, planSend(tx, shop.id, input), {
+        origin,
+        reference: null,
+        instanceId: INSTANCE,
+        idempotencyKey: null,
+      }),
     );
     this.#id = message.id;
+    // The row that is returned was not read from the file.
+    expect(this.message).toEqual(message);
   }
 
   get message(): Message {
@@ -87,7 +101,7 @@ class Scenario {
         };
         applyStatus(tx, this.at.number, { ...report, ...named, status: step.status, at }, INSTANCE);
       } else if (step.answer === "accepted") {
-        recordAccepted(tx, this.#id, {
+        recordAccepted(tx, requireMessage(tx, this.#id), {
           kind: "accepted",
           networkMessageId,
           recipientId: null,

@@ -2,7 +2,13 @@
 import { Type } from "@sinclair/typebox";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
-import { countMessagesSql, listMessages, type MessageFilter, type MessagePosition } from "#src/domain/messages/list.ts";
+import {
+  countMessagesSql,
+  listMessages,
+  type MessageFilter,
+  type MessagePosition,
+  positionOf,
+} from "#src/domain/messages/list.ts";
 import { visibleStatuses } from "#src/domain/messages/message.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { viewMessage } from "#src/domain/messages/view.ts";
@@ -93,7 +99,7 @@ export const listMessagesEndpoint: Endpoint = {
       toMeta(
         Math.max(Number(row?.total ?? 0), shown.length),
         hasMore,
-        hasMore && last !== undefined ? { createdAt: last.createdAt, id: last.id } : null,
+        hasMore && last !== undefined ? positionOf(last, filter) : null,
         isByCaller ? Number(row?.pending ?? 0) : null,
       ),
     );
@@ -142,7 +148,7 @@ function readStatus(value: string | null): MessageFilter["status"] {
   return status;
 }
 
-function readPosition({ createdAt, id }: Record<string, unknown>): MessagePosition {
-  if (Number.isSafeInteger(createdAt) && Number.isSafeInteger(id)) return { createdAt, id } as MessagePosition;
+function readPosition({ at, id }: Record<string, unknown>): MessagePosition {
+  if (Number.isSafeInteger(at) && Number.isSafeInteger(id)) return { at, id } as MessagePosition;
   throw wrongCursor();
 }

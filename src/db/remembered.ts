@@ -1,0 +1,71 @@
+/**
+ * Look-ups of rows that hardly ever change and that every message needs: its workspace, number, webhook address. In one
+ * read, and in one group commit, such a row is read once. It is never kept longer, so a commit of another process counts
+ * at once: inside a read nothing changes, and inside a group commit only this process can write. A write to one of these
+ * tables, or a rollback, forgets all of them.
+ *
+ * Consent and the state of messages and broadcasts change all the time and are always read.
+ */
+import type { ReadTx } from "./transaction.ts";
+
+/** The tables of remembered rows. No trigger writes to them and no foreign key changes them. */
+export const SETTINGS_TABLES: ReadonlySet<string> = new Set([
+  "workspaces",
+  "numbers",
+  "webhooks",
+  "network_health",
+  "templates",
+]);
+
+const WRITTEN_TABLE =
+  /^\s*(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+"?(\w+)"?/i;
+
+/** Whether a statement that writes may change a remembered row; true also if its text does not say which table. */
+export function writesSettings(sql: string): boolean {
+  const table = WRITTEN_TABLE.exec(sql)?.[1];
+  return table === undefined || SETTINGS_TABLES.has(table.toLowerCase());
+}
+
+/** Stands for the present state of the rows of `SETTINGS_TABLES`, as one connection sees it. */
+export class SettingsState {
+  #current: object = {};
+
+  /** The same object as long as no row can have changed. */
+  get current(): object {
+    return this.#current;
+  }
+
+  renew(): void {
+    this.#current = {};
+  }
+}
+
+/**
+ * Declares a look-up in `SETTINGS_TABLES` by ids and names. What it returns is shared by all callers, so it is
+ * frozen.
+ */
+export function remembered<Ids extends (string | number)[], Found>(
+  load: (tx: ReadTx, ...ids: Ids) => Found,
+): (tx: ReadTx, ...ids: Ids) => Found {
+  const states = new WeakMap<object, Map<string | number, Found>>();
+  return (tx, ...ids) => {
+    const key = ids.length === 1 ? (ids[0] ?? "") : ids.join("\0");
+    let known = states.get(tx.settingsState);
+    if (known === undefined) {
+      known = new Map();
+      states.set(tx.settingsState, known);
+    }
+    const found = known.get(key);
+    if (found !== undefined || known.has(key)) return found as Found;
+    const loaded = load(tx, ...ids);
+    freeze(loaded);
+    known.set(key, loaded);
+    return loaded;
+  };
+}
+
+function freeze(value: unknown): void {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return;
+  for (const member of Object.values(value)) freeze(member);
+  Object.freeze(value);
+}

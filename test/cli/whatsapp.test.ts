@@ -104,6 +104,15 @@ describe("number add", () => {
     expect(await shop.workshop.json(["number", "sync", "1"])).toMatchObject({ ready: true, unready_reason: null });
   });
 
+  test("number add with a wrong account id says so: the number could send, but its templates would never come", async () => {
+    await using shop = await openShop({ account: graphAccount({ id: "100000000000099" }) });
+    expect(await shop.add()).toMatchObject({
+      ready: false,
+      unready_reason: expect.stringContaining("no account with the id 100000000000001"),
+      problems: expect.arrayContaining([expect.stringContaining("+4930000000")]),
+    });
+  });
+
   test("number add reports a token that the network refuses, without printing it", async () => {
     await using shop = await openShop({ graph: { accessToken: "another" } });
     const added = await shop.add();

@@ -102,9 +102,9 @@ async function report(check: Check, about: Reported, checked: Checked): Promise<
   const { findings } = check;
   const { number, input, port, sender } = about;
   let { issues } = about;
-  const isFixable = check.subscribe && port !== undefined && sender !== null;
-  if (isFixable && issues.some(({ id }) => id === "not_subscribed"))
-    issues = await subscribe(check, { ...about, port, sender });
+  const isMissing = issues.some(({ id }) => id === "not_subscribed");
+  if (check.subscribe && isMissing && port !== undefined && sender !== null)
+    issues = await subscribe({ ...about, port, sender });
   const subject = { ...number, workspace: input.workspace };
   for (const issue of issues) findings.add(issue, subject);
   const isAsked = !issues.some(({ level, hits }) => level === "problem" && hits === "sending");
@@ -141,16 +141,10 @@ function reportGood({ findings }: Check, { number, port, facts }: Reported, issu
   } else if (isGood("subscription")) findings.ok("subscription", id, "The app is subscribed to the account.");
 }
 
-async function subscribe(
-  { findings }: Check,
-  { number, issues, port, sender }: Reported & { port: AccountPort; sender: Sender },
-): Promise<Issue[]> {
+async function subscribe({ issues, port, sender }: Reported & { port: AccountPort; sender: Sender }): Promise<Issue[]> {
   const done = await port.subscribeApp(sender);
   const others = issues.filter(({ id }) => id !== "not_subscribed");
-  if (done.ok) {
-    findings.ok("subscription", number.id, `The app is subscribed to the account ${number.accountId} now.`);
-    return others;
-  }
+  if (done.ok) return others;
   const issue = issues.find(({ id }) => id === "not_subscribed");
   return issue === undefined
     ? others

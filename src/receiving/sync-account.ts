@@ -106,7 +106,7 @@ async function syncNumbers(
     const inspected = await inspectAccount(port, first.sender);
     const { numbers: listed } = inspected;
     // The token may have access to the number but not to the account.
-    if (isOneByOne(listed)) result.problems.push(`${first.number.phone}: ${listed.failure.message}`);
+    if (isOneByOne(listed)) result.problems.push(`${first.number.phone}: ${wordsOf(listed.failure, first.number)}`);
     for (const opened of group) await applyInspection(store, port, opened, inspected, result);
   }
 }
@@ -152,6 +152,11 @@ async function syncNumber(
   // The number could send, but its templates would never come, and callbacks name another account.
   if (accountFailure?.kind === "number") return recordProblem(store, number, wrongAccount(number));
   await applyListedNumber(store, number, fetched.value, fetched.at);
+}
+
+/** Of a query about the account, an unknown id is the account's. */
+function wordsOf({ kind, message }: RequestFailure, { accountId }: SendingNumber): string {
+  return kind === "number" ? `WhatsApp knows no account with the id ${accountId} that this token may use.` : message;
 }
 
 function wrongAccount({ accountId }: SendingNumber): string {
@@ -258,7 +263,7 @@ async function listTemplates(
       }
       return listing;
     }
-    failures.push(`Templates: ${listing.failure.message}`);
+    failures.push(`Templates: ${wordsOf(listing.failure, number)}`);
     if (!port.knowsNumbers(sender)) {
       await handleFailure(store, number, listing.failure, result);
       await store.write((tx) => saveConnection(tx, number.id, { ...NO_FACTS, failure: listing.failure }));

@@ -77,7 +77,7 @@ export const strings = {
   refusedFor: (reason: string) => `Refused: ${reason.replaceAll("_", " ")}`,
   checkup: "Setup check",
   checkupLead:
-    "The findings of waxwing doctor: tokens, permissions, readiness, subscription, templates, callback address and clock.",
+    "The findings of waxwing doctor that are no issue above: the way to WhatsApp, tokens, readiness, subscription, webhook, templates, callback address and clock.",
   again: "Check again",
   asking: "Checking with WhatsApp",
   allGood: "No problems found.",

@@ -828,9 +828,11 @@ CREATE TABLE inbounds (
   -- What it brings beside the text, as JSON.
   details TEXT,
   received_at INTEGER NOT NULL,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  -- How it arrived: as a new message; while another sender held the conversation; in the history of the phone.
+  origin TEXT NOT NULL DEFAULT 'messages' CHECK (origin IN ('messages', 'standby', 'history'))
 ) STRICT;
-CREATE INDEX inbounds_contact ON inbounds (contact_id, id);
+CREATE INDEX inbounds_contact ON inbounds (contact_id, received_at, id);
 CREATE UNIQUE INDEX inbounds_network ON inbounds (workspace_id, network_message_id);
 
 CREATE TABLE conversations (
@@ -842,6 +844,49 @@ CREATE TABLE conversations (
 ) STRICT;
 CREATE INDEX conversations_listed ON conversations (workspace_id, wrote_at, contact_id);
 CREATE INDEX conversations_unread ON conversations (workspace_id, wrote_at, contact_id) WHERE unread > 0;
+
+-- What was sent from a number, but not by this server: on the phone, by another sender on the number, or before the
+-- number was connected. A pass of control between senders is a row too.
+CREATE TABLE echoes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  network_message_id TEXT NOT NULL,
+  origin TEXT NOT NULL CHECK (origin IN ('phone', 'standby', 'history', 'control_pass')),
+  type TEXT NOT NULL,
+  text TEXT,
+  details TEXT,
+  -- The network's latest status of it; null if none is known.
+  status TEXT CHECK (status IN ('sent', 'delivered', 'read', 'failed')),
+  sent_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX echoes_contact ON echoes (contact_id, sent_at, id);
+CREATE UNIQUE INDEX echoes_network ON echoes (workspace_id, network_message_id);
+
+-- How far the history of a number's phone has arrived, or that its owner declined to share it.
+CREATE TABLE history_imports (
+  number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
+  phase INTEGER,
+  -- Percent.
+  progress INTEGER,
+  chunks INTEGER NOT NULL,
+  declined_code TEXT,
+  declined_reason TEXT,
+  started_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+
+-- The address book of a number's phone: the latest name of each contact. No name: removed there.
+CREATE TABLE phone_contacts (
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  name TEXT,
+  first_name TEXT,
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (contact_id, number_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE callbacks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -1027,12 +1072,33 @@ CREATE TRIGGER recent_recipients_delete AFTER DELETE ON recent_recipients BEGIN
   UPDATE recent_recipient_counts SET count = count - 1 WHERE workspace_id = OLD.workspace_id;
 END;
 
-CREATE TRIGGER inbounds_insert AFTER INSERT ON inbounds BEGIN
+CREATE TRIGGER inbounds_insert AFTER INSERT ON inbounds WHEN new.origin <> 'history' BEGIN
   INSERT INTO conversations (contact_id, workspace_id, last_inbound_id, wrote_at, unread)
     VALUES (new.contact_id, new.workspace_id, new.id, new.received_at, 1)
     ON CONFLICT (contact_id) DO UPDATE SET
       last_inbound_id = max(last_inbound_id, excluded.last_inbound_id),
       wrote_at = max(wrote_at, excluded.wrote_at),
       unread = unread + 1;
+END;
+
+-- History is never new: nothing is unread, and no answer is awaited.
+CREATE TRIGGER inbounds_insert_history AFTER INSERT ON inbounds WHEN new.origin = 'history' BEGIN
+  INSERT INTO conversations (contact_id, workspace_id, last_inbound_id, wrote_at, unread)
+    VALUES (new.contact_id, new.workspace_id, 0, new.received_at, 0)
+    ON CONFLICT (contact_id) DO UPDATE SET wrote_at = max(wrote_at, excluded.wrote_at);
+END;
+
+-- The message was delivered as a new one after it had arrived in the history.
+CREATE TRIGGER inbounds_promote AFTER UPDATE OF origin ON inbounds
+WHEN old.origin = 'history' AND new.origin <> 'history' BEGIN
+  UPDATE conversations SET last_inbound_id = max(last_inbound_id, new.id), unread = unread + 1
+    WHERE contact_id = new.contact_id;
+END;
+
+-- A person who was written to from the phone, and never wrote, has a conversation.
+CREATE TRIGGER echoes_insert AFTER INSERT ON echoes BEGIN
+  INSERT INTO conversations (contact_id, workspace_id, last_inbound_id, wrote_at, unread)
+    VALUES (new.contact_id, new.workspace_id, 0, new.sent_at, 0)
+    ON CONFLICT (contact_id) DO NOTHING;
 END;
 

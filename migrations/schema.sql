@@ -408,6 +408,29 @@ CREATE TABLE delivery_attempts (
 ) STRICT;
 CREATE INDEX delivery_attempts_delivery ON delivery_attempts (delivery_id, id);
 
+CREATE TABLE echoes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  network_message_id TEXT NOT NULL,
+  origin TEXT NOT NULL CHECK (origin IN ('phone', 'standby', 'history', 'control_pass')),
+  type TEXT NOT NULL,
+  text TEXT,
+  details TEXT,
+  -- The network's latest status of it; null if none is known.
+  status TEXT CHECK (status IN ('sent', 'delivered', 'read', 'failed')),
+  sent_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX echoes_contact ON echoes (contact_id, sent_at, id);
+CREATE UNIQUE INDEX echoes_network ON echoes (workspace_id, network_message_id);
+CREATE TRIGGER echoes_insert AFTER INSERT ON echoes BEGIN
+  INSERT INTO conversations (contact_id, workspace_id, last_inbound_id, wrote_at, unread)
+    VALUES (new.contact_id, new.workspace_id, 0, new.sent_at, 0)
+    ON CONFLICT (contact_id) DO NOTHING;
+END;
+
 CREATE TABLE erased_opt_outs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   phone_hash BLOB NOT NULL,
@@ -465,6 +488,18 @@ CREATE TABLE groups (
 ) STRICT;
 CREATE UNIQUE INDEX groups_name ON groups (workspace_id, folded);
 
+CREATE TABLE history_imports (
+  number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
+  phase INTEGER,
+  -- Percent.
+  progress INTEGER,
+  chunks INTEGER NOT NULL,
+  declined_code TEXT,
+  declined_reason TEXT,
+  started_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE idempotency_keys (
   id INTEGER PRIMARY KEY,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -510,17 +545,29 @@ CREATE TABLE inbounds (
   -- What it brings beside the text, as JSON.
   details TEXT,
   received_at INTEGER NOT NULL,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  -- How it arrived: as a new message; while another sender held the conversation; in the history of the phone.
+  origin TEXT NOT NULL DEFAULT 'messages' CHECK (origin IN ('messages', 'standby', 'history'))
 ) STRICT;
-CREATE INDEX inbounds_contact ON inbounds (contact_id, id);
+CREATE INDEX inbounds_contact ON inbounds (contact_id, received_at, id);
 CREATE UNIQUE INDEX inbounds_network ON inbounds (workspace_id, network_message_id);
-CREATE TRIGGER inbounds_insert AFTER INSERT ON inbounds BEGIN
+CREATE TRIGGER inbounds_insert AFTER INSERT ON inbounds WHEN new.origin <> 'history' BEGIN
   INSERT INTO conversations (contact_id, workspace_id, last_inbound_id, wrote_at, unread)
     VALUES (new.contact_id, new.workspace_id, new.id, new.received_at, 1)
     ON CONFLICT (contact_id) DO UPDATE SET
       last_inbound_id = max(last_inbound_id, excluded.last_inbound_id),
       wrote_at = max(wrote_at, excluded.wrote_at),
       unread = unread + 1;
+END;
+CREATE TRIGGER inbounds_insert_history AFTER INSERT ON inbounds WHEN new.origin = 'history' BEGIN
+  INSERT INTO conversations (contact_id, workspace_id, last_inbound_id, wrote_at, unread)
+    VALUES (new.contact_id, new.workspace_id, 0, new.received_at, 0)
+    ON CONFLICT (contact_id) DO UPDATE SET wrote_at = max(wrote_at, excluded.wrote_at);
+END;
+CREATE TRIGGER inbounds_promote AFTER UPDATE OF origin ON inbounds
+WHEN old.origin = 'history' AND new.origin <> 'history' BEGIN
+  UPDATE conversations SET last_inbound_id = max(last_inbound_id, new.id), unread = unread + 1
+    WHERE contact_id = new.contact_id;
 END;
 
 CREATE TABLE instance (
@@ -755,6 +802,15 @@ CREATE TRIGGER parked_statuses_insert AFTER INSERT ON parked_statuses WHEN NEW.s
   INSERT INTO parked_status_counts (number_id, count) VALUES (NEW.number_id, 1)
   ON CONFLICT (number_id) DO UPDATE SET count = count + 1;
 END;
+
+CREATE TABLE phone_contacts (
+  contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  name TEXT,
+  first_name TEXT,
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (contact_id, number_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE provider_requests (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -77,7 +77,11 @@ class NewerRowsMerge {
     const messages = this.#mergeMessages();
     this.#replace("recent_recipients");
     const inbounds = this.#insert("inbounds");
-    this.#update("inbounds", ["text", "details", "network_message_id"]);
+    this.#update("inbounds", ["type", "text", "details", "network_message_id", "origin"]);
+    this.#insert("echoes");
+    this.#update("echoes", ["type", "text", "details", "network_message_id", "status"]);
+    this.#replace("history_imports");
+    this.#replace("phone_contacts");
     const events = this.#mergeEvents();
     this.#replace("idempotency_keys");
     this.#replace("parked_statuses");

@@ -8,6 +8,11 @@ export const groups: readonly Group[] = [
   { word: "serve", summary: "Run the server", load: async () => (await import("./serve.ts")).commands },
   { word: "dev", summary: "Run a throwaway server", load: async () => (await import("./dev.ts")).commands },
   {
+    word: "listen",
+    summary: "Pass a server's events on to this machine",
+    load: async () => (await import("./listen.ts")).commands,
+  },
+  {
     word: "workspace",
     summary: "Customer accounts: settings, balance, suspension",
     load: async () => (await import("./workspace.ts")).commands,

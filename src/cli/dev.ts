@@ -18,6 +18,7 @@ import type { Context, Io } from "./context.ts";
 import { fileExists, withDatabase } from "./database.ts";
 import type { Demo } from "./dev/demo.ts";
 import { type Kept, readKept, writeKept } from "./dev/kept.ts";
+import { announceDev } from "./dev/running-devs.ts";
 import { readSource, type Source } from "./dev/source.ts";
 import { startViewer, type Viewer } from "./dev/viewer.ts";
 import { devWords } from "./dev/words.ts";
@@ -165,6 +166,7 @@ async function serveDemo(context: Context, run: Run): Promise<void> {
     data,
   };
   if (options.json && note !== null) io.err(`${note}\n`);
+  announceDev(io, ready);
   // One line: a program reads the first line and leaves the server running.
   io.out(options.json ? `${JSON.stringify(ready)}\n` : `${devWords(words)}\n`);
   await stopped;

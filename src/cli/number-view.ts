@@ -1,6 +1,8 @@
 /** How a number is shown: what we store about it, and what the network says. */
 
 import type { ReadTx } from "#src/db/transaction.ts";
+import { findHistoryImport } from "#src/domain/inbound/history-import.ts";
+import type { HistoryImport } from "#src/domain/inbound/table.ts";
 import {
   CALLBACK_SECRET_HEADER,
   listCallbackAddresses,
@@ -81,6 +83,7 @@ function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, pro
   const unsigned = readUnsigned(tx, number, timesIn(workspace));
   const isWhatsapp = number.network === "whatsapp";
   const state = isWhatsapp ? findState(tx, number.id) : undefined;
+  const history = findHistoryImport(tx, number.id);
   const callback = (path: string): string | undefined =>
     publicUrl !== null && isWhatsapp ? `${publicUrl}/networks/whatsapp${path}` : undefined;
   const lines = list({
@@ -97,6 +100,7 @@ function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, pro
     "api url": shown.api_url ?? undefined,
     "app secret": isWhatsapp ? (shown.has_app_secret ? "of this number" : "from the configuration") : undefined,
     ...stateLines(state, timesIn(workspace)),
+    history: describeHistory(history),
     callback: callback(""),
     "unsigned callbacks": unsigned.isAllowed ? `accepted; last ${unsigned.usedAt ?? "never"}` : undefined,
     added: shown.created_at,
@@ -111,6 +115,7 @@ function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, pro
     ? {
         network_state: stateJson(state, timesIn(workspace)),
         problems,
+        history: historyJson(history, timesIn(workspace)),
         unsigned_callbacks: unsigned.isAllowed,
         unsigned_callbacks_used_at: unsigned.usedAt,
       }
@@ -141,6 +146,26 @@ function stateLines(state: NumberState | undefined, when: Times): Record<string,
 function describeLimit(limit: string | null): string | undefined {
   if (limit === null) return undefined;
   return limit === "unlimited" ? "none" : `${limit} different people in 24 hours, over all numbers of the business`;
+}
+
+/** The history of the phone that shares the number. */
+function describeHistory(history: HistoryImport | undefined): string | undefined {
+  if (history === undefined) return undefined;
+  if (history.declinedCode !== null) return `not shared: ${history.declinedReason} (${history.declinedCode})`;
+  return history.progress === null ? "arriving" : `${history.progress} % arrived`;
+}
+
+function historyJson(history: HistoryImport | undefined, when: Times) {
+  if (history === undefined) return null;
+  const { phase, progress, chunks, declinedCode, declinedReason, startedAt, updatedAt } = history;
+  return {
+    phase,
+    progress,
+    chunks,
+    declined: declinedCode === null ? null : { code: declinedCode, reason: declinedReason },
+    started_at: when(startedAt),
+    updated_at: when(updatedAt),
+  };
 }
 
 function stateJson(state: NumberState | undefined, when: Times) {

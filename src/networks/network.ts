@@ -2,7 +2,16 @@
  * The port to a messaging network. A connector turns an outgoing message into an `Outcome` and a callback's body into
  * items; it knows nothing of storage, workspaces or HTTP routes. `simulator/` and `whatsapp/` implement it.
  */
-import type { InboundItem, NumberChangeItem, PreferenceItem } from "#src/domain/inbound/callback-item.ts";
+import type {
+  ControlPassItem,
+  EchoItem,
+  HistoryProgressItem,
+  InboundItem,
+  MissedCallItem,
+  NumberChangeItem,
+  PhoneContactItem,
+  PreferenceItem,
+} from "#src/domain/inbound/callback-item.ts";
 import type { Content } from "#src/domain/messages/content.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { StatusItem } from "#src/domain/messages/status-item.ts";
@@ -172,6 +181,11 @@ export type CallbackItem =
   | InboundItem
   | NumberChangeItem
   | PreferenceItem
+  | EchoItem
+  | ControlPassItem
+  | HistoryProgressItem
+  | PhoneContactItem
+  | MissedCallItem
   | TemplateStatusUpdate
   | TemplateUpdate
   | AccountUpdate

@@ -6,8 +6,13 @@
 import type { Tx } from "#src/db/transaction.ts";
 import { MARKETING_REFUSED } from "#src/domain/contacts/opt-out.ts";
 import { changeNumber } from "#src/domain/inbound/change-number.ts";
+import { applyControlPass } from "#src/domain/inbound/control-pass.ts";
+import { recordHistoryProgress } from "#src/domain/inbound/history-import.ts";
 import { applyPreference } from "#src/domain/inbound/marketing-preference.ts";
+import { recordMissedCall } from "#src/domain/inbound/missed-call.ts";
+import { applyPhoneContact } from "#src/domain/inbound/phone-contact.ts";
 import { receive } from "#src/domain/inbound/receive.ts";
+import { applyStatusToEcho, recordEcho } from "#src/domain/inbound/record-echo.ts";
 import type { Callback as Stored } from "#src/domain/inbound/table.ts";
 import { NOT_OURS, type Unused } from "#src/domain/inbound/unused-items.ts";
 import { applyStatus } from "#src/domain/messages/apply-status.ts";
@@ -76,6 +81,21 @@ export function applyItem(tx: Tx, callback: Callback, item: Applicable, context:
     case "preference":
       applyPreference(tx, number, item);
       return APPLIED;
+    case "echo":
+      recordEcho(tx, number, item);
+      return APPLIED;
+    case "control_pass":
+      applyControlPass(tx, number, item);
+      return APPLIED;
+    case "history_progress":
+      recordHistoryProgress(tx, number.id, item);
+      return APPLIED;
+    case "missed_call":
+      recordMissedCall(tx, number, item);
+      return APPLIED;
+    case "phone_contact":
+      applyPhoneContact(tx, number, item);
+      return APPLIED;
   }
 }
 
@@ -104,6 +124,7 @@ function applyStatusItem(
   }
   if (applied.kind === "applied")
     return { unused: null, messageId: applied.messageId, isContactErased: applied.isContactErased };
+  if (applied.kind === "parked") applyStatusToEcho(tx, number, item);
   return applied.kind === "dropped" ? { unused: NOT_OURS, messageId: null } : APPLIED;
 }
 
@@ -165,6 +186,11 @@ const WORDS: Readonly<Record<Applicable["kind"], string>> = {
   template_update: "a change of a template",
   account_update: "an account update",
   number_error: "an error report",
+  echo: "a message of another sender",
+  control_pass: "a pass of control",
+  history_progress: "a part of a history",
+  missed_call: "a missed call",
+  phone_contact: "a contact of the phone",
 };
 
 function foreign(about: string): ItemResult {

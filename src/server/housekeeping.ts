@@ -10,7 +10,7 @@ import { purgeDrafts } from "#src/domain/broadcasts/drafts.ts";
 import { purgeRecipients, skipUnsent } from "#src/domain/broadcasts/skip-unsent.ts";
 import { purgeKeys } from "#src/domain/idempotency/keys.ts";
 import { purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
-import { purgeInbounds } from "#src/domain/inbound/purge.ts";
+import { purgeEchoes, purgeInbounds } from "#src/domain/inbound/purge.ts";
 import { purgeRefused } from "#src/domain/inbound/refused-callbacks.ts";
 import { countNotOurs, purgeUnused } from "#src/domain/inbound/unused-items.ts";
 import { purgeParked } from "#src/domain/messages/apply-status.ts";
@@ -48,6 +48,7 @@ export class Housekeeping extends ServiceLoop {
   /** Up to this id nothing is left to delete; in memory only, so a restart begins with the first row. */
   #messagesAfter = 0;
   #inboundAfter = 0;
+  #echoesAfter = 0;
 
   constructor(options: HousekeepingOptions) {
     const { clock, log } = options;
@@ -90,6 +91,9 @@ export class Housekeeping extends ServiceLoop {
     if (inbound !== null) {
       this.#inboundAfter = await this.#walk(this.#inboundAfter, (tx, after) =>
         purgeInbounds(tx, durationBefore(tx.now, inbound), after, BATCH),
+      );
+      this.#echoesAfter = await this.#walk(this.#echoesAfter, (tx, after) =>
+        purgeEchoes(tx, durationBefore(tx.now, inbound), after, BATCH),
       );
     }
     await this.#releaseFreePages();

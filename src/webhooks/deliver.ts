@@ -3,10 +3,10 @@
  * number of attempts in flight, and a single one while its address keeps timing out, so that a dead receiver does not delay
  * other workspaces.
  */
-import { createHmac } from "node:crypto";
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import { type SecretBox, SecretUnreadable } from "#src/core/secret.ts";
+import { serviceSignature } from "#src/core/service-signature.ts";
 import { version } from "#src/core/version.ts";
 import type { Store } from "#src/db/store.ts";
 import { openSecret, TIMEOUTS_UNTIL_SINGLE } from "#src/domain/webhooks/address.ts";
@@ -96,11 +96,4 @@ function toResult(url: string, attemptedAt: number, answer: PostResult): Attempt
     isSuccess: isSuccess(answer),
     hasTimedOut: !isAnswered && answer.reason === "timeout",
   };
-}
-
-/** `secret` is the complete secret as its owner sees it, including the prefix; its UTF-8 bytes are the key. */
-export function serviceSignature(body: string, secret: string, nowMs: number): string {
-  const seconds = Math.floor(nowMs / 1000);
-  const digest = createHmac("sha256", secret).update(`${seconds}.${body}`, "utf8").digest("hex");
-  return `t=${seconds},v1=${digest}`;
 }

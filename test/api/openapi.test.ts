@@ -5,13 +5,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { serviceSignature } from "#src/core/service-signature.ts";
 import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { endpoints } from "#src/http/api/endpoints.ts";
 import type { OperationObject, ResponseObject } from "#src/http/api/openapi/document.ts";
 import { openApiDocument, openApiText } from "#src/http/api/openapi/openapi.ts";
 import { codesOf } from "#src/http/api/openapi/responses.ts";
 import { statusOf } from "#src/http/errors.ts";
-import { serviceSignature } from "#src/webhooks/deliver.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 import { startTestServer } from "#test/support/server.ts";
 

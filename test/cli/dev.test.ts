@@ -4,7 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import { findSignatureProblem, startViewer } from "#src/cli/dev/viewer.ts";
 import { viewerPage } from "#src/cli/dev/viewer-page.ts";
 import { systemClock } from "#src/core/clock.ts";
-import { serviceSignature } from "#src/webhooks/deliver.ts";
+import { serviceSignature } from "#src/core/service-signature.ts";
 import { SHOP, Workshop } from "./spawn.ts";
 
 interface Ready {

@@ -104,6 +104,17 @@ export class Workshop implements Disposable {
     return { child, firstLine: output.slice(0, output.indexOf("\n")) };
   }
 
+  /** Starts a long-running command whose output nobody reads. */
+  background(args: string[], options: RunOptions = {}): Bun.Subprocess {
+    const child = Bun.spawn([...PROGRAM, ...args], {
+      cwd: this.directory,
+      env: this.#env(options.env),
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    this.#running.add(child);
+    return child;
+  }
+
   [Symbol.dispose](): void {
     for (const child of this.#running) child.kill("SIGKILL");
     rmSync(this.directory, { recursive: true, force: true });

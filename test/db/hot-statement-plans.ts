@@ -87,16 +87,23 @@ export const expectedPlans: Record<string, string[]> = {
     "SEARCH messages USING INDEX messages_network (network_message_id=? AND number_id=?)",
     "SEARCH broadcasts USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
   ],
+  "inbound.completeEcho": ["SEARCH echoes USING INTEGER PRIMARY KEY (rowid=?)"],
+  "inbound.completeInbound": ["SEARCH inbounds USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.dueCallbacks": ["SEARCH callbacks USING INDEX callbacks_waiting (due_at<?)"],
+  "inbound.echoByNetworkId": ["SEARCH echoes USING INDEX echoes_network (workspace_id=? AND network_message_id=?)"],
   "inbound.firstDueAt": ["SEARCH callbacks USING INDEX callbacks_waiting"],
+  "inbound.inboundById": ["SEARCH inbounds USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.knownInbound": [
     "SEARCH inbounds USING COVERING INDEX inbounds_network (workspace_id=? AND network_message_id=?)",
   ],
+  "inbound.lastEchoBetween": ["SEARCH echoes USING INDEX echoes_contact (contact_id=? AND sent_at>? AND sent_at<?)"],
   "inbound.lastSentBetween": [
     "SEARCH messages USING INDEX messages_contact (contact_id=? AND dispatched_at>? AND dispatched_at<?)",
     "SEARCH broadcasts USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
   ],
+  "inbound.phoneContactOf": ["SEARCH phone_contacts USING PRIMARY KEY (contact_id=? AND number_id=?)"],
   "inbound.setCallbackDone": ["SEARCH callbacks USING INTEGER PRIMARY KEY (rowid=?)"],
+  "inbound.setEchoStatus": ["SEARCH echoes USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.addToCounters": ["SEARCH broadcast_counters USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.countExpired": [
     "SEARCH recent_recipients USING COVERING INDEX recent_recipients_last (workspace_id=? AND last_at<?)",

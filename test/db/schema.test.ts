@@ -22,6 +22,8 @@ const WITHOUT_INDEX: Record<string, string> = {
   "broadcasts.number_id": "numbers are marked as removed, never deleted",
   "broadcast_counters.workspace_id": "a row for each broadcast, read by its id; workspaces are never deleted",
   "messages.number_id": "numbers are marked as removed, never deleted",
+  "echoes.number_id": "numbers are marked as removed, never deleted",
+  "phone_contacts.number_id": "numbers are marked as removed, never deleted",
   "inbounds.number_id": "numbers are marked as removed, never deleted",
   "users.first_workspace_id": "a user is never looked for by it; workspaces are never deleted",
   "parked_statuses.number_id": "it leads no index, and has no foreign key",

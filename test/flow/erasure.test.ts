@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
-import { rows, startWhatsapp, textFrom, type WhatsappWorld } from "#test/support/whatsapp.ts";
+import { type Change, GRAPH_PHONE_NUMBER_ID } from "#test/support/graph.ts";
+import { FROM, rows, startWhatsapp, textFrom, type WhatsappWorld } from "#test/support/whatsapp.ts";
 import { Workshop } from "../cli/spawn.ts";
 
 const ZACH = "+4915112345671";
@@ -110,6 +111,43 @@ async function done(asked: Promise<{ status: number; text: string }>, status: nu
   expect([answered.status, answered.text]).toEqual([status, expect.anything()]);
 }
 
+/** What others wrote to the person, and what they had written before. */
+function otherSenders(): Change[] {
+  const id = ZACH.slice(1);
+  const timestamp = String(Math.floor(world.clock.now() / 1_000));
+  const text = { timestamp, type: "text", text: { body: secrets.answered } };
+  const metadata = { display_phone_number: FROM.slice(1), phone_number_id: GRAPH_PHONE_NUMBER_ID };
+  const value = { messaging_product: "whatsapp", metadata };
+  const threads = [
+    {
+      id,
+      messages: [
+        { ...text, id: `wamid.${id}.1`, from: id, text: { body: secrets.written } },
+        { ...text, id: `wamid.${id}.2`, from: FROM.slice(1), to: id },
+      ],
+    },
+  ];
+  const contact = { phone_number: id, full_name: secrets.name, first_name: secrets.name };
+  return [
+    { field: "history", value: { ...value, history: [{ metadata: { progress: 100 }, threads }] } },
+    { field: "smb_message_echoes", value: { ...value, message_echoes: [{ ...text, id: `wamid.${id}.3`, to: id }] } },
+    {
+      field: "smb_app_state_sync",
+      value: { ...value, state_sync: [{ type: "contact", contact, action: "add", metadata: { timestamp } }] },
+    },
+    {
+      field: "messaging_handovers",
+      value: {
+        recipient: { phone_number_id: GRAPH_PHONE_NUMBER_ID },
+        sender: { phone_number: id },
+        timestamp,
+        type: "control_passed",
+        control_passed: { conversation_context: { summary: { text: secrets.answered } } },
+      },
+    },
+  ];
+}
+
 /** Everything that a person can leave behind. */
 async function live(): Promise<{ release: () => void; lastAnswer: Promise<{ status: number; text: string }> }> {
   const { app, graph, hear, send, workspace } = world;
@@ -140,6 +178,8 @@ async function live(): Promise<{ release: () => void; lastAnswer: Promise<{ stat
     await world.clock.advance(5_000);
     await hear(textFrom(graph, ZACH, text, { timestamp: String(Math.floor(world.clock.now() / 1_000)) }));
   }
+
+  await hear(otherSenders());
 
   // Messages that were sent, delivered, refused by the network, answered from the console, and part of a broadcast.
   await done(send({ to: ZACH, template: undefined, variables: undefined, text: secrets.answered }), 201);

@@ -7,6 +7,7 @@ import * as net from "node:net";
 import * as tls from "node:tls";
 import Stripe from "stripe";
 import type { Clock } from "#src/core/clock.ts";
+import { serviceSignature } from "#src/core/service-signature.ts";
 import {
   createWebhookPoster,
   isSuccess,
@@ -14,7 +15,6 @@ import {
   type WebhookPoster,
   type WebhookPosterSettings,
 } from "#src/net/post.ts";
-import { serviceSignature } from "#src/webhooks/deliver.ts";
 
 /** A clock that stands still; `pass` moves it and fires the timers that come due. */
 class StoppedClock implements Clock {

@@ -271,7 +271,7 @@ describe("a callback body", () => {
 describe("the callback parser on arbitrary input", () => {
   const word = fc
     .constantFrom(
-      "object entry changes field value messages statuses errors contacts metadata phone_number_id id from type text body timestamp status system wa_id event user_preferences".split(
+      "object entry changes field value messages statuses errors contacts metadata phone_number_id id from type text body timestamp status system wa_id event user_preferences standby messaging_handovers smb_message_echoes history smb_app_state_sync message_echoes message threads progress state_sync contact phone_number action remove sender recipient control_passed conversation_context items from_user_id to display_phone_number".split(
         " ",
       ),
     )

@@ -362,11 +362,67 @@ const others: CorpusRow[] = [
   ...["partner_solutions", "payment_configuration_update", "tracking_events", "automatic_events"],
 ].map((name) => ({ name, change: field(name, { metadata: METADATA }), ending: ignored(`field ${name}`) }));
 
-/** Conversations that happen elsewhere. */
-const elsewhere: CorpusRow[] = [
-  ...["standby", "messaging_handovers", "smb_message_echoes", "message_echoes", "history", "smb_app_state_sync"],
-  ...["calls", "flows", "business_username_update", "business_status_update", "holograms"],
-].map((name) => ({ name, change: field(name, { metadata: METADATA }), ending: unhandled(`field ${name}`) }));
+const PERSON = { contacts: [{ profile: { name: "Anna" }, wa_id: WA_ID }] };
+const written = (id: string, more: object = {}): object => ({
+  ...{ from: WA_ID, id: `wamid.${id}=`, timestamp: TIME, type: "text", text: { body: "Hi" }, ...more },
+});
+const call = (event: string, more: object = {}): object => ({
+  ...{
+    id: `wacid.${event}`,
+    from: WA_ID,
+    to: "4930000000",
+    event,
+    timestamp: TIME,
+    direction: "USER_INITIATED",
+    ...more,
+  },
+});
+const pass = {
+  ...{ type: "control_passed", timestamp: TIME, sender: { phone_number: WA_ID } },
+  ...{ recipient: { phone_number_id: GRAPH_PHONE_NUMBER_ID }, control_passed: { previous_owner_app_role: "agent" } },
+};
+const OWN = { from: "4930000000", to: WA_ID };
+
+/** What other senders on the number write: the field, its value, and how it ends. */
+const elsewhere: CorpusRow[] = (
+  [
+    ["standby", { standby: { messages: [written("S1")] }, ...PERSON }, shown("text")],
+    ["standby", { standby: { message_echoes: [written("S2", OWN)] } }, actedOn("echoes")],
+    ["messaging_handovers", { messaging_handovers: [pass], ...PERSON }, actedOn("echoes")],
+    ["smb_message_echoes", { message_echoes: [written("S3", OWN)] }, actedOn("echoes")],
+    [
+      "history",
+      { history: [{ metadata: { phase: 0, progress: 10 }, threads: [{ id: WA_ID, messages: [written("S4")] }] }] },
+      actedOn("history_imports"),
+    ],
+    [
+      "smb_app_state_sync",
+      {
+        state_sync: [
+          {
+            ...{ type: "contact", action: "add", metadata: { timestamp: TIME } },
+            contact: { full_name: "Anna of the phone", first_name: "Anna", phone_number: "4915199999999" },
+          },
+        ],
+      },
+      actedOn("contacts"),
+    ],
+    ["smb_app_state_sync", { state_sync: [{ type: "label" }] }, ignored("state of the phone label")],
+    ["calls", { calls: [call("terminate", { status: "FAILED" })], ...PERSON }, shown("call")],
+    ["calls", { calls: [call("connect")], ...PERSON }, ignored("call connect")],
+    ...["standby", "smb_message_echoes", "history", "smb_app_state_sync"].map((name) => [
+      ...[name, {}, ignored(`field ${name} without items`)],
+    ]),
+    ["calls", {}, ignored("field calls without calls")],
+    ...["flows", "message_echoes", "business_username_update", "business_status_update", "holograms"].map((name) => [
+      ...[name, {}, unhandled(`field ${name}`)],
+    ]),
+  ] as [string, object, Ending][]
+).map(([name, value, ending], index) => ({
+  name: `${name} (${index + 1})`,
+  change: field(name, { messaging_product: "whatsapp", metadata: METADATA, ...value }),
+  ending,
+}));
 
 export const corpus: readonly CorpusRow[] = [
   ...[received, statuses, notices, preferences, templates, accounts, others, elsewhere].flat(),

@@ -152,6 +152,7 @@ export const folders: Folder[] = [
       "domain/broadcasts/recipient-outcome.ts",
       "domain/contacts/consent.ts",
       "domain/contacts/custom-field.ts",
+      "domain/inbound/origin.ts",
       "domain/messages/message.ts",
       "domain/templates/template.ts",
       "domain/users/user.ts",

@@ -81,12 +81,17 @@ export async function reportInbound(app: TestServer, workspace: TestWorkspace, .
   await report(app, workspace, { contacts, messages });
 }
 
-/** Any `value` of a change of the field `messages`. */
-export async function report(app: TestServer, workspace: TestWorkspace, value: Record<string, unknown>): Promise<void> {
+/** Any `value` of a change of a field. */
+export async function report(
+  app: TestServer,
+  workspace: TestWorkspace,
+  value: Record<string, unknown>,
+  field = "messages",
+): Promise<void> {
   await app.store.write((tx) => {
     const number = getNumber(tx, workspace.numberId);
     const metadata = { display_phone_number: number.phone.slice(1), phone_number_id: number.phoneNumberId };
-    const change = { field: "messages", value: { messaging_product: "whatsapp", metadata, ...value } };
+    const change = { field, value: { messaging_product: "whatsapp", metadata, ...value } };
     storeCallback(
       tx,
       "simulator",

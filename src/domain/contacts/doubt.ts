@@ -18,10 +18,13 @@ interface Doubt {
   text: string;
   /** The network's time. */
   saidAt: number;
+  /** Publishes no event: the person wrote it before the number was connected. */
+  isSilent?: boolean;
 }
 
 /** Publishes the event only if there was no doubt before. Nothing changes if the person has sent START since. */
-export function raiseDoubt(tx: Tx, workspace: Workspace, contact: Contact, { text, saidAt }: Doubt): Contact {
+export function raiseDoubt(tx: Tx, workspace: Workspace, contact: Contact, doubt: Doubt): Contact {
+  const { text, saidAt, isSilent = false } = doubt;
   if ((contact.startSaidAt ?? -1) > saidAt) return contact;
   for (const one of [contact, ...listLinkedContacts(tx, contact)]) {
     // The time is stored for a person who has opted out too: it is compared with a START that arrives later.
@@ -35,7 +38,7 @@ export function raiseDoubt(tx: Tx, workspace: Workspace, contact: Contact, { tex
       .run();
   }
   const doubtful = getContact(tx, workspace.id, contact.id);
-  if (contact.mayWantToStopSince === null && doubtful.mayWantToStopSince !== null) {
+  if (!isSilent && contact.mayWantToStopSince === null && doubtful.mayWantToStopSince !== null) {
     publish(tx, workspace, "contact.may_want_to_stop", { contact: viewContact(tx, doubtful, workspace), text });
   }
   return doubtful;

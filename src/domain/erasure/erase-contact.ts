@@ -20,7 +20,7 @@ import {
 import { groupMembers } from "../groups/table.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
 import { emptyCallback } from "../inbound/callbacks.ts";
-import { callbacks, conversations, inbounds } from "../inbound/table.ts";
+import { callbacks, conversations, echoes, inbounds, phoneContacts } from "../inbound/table.ts";
 import { ERASED } from "../messages/message.ts";
 import { messages, parkedStatuses, providerRequests } from "../messages/table.ts";
 import { auditLog, formAnswers } from "../users/table.ts";
@@ -85,6 +85,7 @@ export function eraseContact(tx: Tx, contact: Contact): void {
   tx.db.delete(groupMembers).where(eq(groupMembers.contactId, id)).run();
   tx.db.delete(contactFields).where(eq(contactFields.contactId, id)).run();
   tx.db.delete(contactNetworkIds).where(eq(contactNetworkIds.contactId, id)).run();
+  tx.db.delete(phoneContacts).where(eq(phoneContacts.contactId, id)).run();
   tx.db.delete(conversations).where(eq(conversations.contactId, id)).run();
   tx.db.update(consentLog).set({ evidence: {} }).where(eq(consentLog.contactId, id)).run();
   // The row stays, empty and unlisted, because messages and counters refer to it.
@@ -113,7 +114,7 @@ export function eraseContact(tx: Tx, contact: Contact): void {
     .run();
 }
 
-/** Erases the contact's messages and inbounds, up to `limit` of each; false when none were left. */
+/** Erases the contact's messages, inbounds and echoes, up to `limit` of each; false when none were left. */
 export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
   const dispatched = tx.db
     .select({ id: messages.id, sendToken: messages.sendToken })
@@ -152,7 +153,23 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
     .set({ text: ERASED, details: null, networkMessageId: sql`'erased-' || ${inbounds.id}` })
     .where(inArray(inbounds.id, inboundIds))
     .run();
-  return messageIds.length > 0 || inboundIds.length > 0;
+  return eraseEchoes(tx, contact, limit) || messageIds.length > 0 || inboundIds.length > 0;
+}
+
+function eraseEchoes(tx: Tx, contact: Contact, limit: number): boolean {
+  const ids = tx.db
+    .select({ id: echoes.id })
+    .from(echoes)
+    .where(and(eq(echoes.contactId, contact.id), sql`${echoes.text} IS NOT ${ERASED}`))
+    .limit(limit)
+    .all()
+    .map(({ id }) => id);
+  tx.db
+    .update(echoes)
+    .set({ text: ERASED, details: null, networkMessageId: sql`'erased-' || ${echoes.id}` })
+    .where(inArray(echoes.id, ids))
+    .run();
+  return ids.length > 0;
 }
 
 /**

@@ -11,7 +11,7 @@ import { WINDOW_MS } from "../messages/plan.ts";
 import { mentionsStop, readCommand } from "../workspaces/read-command.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { InboundItem } from "./callback-item.ts";
-import { categoryOfMessage, lastSentBetween } from "./statements.ts";
+import { categoryOfMessage, lastEchoBetween, lastSentBetween } from "./statements.ts";
 import type { Inbound } from "./table.ts";
 
 type Words = Pick<InboundItem, "type" | "command" | "isWritten" | "payload" | "references">;
@@ -20,9 +20,41 @@ export function applyWords(tx: Tx, workspace: Workspace, contact: Contact, words
   const meaning = readMeaning(tx, workspace, contact, words, inbound);
   if (meaning === null) return contact;
   const saidAt = inbound.receivedAt;
-  if (meaning === "doubt") return raiseDoubt(tx, workspace, contact, { saidAt, text: words.command ?? "" });
+  const isHistory = inbound.origin === "history";
+  if (isHistory && (meaning === "start" || (meaning === "doubt" && hasOptedInSince(contact, saidAt)))) return contact;
+  if (meaning === "doubt") {
+    return raiseDoubt(tx, workspace, contact, { saidAt, text: words.command ?? "", isSilent: isHistory });
+  }
   const consentEvidence = { source: "inbound_message" as const, evidence: { inbound: inbound.id } };
   return changeConsent(tx, workspace, contact, { kind: meaning, saidAt }, consentEvidence);
+}
+
+/** An opt-in is better evidence than a doubt that is older. */
+function hasOptedInSince({ consent, consentAt }: Contact, saidAt: number): boolean {
+  return consent === "opted_in" && (consentAt ?? 0) > saidAt;
+}
+
+/**
+ * Applies what a person wrote to another sender on the number, of which only the texts are known, oldest first. A START
+ * after a STOP settles it; on its own it changes nothing. Callers pass what the person may also have written to us, so
+ * a doubt is raised only if `isNews`.
+ */
+export function applyReportedWords(
+  tx: Tx,
+  workspace: Workspace,
+  contact: Contact,
+  texts: readonly string[],
+  { saidAt, isNews, evidence }: { saidAt: number; isNews: boolean; evidence: Record<string, unknown> },
+): void {
+  const commands = texts.map((text) => readCommand(text, workspace));
+  const last = commands.findLast((command) => command === "stop" || command === "start");
+  if (last === "stop") {
+    changeConsent(tx, workspace, contact, { kind: "stop", saidAt }, { source: "inbound_message", evidence });
+    return;
+  }
+  if (last === "start" || !isNews) return;
+  const doubtful = texts.find((text, index) => commands[index] === "ambiguous" || mentionsStop(text, workspace));
+  if (doubtful !== undefined) raiseDoubt(tx, workspace, contact, { saidAt, text: doubtful });
 }
 
 function readMeaning(
@@ -62,5 +94,8 @@ function answersMarketing(tx: ReadTx, contact: Contact, words: Words, inbound: I
   const last = [contact, ...listLinkedContacts(tx, contact)]
     .flatMap(({ id }) => lastSentBetween(tx).get({ contactId: id, ...range }) ?? [])
     .toSorted((one, other) => (other.dispatchedAt ?? 0) - (one.dispatchedAt ?? 0))[0];
+  // What others send from the number, on the phone or as an agent, is free text.
+  const echoedAt = lastEchoBetween(tx).get({ contactId: contact.id, ...range })?.sentAt ?? 0;
+  if (echoedAt > (last?.dispatchedAt ?? 0)) return false;
   return last === undefined || last.templateCategory === "MARKETING";
 }

@@ -1,5 +1,6 @@
 /** What networks report about a person's actions, in one form for all networks. */
 import type { InboundDetails, InboundReferences } from "./details.ts";
+import type { EchoOrigin, EchoStatus, InboundOrigin } from "./origin.ts";
 
 /** A person wrote to one of our numbers. */
 export interface InboundItem {
@@ -23,6 +24,76 @@ export interface InboundItem {
   details: InboundDetails;
   references: InboundReferences;
   /** The network's time, milliseconds. */
+  at: number;
+  /** Absent: it arrived as a new message. */
+  origin?: Exclude<InboundOrigin, "messages">;
+}
+
+/** The business sent a message in another way than through this server. */
+export interface EchoItem {
+  kind: "echo";
+  phoneNumberId: string;
+  networkMessageId: string;
+  /** Digits without `+`; null if the network gives only its own id of the person. */
+  to: string | null;
+  toNetworkUserId: string | null;
+  origin: Exclude<EchoOrigin, "control">;
+  type: string;
+  text: string | null;
+  details: InboundDetails;
+  references: InboundReferences;
+  status: EchoStatus | null;
+  at: number;
+}
+
+/** One sender on the number passed a conversation to another. */
+export interface ControlPassItem {
+  kind: "control_pass";
+  phoneNumberId: string;
+  /** The person. */
+  from: string | null;
+  fromNetworkUserId: string | null;
+  /** The roles before and after, in the network's words. */
+  previousOwner: string | null;
+  newOwner: string | null;
+  /** What the network says of the conversation so far. */
+  summary: string | null;
+  /** What the person wrote in the conversation so far, oldest first. */
+  written: string[];
+  at: number;
+}
+
+/** A part of the phone's history is complete, or its owner declined to share it. Messages are items of their own. */
+export interface HistoryProgressItem {
+  kind: "history_progress";
+  phoneNumberId: string;
+  phase: number | null;
+  /** Percent. */
+  progress: number | null;
+  declined: { code: string; reason: string } | null;
+}
+
+/** A person called one of our numbers, without an answer. */
+export interface MissedCallItem {
+  kind: "missed_call";
+  phoneNumberId: string;
+  networkMessageId: string;
+  from: string | null;
+  fromNetworkUserId: string | null;
+  profileName: string | null;
+  direction: string | null;
+  status: string | null;
+  at: number;
+}
+
+/** The business changed a contact in the phone's address book. */
+export interface PhoneContactItem {
+  kind: "phone_contact";
+  phoneNumberId: string;
+  phone: string | null;
+  networkUserId: string | null;
+  /** Null: the contact was removed. */
+  names: { name: string | null; firstName: string | null } | null;
   at: number;
 }
 

@@ -25,6 +25,10 @@ export interface ConversationPosition {
  */
 const hasUnread = sql`${conversations.unread} > 0`;
 
+/** The history of a phone, and what is sent from it, opens no window. */
+const hasWrittenAfter = (wroteAfter: number) =>
+  sql`(SELECT last_message_at FROM contacts WHERE id = ${conversations.contactId}) > ${wroteAfter}`;
+
 export function listConversations(
   tx: ReadTx,
   workspaceId: number,
@@ -39,7 +43,7 @@ export function listConversations(
       and(
         eq(conversations.workspaceId, workspaceId),
         isUnread ? hasUnread : undefined,
-        wroteAfter === undefined ? undefined : gt(conversations.wroteAt, wroteAfter),
+        wroteAfter === undefined ? undefined : and(gt(conversations.wroteAt, wroteAfter), hasWrittenAfter(wroteAfter)),
         before === null
           ? undefined
           : and(
@@ -56,7 +60,8 @@ export function listConversations(
 /**
  * SQL for conversations that wait for an answer, the latest writer first, among a limited number below a position. It
  * also returns the last position examined: nearly all conversations may be answered, so the caller continues from there
- * for more. A message that certainly failed is not an answer, and a person who has opted out cannot be answered.
+ * for more. A message that certainly failed is not an answer, one sent on the phone is, and a person who has opted out
+ * cannot be answered. A person who only wrote before the number was connected does not wait.
  * Parameters: workspace; wrote_at, wrote_at and contact_id of the position; how many to examine; how many to return.
  * For the reader's thread.
  */
@@ -66,7 +71,11 @@ export const waitingSql = `WITH looked AS MATERIALIZED (
       ORDER BY wrote_at DESC, contact_id DESC LIMIT ?
   ), waiting AS (
     SELECT contact_id, wrote_at FROM looked
-      WHERE NOT EXISTS (
+      WHERE last_inbound_id > 0
+        AND NOT EXISTS (
+          SELECT 1 FROM echoes WHERE echoes.contact_id = looked.contact_id AND origin IN ('phone', 'standby')
+            AND sent_at >= (SELECT received_at FROM inbounds WHERE id = looked.last_inbound_id))
+        AND NOT EXISTS (
           SELECT 1 FROM messages WHERE messages.contact_id = looked.contact_id
             AND dispatched_at >= (SELECT created_at FROM inbounds WHERE id = looked.last_inbound_id)
             AND (status <> 'failed' OR outcome_unknown = 1))
@@ -77,7 +86,7 @@ export const waitingSql = `WITH looked AS MATERIALIZED (
   UNION ALL SELECT * FROM (SELECT contact_id, wrote_at, (SELECT count(*) FROM looked) FROM looked
     ORDER BY wrote_at, contact_id LIMIT 1)`;
 
-/** Undefined if the person never wrote, and for a contact of another workspace. */
+/** Undefined if the person never wrote and was never written to from the phone, and for a contact of another workspace. */
 export function findConversation(tx: ReadTx, workspaceId: number, contactId: number): Conversation | undefined {
   const found = tx.db.select().from(conversations).where(eq(conversations.contactId, contactId)).get();
   return found?.workspaceId === workspaceId ? found : undefined;

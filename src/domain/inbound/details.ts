@@ -72,10 +72,25 @@ export const InboundDetails = Type.Object(
         { description: "The advertisement that the person came from." },
       ),
     ),
+    forwarded: Type.Optional(
+      Type.Object({ often: Type.Boolean() }, { description: "The person forwarded the message; `often`: many times." }),
+    ),
+    product: Type.Optional(
+      Type.Object({ catalog: Text, product: Text }, { description: "The product that the message asks about." }),
+    ),
+    call: Type.Optional(
+      Type.Object(
+        { direction: Text, status: Text },
+        { description: "A call that was not answered. Never in an event." },
+      ),
+    ),
     edited: Type.Optional(MessageReference),
     deleted: Type.Optional(MessageReference),
     unsupported: Type.Optional(
-      Type.Object({ reason: Text }, { description: "The network could not pass on this message." }),
+      Type.Object(
+        { reason: Text, type: Type.Optional(Text) },
+        { description: "The network could not pass on this message." },
+      ),
     ),
     raw: Type.Optional(
       Type.Unknown({ description: "The network's JSON of a type that is not known here; null if it is too large." }),
@@ -85,6 +100,12 @@ export const InboundDetails = Type.Object(
 );
 
 export type InboundDetails = Static<typeof InboundDetails>;
+
+/** What an echo brings beside its text. */
+export interface EchoDetails extends InboundDetails {
+  /** The roles that the network names; null if it names none. */
+  control_pass?: { from: string | null; to: string | null };
+}
 
 /** The messages that an inbound is about, by the network's ids. */
 export type InboundReferences = Record<"reply_to" | "reaction" | "edited" | "deleted", string | null>;

@@ -1,28 +1,42 @@
 /**
- * Deletes the texts and details of old inbounds but keeps the rows, so that a repeated delivery of an inbound is still recognised.
+ * Deletes the texts and details of old inbounds and echoes but keeps the rows, so that a repeated delivery of one is
+ * still recognised.
  */
 import { and, asc, gt, inArray, isNotNull, or } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
-import { inbounds } from "./table.ts";
+import { echoes, inbounds } from "./table.ts";
 
 /**
  * Examines up to `limit` inbounds after `afterId` and clears texts and details of those older than `before`. Returns the last
  * id examined, or null when the remaining ones are younger.
  */
 export function purgeInbounds(tx: Tx, before: number, afterId: number, limit: number): number | null {
+  return purge(tx, inbounds, { before, afterId, limit });
+}
+
+/** The same for echoes. */
+export function purgeEchoes(tx: Tx, before: number, afterId: number, limit: number): number | null {
+  return purge(tx, echoes, { before, afterId, limit });
+}
+
+function purge(
+  tx: Tx,
+  table: typeof inbounds | typeof echoes,
+  { before, afterId, limit }: { before: number; afterId: number; limit: number },
+): number | null {
   const scanned = tx.db
-    .select({ id: inbounds.id, createdAt: inbounds.createdAt })
-    .from(inbounds)
-    .where(gt(inbounds.id, afterId))
-    .orderBy(asc(inbounds.id))
+    .select({ id: table.id, createdAt: table.createdAt })
+    .from(table)
+    .where(gt(table.id, afterId))
+    .orderBy(asc(table.id))
     .limit(limit)
     .all();
   const expired = scanned.filter(({ createdAt }) => createdAt < before).map(({ id }) => id);
   if (expired.length > 0) {
     tx.db
-      .update(inbounds)
+      .update(table)
       .set({ text: null, details: null })
-      .where(and(inArray(inbounds.id, expired), or(isNotNull(inbounds.text), isNotNull(inbounds.details))))
+      .where(and(inArray(table.id, expired), or(isNotNull(table.text), isNotNull(table.details))))
       .run();
   }
   return expired.length === limit ? (expired.at(-1) ?? null) : null;

@@ -1,6 +1,6 @@
 /**
  * Applies an inbound message: finds or creates the contact, stores the message exactly once, opens the 24-hour window,
- * and applies STOP and START.
+ * and applies STOP and START. A message of the phone's history is stored and may opt out; it is never new.
  */
 import type { Tx } from "#src/db/transaction.ts";
 import { setLastMessageAt } from "../contacts/statements.ts";
@@ -9,12 +9,13 @@ import { viewContact } from "../contacts/view.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import type { Workspace } from "../workspaces/table.ts";
 import { applyWords } from "./apply-words.ts";
 import type { InboundItem } from "./callback-item.ts";
 import type { InboundDetails } from "./details.ts";
 import { findOrCreateSender } from "./find-sender.ts";
 import { resolveReferences } from "./resolve-references.ts";
-import { insertInbound, knownInbound } from "./statements.ts";
+import { completeInbound, inboundById, insertInbound, knownInbound } from "./statements.ts";
 import type { Inbound } from "./table.ts";
 import { viewInbound } from "./view.ts";
 
@@ -28,7 +29,13 @@ export function recordInbound(
   tx: Tx,
   number: SendingNumber,
   sender: Contact,
-  { networkMessageId, type, text, at }: Pick<InboundItem, "networkMessageId" | "type" | "text" | "at">,
+  {
+    networkMessageId,
+    type,
+    text,
+    at,
+    origin,
+  }: Pick<InboundItem, "networkMessageId" | "type" | "text" | "at" | "origin">,
   details: InboundDetails | null,
 ): Inbound | undefined {
   return insertInbound(tx).get({
@@ -41,18 +48,28 @@ export function recordInbound(
     details,
     receivedAt: Math.min(at, tx.now),
     createdAt: tx.now,
+    origin: origin ?? "messages",
   });
 }
 
-/** Undefined: this inbound was stored before, and nothing changed. */
+/** Undefined: this inbound was stored before, and nothing is new. */
 export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbound | undefined {
   const workspace = getWorkspace(tx, number.workspaceId);
-  if (isKnownInbound(tx, workspace.id, item.networkMessageId)) return undefined;
+  const stored = findStored(tx, workspace.id, item.networkMessageId);
+  if (item.origin === "history") {
+    receiveHistory(tx, number, workspace, item, stored);
+    return undefined;
+  }
+  // What only the history has named so far is new to the customer: the row stays, and the message is received now.
+  if (stored !== undefined && stored.origin !== "history") return undefined;
 
-  const identity = { from: item.from, networkUserId: item.fromNetworkUserId, profileName: item.profileName };
-  const sender = findOrCreateSender(tx, workspace, identity);
+  const sender = findOrCreateSender(tx, workspace, senderOf(item));
   const details = resolveReferences(tx, number, item.details, item.references);
-  const inbound = recordInbound(tx, number, sender, item, details);
+  const { type, text, origin = "messages" } = item;
+  const inbound =
+    stored === undefined
+      ? recordInbound(tx, number, sender, item, details)
+      : completeInbound(tx).get({ id: stored.id, type, text, details, origin });
   if (inbound === undefined) return undefined;
   const writer = openWindow(tx, sender, inbound.receivedAt);
   const contact = applyWords(tx, workspace, writer, item, inbound);
@@ -61,6 +78,39 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
     contact: viewContact(tx, contact, workspace),
   });
   return inbound;
+}
+
+/** Never new: only a STOP, or a doubt, changes anything beside the conversation. */
+function receiveHistory(
+  tx: Tx,
+  number: SendingNumber,
+  workspace: Workspace,
+  item: InboundItem,
+  stored: Inbound | undefined,
+): void {
+  if (stored !== undefined && !isPlaceholder(stored, item)) return;
+  const details = resolveReferences(tx, number, item.details, item.references);
+  if (stored !== undefined) {
+    completeInbound(tx).get({ id: stored.id, type: item.type, text: item.text, details, origin: stored.origin });
+    return;
+  }
+  const sender = findOrCreateSender(tx, workspace, senderOf(item));
+  const inbound = recordInbound(tx, number, sender, item, details);
+  if (inbound !== undefined) applyWords(tx, workspace, sender, item, inbound);
+}
+
+/** The history names media before it brings them. */
+export function isPlaceholder(stored: { type: string }, item: { type: string }): boolean {
+  return stored.type === "media_placeholder" && item.type !== stored.type;
+}
+
+function findStored(tx: Tx, workspaceId: number, networkMessageId: string): Inbound | undefined {
+  const known = knownInbound(tx).get({ workspaceId, networkMessageId });
+  return known === undefined ? undefined : inboundById(tx).get(known);
+}
+
+function senderOf({ from, fromNetworkUserId: networkUserId, profileName }: InboundItem) {
+  return { from, networkUserId, profileName };
 }
 
 /** The window opens at the network's time, which is never later than now and never moves back. */

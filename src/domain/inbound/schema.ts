@@ -1,7 +1,43 @@
 /** The schema of an inbound message's public JSON. Pure. */
 import { Type } from "@sinclair/typebox";
-import { Instant, Nullable } from "#src/core/schema.ts";
+import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { messageOrigins } from "../messages/message.ts";
 import { InboundDetails } from "./details.ts";
+import { echoOrigins, inboundOrigins } from "./origin.ts";
+
+export const ConversationEntry = Type.Object(
+  {
+    direction: OneOf(["in", "out"], "`in`: the person wrote it. `out`: it was sent from a number of yours."),
+    id: Nullable(
+      Type.Integer({
+        description:
+          "`in`: the `id` of `message.received`. `out`: the message's id. Null for what was not sent through this server.",
+        examples: [311],
+      }),
+    ),
+    origin: OneOf(
+      [...new Set([...inboundOrigins, ...echoOrigins, ...messageOrigins])],
+      "How it arrived or was sent. `messages`: a new message. `api`, `console`, `broadcast`: sent through this server. `phone`: sent in the WhatsApp Business app. `standby`: while another sender, such as Meta's Business Agent, held the conversation, or by that sender. `history`: in the history of the phone. `control_pass`: no message; one sender passed the conversation to another.",
+    ),
+    type: Type.String({ description: "Type of the message, as named by the network.", examples: ["text"] }),
+    text: Nullable(Type.String()),
+    details: InboundDetails,
+    control_pass: Type.Optional(
+      Type.Object(
+        { from: Nullable(Type.String()), to: Nullable(Type.String()) },
+        { description: "Only with the origin `control_pass`: who held the conversation before and after." },
+      ),
+    ),
+    status: Nullable(
+      Type.String({
+        description: "Of what was sent: the latest status that is known. Null for what the person wrote.",
+        examples: ["delivered"],
+      }),
+    ),
+    at: Instant("When it was written or sent, by the network's clock where it is known."),
+  },
+  { $id: "ConversationEntry", description: "An entry of a conversation." },
+);
 
 export const InboundView = Type.Object(
   {
@@ -23,6 +59,12 @@ export const InboundView = Type.Object(
     type: Type.String({ description: "Type of the message, as named by the network.", examples: ["text"] }),
     text: Nullable(Type.String({ description: "The text, caption or button title; null if there is none." })),
     details: InboundDetails,
+    origin: Type.Optional(
+      OneOf(
+        ["standby"],
+        "`standby`: another sender on the number, such as Meta's Business Agent, holds the conversation and may answer. A reply of yours takes it over. Absent otherwise.",
+      ),
+    ),
     received_at: Instant("When the person sent the message, by the network's clock."),
   },
   { $id: "InboundMessage", description: "A message that a person sent to the workspace." },

@@ -1,11 +1,13 @@
-/** The hot statements of callbacks and inbound messages: see `db/hot-statement.ts`. */
+/** The hot statements of callbacks, inbound messages and echoes: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer, integerOrNull } from "#src/db/hot-statement.ts";
 import { messages } from "../messages/table.ts";
-import { callbacks, inbounds } from "./table.ts";
+import { callbacks, echoes, inbounds, phoneContacts } from "./table.ts";
 
 const callback = getTableColumns(callbacks);
 const inbound = getTableColumns(inbounds);
+const echo = getTableColumns(echoes);
+const phoneContact = getTableColumns(phoneContacts);
 const { contactId, networkMessageId, numberId, templateCategory, dispatchedAt } = getTableColumns(messages);
 
 export const insertCallback = hotWrite(
@@ -37,8 +39,9 @@ export const setCallbackDone = hotWrite(
 /** Stores nothing and returns no row if the inbound is stored already. */
 export const insertInbound = hotQuery(
   `INSERT INTO inbounds (workspace_id, number_id, contact_id, network_message_id, type, text, details,
-    received_at, created_at)
-  VALUES (:workspaceId, :numberId, :contactId, :networkMessageId, :type, :text, :details, :receivedAt, :createdAt)
+    received_at, created_at, origin)
+  VALUES (:workspaceId, :numberId, :contactId, :networkMessageId, :type, :text, :details, :receivedAt, :createdAt,
+    :origin)
   ON CONFLICT DO NOTHING RETURNING ${columns(inbound)}`,
   inbound,
   inbound,
@@ -48,6 +51,62 @@ export const knownInbound = hotQuery(
   "SELECT id FROM inbounds WHERE workspace_id = +:workspaceId AND network_message_id = +:networkMessageId",
   inbound,
   { id: inbound.id },
+);
+
+export const inboundById = hotQuery(`SELECT ${columns(inbound)} FROM inbounds WHERE id = +:id`, inbound, inbound);
+
+/** Fills in what an earlier delivery of the same inbound did not bring, and how it arrived. */
+export const completeInbound = hotQuery(
+  `UPDATE inbounds SET type = :type, text = :text, details = :details, origin = :origin WHERE id = +:id
+  RETURNING ${columns(inbound)}`,
+  inbound,
+  inbound,
+);
+
+/** Stores nothing and returns no row if the echo is stored already. */
+export const insertEcho = hotQuery(
+  `INSERT INTO echoes (workspace_id, number_id, contact_id, network_message_id, origin, type, text, details, status,
+    sent_at, created_at)
+  VALUES (:workspaceId, :numberId, :contactId, :networkMessageId, :origin, :type, :text, :details, :status, :sentAt,
+    :createdAt)
+  ON CONFLICT DO NOTHING RETURNING ${columns(echo)}`,
+  echo,
+  echo,
+);
+
+export const echoByNetworkId = hotQuery(
+  `SELECT ${columns(echo)} FROM echoes WHERE workspace_id = +:workspaceId AND network_message_id = +:networkMessageId`,
+  echo,
+  echo,
+);
+
+export const completeEcho = hotWrite(
+  "UPDATE echoes SET type = :type, text = :text, details = :details WHERE id = +:id",
+  echo,
+);
+
+export const setEchoStatus = hotWrite("UPDATE echoes SET status = :status WHERE id = +:id", echo);
+
+/** When another sender last wrote to the person from one of our numbers, between two moments. */
+export const lastEchoBetween = hotQuery(
+  `SELECT sent_at AS sentAt FROM echoes
+  WHERE contact_id = +:contactId AND sent_at > :after AND sent_at <= :until AND origin <> 'control_pass'
+  ORDER BY sent_at DESC LIMIT 1`,
+  { contactId: echo.contactId, after: integer, until: integer },
+  { sentAt: echo.sentAt },
+);
+
+export const phoneContactOf = hotQuery(
+  `SELECT ${columns(phoneContact)} FROM phone_contacts WHERE contact_id = +:contactId AND number_id = +:numberId`,
+  phoneContact,
+  phoneContact,
+);
+
+export const keepPhoneContact = hotWrite(
+  `INSERT INTO phone_contacts (contact_id, number_id, name, first_name, changed_at)
+  VALUES (:contactId, :numberId, :name, :firstName, :changedAt)
+  ON CONFLICT DO UPDATE SET name = excluded.name, first_name = excluded.first_name, changed_at = excluded.changed_at`,
+  phoneContact,
 );
 
 /** A recipient's category stands in its broadcast; free-form text has none. */

@@ -1,7 +1,8 @@
-/** Inbound messages, conversations, callbacks and the counts of refused callbacks. */
+/** Inbound messages, echoes of what others sent from our numbers, conversations, callbacks and refused callbacks. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
-import type { InboundDetails } from "./details.ts";
+import type { EchoDetails, InboundDetails } from "./details.ts";
+import type { EchoOrigin, EchoStatus, InboundOrigin } from "./origin.ts";
 
 export const inbounds = sqliteTable("inbounds", {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -18,16 +19,72 @@ export const inbounds = sqliteTable("inbounds", {
   /** The network's time. */
   receivedAt: instant().notNull(),
   createdAt: instant().notNull(),
+  origin: text().$type<InboundOrigin>().notNull().default("messages"),
 });
 
 export type Inbound = typeof inbounds.$inferSelect;
 
-/** Everyone who wrote, with the number of unread inbounds; a trigger on `inbounds` keeps the rows. */
+/** What was sent from one of our numbers, but not by this server. */
+export const echoes = sqliteTable("echoes", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  workspaceId: integer().notNull(),
+  numberId: integer().notNull(),
+  contactId: integer().notNull(),
+  /** The network's id: an echo with the same id is stored only once. */
+  networkMessageId: text().notNull(),
+  origin: text().$type<EchoOrigin>().notNull(),
+  type: text().notNull(),
+  text: text(),
+  details: text({ mode: "json" }).$type<EchoDetails>(),
+  /** The network's latest status of it; null if none is known. */
+  status: text().$type<EchoStatus>(),
+  /** The network's time. */
+  sentAt: instant().notNull(),
+  createdAt: instant().notNull(),
+});
+
+export type Echo = typeof echoes.$inferSelect;
+
+/** How far the history of a number's phone has arrived, or that its owner declined to share it. */
+export const historyImports = sqliteTable("history_imports", {
+  numberId: integer().primaryKey(),
+  /** 0: the last day; 1: up to 90 days; 2: up to 180 days. */
+  phase: integer(),
+  /** Percent. */
+  progress: integer(),
+  chunks: integer().notNull(),
+  declinedCode: text(),
+  declinedReason: text(),
+  startedAt: instant().notNull(),
+  updatedAt: instant().notNull(),
+});
+
+export type HistoryImport = typeof historyImports.$inferSelect;
+
+/** The address book of a number's phone. `name` and `firstName` are null once the contact was removed there. */
+export const phoneContacts = sqliteTable(
+  "phone_contacts",
+  {
+    contactId: integer().notNull(),
+    numberId: integer().notNull(),
+    name: text(),
+    firstName: text(),
+    /** The network's time of the latest change. */
+    changedAt: instant().notNull(),
+  },
+  ({ contactId, numberId }) => [primaryKey({ columns: [contactId, numberId] })],
+);
+
+/**
+ * Everyone who wrote or was written to from the phone, with the number of unread inbounds; triggers on `inbounds` and
+ * `echoes` keep the rows.
+ */
 export const conversations = sqliteTable("conversations", {
   contactId: integer().primaryKey(),
   workspaceId: integer().notNull(),
+  /** The last inbound that was new; 0 if there is none. */
   lastInboundId: integer().notNull(),
-  /** When the person last wrote, by the network's time. */
+  /** When the person last wrote, by the network's time; for a person who never wrote, the first echo. */
   wroteAt: instant().notNull(),
   /** How many inbounds arrived since a user last read the conversation. */
   unread: integer().notNull(),

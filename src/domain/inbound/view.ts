@@ -20,6 +20,7 @@ export function viewInbound(
     type: inbound.type,
     text: inbound.text,
     details: inbound.details ?? {},
+    ...(inbound.origin === "standby" ? { origin: inbound.origin } : {}),
     received_at: formatInstant(inbound.receivedAt, workspace.timezone),
   };
 }

@@ -25,7 +25,8 @@ export const messageStatuses = [
 export type MessageStatus = (typeof messageStatuses)[number];
 
 /** `api`: sent singly through the API; only these emit events. `broadcast`: a recipient of a broadcast. */
-export type MessageOrigin = "api" | "console" | "broadcast";
+export const messageOrigins = ["api", "console", "broadcast"] as const;
+export type MessageOrigin = (typeof messageOrigins)[number];
 
 /** The state of a message's cost: `none` if it costs nothing. */
 export type MessageMoney = "none" | "held" | "charged" | "released";

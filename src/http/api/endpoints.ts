@@ -9,6 +9,7 @@ import {
   previewBroadcastEndpoint,
 } from "./routes/broadcasts.ts";
 import { getContactEndpoint, listContactsEndpoint, optOutEndpoint, putContactEndpoint } from "./routes/contacts.ts";
+import { getConversationEndpoint } from "./routes/conversation.ts";
 import { listEventsEndpoint } from "./routes/events.ts";
 import { listGroupsEndpoint } from "./routes/groups.ts";
 import { listMessagesEndpoint } from "./routes/list-messages.ts";
@@ -31,6 +32,7 @@ export const endpoints: readonly Endpoint[] = [
   listContactsEndpoint,
   getContactEndpoint,
   putContactEndpoint,
+  getConversationEndpoint,
   optOutEndpoint,
   listOptOutsEndpoint,
   listTemplatesEndpoint,

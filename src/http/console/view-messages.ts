@@ -8,6 +8,7 @@ import { formatMoney } from "#src/core/money.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { viewRecipient } from "#src/domain/broadcasts/view.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
+import { type ConversationItem, textOf } from "#src/domain/inbound/read-conversation.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { RecipientDetail } from "./contract/broadcasts.ts";
@@ -16,7 +17,6 @@ import type {
   ConversationItem as ConversationItemView,
   TimelineStep as TimelineStepView,
 } from "./contract/fragments.ts";
-import { type ConversationItem, textOf } from "./queries/conversation.ts";
 import type { TimelineStep } from "./queries/message-timeline.ts";
 import { timesOf } from "./view-developer.ts";
 
@@ -78,8 +78,13 @@ export function viewConversationItem(
 ): Static<typeof ConversationItemView> {
   const when = timesOf(workspace);
   if (item.kind === "inbound") {
-    const { id, type, text, receivedAt } = item.inbound;
-    return { kind: "inbound", key: `i${id}`, id, type, text, at: when(receivedAt) };
+    const { id, type, text, origin, receivedAt } = item.inbound;
+    return { kind: "inbound", key: `i${id}`, id, type, text, origin, at: when(receivedAt) };
+  }
+  if (item.kind === "echo") {
+    const { id, type, text, origin, status, details, sentAt } = item.echo;
+    const controlPass = details?.control_pass ?? null;
+    return { kind: "echo", key: `e${id}`, id, type, text, origin, status, control_pass: controlPass, at: when(sentAt) };
   }
   const message = viewAnyMessage(item.message, item.broadcast, undefined, workspace);
   return {

@@ -1,7 +1,7 @@
 /**
  * Parses the body of a callback item by item. Never throws: an unreadable item becomes `broken` and the others survive;
- * an item from which nothing follows becomes `ignored`, one that this version does not know `unhandled`. Meta packs up to a thousand
- * updates, for several accounts and numbers, into one body, and adds fields and kinds without notice.
+ * an item from which nothing follows becomes `ignored`, one that this version does not know `unhandled`. Meta packs up
+ * to a thousand updates, for several accounts and numbers, into one body, and adds fields and kinds without notice.
  */
 import type { CallbackItem } from "../network.ts";
 import {
@@ -12,6 +12,8 @@ import {
   readNumberQuality,
   readSecurity,
 } from "./account-updates.ts";
+import { readCalls } from "./call.ts";
+import { readHistory, readPhoneContacts, readPhoneEchoes } from "./coexistence.ts";
 import { describeError, graphErrorOf } from "./errors.ts";
 import { readInbound } from "./inbound.ts";
 import { type Entry, type ItemContext, readItemContext, requirePhoneNumberId, timeIn } from "./item.ts";
@@ -23,10 +25,9 @@ import {
   readTemplateQuality,
   readTemplateUpdate,
 } from "./management.ts";
+import { broken, brokenItem, readEach, readOne } from "./read-each.ts";
+import { readControlPasses, readStandby } from "./standby.ts";
 import { readStatus } from "./status.ts";
-
-/** How much of an unreadable item is kept. The whole body is stored anyway, as it arrived. */
-const LONGEST_RAW = 10_000;
 
 export function parseCallback(body: string): CallbackItem[] {
   const envelope = parseJson(body);
@@ -70,11 +71,26 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   ...["partner_solutions", "payment_configuration_update", "tracking_events", "automatic_events"],
 ]);
 
+/** Readers for what people and other senders on a number write beside the field `messages`. */
+const OTHER_SENDERS: ReadonlyMap<string, (value: JsonObject) => CallbackItem[]> = new Map([
+  ["calls", readCalls],
+  ["standby", readStandby],
+  ["messaging_handovers", readControlPasses],
+  ["smb_message_echoes", readPhoneEchoes],
+  ["history", readHistory],
+  ["smb_app_state_sync", readPhoneContacts],
+]);
+
 function readChange(change: unknown, entry: Entry): CallbackItem[] {
   const object = asObject(change);
   const field = textOf(object, "field");
   const value = objectOf(object, "value");
   if (field === null || value === null) return [broken("a change has no field or no value", change)];
+  const items = readField(field, value, entry);
+  return items.length > 0 ? items : [{ kind: "ignored", about: `field ${label(field)} without items` }];
+}
+
+function readField(field: string, value: JsonObject, entry: Entry): CallbackItem[] {
   switch (field) {
     case "messages":
       return readMessages(value);
@@ -83,6 +99,8 @@ function readChange(change: unknown, entry: Entry): CallbackItem[] {
       return readEach(value, "user_preferences", (item) => readPreference(item, context));
     }
     default: {
+      const readItems = OTHER_SENDERS.get(field);
+      if (readItems !== undefined) return readItems(value);
       const read = MANAGEMENT.get(field);
       if (read === undefined) return [{ kind: unknownKind(field), about: `field ${label(field)}` }];
       return [readOne(value, () => read(value, entry))];
@@ -96,12 +114,11 @@ function unknownKind(field: string): "ignored" | "unhandled" {
 
 function readMessages(value: JsonObject): CallbackItem[] {
   const context = readItemContext(value);
-  const items = [
+  return [
     ...readEach(value, "messages", (item) => readInbound(item, context)),
     ...readEach(value, "statuses", (item) => readStatus(item, context)),
     ...readEach(value, "errors", (error) => readNumberError(error, context)),
   ];
-  return items.length > 0 ? items : [{ kind: "ignored", about: "field messages without items" }];
 }
 
 /** Concerns the app or the number as a whole: there is no message to apply it to. */
@@ -110,38 +127,6 @@ function readNumberError(error: JsonObject, context: ItemContext): CallbackItem 
   if (read === null) return { kind: "broken", why: "an error without a code", raw: JSON.stringify(error) };
   const says = `WhatsApp reports an error of the number: ${describeError(read)} (error ${read.code})`;
   return { kind: "number_error", phoneNumberId: requirePhoneNumberId(context), code: String(read.code), says };
-}
-
-function readEach(value: JsonObject, name: string, read: (item: JsonObject) => CallbackItem): CallbackItem[] {
-  const member = memberOf(value, name);
-  if (member !== undefined && !Array.isArray(member)) return [broken(`${name} is no list`, member)];
-  return listOf(value, name).map((item) => {
-    const object = asObject(item);
-    return object === null
-      ? broken(`an element of ${name} is not an object`, item)
-      : readOne(object, () => read(object));
-  });
-}
-
-function readOne(item: JsonObject, read: () => CallbackItem): CallbackItem {
-  try {
-    return read();
-  } catch (error) {
-    // Any error but `Unreadable` is a bug of ours; even then the other items must survive.
-    return broken(error instanceof Error ? error.message : String(error), item);
-  }
-}
-
-function broken(why: string, item: unknown): CallbackItem {
-  try {
-    return brokenItem(why, JSON.stringify(item) ?? String(item));
-  } catch {
-    return brokenItem(why, "(nested too deeply)");
-  }
-}
-
-function brokenItem(why: string, raw: string): CallbackItem {
-  return { kind: "broken", why, raw: raw.slice(0, LONGEST_RAW) };
 }
 
 /** A value from the network, cut to a length suitable as a counter's label. */

@@ -27,8 +27,15 @@ const PLAIN = ["text", "edit", "revoke"];
 
 export function readDetails(item: JsonObject, type: string): InboundDetails {
   const referral = objectOf(item, "referral");
+  const context = objectOf(item, "context");
+  const product = objectOf(context, "referred_product");
+  const often = memberOf(context, "frequently_forwarded") === true;
   return {
     ...contentDetails(item, type, objectOf(item, type)),
+    ...(often || memberOf(context, "forwarded") === true ? { forwarded: { often } } : {}),
+    ...(product === null
+      ? {}
+      : { product: { catalog: textOf(product, "catalog_id"), product: textOf(product, "product_retailer_id") } }),
     ...(referral === null
       ? {}
       : {
@@ -74,7 +81,11 @@ function contentDetails(item: JsonObject, type: string, content: JsonObject | nu
     case "order":
       return { order: orderOf(content) };
     case "unsupported":
-      return { unsupported: { reason: reasonOf(asObject(listOf(item, "errors")[0])) } };
+    case "unknown": {
+      const kind = textOf(objectOf(item, "unsupported"), "type");
+      const reason = reasonOf(asObject(listOf(item, "errors")[0]));
+      return { unsupported: { reason, ...(kind === null ? {} : { type: kind }) } };
+    }
     case "reaction":
       return { reaction: { emoji: textOf(content, "emoji") } };
     default:

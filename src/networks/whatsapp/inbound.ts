@@ -94,7 +94,7 @@ interface ItemContent {
   payload: string | null;
 }
 
-function readContent(item: JsonObject, type: string): ItemContent {
+export function readContent(item: JsonObject, type: string): ItemContent {
   const content = objectOf(item, type);
   switch (type) {
     case "text":

@@ -14,7 +14,7 @@ import { answerData, type Endpoint, type Parameter } from "../../endpoint.ts";
 import { answerRows, countInReader, pageParameters, readSince, readSizedPage } from "../../page.ts";
 import { contactExample } from "../examples.ts";
 
-const phoneParameter: Parameter = {
+export const phoneParameter: Parameter = {
   name: "phone",
   in: "path",
   required: true,

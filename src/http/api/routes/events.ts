@@ -1,10 +1,14 @@
 /** The event log: the events that webhooks carry, for programs that ask instead of being called. */
 import { Type } from "@sinclair/typebox";
+import { systemClock } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
 import { Instant, OneOf } from "#src/core/schema.ts";
+import { serviceSignature } from "#src/core/service-signature.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
+import { openSecret } from "#src/domain/webhooks/address.ts";
 import { type EventLogPage, eventLogRange, readEventLog } from "#src/domain/webhooks/event-log.ts";
 import { type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
+import { findWebhook } from "#src/domain/webhooks/read.ts";
 import type { Answer, Call, Endpoint, LongPoll } from "../../endpoint.ts";
 import { perPageParameter, readCursor, readPerPage, writeCursor, wrongCursor, wrongParameter } from "../../page.ts";
 import { messageExample } from "../examples.ts";
@@ -26,6 +30,12 @@ const EventView = Type.Object(
 const EventLogMeta = Type.Object(
   {
     per_page: Type.Integer({ examples: [50] }),
+    signatures: Type.Optional(
+      Type.Array(Type.Union([Type.String(), Type.Null()]), {
+        description:
+          "With `signed`: the `Service-Signature` of each event, made now with the webhook's secret; null while the workspace has no secret.",
+      }),
+    ),
     has_more: Type.Boolean({ description: "Whether to ask again at once: more events may follow." }),
     next: Type.String({ description: "Cursor to continue with, passed as `after`; never null." }),
   },
@@ -61,6 +71,14 @@ export const listEventsEndpoint: Endpoint = {
       description: `Seconds to hold the response while there is no event; more than ${WAIT_MAX_S} counts as ${WAIT_MAX_S}.`,
       schema: Type.Integer({ minimum: 0, default: 0 }),
     },
+    {
+      name: "signed",
+      in: "query",
+      required: false,
+      description:
+        "`true`: `meta.signatures` has a signature for each event, as its webhook would carry it. For programs that pass events on to a receiver that checks them.",
+      schema: Type.Boolean({ default: false }),
+    },
     perPageParameter,
   ],
   success: {
@@ -84,6 +102,7 @@ export const listEventsEndpoint: Endpoint = {
     const types = readTypes(query.get("types"));
     const waitS = readWait(query.get("wait"));
     const perPage = readPerPage(query);
+    const isSigned = readSigned(query.get("signed"));
     const deadline = clock.monotonic() + waitS * 1_000;
     let after = store.read((tx) => readAfter(call, tx, query.get("after")));
     const next = (): EventLogPage => {
@@ -94,7 +113,7 @@ export const listEventsEndpoint: Endpoint = {
     const first = next();
     const isDone = (page: EventLogPage): boolean => page.bodies.length > 0 || page.hasMore || isOver();
     const isOver = (): boolean => clock.monotonic() >= deadline;
-    if (isDone(first) || call.longPoll === undefined) return answerEvents(call, first, perPage);
+    if (isDone(first) || call.longPoll === undefined) return answerEvents(call, first, perPage, isSigned);
     return waitForEvents(call.longPoll);
 
     async function waitForEvents({ waiters, stopping, disconnected }: LongPoll): Promise<Answer> {
@@ -102,16 +121,29 @@ export const listEventsEndpoint: Endpoint = {
       for (;;) {
         await waiters.wait(call.workspace.id, after, deadline - clock.monotonic(), signal);
         const page = next();
-        if (isDone(page) || stopping.aborted || signal.aborted) return answerEvents(call, page, perPage);
+        if (isDone(page) || stopping.aborted || signal.aborted) return answerEvents(call, page, perPage, isSigned);
       }
     }
   },
 };
 
-function answerEvents({ dispatch }: Call, { bodies, upTo, hasMore }: EventLogPage, perPage: number): Answer {
-  const meta = { per_page: perPage, has_more: hasMore, next: cursorOf(dispatch.instanceId, upTo) };
+function answerEvents(call: Call, { bodies, upTo, hasMore }: EventLogPage, perPage: number, isSigned: boolean): Answer {
+  const meta = {
+    per_page: perPage,
+    has_more: hasMore,
+    next: cursorOf(call.dispatch.instanceId, upTo),
+    ...(isSigned ? { signatures: signaturesOf(call, bodies) } : {}),
+  };
   // The bodies are JSON already, the very bytes that webhooks carry.
   return { status: 200, body: `{"data":[${bodies.join(",")}],"meta":${JSON.stringify(meta)}}` };
+}
+
+/** Receivers compare the time of a signature with their own clock, whatever time a test has set here. */
+function signaturesOf({ store, dispatch, workspace }: Call, bodies: readonly string[]): (string | null)[] {
+  const webhook = store.read((tx) => findWebhook(tx, workspace.id));
+  if (webhook === undefined) return bodies.map(() => null);
+  const secret = openSecret(dispatch.box, webhook);
+  return bodies.map((body) => serviceSignature(body, secret, systemClock.now()));
 }
 
 /** Bound to this database: in a restored copy, the same number may stand for another event. */
@@ -144,6 +176,12 @@ function readTypes(text: string | null): EventType[] | null {
     if (type === undefined) throw wrongParameter("types", `The types are among ${eventTypes.join(", ")}.`);
     return type;
   });
+}
+
+function readSigned(text: string | null): boolean {
+  if (text === null || text === "false") return false;
+  if (text === "true") return true;
+  throw wrongParameter("signed", "This is true or false.");
 }
 
 function readWait(text: string | null): number {

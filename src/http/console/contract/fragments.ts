@@ -1,6 +1,7 @@
 /** Parts of answers that several areas of the console share. Pure. */
 import { Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { echoOrigins, echoStatuses, inboundOrigins } from "#src/domain/inbound/origin.ts";
 import { messageStatuses } from "#src/domain/messages/message.ts";
 import { MessageTemplate } from "#src/domain/messages/schema.ts";
 import { roles } from "#src/domain/users/user.ts";
@@ -56,11 +57,28 @@ const InboundItem = Type.Object({
   id: Type.Integer(),
   type: Type.String(),
   text: OptionalText,
+  /** How it arrived. */
+  origin: OneOf(inboundOrigins),
+  at: Instant(),
+});
+
+/** What was sent from one of our numbers, but not by this server. */
+const EchoItem = Type.Object({
+  kind: Type.Literal("echo"),
+  key: Type.String(),
+  id: Type.Integer(),
+  type: Type.String(),
+  text: OptionalText,
+  /** Who sent it. */
+  origin: OneOf(echoOrigins),
+  status: Nullable(OneOf(echoStatuses)),
+  /** Of a control: the roles before and after, in the network's words. */
+  control_pass: Nullable(Type.Object({ from: OptionalText, to: OptionalText })),
   at: Instant(),
 });
 
 /** One item of a conversation. */
-export const ConversationItem = Type.Union([SentItem, InboundItem]);
+export const ConversationItem = Type.Union([SentItem, InboundItem, EchoItem]);
 
 /** A step of a message's timeline. The time is in UTC with milliseconds. */
 export const TimelineStep = Type.Object({

@@ -30,6 +30,14 @@ export const NumberDetail = Type.Object({
       checked_at: OptionalTime,
     }),
   ),
+  /** The history of the phone that shares the number: how much has arrived, or that its owner declined to share it. */
+  history: Nullable(
+    Type.Object({
+      progress: OptionalCount,
+      declined: Nullable(Type.Object({ code: Type.String(), reason: OptionalText })),
+      updated_at: Instant(),
+    }),
+  ),
   sync: Nullable(Type.Object({ succeeded_at: OptionalTime, error: OptionalText })),
 });
 

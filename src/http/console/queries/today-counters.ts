@@ -45,5 +45,5 @@ export const broadcastsTodaySql = `SELECT count(*) AS broadcasts, sum(sent) AS s
   WHERE broadcast_id IN (SELECT id FROM broadcasts WHERE workspace_id = ? AND started_at >= ?)`;
 
 /** Counts inbound messages from an id on, and the people who wrote. Parameters: workspace, id, workspace, moment. */
-export const receivedTodaySql = `SELECT (SELECT count(*) FROM inbounds WHERE workspace_id = ? AND id >= ?) AS messages,
+export const receivedTodaySql = `SELECT (SELECT count(*) FROM inbounds WHERE workspace_id = ? AND id >= ? AND origin <> 'history') AS messages,
     (SELECT count(*) FROM conversations WHERE workspace_id = ? AND wrote_at >= ?) AS people`;

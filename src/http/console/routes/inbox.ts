@@ -16,15 +16,16 @@ import {
   markSeen,
   waitingSql,
 } from "#src/domain/inbound/conversations.ts";
+import { readConversation } from "#src/domain/inbound/read-conversation.ts";
 import type { Conversation } from "#src/domain/inbound/table.ts";
 import { WINDOW_MS } from "#src/domain/messages/plan.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { readConversationCursor } from "../../cursors.ts";
 import { answerData } from "../../endpoint.ts";
 import { answerPage, answerRows, readPage, wrongCursor } from "../../page.ts";
 import { PER_PAGE } from "../../page-view.ts";
 import { type ConversationRow, inboxContract } from "../contract/messages.ts";
-import { type ConversationCursor, readConversation } from "../queries/conversation.ts";
 import { attachHandlers, type CallOf, change, type WorkspaceCall } from "../route.ts";
 import { timesOf } from "../view-developer.ts";
 import { viewConversationItem } from "../view-messages.ts";
@@ -158,11 +159,4 @@ function windowEnd(lastMessageAt: number | null): number | null {
 function readListPosition({ wroteAt, contactId }: Record<string, unknown>): ConversationPosition {
   if (typeof wroteAt !== "number" || typeof contactId !== "number") throw wrongCursor();
   return { wroteAt, contactId };
-}
-
-function readConversationCursor({ inboundId, messageAt, messageId }: Record<string, unknown>): ConversationCursor {
-  if (typeof inboundId !== "number" || typeof messageAt !== "number" || typeof messageId !== "number") {
-    throw wrongCursor();
-  }
-  return { inboundId, messageAt, messageId };
 }

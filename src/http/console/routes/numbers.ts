@@ -2,6 +2,7 @@
 import type { Static } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { findHistoryImport } from "#src/domain/inbound/history-import.ts";
 import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { addNumber, DEFAULT_THROUGHPUT } from "#src/domain/numbers/add.ts";
 import { clearRestriction, findState } from "#src/domain/numbers/network-state.ts";
@@ -95,6 +96,7 @@ function viewNumber(tx: ReadTx, number: SendingNumber, workspace: Workspace): St
   const when = timesOf(workspace);
   const state = number.network === "whatsapp" ? findState(tx, number.id) : undefined;
   const sync = number.network === "whatsapp" ? findSync(tx, workspace.id, number.accountId) : undefined;
+  const history = findHistoryImport(tx, number.id);
   return {
     id: number.id,
     phone: number.phone,
@@ -117,6 +119,15 @@ function viewNumber(tx: ReadTx, number: SendingNumber, workspace: Workspace): St
             messaging_limit: state.messagingLimit,
             warning: [state.notice, state.warning].filter(Boolean).join(" ") || null,
             checked_at: when(state.checkedAt),
+          },
+    history:
+      history === undefined
+        ? null
+        : {
+            progress: history.progress,
+            declined:
+              history.declinedCode === null ? null : { code: history.declinedCode, reason: history.declinedReason },
+            updated_at: when(history.updatedAt),
           },
     sync: sync === undefined ? null : { succeeded_at: when(sync.succeededAt), error: sync.error },
   };

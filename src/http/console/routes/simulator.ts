@@ -5,12 +5,12 @@ import { findById, lookUpContact } from "#src/domain/contacts/find.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
+import { type ConversationItem, readConversation } from "#src/domain/inbound/read-conversation.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { composeInbound, composeStatus, FAILURE_CODE } from "#src/networks/simulator/phone.ts";
 import { answerData } from "../../endpoint.ts";
 import { simulatorContract } from "../contract/messages.ts";
-import { type ConversationItem, readConversation } from "../queries/conversation.ts";
 import { attemptSteps, eventSteps, ownSteps, type TimelineStep } from "../queries/message-timeline.ts";
 import { listEventsOfPhone, listRecentlyActiveContacts } from "../queries/recent-activity.ts";
 import { attachHandlers, change } from "../route.ts";
@@ -101,7 +101,18 @@ function listSimulatorNumbers(tx: ReadTx, workspaceId: number): SendingNumber[] 
 }
 
 function isOnNumbers(item: ConversationItem, numberIds: readonly number[]): boolean {
-  return numberIds.includes(item.kind === "inbound" ? item.inbound.numberId : item.message.numberId);
+  return numberIds.includes(numberOf(item));
+}
+
+function numberOf(item: ConversationItem): number {
+  switch (item.kind) {
+    case "inbound":
+      return item.inbound.numberId;
+    case "echo":
+      return item.echo.numberId;
+    case "message":
+      return item.message.numberId;
+  }
 }
 
 /** Empty for a contact without a phone number, or without messages on the simulator. */

@@ -23,6 +23,7 @@ import { strings as messageStrings } from "../messages/strings.ts";
 import { Bubble } from "./bubble.tsx";
 import { Composer } from "./composer.tsx";
 import type { Conversation } from "./inbox-view.ts";
+import { ControlPassLine, isControlPass, isOutgoing, OriginLine } from "./origin.tsx";
 import { strings } from "./strings.ts";
 import { Thread } from "./thread.tsx";
 import { WindowChip } from "./window-chip.tsx";
@@ -98,11 +99,15 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
           items={items}
           empty={strings.nothing}
           top={earlier}
-          renderItem={(item) => (
-            <Bubble item={item} isOwn={item.kind === "message"} zone={timezone} isUndelivered={isUndelivered(item)}>
-              {item.kind === "message" && <SentItemStatus item={item} />}
-            </Bubble>
-          )}
+          renderItem={(item) =>
+            isControlPass(item) ? (
+              <ControlPassLine item={item} zone={timezone} />
+            ) : (
+              <Bubble item={item} isOwn={isOutgoing(item)} zone={timezone} isUndelivered={isUndelivered(item)}>
+                {item.kind === "message" ? <SentItemStatus item={item} /> : <OriginLine item={item} />}
+              </Bubble>
+            )
+          }
         />
         <Composer key={id} conversation={conversation} />
       </section>

@@ -17,6 +17,7 @@ import { messageChip } from "../messages/message-state.ts";
 import { textIn } from "./bubble.tsx";
 import { ConversationView } from "./conversation.tsx";
 import type { ConversationRow } from "./inbox-view.ts";
+import { isControlPass, isOutgoing } from "./origin.tsx";
 import { strings } from "./strings.ts";
 import { WindowChip } from "./window-chip.tsx";
 
@@ -107,7 +108,7 @@ function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
       </span>
       {last !== null && (
         <span className={`truncate ${unread > 0 ? "text-ink" : "text-quiet"}`}>
-          {last.kind === "message" && strings.you}
+          {isOutgoing(last) && !isControlPass(last) && strings.you}
           {textIn(last).replaceAll("\n", " ")}
         </span>
       )}

@@ -22,6 +22,30 @@ export const strings = {
   back: "All conversations",
   unknownNumber: "Unknown number",
   you: "You: ",
+  edited: "Edited",
+  inboundOrigins: {
+    standby: "While another sender held the conversation",
+    history: "From the phone's history",
+  },
+  echoOrigins: {
+    phone: "Sent from the phone",
+    standby: "Sent by another sender on this number",
+    history: "From the phone's history",
+    control_pass: "Change of control",
+  },
+  echoStatuses: { sent: "Sent", delivered: "Delivered", read: "Read", failed: "Failed" },
+  /** The network's words for who holds a conversation. */
+  roles: {
+    ai_agent: "Meta's Business Agent",
+    meta_business_agent: "Meta's Business Agent",
+    business_app: "your software",
+    escalation: "your team",
+  } as Readonly<Record<string, string>>,
+  controlPass: (from: string | null, to: string | null) => {
+    if (to === null)
+      return from === null ? "Another sender holds the conversation" : `${from} passed on the conversation`;
+    return from === null ? `Passed to ${to}` : `${from} passed the conversation to ${to}`;
+  },
   unreadCount: (count: number) => (count === 1 ? "1 unread" : `${count} unread`),
   windowOpen: (left: string) => `Open ${left}`,
   windowClosing: (left: string) => `Closes in ${left}`,

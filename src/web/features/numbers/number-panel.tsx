@@ -97,10 +97,19 @@ function ReadinessSection({ number, isOwner }: { number: SendingNumber; isOwner:
           )}
         </div>
       )}
+      <PhoneHistory number={number} />
       {error !== null && <Failed error={error} />}
       {isStopping && <StopSending number={number} onClose={() => setIsStopping(false)} />}
     </div>
   );
+}
+
+/** Of a number that is also in the WhatsApp Business app. */
+function PhoneHistory({ number: { history } }: { number: SendingNumber }) {
+  if (history === null) return null;
+  const { declined, progress } = history;
+  if (declined !== null) return <Notice>{strings.historyDeclined(declined.reason ?? "", declined.code)}</Notice>;
+  return <p className="text-quiet">{strings.history(progress)}</p>;
 }
 
 function StopSending({ number, onClose }: { number: SendingNumber; onClose: () => void }) {

@@ -57,6 +57,13 @@ export const strings = {
     limit === "unlimited" ? "No limit" : `${limit} different people in 24 hours, across all numbers of the business`,
   checked: "Last checked",
   never: "Never",
+  history: (percent: number | null) => {
+    if (percent === null) return "The phone's chat history is arriving.";
+    return percent >= 100
+      ? "The phone's chat history is complete."
+      : `${percent} % of the phone's chat history has arrived.`;
+  },
+  historyDeclined: (reason: string, code: string) => `The phone's chat history is not shared: ${reason} (${code})`,
   compared: "Templates synced",
   comparedFailed: (why: string) => `The last sync failed: ${why}`,
   copyId: "Copy ID",

@@ -130,8 +130,8 @@ function Handset({
         items={items}
         empty={strings.emptyConversation}
         renderItem={(item) =>
-          item.kind === "inbound" ? (
-            <Bubble item={item} isOwn zone={timezone} />
+          item.kind !== "message" ? (
+            <Bubble item={item} isOwn={item.kind === "inbound"} zone={timezone} />
           ) : (
             <ReceivedMessage
               item={item}

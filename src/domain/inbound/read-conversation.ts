@@ -1,18 +1,20 @@
 /**
- * The conversation between a workspace and one person, newest first: dispatched messages (sent alone or in a broadcast)
- * and what the person wrote. Reads the ends of two indexes, one page at a time.
+ * The conversation between a workspace and one person, newest first: dispatched messages (sent alone or in a broadcast),
+ * what the person wrote, and what others sent from the workspace's numbers. Reads the ends of three indexes, one page at
+ * a time.
  */
-import { and, desc, eq, isNotNull, lt, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
-import { getBroadcast } from "#src/domain/broadcasts/read.ts";
-import type { Broadcast } from "#src/domain/broadcasts/table.ts";
-import { type Inbound, inbounds } from "#src/domain/inbound/table.ts";
-import { type Message, messages } from "#src/domain/messages/table.ts";
-import { findTemplate } from "#src/domain/templates/read.ts";
-import { readShape, renderText, type TemplateComponent } from "#src/domain/templates/template.ts";
+import { getBroadcast } from "../broadcasts/read.ts";
+import type { Broadcast } from "../broadcasts/table.ts";
+import { type Message, messages } from "../messages/table.ts";
+import { findTemplate } from "../templates/read.ts";
+import { readShape, renderText, type TemplateComponent } from "../templates/template.ts";
+import { type Echo, echoes, type Inbound, inbounds } from "./table.ts";
 
 export type ConversationItem =
   | { kind: "inbound"; at: number; inbound: Inbound }
+  | { kind: "echo"; at: number; echo: Echo }
   | { kind: "message"; at: number; message: Message; text: string; broadcast: Broadcast | null; buttons: Button[] };
 
 /** A button of a template. Only a quick reply can be pressed as an answer. */
@@ -23,9 +25,12 @@ interface Button {
 
 /** The next page holds everything older than these. */
 export interface ConversationCursor {
+  inboundAt: number;
   inboundId: number;
   messageAt: number;
   messageId: number;
+  echoAt: number;
+  echoId: number;
 }
 
 interface ConversationPage {
@@ -35,9 +40,12 @@ interface ConversationPage {
 }
 
 export const NEWEST: ConversationCursor = {
+  inboundAt: Number.MAX_SAFE_INTEGER,
   inboundId: Number.MAX_SAFE_INTEGER,
   messageAt: Number.MAX_SAFE_INTEGER,
   messageId: Number.MAX_SAFE_INTEGER,
+  echoAt: Number.MAX_SAFE_INTEGER,
+  echoId: Number.MAX_SAFE_INTEGER,
 };
 
 /** `hasButtons`: also look up each template's buttons. */
@@ -49,27 +57,32 @@ export function readConversation(
   { hasButtons = false } = {},
 ): ConversationPage {
   const start = from ?? NEWEST;
-  const received = inboundsOfContact(tx).all({ contactId, before: start.inboundId, limit: limit + 1 });
-  const sent = listDispatched(tx, contactId, start, limit + 1);
-  // Pages are cut by the time of arrival here; within a page, inbound messages are sorted by the network's time.
+  // Of the same moment, what was sent is shown as the answer to what was received.
   const all = [
-    ...received.map((inbound) => ({ at: inbound.createdAt, inbound, message: null })),
-    ...sent.map((message) => ({ at: message.dispatchedAt ?? message.createdAt, inbound: null, message })),
+    ...listDispatched(tx, contactId, start, limit + 1).map((message) => {
+      return { kind: "message" as const, at: message.dispatchedAt ?? message.createdAt, message };
+    }),
+    ...echoesOfContact(tx)
+      .all({ contactId, at: start.echoAt, id: start.echoId, limit: limit + 1 })
+      .map((echo) => ({ kind: "echo" as const, at: echo.sentAt, echo })),
+    ...inboundsOfContact(tx)
+      .all({ contactId, at: start.inboundAt, id: start.inboundId, limit: limit + 1 })
+      .map((inbound) => ({ kind: "inbound" as const, at: inbound.receivedAt, inbound })),
   ].toSorted((one, other) => other.at - one.at);
   const shown = all.slice(0, limit);
-  const lastInbound = shown.findLast(({ inbound }) => inbound !== null)?.inbound;
-  const lastMessage = shown.findLast(({ message }) => message !== null)?.message;
+  const lastInbound = shown.findLast((item) => item.kind === "inbound")?.inbound;
+  const lastMessage = shown.findLast((item) => item.kind === "message")?.message;
+  const lastEcho = shown.findLast((item) => item.kind === "echo")?.echo;
   const next: ConversationCursor = {
+    inboundAt: lastInbound?.receivedAt ?? start.inboundAt,
     inboundId: lastInbound?.id ?? start.inboundId,
     messageAt: lastMessage?.dispatchedAt ?? start.messageAt,
     messageId: lastMessage?.id ?? start.messageId,
+    echoAt: lastEcho?.sentAt ?? start.echoAt,
+    echoId: lastEcho?.id ?? start.echoId,
   };
-  const items = shown.flatMap(({ inbound, message }): ConversationItem[] => {
-    if (inbound !== null) return [{ kind: "inbound", at: inbound.receivedAt, inbound }];
-    return message === null ? [] : [viewOf(tx, message, hasButtons)];
-  });
   return {
-    items: items.toSorted((one, other) => other.at - one.at),
+    items: shown.map((item) => (item.kind === "message" ? viewOf(tx, item.message, hasButtons) : item)),
     next: all.length > shown.length ? next : null,
   };
 }
@@ -78,8 +91,33 @@ const inboundsOfContact = statement((db) =>
   db
     .select()
     .from(inbounds)
-    .where(and(eq(inbounds.contactId, sql.placeholder("contactId")), lt(inbounds.id, sql.placeholder("before"))))
-    .orderBy(desc(inbounds.id))
+    .where(
+      and(
+        eq(inbounds.contactId, sql.placeholder("contactId")),
+        sql`(${inbounds.receivedAt}, ${inbounds.id}) < (${sql.placeholder("at")}, ${sql.placeholder("id")})`,
+      ),
+    )
+    .orderBy(desc(inbounds.receivedAt), desc(inbounds.id))
+    .limit(sql.placeholder("limit"))
+    .prepare(),
+);
+
+/** An echo of a message that this server sent may arrive before the answer that names the message. */
+const isOfOthers = sql`NOT EXISTS (SELECT 1 FROM ${messages}
+  WHERE ${messages.networkMessageId} = ${echoes.networkMessageId} AND ${messages.numberId} = ${echoes.numberId})`;
+
+const echoesOfContact = statement((db) =>
+  db
+    .select()
+    .from(echoes)
+    .where(
+      and(
+        eq(echoes.contactId, sql.placeholder("contactId")),
+        sql`(${echoes.sentAt}, ${echoes.id}) < (${sql.placeholder("at")}, ${sql.placeholder("id")})`,
+        isOfOthers,
+      ),
+    )
+    .orderBy(desc(echoes.sentAt), desc(echoes.id))
     .limit(sql.placeholder("limit"))
     .prepare(),
 );

@@ -1,0 +1,194 @@
+/**
+ * `waxwing listen`: passes a server's events on to a program on this machine, as its webhooks would arrive. It reads the
+ * event log, so the server needs no way to reach this machine.
+ */
+import { sleep } from "#src/core/clock.ts";
+import { version } from "#src/core/version.ts";
+import { eventTypes } from "#src/domain/webhooks/event-types.ts";
+import { findWebhookUrlProblem } from "#src/net/address.ts";
+import { type Command, command } from "./command.ts";
+import type { Context } from "./context.ts";
+import { CommandFailure, UsageError } from "./failure.ts";
+import { CursorRefused, type FeedEvent, type FeedPage, readFeed, ServerDown } from "./listen/feed.ts";
+import { type Place, placeOf } from "./listen/place.ts";
+import { stopSignal } from "./running.ts";
+import { findTarget, requireApiKey, targetOptions } from "./server-target.ts";
+
+/** The cursor of the next event. */
+const FROM_NOW = "latest";
+const WAIT_S = 25;
+const POST_TIMEOUT_MS = 10_000;
+const FIRST_RETRY_MS = 500;
+const RETRY_MAX_MS = 10_000;
+
+export const commands: readonly Command[] = [
+  command({
+    group: null,
+    name: "listen",
+    summary: "Pass a server's events on to a program on this machine",
+    needsNoData: "unless named",
+    details:
+      "Posts each event to --forward-to, in order and signed with the workspace's webhook secret, until it is accepted with a\n2xx answer. Started again with the same options, it continues where it stopped; the first time it begins with what\nhappens from now on. Example: waxwing listen --forward-to http://localhost:3000/hook",
+    options: {
+      forwardTo: {
+        kind: "text",
+        value: "URL",
+        required: true,
+        description: "The receiver, such as http://localhost:3000/hook",
+      },
+      ...targetOptions,
+      types: { kind: "text", value: "A,B", description: "Only events of these types (default: all)" },
+      after: {
+        kind: "text",
+        value: "CURSOR",
+        description: "Begin behind this cursor of the event log; latest: with what happens from now on",
+      },
+    },
+    run: async (context, values) => {
+      const { forwardTo, types = null } = values;
+      const problem = findWebhookUrlProblem(forwardTo, { allowHttp: true, allowPrivate: true });
+      if (problem !== null) throw new UsageError(`--forward-to ${forwardTo}: ${problem}`, "listen");
+      if (types !== null) requireTypes(types);
+      const stopping = new AbortController();
+      void stopSignal(context.io, ["SIGTERM", "SIGINT", "SIGHUP"]).then(() => stopping.abort());
+      const target = await findTarget(context, values, "listen");
+      const apiKey = requireApiKey(target);
+      const { origin } = target;
+      const place = placeOf(context.io, { origin, apiKey, forwardTo, types });
+      const feed = { origin, apiKey, types };
+      await listen({ context, feed, forwardTo, place, signal: stopping.signal }, values.after ?? null);
+      return null;
+    },
+  }),
+];
+
+interface Listening {
+  context: Context;
+  feed: { origin: string; apiKey: string; types: string | null };
+  forwardTo: string;
+  place: Place;
+  signal: AbortSignal;
+}
+
+async function listen(listening: Listening, given: string | null): Promise<void> {
+  const { context, feed, forwardTo, place, signal } = listening;
+  let after = await begin(listening, given);
+  if (after === null) return;
+  say(context, `Events of ${feed.origin} go to ${forwardTo}. Stop with Ctrl-C.`);
+  while (!signal.aborted) {
+    const page = await retried(listening, () => readFeed(feed, after ?? FROM_NOW, WAIT_S, signal));
+    if (page === null) return;
+    for (const event of page.events) if (!(await deliver(listening, event, page))) return;
+    after = page.next;
+    place.write(after);
+  }
+}
+
+/** The first cursor, which is on disk before the first event can come. Null: stopped meanwhile. */
+async function begin(listening: Listening, given: string | null): Promise<string | null> {
+  const { feed, place, signal } = listening;
+  const known = given ?? place.read();
+  const isKnown = known !== null && known !== FROM_NOW && (await isContinued(listening, known, given !== null));
+  const now = isKnown ? null : await retried(listening, () => readFeed(feed, FROM_NOW, 0, signal));
+  const start = isKnown ? known : (now?.next ?? null);
+  if (signal.aborted || start === null) return null;
+  place.write(start);
+  return start;
+}
+
+/** Whether the server continues from this cursor. Throws if it was asked for on the command line and is refused. */
+async function isContinued(listening: Listening, cursor: string, isGiven: boolean): Promise<boolean> {
+  const { context, feed, signal } = listening;
+  try {
+    await retried(listening, () => readFeed(feed, cursor, 0, signal));
+    return true;
+  } catch (error) {
+    if (!(error instanceof CursorRefused)) throw error;
+    if (isGiven) {
+      const next = error.oldest === null ? null : `--after ${error.oldest} begins with the oldest event that is kept`;
+      throw new CommandFailure("refused_cursor", error.message, next);
+    }
+    say(context, `${error.message} Beginning with what happens from now on.`);
+    return false;
+  }
+}
+
+/** Repeats a request until the server answers. Null: stopped. */
+async function retried<T>({ context, signal }: Listening, request: () => Promise<T>): Promise<T | null> {
+  for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(2 * delayMs, RETRY_MAX_MS)) {
+    try {
+      return await request();
+    } catch (error) {
+      if (signal.aborted) return null;
+      if (!(error instanceof ServerDown)) throw error;
+      if (delayMs === FIRST_RETRY_MS) say(context, `${error.message}; trying again.`);
+      await sleep(context.io.clock, delayMs, signal);
+      if (signal.aborted) return null;
+    }
+  }
+}
+
+/** Posts one event until the receiver accepts it, so that the order is kept. False: stopped. */
+async function deliver(listening: Listening, event: FeedEvent, { next }: FeedPage): Promise<boolean> {
+  const { context, signal } = listening;
+  for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(2 * delayMs, RETRY_MAX_MS)) {
+    const startedAt = context.io.clock.monotonic();
+    const status = await post(listening, event);
+    const ms = Math.round(context.io.clock.monotonic() - startedAt);
+    if (signal.aborted && typeof status !== "number") return false;
+    report(context, { id: event.id, type: event.type, status, ms, after: next });
+    if (isAccepted(status)) return true;
+    await sleep(context.io.clock, delayMs, signal);
+    if (signal.aborted) return false;
+  }
+}
+
+/** The status of the answer, or why there was none. */
+async function post({ forwardTo, signal }: Listening, { body, signature }: FeedEvent): Promise<number | string> {
+  try {
+    const response = await fetch(forwardTo, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "user-agent": `Waxwing/${version}`,
+        ...(signature === null ? {} : { "service-signature": signature }),
+      },
+      body,
+      redirect: "manual",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(POST_TIMEOUT_MS)]),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  } catch (error) {
+    return error instanceof Error ? ("code" in error ? String(error.code) : error.name) : "unknown error";
+  }
+}
+
+interface Line {
+  id: string;
+  type: string;
+  status: number | string;
+  ms: number;
+  after: string;
+}
+
+/** For people a line for each attempt; with --json a line for each event that was accepted. */
+function report({ io, options }: Context, { id, type, status, ms, after }: Line): void {
+  if (!options.json) {
+    io.out(`${type.padEnd(26)} ${id}  ${typeof status === "number" ? status : `no answer (${status})`}, ${ms} ms\n`);
+  } else if (isAccepted(status)) io.out(`${JSON.stringify({ id, type, status, ms, after })}\n`);
+}
+
+function isAccepted(status: number | string): boolean {
+  return typeof status === "number" && status >= 200 && status <= 299;
+}
+
+function say({ io, options }: Context, sentence: string): void {
+  if (!options.json) io.err(`${sentence}\n`);
+}
+
+function requireTypes(text: string): void {
+  const unknown = text.split(",").find((name) => !eventTypes.some((known) => known === name.trim()));
+  if (unknown === undefined) return;
+  throw new UsageError(`--types: ${JSON.stringify(unknown)} is no event; they are ${eventTypes.join(", ")}`, "listen");
+}

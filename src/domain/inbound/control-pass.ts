@@ -1,0 +1,41 @@
+/**
+ * One sender on a number passed a conversation to another, such as Meta's Business Agent to this server. The
+ * conversation shows it. What the person wrote before may come with it: a STOP among it counts.
+ */
+import type { Tx } from "#src/db/transaction.ts";
+import { WINDOW_MS } from "../messages/plan.ts";
+import type { SendingNumber } from "../numbers/table.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import { applyReportedWords } from "./apply-words.ts";
+import type { ControlPassItem } from "./callback-item.ts";
+import { findOrCreateSender } from "./find-sender.ts";
+import { insertEcho } from "./statements.ts";
+
+export function applyControlPass(tx: Tx, number: SendingNumber, item: ControlPassItem): void {
+  const workspace = getWorkspace(tx, number.workspaceId);
+  const identity = { from: item.from, networkUserId: item.fromNetworkUserId, profileName: null };
+  const contact = findOrCreateSender(tx, workspace, identity);
+  const at = Math.min(item.at, tx.now);
+  const controlPass = insertEcho(tx).get({
+    workspaceId: workspace.id,
+    numberId: number.id,
+    contactId: contact.id,
+    // The network gives a pass of control no id of its own.
+    networkMessageId: `control-pass-${contact.id}-${item.at}-${item.newOwner ?? ""}`,
+    origin: "control_pass",
+    type: "control_pass",
+    text: item.summary,
+    details: { control_pass: { from: item.previousOwner, to: item.newOwner } },
+    status: null,
+    sentAt: at,
+    createdAt: tx.now,
+  });
+  if (controlPass === undefined) return;
+  // Each message on `standby` has been read already.
+  const isNews = contact.lastMessageAt === null || contact.lastMessageAt < at - WINDOW_MS;
+  applyReportedWords(tx, workspace, contact, item.written, {
+    saidAt: at,
+    isNews,
+    evidence: { control_pass: controlPass.id },
+  });
+}

@@ -1,0 +1,50 @@
+/** Where an item of a conversation came from, if it is neither a new message nor one that this server sent. */
+import { Chip } from "../../ui/chip.tsx";
+import { type ConversationItem, hourOf } from "../messages/message-view.ts";
+import { strings } from "./strings.ts";
+
+type EchoItem = Extract<ConversationItem, { kind: "echo" }>;
+
+/** Written by the business: on the right side. */
+export function isOutgoing({ kind }: ConversationItem): boolean {
+  return kind !== "inbound";
+}
+
+export function isControlPass(item: ConversationItem): item is EchoItem {
+  return item.kind === "echo" && item.origin === "control_pass";
+}
+
+/** One line below the message; nothing for an ordinary one. */
+export function OriginLine({ item }: { item: ConversationItem }) {
+  if (item.kind === "message") return null;
+  const origin = originOf(item);
+  const says = [item.type === "edit" ? strings.edited : null, origin].filter((part) => part !== null);
+  if (says.length === 0) return null;
+  const status = item.kind === "echo" ? item.status : null;
+  return (
+    <p className="flex items-center gap-2 text-label text-quiet">
+      {status !== null && <Chip tone={status === "failed" ? "red" : "grey"}>{strings.echoStatuses[status]}</Chip>}
+      {says.join(" · ")}
+    </p>
+  );
+}
+
+function originOf(item: Exclude<ConversationItem, { kind: "message" }>): string | null {
+  if (item.kind === "echo") return strings.echoOrigins[item.origin];
+  return item.origin === "messages" ? null : strings.inboundOrigins[item.origin];
+}
+
+/** A line across the conversation: who answers from here on. */
+export function ControlPassLine({ item, zone }: { item: EchoItem; zone: string }) {
+  const { from, to } = item.control_pass ?? { from: null, to: null };
+  return (
+    <div className="my-2 flex flex-col items-center gap-1 text-center text-label text-quiet">
+      <p className="figures">
+        {strings.controlPass(strings.roles[from ?? ""] ?? from, strings.roles[to ?? ""] ?? to)}
+        {" · "}
+        <time dateTime={item.at}>{hourOf(item.at, zone)}</time>
+      </p>
+      {item.text !== null && <p className="max-w-prose whitespace-pre-wrap wrap-anywhere">{item.text}</p>}
+    </div>
+  );
+}

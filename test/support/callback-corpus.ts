@@ -388,7 +388,7 @@ const elsewhere: CorpusRow[] = (
   [
     ["standby", { standby: { messages: [written("S1")] }, ...PERSON }, shown("text")],
     ["standby", { standby: { message_echoes: [written("S2", OWN)] } }, actedOn("echoes")],
-    ["messaging_handovers", { messaging_handovers: [pass], ...PERSON }, actedOn("echoes")],
+    ["messaging_handovers", { ...pass, ...PERSON }, actedOn("echoes")],
     ["smb_message_echoes", { message_echoes: [written("S3", OWN)] }, actedOn("echoes")],
     [
       "history",

@@ -234,7 +234,7 @@ describe("docs/whatsapp.md, command by command", () => {
     await until("the answer is there", () => shop.rows("SELECT id FROM inbounds").length === 2);
     expect(await shop.json("number", "update", "1", "--no-app-secret")).toMatchObject({ has_app_secret: false });
     expect(shop.rows("SELECT note FROM callbacks WHERE note IS NOT NULL")).toEqual([
-      { note: "inbound for a number whose secret did not sign it" },
+      { note: "foreign: a received message for a number whose secret did not sign it" },
     ]);
 
     expect(await shop.json("number", "unready", "1", "--reason", "moving")).toMatchObject({ ready: false });

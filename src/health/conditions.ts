@@ -38,9 +38,9 @@ export type Check =
   | "certificate"
   | "workspace"
   | "number"
-  | "signature"
   | "balance"
   | "broadcast"
+  | "connection"
   | "alarm";
 
 /** What only the process of the server knows; another process reads it from the stored list. */

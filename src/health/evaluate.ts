@@ -33,7 +33,7 @@ export function evaluateHealth(facts: HealthFacts, workspaces: WorkspaceState | 
     ...evaluateQueues(facts),
     ...evaluateBackups(facts),
     ...evaluateCertificate(facts.at, facts.certificate),
-    ...(workspaces === null ? [] : evaluateWorkspaces(workspaces, facts.at)),
+    ...(workspaces === null ? [] : evaluateWorkspaces(workspaces)),
   ];
 }
 

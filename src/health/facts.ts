@@ -8,6 +8,7 @@ import type { Clock } from "#src/core/clock.ts";
 import type { FileState } from "#src/db/file-watch.ts";
 import { type CertificateFacts, type CertificateSource, readCertificate } from "./certificate-facts.ts";
 import type { Quantiles } from "./time-series.ts";
+import { readUnused, type UnusedCallbacks } from "./unused-callbacks.ts";
 
 export interface HealthFacts {
   at: number;
@@ -28,6 +29,7 @@ export interface HealthFacts {
   callbacksWaiting: number;
   /** Seconds since the oldest callback that is not applied became due. */
   callbacksAgeSeconds: number;
+  unused: UnusedCallbacks;
   backup: BackupFacts;
   /** Null: the server has no certificate of its own. */
   certificate: CertificateFacts | null;
@@ -69,11 +71,12 @@ const CALLBACKS_SQL =
 export async function readFacts(sources: FactSources): Promise<HealthFacts> {
   const { clock, query, database } = sources;
   const now = clock.now();
-  const [process, outbox, callbacks, certificate] = await Promise.all([
+  const [process, outbox, callbacks, certificate, unused] = await Promise.all([
     sources.process(),
     query(OUTBOX_SQL, [now]),
     query(CALLBACKS_SQL, [now, now, now]),
     readCertificate(sources.certificate, query),
+    readUnused(query, now),
   ]);
   return {
     at: clock.now(),
@@ -88,6 +91,7 @@ export async function readFacts(sources: FactSources): Promise<HealthFacts> {
     })),
     callbacksWaiting: Number(callbacks[0]?.waiting ?? 0),
     callbacksAgeSeconds: Number(callbacks[0]?.age ?? 0),
+    unused,
     backup: sources.backup(),
     certificate,
   };

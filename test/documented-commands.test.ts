@@ -37,6 +37,7 @@ const elsewhere: { begins: string; by: string; says: RegExp }[] = [
   { begins: "bun run bench", by: "test/bench/flatness.test.ts", says: /flat/i },
   { begins: "bun run openapi", by: "test/api/openapi.test.ts", says: /docs\/openapi\.json/ },
   { begins: "waxwing listen", by: "test/cli/listen.test.ts", says: /listen/ },
+  { begins: "waxwing tail", by: "test/cli/tail.test.ts", says: /tail/ },
   { begins: "waxwing trigger", by: "test/cli/trigger.test.ts", says: /trigger/ },
   { begins: "waxwing.previous restore", by: "test/backup/restore.test.ts", says: /"--accept-gap"/ },
 ];

@@ -23,6 +23,11 @@ export const groups: readonly Group[] = [
     load: async () => (await import("./trigger.ts")).commands,
   },
   {
+    word: "tail",
+    summary: "Show requests and events as they happen",
+    load: async () => (await import("./tail.ts")).commands,
+  },
+  {
     word: "workspace",
     summary: "Customer accounts: settings, balance, suspension",
     load: async () => (await import("./workspace.ts")).commands,

@@ -5,10 +5,10 @@ import { type Command, command } from "./command.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { type FeedEvent, readFeed } from "./listen/feed.ts";
 import { controlTokenOption, findTarget, requireApiKey, requireControl, targetOptions } from "./server-target.ts";
+import { callServer } from "./trigger/call-server.ts";
 import { events, faults, type Stage } from "./trigger/scenarios.ts";
 
 const WAIT_MS = 15_000;
-const CALL_TIMEOUT_MS = 60_000;
 
 const names = [...Object.keys(events), ...Object.keys(faults)];
 const summaries = Object.entries({ ...events, ...faults }).map(
@@ -89,33 +89,4 @@ function reportOf(triggered: string, { body }: FeedEvent) {
 function newPerson(random: Random): string {
   const digits = [...random.bytes(8)].map((byte) => byte % 10).join("");
   return `+9198${digits.slice(0, 4)}${1 + (Number(digits[4]) % 9)}${digits.slice(5, 8)}`;
-}
-
-interface ServerCall {
-  token: string;
-  method: string;
-  body: object | undefined;
-  mayFail?: true | undefined;
-}
-
-async function callServer(url: string, { token, method, body, mayFail }: ServerCall): Promise<unknown> {
-  let status: number;
-  let answer: { error?: { message?: string } };
-  try {
-    const response = await fetch(url, {
-      method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
-    });
-    status = response.status;
-    answer = (await response.json()) as typeof answer;
-  } catch (error) {
-    throw new CommandFailure(
-      "unreachable",
-      `${url} does not answer (${error instanceof Error ? error.name : "error"})`,
-    );
-  }
-  if (status < 300 || mayFail) return answer;
-  throw new CommandFailure("refused", `${url} answered ${status}: ${answer.error?.message ?? "no reason was given"}`);
 }

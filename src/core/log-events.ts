@@ -30,7 +30,8 @@ export const logEvents = {
   "callback.counts_failed": "The counts of refused callbacks could not be stored.",
   "callback.item_failed": "One item of a callback could not be applied; the others were.",
   "callback.not_stored": "A callback could not be stored and was answered 503; the network repeats it.",
-  "callback.quarantined": "Parts of a callback stopped the server three times; they are not tried again.",
+  "callback.quarantined":
+    "Parts of a callback stopped the server three times: put aside, and the person may want to stop.",
   "callback.refused": "Callbacks are refused; `refused` is their number since the last such entry.",
   "callback.secret_unreadable": "The app secret of a number cannot be decrypted; its callbacks are refused.",
   "certificate.delayed": "The certificate authority does not answer in the middle of an order; it is asked again.",

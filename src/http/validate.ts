@@ -80,6 +80,8 @@ function sentence({ keyword, params, data }: ErrorObject): string {
       return "This must not be empty.";
     case "maxItems":
       return `This may have at most ${params.limit} items; it has ${Array.isArray(data) ? data.length : "more"}.`;
+    case "maxProperties":
+      return `This may have at most ${params.limit} fields; it has ${Object.keys(data ?? {}).length}.`;
     case "minItems":
       return params.limit === 1 ? "This must not be empty." : `This needs at least ${params.limit} items.`;
     case "enum":

@@ -28,6 +28,7 @@ import {
   findSuspects,
   markAlone,
   markBodies,
+  TRIES_MAX,
   unmark,
   unmarkAll,
 } from "#src/domain/inbound/quarantine.ts";
@@ -36,6 +37,7 @@ import { countUnused, NOT_OURS, type Unused } from "#src/domain/inbound/unused-i
 import { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
 import type { CallbackItem, Networks } from "#src/networks/network.ts";
 import { applyItem, type BatchContext, type ItemResult } from "./apply-item.ts";
+import { doubtPersonOf } from "./doubt-quarantined.ts";
 
 interface ApplyOptions {
   store: Store;
@@ -65,8 +67,14 @@ interface BatchEntry {
   callback: Omit<Callback, "body">;
   /** In the body. */
   position: number;
-  item: CallbackItem | { kind: "quarantined" };
+  item: CallbackItem | Quarantined;
   isLast: boolean;
+}
+
+/** `named`: the item itself, whose person is looked for; null if that stopped the server too. */
+interface Quarantined {
+  kind: "quarantined";
+  named: CallbackItem | null;
 }
 
 const QUARANTINED = "an item stopped the server three times";
@@ -137,7 +145,7 @@ export class CallbackApplier extends ServiceLoop {
     if (quarantined.size > 0) {
       log.error("callback.quarantined", "Parts of a callback stopped the server three times and were put aside", {
         callback: id,
-        items: [...quarantined].join(),
+        items: [...quarantined.keys()].join(),
       });
     }
     if (quarantined.has(BODY)) {
@@ -150,9 +158,11 @@ export class CallbackApplier extends ServiceLoop {
       return;
     }
     await store.write((tx) => markAlone(tx, id, BODY));
-    const entries = this.#entriesOf(id).map((entry) =>
-      quarantined.has(entry.position) ? { ...entry, item: { kind: "quarantined" as const } } : entry,
-    );
+    const entries = this.#entriesOf(id).map((entry): BatchEntry => {
+      const tries = quarantined.get(entry.position);
+      if (tries === undefined || entry.item.kind === "quarantined") return entry;
+      return { ...entry, item: { kind: "quarantined", named: tries > TRIES_MAX ? null : entry.item } };
+    });
     await this.#applyAll(entries, true);
   }
 
@@ -253,8 +263,9 @@ export class CallbackApplier extends ServiceLoop {
           callback: callback.id,
           error,
         });
+        const reason = item.kind === "quarantined" ? "quarantined" : "unhandled";
         const about = `failed: ${error instanceof Error ? error.message : String(error)}`;
-        return { unused: { reason: "unhandled", about }, messageId: null };
+        return { unused: { reason, about }, messageId: null };
       }
     });
   }
@@ -271,8 +282,11 @@ function handleItem(
   batch: BatchContext,
 ): ItemResult {
   switch (item.kind) {
-    case "quarantined":
-      return { unused: { reason: "quarantined", about: QUARANTINED }, messageId: null };
+    case "quarantined": {
+      const isMarked = item.named !== null && doubtPersonOf(tx, callback, item.named);
+      const about = isMarked ? `${QUARANTINED}; its person may want to stop` : QUARANTINED;
+      return { unused: { reason: "quarantined", about }, messageId: null };
+    }
     case "broken":
       return { unused: { reason: "unreadable", about: item.why }, messageId: null };
     case "ignored":

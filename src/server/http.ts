@@ -193,10 +193,10 @@ function createRoutes(
     }),
   );
   if (control !== null && reset !== null) {
-    const { token, webhooks, simulator } = control;
+    const { token, webhooks, requests, simulator } = control;
     app.use(
       controlRoutes({
-        ...{ store, box, random, log, realClock, token, webhooks, simulator, reset },
+        ...{ store, box, random, log, realClock, token, webhooks, requests, simulator, reset },
         clock: control.clock,
       }),
     );

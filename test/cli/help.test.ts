@@ -83,6 +83,9 @@ const PROMISED: Record<string, string> = {
   doctor: "--workspace --subscribe",
   openapi: "",
   completion: "",
+  listen: "--forward-to --server --key-file --types --after",
+  trigger: "EVENT --server --key-file --control-token-file --from --text --type --code",
+  tail: "--server --key-file --control-token-file --after --after-request",
   setup:
     "--domain --email --business --country --timezone --network --phone --backup-directory --keep-messages --test-to",
   version: "",

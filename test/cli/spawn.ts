@@ -115,6 +115,19 @@ export class Workshop implements Disposable {
     return child;
   }
 
+  /** Starts a long-running command whose output the test reads. */
+  piped(args: string[], options: RunOptions = {}) {
+    const child = Bun.spawn([...PROGRAM, ...args], {
+      cwd: this.directory,
+      env: this.#env(options.env),
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    this.#running.add(child);
+    return child;
+  }
+
   [Symbol.dispose](): void {
     for (const child of this.#running) child.kill("SIGKILL");
     rmSync(this.directory, { recursive: true, force: true });

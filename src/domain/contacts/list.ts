@@ -3,6 +3,7 @@
  * which they were recorded.
  */
 import { and, asc, desc, eq, gt, gte, isNotNull, lt, lte, or, sql } from "drizzle-orm";
+import { withinBudget } from "#src/db/query-budget.ts";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { type Contact, contactCounters, contacts } from "./table.ts";
 
@@ -177,9 +178,8 @@ function optedOut(workspaceId: number, since: number | null) {
 
 /** SQL of the totals that need a scan. The reader runs it, because it can take long. */
 export const countSinceSql = {
-  contacts: "SELECT count(*) AS total FROM contacts WHERE workspace_id = ? AND phone IS NOT NULL AND updated_at >= ?",
-  optOuts:
-    "SELECT count(*) AS total FROM contacts WHERE workspace_id = ? AND phone IS NOT NULL AND consent = 'opted_out' AND consent_at >= ?",
+  contacts: `SELECT count(*) AS total FROM contacts WHERE workspace_id = ? AND phone IS NOT NULL AND updated_at >= ? AND ${withinBudget("id")}`,
+  optOuts: `SELECT count(*) AS total FROM contacts WHERE workspace_id = ? AND phone IS NOT NULL AND consent = 'opted_out' AND consent_at >= ? AND ${withinBudget("id")}`,
 } as const;
 
 /** The id of the newest contact; 0 if there is none. */

@@ -17,6 +17,7 @@ import { findFieldProblems } from "../validate.ts";
 import { clockRoutes } from "./clock.ts";
 import { inboundRoutes } from "./inbound.ts";
 import { operatorRoutes } from "./operator.ts";
+import { requestRoutes } from "./requests.ts";
 import { resetRoutes } from "./reset.ts";
 import type { ControlContext, ControlRoute } from "./route.ts";
 import { ruleRoutes } from "./rules.ts";
@@ -46,6 +47,7 @@ const routes: readonly ControlRoute[] = [
   ...inboundRoutes,
   ...ruleRoutes,
   ...operatorRoutes,
+  ...requestRoutes,
   ...workspaceRoutes,
   ...resetRoutes,
 ];

@@ -7,7 +7,7 @@ import { templateStatuses } from "#src/domain/templates/template.ts";
 import { Data, declareRoutes, Id, ListOf, PageQuery, strict } from "./declare.ts";
 import { Finding, Network, OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
 
-/** Contains neither the token nor the callback address. */
+/** Contains neither the access token nor a callback address. */
 export const NumberDetail = Type.Object({
   id: Type.Integer(),
   phone: Type.String(),
@@ -40,6 +40,18 @@ export const NumberDetail = Type.Object({
     }),
   ),
   sync: Nullable(Type.Object({ succeeded_at: OptionalTime, error: OptionalText })),
+  /** Null: callbacks need a signature. */
+  unsigned_callbacks: Nullable(
+    Type.Object({
+      created_at: Instant(),
+      /** To the hour. Null: the address was never called. */
+      used_at: OptionalTime,
+      /** Whether the provider sends the header, which is required since. */
+      needs_header: Type.Boolean(),
+      /** Until when the address before it works; null if there is none. */
+      old_until: OptionalTime,
+    }),
+  ),
 });
 
 const number = { id: Id("number") };
@@ -69,6 +81,17 @@ export const numberContract = declareRoutes({
     output: Data(NumberDetail),
   },
   "POST /w/{workspace}/numbers/{id}/sync": { needs: "owner", input: { path: number }, output: Data(NumberDetail) },
+  "POST /w/{workspace}/numbers/{id}/callback-address": {
+    needs: "operator",
+    input: { path: number },
+    /** Shown once: a repeated form gets neither. `address`: without a host if the server does not know its own. */
+    output: Data(Type.Object({ address: OptionalText, header: Type.String(), secret: OptionalText })),
+  },
+  "DELETE /w/{workspace}/numbers/{id}/callback-address": {
+    needs: "operator",
+    input: { path: number },
+    output: Data(NumberDetail),
+  },
   "GET /w/{workspace}/numbers/{id}/findings": {
     needs: "owner",
     input: { path: number },

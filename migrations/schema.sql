@@ -288,6 +288,8 @@ CREATE TABLE contact_network_ids (
   workspace_id INTEGER NOT NULL,
   network_id TEXT NOT NULL,
   contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  -- Of a user id: the portfolio in which messages can be sent to it. Null: the id only leads to the contact.
+  portfolio TEXT,
   PRIMARY KEY (workspace_id, network_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX contact_network_ids_contact ON contact_network_ids (contact_id);
@@ -311,12 +313,19 @@ CREATE TABLE contact_tags (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX contact_tags_tag ON contact_tags (tag_id, contact_id);
 
+CREATE TABLE contact_update_mutes (
+  workspace_id INTEGER PRIMARY KEY
+) STRICT;
+
 CREATE TABLE contacts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   -- Null for a person known only by the network's user id.
   phone TEXT,
   network_user_id TEXT,
+  -- The portfolio in which the user id is valid; null: not known.
+  network_portfolio TEXT,
+  username TEXT,
   -- Shared by linked contacts, which are one person; null for a contact without links.
   identity_id INTEGER,
   name TEXT,
@@ -341,22 +350,54 @@ CREATE TABLE contacts (
   may_want_to_stop_said_at INTEGER,
   last_message_at INTEGER,
   created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL
+  updated_at INTEGER NOT NULL,
+  -- When the last `contact.updated` was written.
+  told_at INTEGER
 ) STRICT;
-CREATE INDEX contacts_addressable ON contacts (workspace_id) WHERE phone IS NOT NULL;
+CREATE INDEX contacts_addressable ON contacts (workspace_id)
+  WHERE (phone IS NOT NULL OR network_user_id IS NOT NULL);
 CREATE INDEX contacts_anniversary ON contacts (workspace_id, substr(anniversary, -5))
-  WHERE anniversary IS NOT NULL AND phone IS NOT NULL;
+  WHERE anniversary IS NOT NULL AND (phone IS NOT NULL OR network_user_id IS NOT NULL);
 CREATE INDEX contacts_birthday ON contacts (workspace_id, substr(birthday, -5))
-  WHERE birthday IS NOT NULL AND phone IS NOT NULL;
-CREATE INDEX contacts_city ON contacts (workspace_id, city COLLATE NOCASE) WHERE city IS NOT NULL AND phone IS NOT NULL;
+  WHERE birthday IS NOT NULL AND (phone IS NOT NULL OR network_user_id IS NOT NULL);
+CREATE INDEX contacts_city ON contacts (workspace_id, city COLLATE NOCASE)
+  WHERE city IS NOT NULL AND (phone IS NOT NULL OR network_user_id IS NOT NULL);
 CREATE INDEX contacts_identity ON contacts (identity_id) WHERE identity_id IS NOT NULL;
 CREATE INDEX contacts_last_message ON contacts (workspace_id, last_message_at)
-  WHERE last_message_at IS NOT NULL AND phone IS NOT NULL;
+  WHERE last_message_at IS NOT NULL AND (phone IS NOT NULL OR network_user_id IS NOT NULL);
 CREATE INDEX contacts_listed ON contacts (workspace_id, updated_at, id) WHERE phone IS NOT NULL;
 CREATE UNIQUE INDEX contacts_network_user ON contacts (workspace_id, network_user_id) WHERE network_user_id IS NOT NULL;
 CREATE INDEX contacts_opted_out ON contacts (workspace_id, consent_at, id)
   WHERE phone IS NOT NULL AND consent = 'opted_out';
 CREATE UNIQUE INDEX contacts_phone ON contacts (workspace_id, phone) WHERE phone IS NOT NULL;
+CREATE INDEX contacts_username ON contacts (workspace_id, username COLLATE NOCASE) WHERE username IS NOT NULL;
+CREATE INDEX contacts_without_phone ON contacts (workspace_id, updated_at, id)
+  WHERE phone IS NULL AND network_user_id IS NOT NULL;
+CREATE INDEX contacts_without_phone_opted_out ON contacts (workspace_id, consent_at, id)
+  WHERE phone IS NULL AND network_user_id IS NOT NULL AND consent = 'opted_out';
+CREATE TRIGGER contacts_changed AFTER UPDATE OF updated_at ON contacts
+WHEN (NEW.phone IS NOT NULL OR NEW.network_user_id IS NOT NULL)
+  AND EXISTS (
+    SELECT 1 FROM webhooks
+    WHERE workspace_id = NEW.workspace_id AND url IS NOT NULL AND instr(types, '"contact.updated"') > 0
+  )
+  AND NOT EXISTS (SELECT 1 FROM contact_update_mutes WHERE workspace_id = NEW.workspace_id)
+BEGIN
+  INSERT INTO outbox (kind, subject, queue_key, due_at)
+  VALUES ('tell_contact', NEW.id, NEW.workspace_id, max(NEW.updated_at, coalesce(NEW.told_at + 60000, 0)))
+  ON CONFLICT (kind, subject) DO UPDATE SET due_at = min(due_at, excluded.due_at);
+END;
+CREATE TRIGGER contacts_created AFTER INSERT ON contacts
+WHEN EXISTS (
+    SELECT 1 FROM webhooks
+    WHERE workspace_id = NEW.workspace_id AND url IS NOT NULL AND instr(types, '"contact.updated"') > 0
+  )
+  AND NOT EXISTS (SELECT 1 FROM contact_update_mutes WHERE workspace_id = NEW.workspace_id)
+BEGIN
+  INSERT INTO outbox (kind, subject, queue_key, due_at)
+  VALUES ('tell_contact', NEW.id, NEW.workspace_id, NEW.updated_at)
+  ON CONFLICT (kind, subject) DO UPDATE SET due_at = min(due_at, excluded.due_at);
+END;
 CREATE TRIGGER contacts_delete AFTER DELETE ON contacts WHEN OLD.phone IS NOT NULL BEGIN
   UPDATE contact_counters
   SET contacts = contacts - 1, opted_out = opted_out - (OLD.consent = 'opted_out')
@@ -1102,6 +1143,8 @@ CREATE INDEX users_operator ON users (is_operator) WHERE is_operator = 1 AND dis
 CREATE TABLE webhooks (
   workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
   url TEXT,
+  -- The types of events that the address asked for, as a JSON array; null: all but `contact.updated`.
+  types TEXT,
   -- Sealed. It stays when the address is cleared, so that the receiver's secret remains valid for the next address.
   secret TEXT NOT NULL,
   consecutive_timeouts INTEGER NOT NULL,
@@ -1117,6 +1160,8 @@ CREATE TABLE workspaces (
   suspended_at INTEGER,
   suspended_reason TEXT,
   daily_cap INTEGER,
+  -- What pressing quick-reply buttons means, as a JSON array.
+  button_marks TEXT NOT NULL DEFAULT '[]',
   stop_words TEXT NOT NULL,
   start_words TEXT NOT NULL,
   created_at INTEGER NOT NULL,

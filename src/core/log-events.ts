@@ -54,6 +54,7 @@ export const logEvents = {
   "clock.shift_failed": "Due times could not be shifted with the wall clock.",
   "clock.wrong": "The wall clock is wrong; scheduled broadcasts wait.",
   "console.failed": "The console's page could not be built.",
+  "contact.tell_failed": "The event of a changed contact could not be written; it is tried again.",
   "database.copied": "The database is a copy: it has a new instance id, and its broadcasts are on hold.",
   "database.migrated": "The database was migrated; the previous file is kept.",
   "database.migrating": "A step of the migration of an older database.",

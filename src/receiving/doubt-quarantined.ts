@@ -6,6 +6,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import { raiseDoubt } from "#src/domain/contacts/doubt.ts";
 import { findOrCreateSender } from "#src/domain/inbound/find-sender.ts";
 import { findByPhoneNumberId } from "#src/domain/numbers/read.ts";
+import { portfolioOf } from "#src/domain/numbers/user-id-scope.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { CallbackItem } from "#src/networks/network.ts";
 import { type Callback, speaksFor } from "./apply-item.ts";
@@ -18,7 +19,7 @@ export function doubtPersonOf(tx: Tx, callback: Callback, item: CallbackItem): b
   if (number === undefined || number.network !== callback.network || !speaksFor(callback, number)) return false;
   const workspace = getWorkspace(tx, number.workspaceId);
   // Nothing else of the item is read: any of its texts may be what stopped the server.
-  const contact = findOrCreateSender(tx, workspace, { ...person, profileName: null });
+  const contact = findOrCreateSender(tx, workspace, { ...person, profileName: null }, portfolioOf(tx, number));
   raiseDoubt(tx, workspace, contact, { text: "", saidAt: Math.min(callback.receivedAt, tx.now) });
   return true;
 }

@@ -83,7 +83,7 @@ export const expectedPlans: Record<string, string[]> = {
   "idempotency.keyByName": ["SEARCH idempotency_keys USING INDEX idempotency_keys_key (workspace_id=? AND key=?)"],
   "idempotency.linkMessage": ["SEARCH idempotency_keys USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.callbackById": ["SEARCH callbacks USING INTEGER PRIMARY KEY (rowid=?)"],
-  "inbound.categoryOfMessage": [
+  "inbound.templateOfMessage": [
     "SEARCH messages USING INDEX messages_network (network_message_id=? AND number_id=?)",
     "SEARCH broadcasts USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
   ],

@@ -168,6 +168,7 @@ export const folders: Folder[] = [
       "domain/users/user.ts",
       "domain/webhooks/delivery.ts",
       "domain/webhooks/event-types.ts",
+      "domain/workspaces/button-marks.ts",
     ],
     why: "The browser's compiler reads the contract, so it is made of schemas alone: no rows, no time, no runtime.",
   },

@@ -75,6 +75,14 @@ export const events: Readonly<Record<EventType, Scenario>> = {
     event: "contact.may_want_to_stop",
     act: (stage) => write(stage, "text", "please stop sending me this"),
   },
+  "contact.updated": {
+    summary: "A contact changes; the event follows where the address asked for contact.updated",
+    // Not awaited: by default an address does not ask for it.
+    event: null,
+    async act(stage) {
+      await stage.api("PUT", `/contacts/${encodeURIComponent(stage.person)}`, { city: "Pune" });
+    },
+  },
   "contact.erased": {
     summary: "A contact is erased",
     event: "contact.erased",

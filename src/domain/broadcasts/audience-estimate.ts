@@ -48,7 +48,7 @@ export function audienceEstimateSql(tx: ReadTx, plan: BroadcastPlan): Sql {
       `coalesce(sum(consent <> 'opted_out' AND NOT ${SURE}), 0) AS doubtful, ` +
       `coalesce(sum(consent = 'unknown' AND ${SURE}), 0) AS no_opt_in, ` +
       `coalesce(sum(consent = 'opted_in' AND ${SURE} AND (${missing.sql})), 0) AS missing ` +
-      `FROM contacts WHERE phone IS NOT NULL AND ${withinBudget("contacts.id")} AND id IN (${members.sql})`,
+      `FROM contacts WHERE (phone IS NOT NULL OR network_user_id IS NOT NULL) AND ${withinBudget("contacts.id")} AND id IN (${members.sql})`,
     parameters: [...missing.parameters, ...members.parameters],
   };
 }

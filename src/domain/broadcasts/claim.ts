@@ -3,9 +3,12 @@
  * anything leaves. A claim never takes more recipients than can leave right after the commit, because every recipient
  * in `sending` at a crash is in doubt.
  */
+
+import type { E164 } from "#src/core/phone.ts";
+import { isUserId } from "#src/core/user-id.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { listLinkedContacts } from "../contacts/change-consent.ts";
-import { getContact } from "../contacts/find.ts";
+import { addressOf, getContact, isAddressable } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
 import { adjustCounters, getCounters, recordLastSent } from "../messages/adjust-counters.ts";
 import { holdCost } from "../messages/broadcast-cost.ts";
@@ -13,6 +16,7 @@ import { addDelta, computeDelta, zeroDelta } from "../messages/broadcast-counter
 import type { Content } from "../messages/content.ts";
 import { addRecentRecipient, hasCap, isRecentRecipient, remainingUnderCap } from "../messages/daily-cap.ts";
 import { fillTemplate } from "../messages/fill-template.ts";
+import { findAddressProblem, requireAddress } from "../messages/plan.ts";
 import {
   addPeople,
   findLimitedPortfolio,
@@ -38,7 +42,8 @@ import { waitForRoom } from "./wait.ts";
 
 export interface ClaimedRecipient {
   id: number;
-  to: string;
+  /** Null: the message is sent to the user id. */
+  to: string | null;
   recipientNetworkUserId: string | null;
   sendToken: string;
   content: Content;
@@ -105,6 +110,7 @@ interface ClaimContext {
   tx: Tx;
   broadcast: Broadcast;
   workspace: Workspace;
+  sender: SendingNumber;
   template: Template;
   /** How many more people the daily cap allows; null if there is no cap. */
   capRemaining: number | null;
@@ -129,7 +135,7 @@ function claimRows(
   const capRemaining = remainingUnderCap(tx, workspace);
   const limited = findLimitedPortfolio(tx, sender);
   const room = limited === null ? 0 : roomIn(tx, limited);
-  const context: ClaimContext = { tx, broadcast, workspace, template, capRemaining, limited, room, people: [] };
+  const context: ClaimContext = { tx, broadcast, workspace, sender, template, capRemaining, limited, room, people: [] };
   const { rate } = getCounters(tx, broadcast.id);
   const queued = { status: "queued", money: "held" } as const;
   const delta = { ...zeroDelta };
@@ -144,7 +150,7 @@ function claimRows(
     if (decision.kind === "later") {
       delayRecipient(tx, row.id, decision.until);
     } else if (decision.kind === "skip") {
-      if (!skipRecipient(tx, row.id, decision.code, describeSkip(decision.code))) continue;
+      if (!skipRecipient(tx, row.id, decision.code, describeSkip(decision.code, decision.detail))) continue;
       addDelta(delta, computeDelta(queued, { status: "skipped", money: "released" }, rate));
     } else if (claimRecipient(tx).run({ id: row.id, dispatchedAt: tx.now }) === 1) {
       addDelta(delta, computeDelta(queued, { status: "sending", money: "held" }, rate));
@@ -161,18 +167,18 @@ type Decision =
   | { kind: "send"; recipient: ClaimedRecipient }
   | { kind: "later"; until: number }
   | { kind: "full" }
-  | { kind: "skip"; code: SkipCode };
+  | { kind: "skip"; code: SkipCode; detail?: string };
 
 function decide(context: ClaimContext, row: WaitingRecipient): Decision {
   const { tx, broadcast, template } = context;
   if (broadcast.dayEndsAt !== null && tx.now >= broadcast.dayEndsAt) return { kind: "skip", code: "day_passed" };
   const contact = row.contactId === null ? undefined : contactOfRecipient(tx).get({ id: row.contactId });
-  if (row.contactId === null || contact === undefined || contact.phone === null)
+  if (row.contactId === null || contact === undefined || !isAddressable(contact))
     return { kind: "skip", code: "erased" };
   const consentCode = consentSkip(contact);
   if (consentCode !== null) return { kind: "skip", code: consentCode };
-  // The number may belong to another person by now.
-  if (contact.phone !== row.toPhone) return { kind: "skip", code: "number_changed" };
+  const address = readAddress(context, row, row.contactId, contact.phone);
+  if ("kind" in address) return address;
   const { identityId } = contact;
   if (identityId !== null && broadcast.dayStartsAt === null && isSentToLinkedContact(tx, broadcast, row.contactId)) {
     return { kind: "skip", code: "duplicate" };
@@ -187,8 +193,29 @@ function decide(context: ClaimContext, row: WaitingRecipient): Decision {
   const { id, sendToken } = row;
   return {
     kind: "send",
-    recipient: { id, to: contact.phone, recipientNetworkUserId: contact.networkUserId, sendToken, content },
+    recipient: { id, to: address.phone, recipientNetworkUserId: address.networkUserId, sendToken, content },
   };
+}
+
+type Address = { phone: string | null; networkUserId: string | null };
+
+/** Reads more than the contact's phone number only where there is none. */
+function readAddress(
+  { tx, workspace, sender, template }: ClaimContext,
+  { toPhone }: WaitingRecipient,
+  contactId: number,
+  known: string | null,
+): Address | Extract<Decision, { kind: "skip" }> {
+  const address =
+    known === null
+      ? addressOf(tx, getContact(tx, workspace.id, contactId))
+      : { phone: known as E164, networkUserId: null, contact: null };
+  // The number may belong to another person by now. A user id never does.
+  if (address.phone !== toPhone && !isUserId(toPhone)) return { kind: "skip", code: "number_changed" };
+  if (address.phone !== null) return { phone: address.phone, networkUserId: null };
+  const detail = findAddressProblem(tx, address, sender, template);
+  if (detail !== null) return { kind: "skip", code: "invalid_number", detail };
+  return { phone: null, networkUserId: requireAddress(tx, address, sender, template).networkUserId };
 }
 
 /** The network's limit and the workspace's own. Null: the person fits under both, and counts from now on. */

@@ -1,9 +1,11 @@
 /** Previews what a broadcast would do: nothing is sent and nothing is stored. */
+
 import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { formatMoney } from "#src/core/money.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { available } from "../billing/account.ts";
+import { nameOfAddress } from "../contacts/find.ts";
 import { remainingUnderCap } from "../messages/daily-cap.ts";
 import { countOwn, findLimitedPortfolio, isCounted, isInWindow, roomIn } from "../messages/portfolio-limit.ts";
 import type { SendingNumber } from "../numbers/table.ts";
@@ -33,8 +35,8 @@ function countFree(tx: ReadTx, { sender }: BroadcastPlan, people: readonly Resol
   if (limited === null) return 0;
   return people.filter(({ skip, contactLookup }) => {
     if (skip !== null || contactLookup === null) return false;
-    const { contact, phone } = contactLookup;
-    return isInWindow(tx, contact) || isCounted(tx, limited, contact?.phone ?? phone);
+    const { contact } = contactLookup;
+    return isInWindow(tx, contact) || isCounted(tx, limited, nameOfAddress(contactLookup));
   }).length;
 }
 
@@ -94,7 +96,7 @@ function preview(
           },
     daily_cap_left: remainingUnderCap(tx, workspace),
     network_limit: networkLimit(tx, workspace.id, sender, { reached, free }),
-    warnings: findWarnings(template.category, template.components, workspace),
+    warnings: findWarnings(template, workspace),
     starts_at: formatInstant(startsAt, workspace.timezone),
     ends_at: formatInstant(startsAt + Math.ceil((reached / sender.throughput) * 1000), workspace.timezone),
   };

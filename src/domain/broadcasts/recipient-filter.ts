@@ -58,7 +58,7 @@ export function countPeopleQuery(broadcast: Broadcast, outcomes: readonly Recipi
   return {
     sql:
       `SELECT count(*) AS total FROM (${contacts}) AS people ` +
-      "WHERE EXISTS (SELECT 1 FROM contacts WHERE contacts.id = people.contact_id AND contacts.phone IS NOT NULL)",
+      "WHERE EXISTS (SELECT 1 FROM contacts WHERE contacts.id = people.contact_id AND (contacts.phone IS NOT NULL OR contacts.network_user_id IS NOT NULL))",
     parameters: [broadcast.id],
   };
 }

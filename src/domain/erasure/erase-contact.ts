@@ -70,8 +70,10 @@ function redactKeptAnswer(tx: Tx, id: number, body: string | null): void {
 
 /** Erases the contact and everything attached to it, and tells the workspace. Call after the batches below. */
 export function eraseContact(tx: Tx, contact: Contact): void {
-  if (contact.phone !== null && contact.consent === "opted_out") {
-    recordErasedOptOut(tx, contact.workspaceId, contact.phone as E164, contact.consentAt ?? tx.now);
+  if (contact.consent === "opted_out") {
+    for (const name of [contact.phone, contact.networkUserId]) {
+      if (name !== null) recordErasedOptOut(tx, contact.workspaceId, name, contact.consentAt ?? tx.now);
+    }
   }
   publishErased(tx, contact);
   const { id } = contact;
@@ -107,6 +109,8 @@ export function eraseContact(tx: Tx, contact: Contact): void {
     .set({
       phone: null,
       networkUserId: null,
+      networkPortfolio: null,
+      username: null,
       identityId: null,
       mayWantToStopSince: null,
       mayWantToStopSaidAt: null,

@@ -5,8 +5,10 @@
 import { newSendToken } from "#src/core/id.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { hold } from "../billing/hold.ts";
-import { createContact } from "../contacts/create.ts";
+import { createPerson } from "../contacts/create.ts";
+import { nameOfAddress } from "../contacts/find.ts";
 import { identityOf } from "../contacts/identity.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
 import type { MessageOrigin } from "./message.ts";
 import type { SendPlan } from "./plan.ts";
@@ -50,14 +52,15 @@ interface AcceptOptions {
 export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): AcceptedMessage {
   const { origin, reference, instanceId, idempotencyKey } = options;
   const workspaceId = plan.workspace.id;
-  const contact = plan.contact ?? createContact(tx, workspaceId, { phone: plan.phone });
+  const contact =
+    plan.contact ?? createPerson(tx, workspaceId, plan, { networkPortfolio: portfolioOf(tx, plan.sender) });
   const row = {
     workspaceId,
     numberId: plan.sender.id,
     contactId: contact.id,
     origin,
-    type: plan.content.type,
-    toPhone: plan.phone,
+    type: plan.template === null ? "text" : "template",
+    toPhone: nameOfAddress(plan),
     fromPhone: plan.sender.phone,
     templateName: plan.template?.name ?? null,
     templateLanguage: plan.template?.language ?? null,

@@ -9,6 +9,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { type BreakerSignal, countNetworkStatus, countStatus } from "./breaker.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
+import { learnFromStatus } from "./learn-recipient.ts";
 import { decideStatus, isContactErased, overtakenBy } from "./message.ts";
 import { enter, move } from "./move.ts";
 import { UsageDeltas } from "./network-usage.ts";
@@ -42,7 +43,9 @@ export function applyStatus(
   // An echoed send token may be the first to link the network's id to a message: apply the statuses parked under that
   // id.
   if (message.networkMessageId === null) applyParked(tx, number.id, item.networkMessageId, deltas);
-  return { kind: "applied", messageId: message.id, isContactErased: isContactErased(message) };
+  const isErased = isContactErased(message);
+  if (!isErased) learnFromStatus(tx, message, item);
+  return { kind: "applied", messageId: message.id, isContactErased: isErased };
 }
 
 /** Applies the statuses that arrived before the answer that named the network's id. Returns whether there were any. */

@@ -23,6 +23,9 @@ export interface StatusItem {
   /** The recipient's phone number as the network writes it (digits only); below, the network's own id of the person. */
   recipientId: string | null;
   recipientNetworkUserId: string | null;
+  /** The id that the portfolios of one parent company share. */
+  recipientParentUserId?: string | null;
+  recipientUsername?: string | null;
   /** Why the message failed; null for every other status. */
   error: Failure | null;
   /** On one of delivered and read, and on sent. */

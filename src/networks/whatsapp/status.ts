@@ -18,7 +18,9 @@ export function readStatus(item: JsonObject, context: ItemContext): CallbackItem
   }
   // Waxwing does not send to groups; such a status belongs to another program on the same number.
   if (textOf(item, "recipient_type") === "group") return { kind: "ignored", about: "status in a group" };
-  const profile = readProfile(idOf(item, "recipient_id"), idOf(item, "recipient_user_id"), context);
+  // Meta's page and its own library name the parent company's id differently.
+  const parentUserId = idOf(item, "parent_recipient_user_id") ?? idOf(item, "recipient_parent_user_id");
+  const profile = readProfile(idOf(item, "recipient_id"), idOf(item, "recipient_user_id"), context, parentUserId);
   return {
     kind: "status",
     phoneNumberId: requirePhoneNumberId(context),
@@ -28,6 +30,8 @@ export function readStatus(item: JsonObject, context: ItemContext): CallbackItem
     at: requireTime(item),
     recipientId: profile.phone,
     recipientNetworkUserId: profile.networkUserId,
+    ...(profile.parentUserId === null ? {} : { recipientParentUserId: profile.parentUserId }),
+    ...(profile.username === null ? {} : { recipientUsername: profile.username }),
     error: status === "failed" ? errorOf(item) : null,
     pricing: pricingIn(objectOf(item, "pricing")),
   };

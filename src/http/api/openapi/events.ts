@@ -124,6 +124,13 @@ const descriptions: Readonly<Record<EventType, EventDescription>> = {
       text: "Please stop sending me this",
     },
   },
+  "contact.updated": {
+    summary: "A contact changed",
+    description:
+      "Anything that the API shows of a contact changed, or the contact is new. Sent only to addresses that asked for it (`waxwing webhook set --types`), at once, or a minute after the previous one for the same contact, with the contact as it is then. Imports send none.",
+    data: ContactData,
+    example: { contact: { ...contactExample, city: "Mumbai", updated_at: LATER } },
+  },
   "contact.erased": {
     summary: "A contact was erased",
     description:

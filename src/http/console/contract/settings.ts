@@ -4,6 +4,7 @@ import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { UsageView } from "#src/domain/messages/schema.ts";
 import { TemplateView } from "#src/domain/templates/schema.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
+import { buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
 import { Data, declareRoutes, Id, ListOf, PageQuery, strict } from "./declare.ts";
 import { Finding, Network, OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
 
@@ -159,7 +160,14 @@ export const TemplateDetail = Type.Object({
     Type.Object({ type: OneOf(["text", "image", "video", "document", "location"]), text: OptionalText }),
   ),
   footer: OptionalText,
-  buttons: Type.Array(Type.Object({ type: Type.String(), text: Type.String() })),
+  buttons: Type.Array(
+    Type.Object({
+      type: Type.String(),
+      text: Type.String(),
+      /** What pressing it means, where a person has said so. */
+      meaning: Nullable(OneOf(buttonMeanings)),
+    }),
+  ),
   /** Why this API cannot send the template; null if it can. */
   unsupported: OptionalText,
   reason: OptionalText,
@@ -222,6 +230,14 @@ export const templateContract = declareRoutes({
   "POST /w/{workspace}/templates/{id}/decide": {
     needs: "owner",
     input: { path: template, body: Type.Object({ status: OneOf(templateStatuses), reason: Text }, strict) },
+    output: Data(TemplateDetail),
+  },
+  "PUT /w/{workspace}/templates/{id}/mark": {
+    needs: "owner",
+    input: {
+      path: template,
+      body: Type.Object({ button: Text, meaning: Nullable(OneOf(buttonMeanings)) }, strict),
+    },
     output: Data(TemplateDetail),
   },
   "PUT /w/{workspace}/templates/{id}/sample": {

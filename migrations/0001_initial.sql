@@ -936,6 +936,52 @@ CREATE TABLE inbounds (
 CREATE INDEX inbounds_contact ON inbounds (contact_id, received_at, id);
 CREATE UNIQUE INDEX inbounds_network ON inbounds (workspace_id, network_message_id);
 
+-- Media
+
+CREATE TABLE media_files (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  -- SHA-256, hexadecimal: with the workspace's id, the name of the file.
+  hash TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  content_type TEXT NOT NULL,
+  -- How many media have this file; at 0 it is about to be removed.
+  refs INTEGER NOT NULL CHECK (refs >= 0),
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX media_files_hash ON media_files (workspace_id, hash);
+CREATE INDEX media_files_unused ON media_files (id) WHERE refs = 0;
+
+CREATE TABLE media_usage (
+  workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
+  bytes INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE media (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  inbound_id INTEGER NOT NULL REFERENCES inbounds (id),
+  network_media_id TEXT NOT NULL,
+  mime_type TEXT,
+  -- As the network states it.
+  sha256 TEXT,
+  filename TEXT,
+  state TEXT NOT NULL,
+  reason TEXT,
+  file_id INTEGER REFERENCES media_files (id),
+  attempt_count INTEGER NOT NULL DEFAULT 0,
+  -- Set while there is no room for it.
+  waiting_since INTEGER,
+  -- The event that told of its result.
+  event_seq INTEGER,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX media_file ON media (file_id) WHERE file_id IS NOT NULL;
+CREATE UNIQUE INDEX media_inbound ON media (inbound_id);
+CREATE INDEX media_stored ON media (created_at) WHERE state = 'stored';
+CREATE INDEX media_waiting ON media (waiting_since) WHERE waiting_since IS NOT NULL;
+
 CREATE TABLE conversations (
   contact_id INTEGER PRIMARY KEY REFERENCES contacts (id),
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1210,6 +1256,15 @@ END;
 
 CREATE TRIGGER recent_recipients_delete AFTER DELETE ON recent_recipients BEGIN
   UPDATE recent_recipient_counts SET count = count - 1 WHERE workspace_id = OLD.workspace_id;
+END;
+
+CREATE TRIGGER media_files_insert AFTER INSERT ON media_files BEGIN
+  INSERT INTO media_usage (workspace_id, bytes) VALUES (new.workspace_id, new.bytes)
+    ON CONFLICT (workspace_id) DO UPDATE SET bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER media_files_delete AFTER DELETE ON media_files BEGIN
+  UPDATE media_usage SET bytes = bytes - old.bytes WHERE workspace_id = old.workspace_id;
 END;
 
 CREATE TRIGGER inbounds_insert AFTER INSERT ON inbounds WHEN new.origin <> 'history' BEGIN

@@ -4,6 +4,7 @@
  */
 
 import type { Static } from "@sinclair/typebox";
+import { whyUnwritable } from "#src/backup/files.ts";
 import { scheduleInterval } from "#src/backup/schedule.ts";
 import { lastSoundAt } from "#src/backup/verification-reports.ts";
 import type { Config } from "#src/config/config.ts";
@@ -86,7 +87,7 @@ function readBackups({ backup }: Config, memory: HealthMemory, now: number): Bac
   const { backupFailedAt: failedAt } = memory;
   const verifiedAt = lastSoundAt(directory);
   return {
-    ...{ directory, schedule, verifiedAt, nextAt: null },
+    ...{ directory, schedule, verifiedAt, nextAt: null, unwritable: whyUnwritable(directory) },
     intervalMs: scheduleInterval(schedule, now),
     awaitedSince: memory.backupAwaitedSince,
     failedAt: failedAt !== null && verifiedAt !== null && verifiedAt > failedAt ? null : failedAt,

@@ -48,6 +48,8 @@ interface GaugeSources {
   conditions: () => readonly KnownCondition[];
   /** When the newest sound backup was finished, milliseconds. */
   lastBackupAt: () => number | null;
+  /** Databases that upgrades and restores have put aside. */
+  keptCopies: () => readonly { bytes: number }[];
   /** When the server's own certificate ends, milliseconds; null without one. */
   certificateEnd: () => Promise<number | null>;
 }
@@ -211,7 +213,7 @@ export class ServerMetrics {
     );
   }
 
-  #registerConditions({ database, conditions, lastBackupAt, certificateEnd, clock }: GaugeSources): void {
+  #registerConditions({ database, conditions, lastBackupAt, certificateEnd, keptCopies, clock }: GaugeSources): void {
     const gauge = this.metrics.gauge.bind(this.metrics);
     gauge("waxwing_condition", "Conditions that last, as in waxwing status.", () =>
       conditions().map(({ id, severity }): Sample => [{ id, severity }, 1]),
@@ -227,6 +229,12 @@ export class ServerMetrics {
     gauge("waxwing_certificate_end_seconds", "When the server's own certificate ends; absent without one.", async () =>
       present(await certificateEnd(), (at) => at / 1000),
     );
+    gauge("waxwing_kept_copies", "Databases that upgrades and restores have put aside.", () => [
+      [{}, keptCopies().length],
+    ]);
+    gauge("waxwing_kept_copies_bytes", "Their size.", () => [
+      [{}, keptCopies().reduce((sum, { bytes }) => sum + bytes, 0)],
+    ]);
     gauge("waxwing_disk_free_bytes", "Free space of the disk that holds the database.", () =>
       present(readDisk(dirname(database))?.freeBytes ?? null, (bytes) => bytes),
     );

@@ -35,8 +35,8 @@ export function problemOf(error: unknown, log: Log, requestId: string): Problem 
   return internalError();
 }
 
-export function toResponse({ status, body, headers, cookies = [] }: Answer, requestId: string): Response {
-  const response = new Response(body, {
+export function toResponse({ status, body, file, headers, cookies = [] }: Answer, requestId: string): Response {
+  const response = new Response(file ?? body, {
     status,
     headers: { ...API_HEADERS, "x-request-id": requestId, ...headers },
   });

@@ -44,7 +44,37 @@ export interface Network {
   verify?(rawBody: Uint8Array, signature: string | null, secret: string): boolean;
   /** Queries about an account; absent on a network without any. */
   account?: AccountPort;
+  /** The files that people send; absent on a network without any. */
+  media?: MediaPort;
 }
+
+/** Fetches files that people sent. */
+export interface MediaPort {
+  /**
+   * Gives the bytes to `sink` as they arrive, and waits for it before it reads on. Rejects only with what `sink`
+   * throws. `stopping` ends it as `later`.
+   */
+  fetch(sender: Sender, networkMediaId: string, sink: MediaSink, stopping: AbortSignal): Promise<MediaAnswer>;
+  /** The file is stored: a network that keeps it here may delete it. */
+  forget?(networkMediaId: string): void;
+}
+
+export interface MediaSink {
+  /** Called before the first byte with the size that the network states, null if it states none. False: ends the fetch. */
+  begin(bytes: number | null): Promise<boolean>;
+  /** False: ends the fetch. */
+  write(chunk: Uint8Array): Promise<boolean>;
+}
+
+export type MediaAnswer =
+  /** All bytes have arrived. `bytes`: as the network stated; null if it did not. */
+  | { kind: "fetched"; bytes: number | null }
+  /** The sink wanted no more. */
+  | { kind: "declined" }
+  /** The network has no such file, or not for this number. */
+  | { kind: "missing"; says: string }
+  /** A later attempt may succeed. `retryAfterMs`: the network asked for this wait. */
+  | { kind: "later"; says: string; retryAfterMs: number | null };
 
 /** Queries about an account and its numbers. Never rejects: a failure is a value, with a message for people. */
 export interface AccountPort {

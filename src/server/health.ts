@@ -1,5 +1,6 @@
 /** Wires the list of conditions: where its facts come from, where it is stored, and how alarms leave the server. */
 import { hostname } from "node:os";
+import { whyUnwritable } from "#src/backup/files.ts";
 import type { BackupJobs } from "#src/backup/jobs.ts";
 import { type BackupSchedule, scheduleInterval } from "#src/backup/schedule.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
@@ -13,6 +14,7 @@ import { type BackupFacts, type HealthFacts, readFacts } from "#src/health/facts
 import { readStatus, type ServerStatus } from "#src/health/status.ts";
 import type { TimeSeries } from "#src/health/time-series.ts";
 import { readWorkspaceState } from "#src/health/workspace-state.ts";
+import type { NewerVersionNotice } from "#src/upgrade/newer-version.ts";
 import type { ServerContext } from "./context.ts";
 
 interface HealthParts {
@@ -20,6 +22,7 @@ interface HealthParts {
   jobs: BackupJobs;
   backups: BackupSchedule;
   timeSeries: TimeSeries;
+  notice: NewerVersionNotice;
 }
 
 interface Health {
@@ -71,7 +74,7 @@ export function createHealth(context: ServerContext, parts: HealthParts): Health
 
 function readProcess(
   { store, clock }: ServerContext,
-  { isWritable, timeSeries }: HealthParts,
+  { isWritable, timeSeries, notice }: HealthParts,
 ): () => Promise<NonNullable<HealthFacts["process"]>> {
   let counted = store.counters.failures;
   let lastFailureAt: number | null = null;
@@ -80,7 +83,7 @@ function readProcess(
     const { failures } = store.counters;
     if (failures > counted) lastFailureAt = clock.now();
     counted = failures;
-    return { isWritable: writable, commits: { ...recent.commit, failures }, lastFailureAt };
+    return { isWritable: writable, commits: { ...recent.commit, failures }, lastFailureAt, newerVersion: notice.newer };
   };
 }
 
@@ -101,6 +104,7 @@ function readBackups(
     schedule,
     intervalMs: scheduleInterval(schedule, now),
     nextAt: backups.nextAt(),
+    unwritable: whyUnwritable(directory),
     verifiedAt,
     awaitedSince: schedule === null || verifiedAt !== null ? null : (backupAwaitedSince ?? now),
     failedAt: failedAt !== null && verifiedAt !== null && verifiedAt > failedAt ? null : failedAt,

@@ -8,6 +8,7 @@ import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { systemClock } from "#src/core/clock.ts";
 import { answerQuestion, type GraphAccount, type GraphRow, proofRefusal } from "./graph-account.ts";
+import type { GraphMedia } from "./graph-media.ts";
 import { followTraffic } from "./traffic.ts";
 
 export interface GraphOptions {
@@ -27,6 +28,8 @@ export interface GraphOptions {
   now?: () => number;
   /** The account that can be queried; if omitted, there is none. */
   account?: GraphAccount;
+  /** The files that people send; if omitted, there are none. */
+  media?: GraphMedia;
 }
 
 export interface KnownTemplate {
@@ -157,6 +160,7 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
   });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (options.media?.serve(request, response) === true) return;
     const bytes = await readAll(request);
     const path = request.url ?? "/";
     if (options.now !== undefined) response.setHeader("date", new Date(now()).toUTCString());

@@ -14,6 +14,7 @@ import { listEventsEndpoint } from "./routes/events.ts";
 import { listGroupsEndpoint } from "./routes/groups.ts";
 import { listMessagesEndpoint } from "./routes/list-messages.ts";
 import { getMeEndpoint } from "./routes/me.ts";
+import { getMediaEndpoint } from "./routes/media.ts";
 import { getMessageEndpoint, sendMessageEndpoint } from "./routes/messages.ts";
 import { listOptOutsEndpoint } from "./routes/opt-outs.ts";
 import { listTemplatesEndpoint } from "./routes/templates.ts";
@@ -40,4 +41,5 @@ export const endpoints: readonly Endpoint[] = [
   listTemplatesEndpoint,
   listGroupsEndpoint,
   listEventsEndpoint,
+  getMediaEndpoint,
 ];

@@ -17,6 +17,7 @@ import {
   inboundTypes,
   type PlayedInbound,
 } from "#src/networks/simulator/inbound-content.ts";
+import { sampleId } from "#src/networks/simulator/media.ts";
 import { newNetworkId } from "#src/networks/simulator/phone.ts";
 import { readE164 } from "./fields.ts";
 import { answerJson, type ControlRoute, invalidField } from "./route.ts";
@@ -41,6 +42,8 @@ const members = {
     filename: optional(label),
     content: optional(Type.String()),
     voice: optional(Type.Boolean()),
+    /** The network does not have the file. */
+    missing: optional(Type.Boolean()),
   }),
   button: object({ title: label, payload: optional(label) }),
   list: object({ id: label, title: label, description: optional(label) }),
@@ -130,16 +133,20 @@ export const inboundRoutes: readonly ControlRoute[] = [
       },
       strict,
     ),
-    async handle({ store, clock, body }) {
+    async handle({ store, clock, simulatedFiles, body }) {
       const input = body as unknown as InboundBody;
       const type = input.type ?? "text";
       requireMembers(type, input);
       const from = isUserId(input.from) ? input.from : readE164("from", input.from);
       requireUserIds(input);
+      const bytes = input.media?.content;
       const sent = await store.write((tx) => {
         const number = findNumber(tx, input.to);
         const networkMessageId = newNetworkId(tx.random);
-        const content = inboundContent(played(tx, number, type, input), randomText(tx.random, 16));
+        const unique = randomText(tx.random, 16);
+        const mediaId = bytes === undefined && input.media?.missing !== true ? sampleId(type, unique) : unique;
+        const content = inboundContent(played(tx, number, type, input), mediaId);
+        if (bytes !== undefined) simulatedFiles.keep(mediaId, Buffer.from(bytes, "base64"));
         const envelope = { networkMessageId, from, at: tx.now, name: input.name ?? null, ...idsOf(input), content };
         storeCallback(tx, "simulator", contentCallback(number, envelope));
         return { number, networkMessageId };

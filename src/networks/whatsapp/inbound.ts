@@ -4,7 +4,7 @@
  */
 import { cutText, WRITTEN_LENGTH_MAX } from "#src/core/text-limits.ts";
 import type { CallbackItem } from "../network.ts";
-import { readDetails, readReferences } from "./details.ts";
+import { MEDIA_TYPES, readDetails, readReferences } from "./details.ts";
 import {
   fail,
   type ItemContext,
@@ -46,6 +46,7 @@ export function readInbound(item: JsonObject, context: ItemContext): CallbackIte
     isWritten: content.isWritten,
     payload: content.payload,
     details: readDetails(item, type),
+    networkMediaId: MEDIA_TYPES.includes(type) ? idOf(objectOf(item, type), "id") : null,
     references: readReferences(item, type),
     at: requireTime(item),
   };

@@ -196,7 +196,12 @@ test("template sync counts added, changed and retired templates", async () => {
   await shop.add();
   account.templates = [{ ...(account.templates[0] as GraphRow), category: "MARKETING" }, graphTemplate("c")];
   expect(await shop.workshop.json<object[]>(["template", "sync", "--workspace", shop.workspace])).toEqual([
-    { workspace_id: 1, account_id: "100000000000001", templates: { total: 2, added: 1, changed: 1, retired: 1 } },
+    {
+      workspace_id: 1,
+      account_id: "100000000000001",
+      templates: { total: 2, added: 1, changed: 1, retired: 1 },
+      flagged: [],
+    },
   ]);
 });
 

@@ -160,7 +160,8 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
   });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (options.media?.serve(request, response) === true) return;
+    const unproven = proofRefusal(options.account ?? null, request.url ?? "/", options.accessToken ?? GRAPH_TOKEN);
+    if (options.media?.serve(request, response, unproven) === true) return;
     const bytes = await readAll(request);
     const path = request.url ?? "/";
     if (options.now !== undefined) response.setHeader("date", new Date(now()).toUTCString());

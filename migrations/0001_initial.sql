@@ -291,6 +291,8 @@ CREATE TABLE numbers (
   -- Sealed with the key in the key file; null on the simulator.
   access_token TEXT,
   app_secret TEXT,
+  -- Whether requests prove that this server knows the app secret.
+  sends_proof INTEGER NOT NULL DEFAULT 0 CHECK (sends_proof IN (0, 1)),
   created_at INTEGER NOT NULL,
   removed_at INTEGER,
   -- Who stopped the number: if a person did, the network's reports do not start it again.
@@ -318,6 +320,23 @@ CREATE TABLE callback_addresses (
 ) STRICT;
 CREATE UNIQUE INDEX callback_addresses_token ON callback_addresses (token_hash);
 CREATE INDEX callback_addresses_number ON callback_addresses (number_id);
+
+-- What the network said at the last synchronization about the connection of a number with this server.
+CREATE TABLE connections (
+  number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
+  -- JSON: token, subscription, callback addresses, state of the number.
+  facts TEXT NOT NULL,
+  checked_at INTEGER NOT NULL
+) STRICT;
+
+-- What the network reported on its own and a person should know: the last report of each kind.
+CREATE TABLE number_notices (
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  kind TEXT NOT NULL,
+  says TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (number_id, kind)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE number_states (
   number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
@@ -1026,10 +1045,11 @@ CREATE TABLE callbacks (
   note TEXT,
   -- JSON: which secrets signed it: {"configuration": boolean, "numbers": ids}. Null: this server created it.
   trust TEXT,
-  -- Why the callback, or one of its items, had no effect; null if all had.
-  state TEXT CHECK (state IN ('unreadable', 'unhandled', 'quarantined'))
+  -- Why the callback, or one of its items, had no effect; null if all had. Retention keeps all but `foreign`.
+  state TEXT CHECK (state IN ('unreadable', 'unhandled', 'foreign', 'quarantined'))
 ) STRICT;
-CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL;
+-- What retention may delete.
+CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL AND (state IS NULL OR state = 'foreign');
 CREATE INDEX callbacks_state ON callbacks (state, id) WHERE state IS NOT NULL;
 CREATE INDEX callbacks_waiting ON callbacks (due_at, id) WHERE done_at IS NULL;
 
@@ -1050,6 +1070,16 @@ CREATE TABLE refused_callbacks (
   count INTEGER NOT NULL,
   last_at INTEGER NOT NULL,
   PRIMARY KEY (hour, reason, number_id)
+) STRICT, WITHOUT ROWID;
+
+-- Items of accepted callbacks that had no effect, by the hour of their application.
+CREATE TABLE unused_items (
+  hour INTEGER NOT NULL,
+  reason TEXT NOT NULL CHECK (reason IN ('unreadable', 'unhandled', 'foreign', 'ignored', 'quarantined')),
+  about TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (hour, reason, about)
 ) STRICT, WITHOUT ROWID;
 
 -- The first thousand of each day, one by one.

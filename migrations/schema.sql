@@ -224,10 +224,10 @@ CREATE TABLE callbacks (
   note TEXT,
   -- JSON: which secrets signed it: {"configuration": boolean, "numbers": ids}. Null: this server created it.
   trust TEXT,
-  -- Why the callback, or one of its items, had no effect; null if all had.
-  state TEXT CHECK (state IN ('unreadable', 'unhandled', 'quarantined'))
+  -- Why the callback, or one of its items, had no effect; null if all had. Retention keeps all but `foreign`.
+  state TEXT CHECK (state IN ('unreadable', 'unhandled', 'foreign', 'quarantined'))
 ) STRICT;
-CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL;
+CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL AND (state IS NULL OR state = 'foreign');
 CREATE INDEX callbacks_state ON callbacks (state, id) WHERE state IS NOT NULL;
 CREATE INDEX callbacks_waiting ON callbacks (due_at, id) WHERE done_at IS NULL;
 
@@ -248,6 +248,13 @@ CREATE TABLE certificates (
   failure TEXT
 ) STRICT;
 CREATE INDEX certificates_domain ON certificates (domain, directory, id);
+
+CREATE TABLE connections (
+  number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
+  -- JSON: token, subscription, callback addresses, state of the number.
+  facts TEXT NOT NULL,
+  checked_at INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE consent_log (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -839,6 +846,14 @@ CREATE TABLE network_usage (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX network_usage_number ON network_usage (number_id, month);
 
+CREATE TABLE number_notices (
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  kind TEXT NOT NULL,
+  says TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (number_id, kind)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE number_states (
   number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
   status TEXT,
@@ -883,6 +898,8 @@ CREATE TABLE numbers (
   -- Sealed with the key in the key file; null on the simulator.
   access_token TEXT,
   app_secret TEXT,
+  -- Whether requests prove that this server knows the app secret.
+  sends_proof INTEGER NOT NULL DEFAULT 0 CHECK (sends_proof IN (0, 1)),
   created_at INTEGER NOT NULL,
   removed_at INTEGER,
   -- Who stopped the number: if a person did, the network's reports do not start it again.
@@ -1125,6 +1142,15 @@ CREATE TABLE untrusted_proxies (
   address TEXT NOT NULL,
   seen_at INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE unused_items (
+  hour INTEGER NOT NULL,
+  reason TEXT NOT NULL CHECK (reason IN ('unreadable', 'unhandled', 'foreign', 'ignored', 'quarantined')),
+  about TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (hour, reason, about)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE user_links (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -38,9 +38,9 @@ export type Check =
   | "certificate"
   | "workspace"
   | "number"
-  | "signature"
   | "balance"
   | "broadcast"
+  | "connection"
   | "version"
   | "alarm";
 

@@ -34,7 +34,7 @@ export function evaluateHealth(facts: HealthFacts, workspaces: WorkspaceState | 
     ...evaluateBackups(facts),
     ...evaluateCertificate(facts.at, facts.certificate),
     ...evaluateVersion(facts),
-    ...(workspaces === null ? [] : evaluateWorkspaces(workspaces, facts.at)),
+    ...(workspaces === null ? [] : evaluateWorkspaces(workspaces)),
   ];
 }
 

@@ -8,6 +8,7 @@ import type { Clock } from "#src/core/clock.ts";
 import type { FileState } from "#src/db/file-watch.ts";
 import { type CertificateFacts, type CertificateSource, readCertificate } from "./certificate-facts.ts";
 import type { Quantiles } from "./time-series.ts";
+import { readUnused, type UnusedCallbacks } from "./unused-callbacks.ts";
 
 export interface HealthFacts {
   at: number;
@@ -30,6 +31,7 @@ export interface HealthFacts {
   callbacksWaiting: number;
   /** Seconds since the oldest callback that is not applied became due. */
   callbacksAgeSeconds: number;
+  unused: UnusedCallbacks;
   /** Received files for which there is no room, and since when, milliseconds. */
   mediaWaiting: { files: number; since: number | null };
   backup: BackupFacts;
@@ -78,11 +80,12 @@ const MEDIA_SQL = "SELECT count(*) AS files, min(waiting_since) AS since FROM me
 export async function readFacts(sources: FactSources): Promise<HealthFacts> {
   const { clock, query, database } = sources;
   const now = clock.now();
-  const [process, outbox, callbacks, certificate, media] = await Promise.all([
+  const [process, outbox, callbacks, certificate, unused, media] = await Promise.all([
     sources.process(),
     query(OUTBOX_SQL, [now]),
     query(CALLBACKS_SQL, [now, now, now]),
     readCertificate(sources.certificate, query),
+    readUnused(query, now),
     query(MEDIA_SQL),
   ]);
   return {
@@ -98,6 +101,7 @@ export async function readFacts(sources: FactSources): Promise<HealthFacts> {
     })),
     callbacksWaiting: Number(callbacks[0]?.waiting ?? 0),
     callbacksAgeSeconds: Number(callbacks[0]?.age ?? 0),
+    unused,
     mediaWaiting: {
       files: Number(media[0]?.files ?? 0),
       since: media[0]?.since == null ? null : Number(media[0].since),

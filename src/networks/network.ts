@@ -93,7 +93,13 @@ export interface AccountPort {
   /** The token's validity, scopes, app and expiry. */
   inspectToken(sender: Sender): Promise<Result<TokenDetails>>;
   /** The apps subscribed to the account's messages. */
-  listSubscribedApps(sender: Sender): Promise<Result<{ id: string | null; name: string | null }[]>>;
+  listSubscribedApps(sender: Sender): Promise<Result<SubscribedApp[]>>;
+  /** Where the callbacks of each number of the account go, as far as they have an address of their own. */
+  listCallbackUrls(sender: Sender): Promise<Result<NumberCallbackUrls[]>>;
+  /** What the app receives of all accounts; null: nothing. Asked with the app secret. */
+  fetchAppSubscription(sender: Sender, appId: string): Promise<Result<AppSubscription | null>>;
+  /** Whether there is an app secret for the number, its own or the configured one. */
+  hasSecret(sender: Sender): boolean;
   /** Subscribes the token's app to the account's messages. */
   subscribeApp(sender: Sender): Promise<Result<null>>;
 }
@@ -110,10 +116,34 @@ export interface RequestFailure {
    * - `token`: the access token is unusable.
    * - `number`: the number or account does not exist, or is invisible to this token.
    * - `permission`: the token may not make this request.
+   * - `proof`: the app demands proof of the app secret, or does not accept the proof that was given.
    * - `later`: temporary; a later attempt may succeed.
+   * - `foreign`: the answer comes from another host than the network, such as a proxy.
    * - `other`: anything else.
    */
-  kind: "token" | "number" | "permission" | "later" | "other";
+  kind: "token" | "number" | "permission" | "proof" | "later" | "foreign" | "other";
+  /** The network's finer reason, if it gave one. */
+  subcode?: number;
+}
+
+export interface SubscribedApp {
+  id: string | null;
+  name: string | null;
+  /** Where the account's callbacks go instead of the app's address. */
+  overrideUrl: string | null;
+}
+
+export interface NumberCallbackUrls {
+  phoneNumberId: string;
+  /** Of the number, its account and the app: the first one counts. Null: none is set. */
+  number: string | null;
+  account: string | null;
+  app: string | null;
+}
+
+export interface AppSubscription {
+  callbackUrl: string | null;
+  fields: string[];
 }
 
 export interface ListedNumber extends NumberDetails {
@@ -135,6 +165,8 @@ export interface TokenDetails {
   appId: string | null;
   /** Milliseconds; null if it does not expire. */
   expiresAt: number | null;
+  /** Why it is not valid: 463 for an expired one; null if it is valid or the network does not say. */
+  subcode: number | null;
 }
 
 export interface UploadFile {
@@ -177,6 +209,10 @@ export interface Sender {
   provider?: Provider;
   /** Replaces the address of the provider's profile. */
   apiUrl?: string | null;
+  /** The number's own app secret, decrypted; null: the configured one counts. Never logged. */
+  appSecret?: string | null;
+  /** Requests prove that this server knows the app secret. */
+  sendsProof?: boolean;
 }
 
 export type CallbackItem =
@@ -192,8 +228,12 @@ export type CallbackItem =
   | TemplateStatusUpdate
   | TemplateUpdate
   | AccountUpdate
-  /** Understood, but not needed (a field or kind that Waxwing does not act on). */
+  /** An error of the number or the app as a whole. `says`: in plain text. */
+  | { kind: "number_error"; phoneNumberId: string; code: string; says: string }
+  /** Understood, and nothing follows from it. */
   | { kind: "ignored"; about: string }
+  /** A field or kind that this version does not know. The body is kept for a later version. */
+  | { kind: "unhandled"; about: string }
   /** Unreadable; `raw` is kept for diagnosis. */
   | { kind: "broken"; why: string; raw: string };
 

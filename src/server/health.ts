@@ -9,6 +9,7 @@ import { AlarmSender } from "#src/health/alarm-sender.ts";
 import { certificateSource } from "#src/health/certificate-facts.ts";
 import { ConditionFile, conditionFile } from "#src/health/condition-file.ts";
 import { ConditionWatch } from "#src/health/condition-watch.ts";
+import { readConnectionSettings } from "#src/health/connection-settings.ts";
 import { type BackupFacts, type HealthFacts, readFacts } from "#src/health/facts.ts";
 import { readStatus, type ServerStatus } from "#src/health/status.ts";
 import type { TimeSeries } from "#src/health/time-series.ts";
@@ -38,8 +39,12 @@ export function createHealth(context: ServerContext, parts: HealthParts): Health
   const { database } = files;
   const file = new ConditionFile(conditionFile(database));
   const query = (sql: string, parameters?: (string | number | null)[]) => readers.lists.server.query(sql, parameters);
+  const settings = {
+    ...readConnectionSettings(config, process.env),
+    verifyToken: config.whatsapp.verifyToken,
+  };
   const databaseFile = () => context.fileWatch.look();
-  const process = readProcess(context, parts);
+  const readProcessFacts = readProcess(context, parts);
   const sources = {
     clock,
     query,
@@ -47,7 +52,7 @@ export function createHealth(context: ServerContext, parts: HealthParts): Health
     databaseFile,
     certificate: certificateSource(config),
     backup: () => readBackups(context, parts, file),
-    process,
+    process: readProcessFacts,
   };
   const { channels, ping } = createChannels({
     ...{ clock: context.socketClock, alerts: config.alerts, server: config.server.publicUrl ?? hostname() },
@@ -56,15 +61,14 @@ export function createHealth(context: ServerContext, parts: HealthParts): Health
   const watch = new ConditionWatch({
     ...{ clock, timers, log, file, database, databaseFile },
     facts: () => readFacts(sources),
-    workspaces: () => readWorkspaceState({ query, store, now: clock.now() }),
+    workspaces: () => readWorkspaceState({ query, store, now: clock.now(), settings }),
     alarms: { channels: Object.keys(channels), repeatAfterMs: config.alerts.repeatAfterMs },
     onPlanned: () => alarms.notify(),
   });
   return {
     watch,
     alarms,
-    status: () =>
-      readStatus({ ...sources, process, store, metrics: context.metrics.metrics, timeSeries: parts.timeSeries }),
+    status: () => readStatus({ ...sources, store, metrics: context.metrics.metrics, timeSeries: parts.timeSeries }),
   };
 }
 

@@ -12,6 +12,7 @@ import { purgeKeys } from "#src/domain/idempotency/keys.ts";
 import { purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
 import { purgeEchoes, purgeInbounds } from "#src/domain/inbound/purge.ts";
 import { purgeRefused } from "#src/domain/inbound/refused-callbacks.ts";
+import { countNotOurs, purgeUnused } from "#src/domain/inbound/unused-items.ts";
 import { expireMedia } from "#src/domain/media/release.ts";
 import { purgeParked } from "#src/domain/messages/apply-status.ts";
 import { expireHolds } from "#src/domain/messages/expire-hold.ts";
@@ -70,7 +71,12 @@ export class Housekeeping extends ServiceLoop {
     const tasks: ((tx: Tx) => number)[] = [
       (tx) => purgeKeys(tx, BATCH),
       (tx) => Math.max(...[purgeSignIns, purgeDrafts, purgeBulkChanges, purgeRefused].map((purge) => purge(tx, BATCH))),
-      (tx) => purgeParked(tx, BATCH),
+      (tx) => {
+        const purged = purgeParked(tx, BATCH);
+        countNotOurs(tx, purged);
+        return purged;
+      },
+      purgeUnused,
       (tx) => expireHolds(tx, BATCH),
       (tx) => skipUnsent(tx, BATCH),
       (tx) => (recipients === null ? 0 : purgeRecipients(tx, durationBefore(tx.now, recipients), BATCH)),

@@ -183,7 +183,7 @@ function createRoutes(
   app.use(
     consoleRoutes({
       ...{ store, clock, random, log, box, dispatch, system, bodies, readers, media },
-      doctor: readDoctorSettings(config),
+      doctor: readDoctorSettings(config, process.env),
       limits: config.limits,
       importFiles: new ImportFiles(files.database),
       webhooks: config.webhooks,

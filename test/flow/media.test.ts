@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { claimFile } from "#src/domain/media/record.ts";
 import { expireMedia } from "#src/domain/media/release.ts";
-import { startGraph } from "#test/support/graph.ts";
+import { GRAPH_APP_SECRET, startGraph } from "#test/support/graph.ts";
+import { graphAccount } from "#test/support/graph-account.ts";
 import { GraphMedia, type MediaFault } from "#test/support/graph-media.ts";
 import { eventsOf } from "#test/support/rows.ts";
 import { startTestServer } from "#test/support/server.ts";
@@ -227,6 +228,19 @@ test("a file that the network does not have is given up within the hour, one tha
   expect(told(world, "media.failed")[1]?.data).toEqual({ message_id: 2, reason: "unavailable" });
   const answered = await get(world, {}, `${world.app.server.url}/api/v1/media/2`);
   expect([answered.status, filesOf(world)]).toEqual([404, []]);
+});
+
+test("an app that demands proof of its secret gives the file; one that refuses the proof does not count as having none", async () => {
+  const account = graphAccount({ appSecret: GRAPH_APP_SECRET, requiresProof: true });
+  await using world = await stored({ account });
+  const { media, clock } = world;
+  account.appSecret = "a new one";
+  await write(world, "m2", media.add("m2", "image/jpeg", JPEG.slice(0, -1)));
+  await clock.advance(3 * 60 * MINUTE);
+  expect([told(world, "media.failed"), told(world, "media.stored").length]).toEqual([[], 1]);
+  account.appSecret = GRAPH_APP_SECRET;
+  await clock.advance(24 * 60 * MINUTE);
+  expect(told(world, "media.stored")).toHaveLength(2);
 });
 
 test("the token goes to no other host than the network's", async () => {

@@ -67,6 +67,8 @@ test("an alarm is sent for each condition once after half a minute, again each d
       alerts: alertsTo(receiver.url, { repeatAfterMs: 2 * HOUR_MS }),
       // Due at 08:02 of the test's clock and then not before the next day.
       backup: { schedule: "2 8 * * *", directory: blocked, retention: 7 },
+      whatsapp: { appSecret: "secret", verifyToken: "word" },
+      server: { publicUrl: "https://wa.example.com", metricsToken: METRICS_TOKEN },
     },
   });
   const shop = await app.workspace({ billing: { rate: 0, balance: 1_000_000 } });
@@ -101,6 +103,7 @@ test("an alarm is sent for each condition once after half a minute, again each d
     "INSERT INTO number_states (number_id, restriction, restriction_updated_at) VALUES (?, 'spam', 0) ON CONFLICT DO UPDATE SET restriction = 'spam'",
     shop.numberId,
   );
+  await sql(app, "UPDATE numbers SET network = 'whatsapp' WHERE id = ?", shop.numberId);
   await sql(
     app,
     "INSERT INTO outbox (kind, subject, queue_key, due_at, run_id) VALUES ('review_broadcast', 1, 0, ?, 'another process')",

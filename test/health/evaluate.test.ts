@@ -22,6 +22,7 @@ const well: HealthFacts = {
   mediaWaiting: { files: 0, since: null },
   callbacksWaiting: 4,
   callbacksAgeSeconds: 1,
+  unused: { items: [], refused: [] },
   backup: {
     directory: "/b",
     schedule: "30 2 * * *",
@@ -34,7 +35,9 @@ const well: HealthFacts = {
   },
   certificate: { from: "files", path: "/c.pem", endsAt: NOW + 8 * DAY_MS, problem: null },
 };
-const quiet: WorkspaceState = { numbers: [], paused: [], suspended: [], refused: [], services: [], balances: [] };
+const quiet: WorkspaceState = {
+  ...{ numbers: [], paused: [], suspended: [], connections: [], server: [], services: [], balances: [] },
+};
 const found = (change: Partial<HealthFacts>, workspaces: Partial<WorkspaceState> = {}): string[] =>
   evaluateHealth({ ...well, ...change }, { ...quiet, ...workspaces }).map(({ severity, id }) => `${severity} ${id}`);
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { GRAPH_TOKEN } from "./graph.ts";
+import { GRAPH_TOKEN, type Refusal } from "./graph.ts";
 
 interface HeldFile {
   mimeType: string;
@@ -56,13 +56,13 @@ export class GraphMedia {
     this.#faults.push(fault);
   }
 
-  /** Whether the request was for a file. */
-  serve(request: IncomingMessage, response: ServerResponse): boolean {
+  /** Whether the request was for a file. `unproven`: the answer to a query without the right proof of the app secret. */
+  serve(request: IncomingMessage, response: ServerResponse, unproven: Refusal | null = null): boolean {
     const url = new URL(request.url ?? "/", "http://graph");
     const queried = /^\/v\d+\.\d\/(\w+)$/.exec(url.pathname)?.[1];
     const asked = /^\/files\/(\w+)$/.exec(url.pathname)?.[1];
     const id = queried ?? asked;
-    const isOther = id === undefined || (!this.#files.has(id) && /^\d+$/.test(id));
+    const isOther = id === undefined || (!this.#files.has(id) && /^(\d+|debug_token)$/.test(id));
     if (request.method !== "GET" || isOther) return false;
     const step = queried === undefined ? "download" : "query";
     this.requests.push({ step, id });
@@ -70,6 +70,7 @@ export class GraphMedia {
     const fault = this.#faults.find((one) => one.step === step && one.times > 0);
     if (fault !== undefined) fault.times -= 1;
     if (request.headers.authorization !== `Bearer ${GRAPH_TOKEN}`) fail(response, 401, 190);
+    else if (step === "query" && unproven !== null) fail(response, 400, unproven.code, undefined, unproven.message);
     else if (fault !== undefined && fault.answer !== "cut")
       fail(response, fault.answer.status, fault.answer.code, fault.answer.retryAfter);
     else if (file === undefined) fail(response, 400, 100);
@@ -86,11 +87,13 @@ export class GraphMedia {
   }
 }
 
-function fail(response: ServerResponse, status: number, code?: number, retryAfter?: string): void {
+function fail(response: ServerResponse, status: number, code?: number, retryAfter?: string, message?: string): void {
   if (retryAfter !== undefined) response.setHeader("retry-after", retryAfter);
   response.statusCode = status;
   response.setHeader("content-type", "application/json");
-  response.end(code === undefined ? "gone" : JSON.stringify({ error: { code, message: `(#${code}) refused` } }));
+  response.end(
+    code === undefined ? "gone" : JSON.stringify({ error: { code, message: message ?? `(#${code}) refused` } }),
+  );
 }
 
 function send(response: ServerResponse, { size, mimeType, read }: HeldFile, isCut: boolean): void {

@@ -19,6 +19,9 @@ import {
 } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, sentenceOf, textOf, writtenOf } from "./json.ts";
 
+/** Notices from which nothing follows: the person's security code says nothing about consent or the number. */
+const KNOWN_NOTICES: ReadonlySet<string> = new Set(["customer_identity_changed", "user_identity_changed"]);
+
 export function readInbound(item: JsonObject, context: ItemContext): CallbackItem {
   const type = requireText(item, "type");
   // The message is not addressed to us: the number is in a group that another program created.
@@ -77,7 +80,7 @@ function readSystemNotice(item: JsonObject, sender: NetworkProfile, context: Ite
   const type = textOf(system, "type") ?? "without a type";
   const isMove = type === "user_changed_number" || type === "customer_changed_number";
   if (!isMove && type !== "user_changed_user_id")
-    return { kind: "ignored", about: `system notice ${type.slice(0, 60)}` };
+    return { kind: KNOWN_NOTICES.has(type) ? "ignored" : "unhandled", about: `system notice ${type.slice(0, 60)}` };
 
   const from = sender.phone ?? phoneIn(idOf(system, "customer"));
   const namedId = idOf(system, "wa_id") ?? idOf(system, "new_wa_id");

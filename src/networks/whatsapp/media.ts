@@ -7,10 +7,10 @@ import type { Clock } from "#src/core/clock.ts";
 import type { Downloader } from "#src/net/download.ts";
 import type { Transport } from "#src/net/transport.ts";
 import type { MediaAnswer, MediaPort, Sender } from "../network.ts";
-import { failureOf, readGraphError, readWaitHint } from "./errors.ts";
+import { failureOf, isAboutProof, readGraphError, readWaitHint } from "./errors.ts";
 import { asObject, type JsonObject, numberOf, parseJson, stringOf } from "./json.ts";
 import { type Endpoint, endpointOf } from "./profile.ts";
-import { findHeaders, poolOf } from "./request.ts";
+import { findHeaders, poolOf, withProof } from "./request.ts";
 import type { WhatsappSettings } from "./settings.ts";
 
 const QUERY_TIMEOUT_MS = 30_000;
@@ -35,7 +35,7 @@ export function createMediaPort({ settings, clock, transport, downloader }: Medi
     id: string,
   ): Promise<JsonObject | MediaAnswer> {
     const result = await transport.exchange({
-      url: queryOf(endpoint, sender, id),
+      url: withProof(queryOf(endpoint, sender, id), endpoint, sender),
       method: "GET",
       headers,
       timeoutMs: QUERY_TIMEOUT_MS,
@@ -46,7 +46,8 @@ export function createMediaPort({ settings, clock, transport, downloader }: Medi
     const error = readGraphError(result.body);
     const body = asObject(parseJson(result.body));
     const hintMs = readWaitHint(result.headers, "number", clock.now());
-    if (error?.code === MISSING_CODE) return { kind: "missing", says: failureOf(error).message };
+    if (error?.code === MISSING_CODE && !isAboutProof(error))
+      return { kind: "missing", says: failureOf(error).message };
     if (error !== null) return later(failureOf(error).message, hintMs);
     if (result.status === 404) return { kind: "missing", says: "the network does not know the file (HTTP 404)" };
     if (!result.ok || body === null) return later(`HTTP ${result.status} without a readable answer`, hintMs);

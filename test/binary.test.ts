@@ -87,9 +87,11 @@ test(
 
     const data = join(place, "data");
     expect(mode(data)).toBe("700");
-    const stored = readdirSync(data);
-    expect(stored).toEqual(expect.arrayContaining(["waxwing.db", "waxwing.db-wal", "waxwing.key"]));
-    expect(stored.filter((name) => mode(join(data, name)) !== "600")).toEqual([]);
+    const stored = readdirSync(data, { withFileTypes: true });
+    const names = stored.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["waxwing.db", "waxwing.db-wal", "waxwing.key"]));
+    const modes = stored.map((entry) => [entry.name, mode(join(data, entry.name)), entry.isDirectory() ? "700" : "600"]);
+    expect(modes.filter(([, found, right]) => found !== right)).toEqual([]);
 
     server.kill("SIGTERM");
     expect([await server.exited, await new Response(server.stderr).text()]).toEqual([

@@ -48,6 +48,9 @@ const OPENING_TIMEOUT_MS = 5_000;
  */
 const CACHE_KIBIBYTES = 32 * 1024;
 
+/** How long the reads of a turn share a view. */
+const SNAPSHOT_MAX_MS = 2;
+
 /** Interval and number of checks whether another process has finished writing. */
 const WRITE_LOCK_RETRY_MS = 3;
 const WRITE_LOCK_TRIES = 5_000;
@@ -63,6 +66,9 @@ export class Store {
   readonly #dataVersion;
   readonly #settings = new SettingsState();
   #snapshot: object | null = null;
+  #snapshotAt = 0;
+  /** A read is running; a read inside it sees the same. */
+  #isReading = false;
   #fileWatch: FileWatch | null = null;
   readonly #listeners = new Map<string, () => void>();
 
@@ -102,7 +108,10 @@ export class Store {
 
   /** Runs a few short queries on one snapshot. Queries that may take over 10 ms belong in the reader. */
   read<T>(query: (tx: ReadTx) => NotPromise<T>): T {
+    if (systemClock.monotonic() - this.#snapshotAt > SNAPSHOT_MAX_MS && !this.#isReading) this.#endRead();
     this.#snapshot ??= this.#beginRead();
+    const isOuter = !this.#isReading;
+    this.#isReading = true;
     const tx = {
       db: this.#db,
       now: this.#clock.now(),
@@ -115,15 +124,20 @@ export class Store {
     } catch (error) {
       this.#endRead();
       throw error;
+    } finally {
+      if (isOuter) this.#isReading = false;
     }
   }
 
   /**
    * All reads in one turn of the event loop share a read transaction, because beginning and ending one costs more than
-   * the queries in it (its locks are system calls). A read in a later turn sees every commit made before it.
+   * the queries in it (its locks are system calls). A read in a later turn sees every commit made before it. A turn can be
+   * long, and a request that arrived at its end may know of a commit that another process made in it, so a view is shared
+   * for a few milliseconds only.
    */
   #beginRead(): object {
     this.#begin.run();
+    this.#snapshotAt = systemClock.monotonic();
     this.#settings.renew();
     setImmediate(() => this.#endRead());
     return {};

@@ -510,7 +510,9 @@ write_config() {
 
 [server]
 listen = "127.0.0.1:8080"
-# The address that people and WhatsApp reach this server at, through your TLS proxy: "https://messages.example.com"
+# The name of this machine on the internet: the server then listens on port 443 (remove listen), fetches a certificate
+# and renews it. Behind a proxy, set public_url instead: "https://messages.example.com"
+# domain = "wa.example.com"
 public_url = ""
 # What a scraper of /metrics sends as its bearer token.
 metrics_token = "$metrics_token"
@@ -564,7 +566,11 @@ After=network-online.target
 StartLimitIntervalSec=0
 
 [Service]
-Type=exec
+# The server says when it is ready, however long a migration takes, and then that its loop turns.
+Type=notify
+NotifyAccess=main
+TimeoutStartSec=infinity
+WatchdogSec=90
 User=$account
 Group=$account
 WorkingDirectory=$data
@@ -572,6 +578,8 @@ WorkingDirectory=$data
 Environment="TMPDIR=$data/tmp"
 ExecStartPre=/bin/mkdir -p "$data/tmp"
 ExecStart="$executable" serve --config $config
+# Certificates and the log level are read again.
+ExecReload=/bin/kill -HUP \$MAINPID
 Restart=always
 RestartSec=5
 # Requests and dispatches in flight are finished first.
@@ -579,14 +587,17 @@ TimeoutStopSec=30
 LimitNOFILE=65536
 # The runtime's own threads are a few dozen; more would belong to another program.
 TasksMax=512
+# The server needs 256 MB; what it takes beyond must not take the machine down with it.
+MemoryMax=80%
 # A memory image would hold keys and people's data.
 LimitCORE=0
 UMask=0077
 
 # MemoryDenyWriteExecute= is missing on purpose: the JavaScript engine compiles at run time.
 NoNewPrivileges=yes
-CapabilityBoundingSet=
-AmbientCapabilities=
+# Ports 80 and 443 without root, and nothing else.
+CapabilityBoundingSet=CAP_NET_BIND_SERVICE
+AmbientCapabilities=CAP_NET_BIND_SERVICE
 ProtectSystem=strict
 ReadWritePaths="$data"
 ProtectHome=$protect_home
@@ -656,7 +667,10 @@ settle_address() {
     0.0.0.0:* | :*) listen="127.0.0.1:${listen##*:}" ;;
     \[::\]:*) listen="[::1]:${listen##*:}" ;;
   esac
-  if [ -n "$(config_value server tls_cert)" ]; then address="https://$listen"; else address="http://$listen"; fi
+  if [ -n "$(config_value server domain)" ]; then
+    if [ -z "$(config_value server listen)" ]; then listen=127.0.0.1; fi
+    address="https://$listen"
+  elif [ -n "$(config_value server tls_cert)" ]; then address="https://$listen"; else address="http://$listen"; fi
 }
 
 # answers URL: is it a 2xx? Never through a proxy. The executable can ask itself where there is neither curl nor wget.
@@ -686,11 +700,16 @@ say_next() {
     step "start the server (it stays in the foreground):"
     step "  su -s /bin/sh $account -c 'exec \"$executable\" serve --config $config'"
   fi
-  step "create the first operator of the console (prints a link that works once):"
+  step "step by step, with questions (domain, backups, operator, number, first message):"
+  step "  sudo $(quoted "$executable") setup"
+  step "or yourself. Create the first operator of the console (prints a link that works once):"
   step "  sudo $(quoted "$executable") user create --email YOU@EXAMPLE.COM --role operator"
+  step "  (the first start has also written such a link: sudo cat $(quoted "$data/setup-link"))"
   step "make a workspace and a key for its software:"
   step "  sudo $(quoted "$executable") workspace create --name \"My business\" --country IN --timezone Asia/Kolkata"
   step "  sudo $(quoted "$executable") key create --workspace ID"
+  step "add a number: a simulated one, or see docs/whatsapp.md:"
+  step "  sudo $(quoted "$executable") number add --workspace ID --phone PHONE --name NAME --network simulator"
   step "and ask who it is:"
   step "  curl -H 'Authorization: Bearer KEY' $address/api/v1/me"
   step "settings: $config   data: $data   everyday commands: docs/operations.md"
@@ -726,7 +745,11 @@ remove_service() {
   fi
   rm -f "$destination$executable" "$destination$executable.previous"
   say "removed. These stay:"
-  step "data           $kept"
+  step "data           $kept (database, key, imports and, unless configured elsewhere, backups)"
+  backups=''
+  if [ -f "$destination$config" ]; then backups=$(config_value backup directory); fi
+  if [ -n "$backups" ]; then step "backups        $backups"; fi
+  if [ -d "$destination$unit.d" ]; then step "drop-ins       $unit.d"; fi
   step "configuration  $config"
   step "user, group    $account"
   step "sudo ./install.sh takes them up again where they are. To be rid of them for good, for which there is no way back:"

@@ -6,7 +6,17 @@ CREATE TABLE account_syncs (
   succeeded_at INTEGER,
   failed_at INTEGER,
   error TEXT,
+  -- What the account says of itself; null: not known.
+  portfolio TEXT,
+  has_payment_method INTEGER CHECK (has_payment_method IN (0, 1)),
   PRIMARY KEY (workspace_id, account_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE acme_accounts (
+  directory TEXT PRIMARY KEY,
+  private_key TEXT NOT NULL,
+  url TEXT,
+  created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE api_keys (
@@ -134,8 +144,10 @@ CREATE TABLE broadcasts (
   send_at INTEGER,
   -- Since when the broadcast could have continued; lateness is measured from here.
   due_since INTEGER NOT NULL,
-  -- The end of the quiet hours that the broadcast waits for; it then continues automatically.
+  -- The end of what the broadcast waits for, quiet hours or room under the network's limit; it then continues
+  -- automatically.
   waits_until INTEGER,
+  waits_for TEXT CHECK (waits_for IN ('quiet_hours', 'network_limit')),
   -- Whether all recipients are built; until then, the last contact (or recipient of the list) that is.
   is_built INTEGER NOT NULL CHECK (is_built IN (0, 1)),
   built_after_id INTEGER NOT NULL,
@@ -219,6 +231,24 @@ CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL;
 CREATE INDEX callbacks_state ON callbacks (state, id) WHERE state IS NOT NULL;
 CREATE INDEX callbacks_waiting ON callbacks (due_at, id) WHERE done_at IS NULL;
 
+CREATE TABLE certificates (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  domain TEXT NOT NULL,
+  directory TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('ordering', 'validating', 'finalizing', 'valid', 'failed')),
+  ordered_at INTEGER NOT NULL,
+  order_url TEXT,
+  private_key TEXT,
+  chain TEXT,
+  starts_at INTEGER,
+  ends_at INTEGER,
+  renew_at INTEGER,
+  retry_at INTEGER,
+  failure_kind TEXT,
+  failure TEXT
+) STRICT;
+CREATE INDEX certificates_domain ON certificates (domain, directory, id);
+
 CREATE TABLE consent_log (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -251,6 +281,8 @@ CREATE TABLE contact_network_ids (
   workspace_id INTEGER NOT NULL,
   network_id TEXT NOT NULL,
   contact_id INTEGER NOT NULL REFERENCES contacts (id),
+  -- Of a user id: the portfolio in which messages can be sent to it. Null: the id only leads to the contact.
+  portfolio TEXT,
   PRIMARY KEY (workspace_id, network_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX contact_network_ids_contact ON contact_network_ids (contact_id);
@@ -274,12 +306,19 @@ CREATE TABLE contact_tags (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX contact_tags_tag ON contact_tags (tag_id, contact_id);
 
+CREATE TABLE contact_update_mutes (
+  workspace_id INTEGER PRIMARY KEY
+) STRICT;
+
 CREATE TABLE contacts (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   -- Null for a person known only by the network's user id.
   phone TEXT,
   network_user_id TEXT,
+  -- The portfolio in which the user id is valid; null: not known.
+  network_portfolio TEXT,
+  username TEXT,
   -- Shared by linked contacts, which are one person; null for a contact without links.
   identity_id INTEGER,
   name TEXT,
@@ -304,22 +343,54 @@ CREATE TABLE contacts (
   may_want_to_stop_said_at INTEGER,
   last_message_at INTEGER,
   created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL
+  updated_at INTEGER NOT NULL,
+  -- When the last `contact.updated` was written.
+  told_at INTEGER
 ) STRICT;
-CREATE INDEX contacts_addressable ON contacts (workspace_id) WHERE phone IS NOT NULL;
+CREATE INDEX contacts_addressable ON contacts (workspace_id)
+  WHERE (phone IS NOT NULL OR network_user_id IS NOT NULL);
 CREATE INDEX contacts_anniversary ON contacts (workspace_id, substr(anniversary, -5))
-  WHERE anniversary IS NOT NULL AND phone IS NOT NULL;
+  WHERE anniversary IS NOT NULL AND (phone IS NOT NULL OR network_user_id IS NOT NULL);
 CREATE INDEX contacts_birthday ON contacts (workspace_id, substr(birthday, -5))
-  WHERE birthday IS NOT NULL AND phone IS NOT NULL;
-CREATE INDEX contacts_city ON contacts (workspace_id, city COLLATE NOCASE) WHERE city IS NOT NULL AND phone IS NOT NULL;
+  WHERE birthday IS NOT NULL AND (phone IS NOT NULL OR network_user_id IS NOT NULL);
+CREATE INDEX contacts_city ON contacts (workspace_id, city COLLATE NOCASE)
+  WHERE city IS NOT NULL AND (phone IS NOT NULL OR network_user_id IS NOT NULL);
 CREATE INDEX contacts_identity ON contacts (identity_id) WHERE identity_id IS NOT NULL;
 CREATE INDEX contacts_last_message ON contacts (workspace_id, last_message_at)
-  WHERE last_message_at IS NOT NULL AND phone IS NOT NULL;
+  WHERE last_message_at IS NOT NULL AND (phone IS NOT NULL OR network_user_id IS NOT NULL);
 CREATE INDEX contacts_listed ON contacts (workspace_id, updated_at, id) WHERE phone IS NOT NULL;
 CREATE UNIQUE INDEX contacts_network_user ON contacts (workspace_id, network_user_id) WHERE network_user_id IS NOT NULL;
 CREATE INDEX contacts_opted_out ON contacts (workspace_id, consent_at, id)
   WHERE phone IS NOT NULL AND consent = 'opted_out';
 CREATE UNIQUE INDEX contacts_phone ON contacts (workspace_id, phone) WHERE phone IS NOT NULL;
+CREATE INDEX contacts_username ON contacts (workspace_id, username COLLATE NOCASE) WHERE username IS NOT NULL;
+CREATE INDEX contacts_without_phone ON contacts (workspace_id, updated_at, id)
+  WHERE phone IS NULL AND network_user_id IS NOT NULL;
+CREATE INDEX contacts_without_phone_opted_out ON contacts (workspace_id, consent_at, id)
+  WHERE phone IS NULL AND network_user_id IS NOT NULL AND consent = 'opted_out';
+CREATE TRIGGER contacts_changed AFTER UPDATE OF updated_at ON contacts
+WHEN (NEW.phone IS NOT NULL OR NEW.network_user_id IS NOT NULL)
+  AND EXISTS (
+    SELECT 1 FROM webhooks
+    WHERE workspace_id = NEW.workspace_id AND url IS NOT NULL AND instr(types, '"contact.updated"') > 0
+  )
+  AND NOT EXISTS (SELECT 1 FROM contact_update_mutes WHERE workspace_id = NEW.workspace_id)
+BEGIN
+  INSERT INTO outbox (kind, subject, queue_key, due_at)
+  VALUES ('tell_contact', NEW.id, NEW.workspace_id, max(NEW.updated_at, coalesce(NEW.told_at + 60000, 0)))
+  ON CONFLICT (kind, subject) DO UPDATE SET due_at = min(due_at, excluded.due_at);
+END;
+CREATE TRIGGER contacts_created AFTER INSERT ON contacts
+WHEN EXISTS (
+    SELECT 1 FROM webhooks
+    WHERE workspace_id = NEW.workspace_id AND url IS NOT NULL AND instr(types, '"contact.updated"') > 0
+  )
+  AND NOT EXISTS (SELECT 1 FROM contact_update_mutes WHERE workspace_id = NEW.workspace_id)
+BEGIN
+  INSERT INTO outbox (kind, subject, queue_key, due_at)
+  VALUES ('tell_contact', NEW.id, NEW.workspace_id, NEW.updated_at)
+  ON CONFLICT (kind, subject) DO UPDATE SET due_at = min(due_at, excluded.due_at);
+END;
 CREATE TRIGGER contacts_delete AFTER DELETE ON contacts WHEN OLD.phone IS NOT NULL BEGIN
   UPDATE contact_counters
   SET contacts = contacts - 1, opted_out = opted_out - (OLD.consent = 'opted_out')
@@ -666,7 +737,9 @@ CREATE TABLE messages (
   sent_at INTEGER,
   delivered_at INTEGER,
   read_at INTEGER,
-  failed_at INTEGER
+  failed_at INTEGER,
+  -- How the network bills the message, as its status said; JSON.
+  pricing TEXT
 ) STRICT;
 CREATE INDEX messages_api ON messages (workspace_id, created_at) WHERE origin = 'api';
 CREATE INDEX messages_api_key ON messages (workspace_id, idempotency_key, created_at) WHERE idempotency_key IS NOT NULL;
@@ -701,6 +774,20 @@ CREATE TABLE network_health (
   probed_at INTEGER
 ) STRICT;
 
+CREATE TABLE network_usage (
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  -- YYYY-MM, by the workspace's timezone.
+  month TEXT NOT NULL,
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  -- The network's own words.
+  category TEXT NOT NULL,
+  type TEXT NOT NULL,
+  billable INTEGER NOT NULL CHECK (billable IN (0, 1)),
+  messages INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, month, number_id, category, type, billable)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX network_usage_number ON network_usage (number_id, month);
+
 CREATE TABLE number_states (
   number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
   status TEXT,
@@ -733,6 +820,11 @@ CREATE TABLE numbers (
   provider TEXT NOT NULL DEFAULT 'graph' CHECK (provider IN ('graph', '360dialog')),
   api_url TEXT,
   throughput INTEGER NOT NULL CHECK (throughput > 0),
+  -- Whether a person chose the throughput; else it follows what the network reports.
+  throughput_given INTEGER NOT NULL CHECK (throughput_given IN (0, 1)),
+  -- Whose messaging limit counts; null on the simulator. Below: the portfolio that an operator named.
+  portfolio_id INTEGER REFERENCES portfolios (id),
+  given_portfolio TEXT,
   ready INTEGER NOT NULL CHECK (ready IN (0, 1)),
   unready_reason TEXT,
   account_id TEXT NOT NULL,
@@ -748,6 +840,7 @@ CREATE TABLE numbers (
 CREATE INDEX numbers_account ON numbers (account_id) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_phone ON numbers (workspace_id, phone) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX numbers_phone_number_id ON numbers (phone_number_id) WHERE removed_at IS NULL;
+CREATE INDEX numbers_portfolio ON numbers (portfolio_id) WHERE portfolio_id IS NOT NULL;
 CREATE INDEX numbers_workspace ON numbers (workspace_id, id) WHERE removed_at IS NULL;
 
 CREATE TABLE outbox (
@@ -794,6 +887,62 @@ CREATE TABLE phone_contacts (
   changed_at INTEGER NOT NULL,
   PRIMARY KEY (contact_id, number_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE portfolio_recipients (
+  portfolio_id INTEGER NOT NULL REFERENCES portfolios (id),
+  -- E.164, or the network's id of the person.
+  person TEXT NOT NULL,
+  -- Who sent last.
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (portfolio_id, person)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX portfolio_recipients_last ON portfolio_recipients (portfolio_id, last_at, workspace_id);
+CREATE TRIGGER portfolio_recipients_delete AFTER DELETE ON portfolio_recipients BEGIN
+  UPDATE portfolios SET people = people - 1 WHERE id = OLD.portfolio_id;
+END;
+CREATE TRIGGER portfolio_recipients_insert AFTER INSERT ON portfolio_recipients BEGIN
+  UPDATE portfolios SET people = people + 1 WHERE id = NEW.portfolio_id;
+END;
+
+CREATE TABLE portfolios (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- "portfolio:ID" as Meta or an operator names it; "account:ID" where only the account is known.
+  name TEXT NOT NULL,
+  -- People in 24 hours; null: none, or not known.
+  person_limit INTEGER CHECK (person_limit > 0),
+  -- The number of rows in portfolio_recipients; kept by triggers.
+  people INTEGER NOT NULL DEFAULT 0,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX portfolios_name ON portfolios (name);
+CREATE TRIGGER portfolio_recipients_clear AFTER UPDATE OF person_limit ON portfolios
+WHEN OLD.person_limit IS NOT NULL AND NEW.person_limit IS NULL BEGIN
+  DELETE FROM portfolio_recipients WHERE portfolio_id = NEW.id;
+END;
+CREATE TRIGGER portfolio_recipients_fill AFTER UPDATE OF person_limit ON portfolios
+WHEN OLD.person_limit IS NULL AND NEW.person_limit IS NOT NULL BEGIN
+  INSERT INTO portfolio_recipients (portfolio_id, person, workspace_id, last_at)
+  SELECT NEW.id, messages.to_phone, messages.workspace_id, max(messages.dispatched_at)
+  FROM messages
+  JOIN numbers ON numbers.id = messages.number_id AND numbers.portfolio_id = NEW.id
+  LEFT JOIN contacts ON contacts.id = messages.contact_id
+  WHERE messages.dispatched_at > NEW.updated_at - 86400000
+    AND messages.type = 'template' AND messages.status IN ('sending', 'sent', 'delivered', 'read', 'failed')
+    AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)
+    AND NOT coalesce(
+      contacts.last_message_at BETWEEN messages.dispatched_at - 86400000 AND messages.dispatched_at, 0
+    )
+    AND (
+      messages.id > coalesce(
+        (SELECT id FROM messages WHERE created_at <= NEW.updated_at - 86400000 ORDER BY id DESC LIMIT 1), 0
+      )
+      OR messages.broadcast_id IN (
+        SELECT broadcast_id FROM broadcast_counters WHERE last_sent_at > NEW.updated_at - 86400000
+      )
+    )
+  GROUP BY messages.to_phone;
+END;
 
 CREATE TABLE provider_requests (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -968,6 +1117,8 @@ CREATE INDEX users_operator ON users (is_operator) WHERE is_operator = 1 AND dis
 CREATE TABLE webhooks (
   workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
   url TEXT,
+  -- The types of events that the address asked for, as a JSON array; null: all but `contact.updated`.
+  types TEXT,
   -- Sealed. It stays when the address is cleared, so that the receiver's secret remains valid for the next address.
   secret TEXT NOT NULL,
   consecutive_timeouts INTEGER NOT NULL,
@@ -983,6 +1134,8 @@ CREATE TABLE workspaces (
   suspended_at INTEGER,
   suspended_reason TEXT,
   daily_cap INTEGER,
+  -- What pressing quick-reply buttons means, as a JSON array.
+  button_marks TEXT NOT NULL DEFAULT '[]',
   stop_words TEXT NOT NULL,
   start_words TEXT NOT NULL,
   created_at INTEGER NOT NULL,

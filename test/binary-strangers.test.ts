@@ -10,9 +10,11 @@ const LIMIT_MS = 60_000;
 const ATTACK_MS = 1_200;
 /** 32 MiB of bodies, and what the allocator and the garbage collector keep for reuse. */
 const GROWTH_MIB_MAX = 100;
+/** The runtime keeps more of bodies whose length it does not know. */
+const CHUNKED_GROWTH_MIB_MAX = 150;
 /**
- * Limit of the median: if other tests run as well, the attack competes with the server and the probes for the
- * processor.
+ * Limit of every answer, without the time in which other processes had the server's processor, and of the median and
+ * the 90th percentile with that time.
  */
 const ANSWER_MS_MAX = 250;
 const ROUNDS_MAX = 4;
@@ -31,6 +33,7 @@ for (const name of [
   "300 × 1 MiB, sign-in",
   "300 slow × 64 KiB, sign-in",
   "300 × 1 MiB, wrong key",
+  "300 × 4 MiB in chunks, wrong signature",
 ] as const) {
   test(
     `${name}: memory stays bounded and other callers are answered`,
@@ -38,7 +41,8 @@ for (const name of [
       const seen = await server.attack(attacks[name], ATTACK_MS);
       console.log(name, JSON.stringify(seen));
       expect(seen).toMatchObject({ callbackStatuses: [200], readStatuses: [200] });
-      expect(seen.grownBy).toBeLessThan(GROWTH_MIB_MAX);
+      expect(seen.grownBy).toBeLessThan(name.includes("chunks") ? CHUNKED_GROWTH_MIB_MAX : GROWTH_MIB_MAX);
+      expect(seen.slowestOwnMs).toBeLessThan(ANSWER_MS_MAX);
       expect(seen.usualCallbackMs).toBeLessThan(ANSWER_MS_MAX);
       expect(seen.usualReadMs).toBeLessThan(ANSWER_MS_MAX);
     },
@@ -47,12 +51,13 @@ for (const name of [
 }
 
 test(
-  "300 complete bodies again and again, 300 slow ones and 300 idle connections at once: nine of ten answers come within 250 ms",
+  "300 complete bodies again and again, 300 slow ones and 300 idle connections at once: every answer takes the server less than 250 ms, and nine of ten come within them",
   async () => {
     const name = "300 × 4 MiB again and again, 300 slow, 300 idle, wrong signature";
     // Other work on the machine slows some rounds down; an attack that works slows all of them down.
-    let best = { callback: Number.POSITIVE_INFINITY, read: Number.POSITIVE_INFINITY };
-    for (let round = 0; round < ROUNDS_MAX && Math.max(best.callback, best.read) >= ANSWER_MS_MAX; round++) {
+    const none = Number.POSITIVE_INFINITY;
+    let best = { callback: none, read: none, own: none };
+    for (let round = 0; round < ROUNDS_MAX && Math.max(...Object.values(best)) >= ANSWER_MS_MAX; round++) {
       const seen = await server.attack(attacks[name], 2 * ATTACK_MS);
       console.log(name, JSON.stringify(seen));
       expect(seen).toMatchObject({ callbackStatuses: [200], readStatuses: [200] });
@@ -61,10 +66,12 @@ test(
       best = {
         callback: Math.min(best.callback, seen.lateCallbackMs),
         read: Math.min(best.read, seen.lateReadMs),
+        own: Math.min(best.own, seen.slowestOwnMs),
       };
     }
     expect(best.callback).toBeLessThan(ANSWER_MS_MAX);
     expect(best.read).toBeLessThan(ANSWER_MS_MAX);
+    expect(best.own).toBeLessThan(ANSWER_MS_MAX);
   },
   LIMIT_MS,
 );

@@ -83,6 +83,13 @@ test("the defaults are those that operators rely on", () => {
       tlsCert: null,
       tlsKey: null,
       metricsToken: null,
+      domain: null,
+    },
+    acme: {
+      directory: "https://acme-v02.api.letsencrypt.org/directory",
+      email: null,
+      httpListen: { host: "0.0.0.0", port: 80 },
+      caFile: null,
     },
     storage: { data: "./data", path: "data/waxwing.db" },
     secrets: { keyFile: "data/waxwing.key" },

@@ -262,3 +262,41 @@ interface Job {
   "runs-on": string;
   steps: { uses?: string; run?: string }[];
 }
+
+/** Names a test file or a script that runs one, or says that none holds it. */
+const HELD = /`(?:test\/[\w./-]+|bun (?:run )?[\w:./-]+)|\bby hand only\b|\bnot held\b|\bno test\b/;
+
+function rowsOfTables(text: string): string[] {
+  const lines = text.split("\n");
+  return lines.filter((line, index) => /^\| (?!-)/.test(line) && !/^\| -/.test(lines[index + 1] ?? ""));
+}
+
+function sectionOf(text: string, heading: string): string {
+  return text.split(/^(?=## )/m).find((part) => part.startsWith(`## ${heading}\n`)) ?? "";
+}
+
+describe("what the pages about security claim", () => {
+  test("names in every row of security.md's tables the test that holds it, or says that none does", () => {
+    const rows = rowsOfTables(read("docs/security.md"));
+    expect(rows.length).toBeGreaterThan(45);
+    expect(rows.filter((row) => !HELD.test(row))).toEqual([]);
+  });
+
+  test("names it in every paragraph about guarantees, secrets, root and users", () => {
+    const text = read("docs/security.md");
+    const claims = ["Guarantees", "Secrets", "Root and the service", "Users of the console"].flatMap((heading) =>
+      sectionOf(text, heading)
+        .split(/\n\n|\n(?=- )/)
+        .slice(1)
+        .filter((one) => one.trim() !== ""),
+    );
+    expect(claims.length).toBeGreaterThan(12);
+    expect(claims.filter((one) => !HELD.test(one))).toEqual([]);
+  });
+
+  test("names it for every entry point of the threat model", () => {
+    const rows = rowsOfTables(sectionOf(read("docs/threat-model.md"), "Entry points"));
+    expect(rows.length).toBeGreaterThan(10);
+    expect(rows.filter((row) => !HELD.test(row))).toEqual([]);
+  });
+});

@@ -127,7 +127,7 @@ class NewerRowsMerge {
     this.#insert("webhooks", "workspace_id");
     const signing = this.#update("webhooks", ["secret"], "workspace_id");
     // Pending deliveries are merged too, so the address that they are meant for must be.
-    this.#update("webhooks", ["url", "consecutive_timeouts"], "workspace_id");
+    this.#update("webhooks", ["url", "types", "consecutive_timeouts"], "workspace_id");
     return tokens + signing;
   }
 

@@ -38,7 +38,26 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
       become(io.root, owner, storage.data);
     }
   }
-  return { io, options, files, loadConfig: ({ listen } = {}) => loadConfig({ ...sources, found, listen }) };
+  preferTmpOfData(command, options, io, sources);
+  return {
+    ...{ io, options, files },
+    loadConfig({ listen, again = false } = {}) {
+      const file = again && found !== undefined ? findConfigFile(sources, true) : found;
+      return loadConfig({ ...sources, found: file, listen });
+    },
+  };
+}
+
+/** What the service unpacks there can run, which `/tmp` may forbid. Root has chosen as it became the owner. */
+function preferTmpOfData(
+  command: Command,
+  options: GlobalOptions,
+  io: Io,
+  sources: Parameters<typeof loadConfig>[0],
+): void {
+  if (io.root !== null || io.useTmp === undefined || !opensData(command, options)) return;
+  const tmp = join(resolve(loadConfig(sources).storage.data), "tmp");
+  if (existsSync(tmp)) io.useTmp?.(tmp);
 }
 
 function opensData({ needsNoData }: Command, { data }: GlobalOptions): boolean {

@@ -6,11 +6,26 @@ import type { Group } from "./command.ts";
 
 export const groups: readonly Group[] = [
   { word: "serve", summary: "Run the server", load: async () => (await import("./serve.ts")).commands },
+  {
+    word: "setup",
+    summary: "Set up a server step by step",
+    load: async () => (await import("./setup.ts")).commands,
+  },
   { word: "dev", summary: "Run a throwaway server", load: async () => (await import("./dev.ts")).commands },
   {
     word: "listen",
     summary: "Pass a server's events on to this machine",
     load: async () => (await import("./listen.ts")).commands,
+  },
+  {
+    word: "trigger",
+    summary: "Make an event happen on a server under test control",
+    load: async () => (await import("./trigger.ts")).commands,
+  },
+  {
+    word: "tail",
+    summary: "Show requests and events as they happen",
+    load: async () => (await import("./tail.ts")).commands,
   },
   {
     word: "workspace",

@@ -1,22 +1,16 @@
 /** `waxwing config check`: reads the configuration and looks at what it names. It changes nothing and sends nothing. */
 
-import { createPrivateKey, X509Certificate } from "node:crypto";
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, resolve } from "node:path";
 import type { Config } from "#src/config/config.ts";
+import { endOf, readTls, TlsUnusable } from "#src/config/tls.ts";
 import type { Clock } from "#src/core/clock.ts";
 import { readSmtpUrl } from "#src/health/alarm-email.ts";
 import { type Command, command } from "./command.ts";
+import { checkDomain } from "./config-domain.ts";
+import type { ConfigFinding } from "./config-finding.ts";
 import { type Report, visible } from "./output.ts";
-
-interface ConfigFinding {
-  level: "ok" | "warning" | "problem";
-  /** `section.key` */
-  key: string;
-  message: string;
-  next: string | null;
-}
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const CERTIFICATE_SOON_MS = 7 * 24 * 60 * 60_000;
@@ -36,6 +30,7 @@ export const commands: readonly Command[] = [
         ...checkKey(config, env.WAXWING_SECRETS_KEY !== undefined),
         ...checkBackups(config),
         ...checkCertificate(config, clock.now()),
+        ...(await checkDomain(config)),
         ...checkMail(config),
         ...(await Promise.all(addressesOf(config).map(({ key, url }) => checkAddress(clock, key, url)))),
       ];
@@ -132,30 +127,18 @@ function deviceOf(path: string): number {
 }
 
 function checkCertificate({ server }: Config, now: number): ConfigFinding[] {
-  const { tlsCert, tlsKey } = server;
-  if (tlsCert === null || tlsKey === null) return [];
-  for (const [key, path] of [["server.tls_cert", tlsCert] as const, ["server.tls_key", tlsKey] as const]) {
-    const unreadable = whyUnreadable(path);
-    if (unreadable !== null) return [problem(key, unreadable, "make it readable for the user that runs the server")];
-  }
   try {
-    const certificate = new X509Certificate(readFileSync(tlsCert));
-    if (!certificate.checkPrivateKey(createPrivateKey(readFileSync(tlsKey))))
-      return [
-        problem(
-          "server.tls_key",
-          `${tlsKey} is not the key of ${tlsCert}.`,
-          "name the key that belongs to the certificate",
-        ),
-      ];
-    const end = Date.parse(certificate.validTo);
+    const tls = readTls(server);
+    if (tls === null) return [];
+    const end = endOf(tls.cert);
+    if (end === null) return [problem("server.tls_cert", "The certificate's end cannot be read.", "replace it")];
     const date = new Date(end).toISOString().slice(0, 10);
     if (end < now + CERTIFICATE_SOON_MS)
       return [problem("server.tls_cert", `The certificate ends on ${date}.`, "renew the certificate")];
     return [ok("server.tls_cert", `The certificate fits its key, and ends on ${date}.`)];
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return [problem("server.tls_cert", `Certificate and key cannot be read: ${reason}`, "both must be PEM files")];
+    if (!(error instanceof TlsUnusable)) throw error;
+    return [problem(error.key, error.message, error.next)];
   }
 }
 
@@ -176,9 +159,10 @@ interface NamedAddress {
   url: string;
 }
 
-function addressesOf({ server, alerts, whatsapp }: Config): NamedAddress[] {
+function addressesOf({ server, acme, alerts, whatsapp }: Config): NamedAddress[] {
   const named: [string, string | null][] = [
     ["server.public_url", server.publicUrl],
+    ["acme.directory", server.domain === null || server.tlsCert !== null ? null : acme.directory],
     ["alerts.webhook", alerts.webhook],
     ["alerts.ping_url", alerts.pingUrl],
     ["whatsapp.graph_url", whatsapp.graphUrl],

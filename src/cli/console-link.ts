@@ -3,6 +3,7 @@
  */
 import { networkInterfaces } from "node:os";
 import type { Config } from "#src/config/config.ts";
+import { hasTls } from "#src/config/tls.ts";
 import type { CreatedLink } from "#src/domain/users/links.ts";
 
 const PAGES = { setup: "setup", join: "join", reset: "reset" } as const;
@@ -12,9 +13,10 @@ export function linkAddress({ server }: Config, { kind, token }: CreatedLink, li
   return `${baseAddress(server, listening)}/console/${PAGES[kind]}#${token}`;
 }
 
-function baseAddress({ publicUrl, listen, tlsCert }: Config["server"], listening?: string): string {
+function baseAddress(server: Config["server"], listening?: string): string {
+  const { publicUrl, listen } = server;
   if (publicUrl !== null) return publicUrl.replace(/\/+$/, "");
-  const scheme = tlsCert === null ? "http" : "https";
+  const scheme = hasTls(server) ? "https" : "http";
   const port = listening === undefined ? listen.port : new URL(listening).port;
   return `${scheme}://${reachableHost(listen.host)}:${port}`;
 }

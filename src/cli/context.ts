@@ -16,9 +16,13 @@ export interface Io {
   readonly isErrorTerminal: boolean;
   /** What the process can do as root; null for any other user. */
   readonly root: Root | null;
+  /** From now on, this directory is preferred for temporary files; absent where the process is not the command's own. */
+  readonly useTmp?: (directory: string) => void;
   /** Returns when the text is written. */
   out(text: string): void;
   err(text: string): void;
+  /** Asks a person, and waits for the line that is the answer; absent without a terminal. */
+  readonly ask?: ((question: string) => string) | undefined;
   /** Reads stdin to its end. */
   readInput(): Promise<string>;
   /** Calls `handle` for each of these signals instead of the system's default action. */
@@ -43,5 +47,9 @@ export interface Context {
   /** The files named on the command line that root has opened. */
   readonly files: NamedFiles;
   /** Reads the configuration. Throws `ConfigError`. */
-  loadConfig(more?: { readonly listen?: string | undefined }): Config;
+  loadConfig(more?: {
+    readonly listen?: string | undefined;
+    /** Reads the file again, with the rights that the process has now. */
+    readonly again?: boolean;
+  }): Config;
 }

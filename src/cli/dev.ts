@@ -122,7 +122,7 @@ async function serveDemo(context: Context, run: Run): Promise<void> {
   const configured = { ...context, loadConfig: () => config };
   const demo = kept?.demo ?? (await createDemo(configured, viewer, source));
   if (demo.webhookSecret !== null) viewer.trust(demo.webhookSecret);
-  const server = await start(config, io, true);
+  const server = await start(config, io, { acceptsTestKeys: true });
   const viewerPort = Number(new URL(viewer.url).port);
   // After the start, which brings a kept database up to date.
   if (kept !== null && kept.viewerPort !== viewerPort) await moveWebhook(configured, demo, viewer);

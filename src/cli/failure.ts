@@ -8,6 +8,7 @@ import { sentencesOf } from "#src/core/fault.ts";
 import { SecretKeyUnusable } from "#src/core/key-file.ts";
 import { Problem } from "#src/core/problem.ts";
 import { SecretUnreadable } from "#src/core/secret.ts";
+import { DriverUnusable } from "#src/db/driver.ts";
 import { isBusy, isStorageFailure, StorageUnavailable } from "#src/db/failure.ts";
 import { LockHeld } from "#src/db/lock.ts";
 import { NewerSchema, UnknownSchema } from "#src/db/migrate.ts";
@@ -76,6 +77,10 @@ export function describeError(error: unknown): FailureDescription {
   if (error instanceof SecretKeyUnusable) return describe("secret_key_unusable", error.message);
   if (error instanceof SecretUnreadable) {
     return describe("secret_unreadable", error.message, "put back the key file that belongs to this database");
+  }
+  if (error instanceof DriverUnusable) {
+    const advice = "set TMPDIR to a directory with free space whose file system allows programs to run (no noexec)";
+    return describe("driver_unusable", error.message, advice);
   }
   if (error instanceof NewerSchema) return describe("newer_schema", error.message);
   if (error instanceof UnknownSchema) return describe("unknown_schema", error.message);

@@ -9,6 +9,7 @@ import {
   type NewCallbackAddress,
 } from "#src/domain/numbers/callback-address.ts";
 import { findState } from "#src/domain/numbers/network-state.ts";
+import { findPortfolio } from "#src/domain/numbers/portfolio.ts";
 import type { NumberState, SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
@@ -99,6 +100,7 @@ function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, pro
     provider: isWhatsapp ? shown.provider : undefined,
     "api url": shown.api_url ?? undefined,
     "app secret": isWhatsapp ? (shown.has_app_secret ? "of this number" : "from the configuration") : undefined,
+    portfolio: isWhatsapp ? findPortfolio(tx, number)?.name : undefined,
     ...stateLines(state, timesIn(workspace)),
     history: describeHistory(history),
     callback: callback(""),
@@ -113,6 +115,7 @@ function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, pro
   ].join("\n");
   const network = isWhatsapp
     ? {
+        portfolio: findPortfolio(tx, number)?.name ?? null,
         network_state: stateJson(state, timesIn(workspace)),
         problems,
         history: historyJson(history, timesIn(workspace)),

@@ -45,7 +45,7 @@ export const commands: readonly Command[] = [
       throughput: {
         kind: "number",
         value: "N",
-        description: `Maximum messages per second (default: ${DEFAULT_THROUGHPUT})`,
+        description: `Maximum messages per second (default: ${DEFAULT_THROUGHPUT}, then what WhatsApp reports)`,
       },
       ...whatsapp,
       unsignedCallbacks,
@@ -58,7 +58,7 @@ export const commands: readonly Command[] = [
       }
       return withDatabase(context, "write", async (database) => {
         const route = secrets === null ? ({ network: "simulator" } as const) : await sealRoute(database, secrets);
-        const { phone, name, throughput = DEFAULT_THROUGHPUT } = values;
+        const { phone, name, throughput = null } = values;
         const { added, address } = await database.store.write((tx) => {
           const number = addNumber(tx, values.workspace, { phone, name, throughput, route });
           const isUnsigned = values.unsignedCallbacks || !signsCallbacks(number.provider);
@@ -162,22 +162,40 @@ export const commands: readonly Command[] = [
       noAppSecret: { kind: "flag", description: "Remove the number's own app secret" },
       provider: whatsapp.provider,
       apiUrl: whatsapp.apiUrl,
+      portfolio: {
+        kind: "text",
+        value: "ID",
+        description: "Meta's business portfolio, if the account does not name it",
+      },
+      noPortfolio: { kind: "flag", description: "Remove the business portfolio" },
       noApiUrl: { kind: "flag", description: "Remove the number's own API address" },
       unsignedCallbacks,
       noUnsignedCallbacks: { kind: "flag", description: "Accept signed callbacks only" },
     },
     run: async (context, values) => {
-      const { name, throughput, tokenFile, appSecretFile, noAppSecret, provider, apiUrl, noApiUrl } = values;
+      const {
+        name,
+        throughput,
+        tokenFile,
+        appSecretFile,
+        noAppSecret,
+        provider,
+        apiUrl,
+        noApiUrl,
+        portfolio,
+        noPortfolio,
+      } = values;
       const { unsignedCallbacks: isAllowed, noUnsignedCallbacks: isForbidden } = values;
       refuseOpposites("number update", [
         [isAllowed, isForbidden, "--unsigned-callbacks", "--no-unsigned-callbacks"],
         [apiUrl !== undefined, noApiUrl, "--api-url", "--no-api-url"],
+        [portfolio !== undefined, noPortfolio, "--portfolio", "--no-portfolio"],
         [appSecretFile !== undefined, noAppSecret, "--app-secret-file", "--no-app-secret"],
       ]);
-      const isUnchanged = [name, throughput, tokenFile, appSecretFile, provider, apiUrl].every(
+      const isUnchanged = [name, throughput, tokenFile, appSecretFile, provider, apiUrl, portfolio].every(
         (value) => value === undefined,
       );
-      if (isUnchanged && ![noAppSecret, noApiUrl, isAllowed, isForbidden].includes(true))
+      if (isUnchanged && ![noAppSecret, noApiUrl, noPortfolio, isAllowed, isForbidden].includes(true))
         throw new UsageError("name at least one option to change", "number update");
       const secrets = await readSecrets(context, tokenFile, appSecretFile, "number update");
       return withDatabase(context, "write", async (database) => {
@@ -186,6 +204,7 @@ export const commands: readonly Command[] = [
         const sealed = await sealSecrets(database, phoneNumberId, secrets);
         const changes = {
           ...given({ name, throughput, provider, apiUrl: noApiUrl ? null : apiUrl }),
+          ...given({ givenPortfolio: noPortfolio ? null : portfolio }),
           ...given({ accessToken: sealed.accessToken ?? undefined }),
           ...given({ appSecret: noAppSecret ? null : (sealed.appSecret ?? undefined) }),
         };

@@ -6,7 +6,7 @@ import { writeSync } from "node:fs";
 import { systemClock } from "#src/core/clock.ts";
 import { systemRandom } from "#src/core/random.ts";
 import type { Io } from "./context.ts";
-import { rootOf } from "./root.ts";
+import { rootOf, useTmp } from "./root.ts";
 
 const STDOUT = 1;
 const STDERR = 2;
@@ -19,10 +19,12 @@ export function processIo(): Io {
     clock: systemClock,
     random: systemRandom,
     root: rootOf(process),
+    useTmp,
     isTerminal: process.stdout.isTTY === true,
     isErrorTerminal: process.stderr.isTTY === true,
     out: (text) => write(STDOUT, text),
     err: (text) => write(STDERR, text),
+    ask: process.stdin.isTTY === true ? (question) => prompt(question.trimEnd()) ?? "" : undefined,
     readInput: () => Bun.stdin.text(),
     onSignal(signals, handle) {
       for (const signal of signals) process.on(signal, () => handle(signal));

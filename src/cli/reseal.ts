@@ -1,4 +1,5 @@
 /** Seals every stored secret again with the current master key, a few rows at a time, beside a running server. */
+import { accountContext, certificateContext } from "#src/certificates/rows.ts";
 import { keyIdOf, type SecretBox, SecretUnreadable } from "#src/core/secret.ts";
 import type { Client } from "#src/db/driver.ts";
 import { HASH_KEY_CONTEXT } from "#src/db/kept-keys.ts";
@@ -21,6 +22,14 @@ interface SealedColumn {
 /** Every column that holds sealed values; a test compares the list with what a database contains. */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: "kept_keys", column: "sealed", key: "purpose", bound: "purpose", context: () => HASH_KEY_CONTEXT },
+  { table: "acme_accounts", column: "private_key", key: "directory", bound: "directory", context: accountContext },
+  {
+    table: "certificates",
+    column: "private_key",
+    key: "id",
+    bound: "id",
+    context: (id) => certificateContext(Number(id)),
+  },
   { table: "numbers", column: "access_token", key: "id", bound: "phone_number_id", context: accessTokenContext },
   { table: "numbers", column: "app_secret", key: "id", bound: "phone_number_id", context: appSecretContext },
   {

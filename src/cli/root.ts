@@ -50,7 +50,7 @@ function canReturn(setuid: (uid: number) => void): boolean {
  * The database driver's native module is unpacked into a temporary directory; root's own may be inaccessible to the
  * user.
  */
-function useTmp(tmp: string): void {
+export function useTmp(tmp: string): void {
   const { BUN_TMPDIR, TMPDIR = "/tmp" } = process.env;
   // The service unpacks it there too, so code can be executed from there.
   const places = [...(existsSync(tmp) ? [tmp] : []), BUN_TMPDIR ?? TMPDIR, "/tmp"];

@@ -2,7 +2,8 @@
 
 import { UpgradeFailed } from "#src/backup/upgrade.ts";
 import type { Config } from "#src/config/config.ts";
-import { createLog } from "#src/core/log.ts";
+import { TlsUnusable } from "#src/config/tls.ts";
+import { createLog, type LogLevel } from "#src/core/log.ts";
 import { LockHeld } from "#src/db/lock.ts";
 import type { Server } from "#src/server/context.ts";
 import type { Io, Signal } from "./context.ts";
@@ -26,13 +27,23 @@ export function stopSignal(io: Io, signals: readonly Signal[]): Promise<void> {
   });
 }
 
+interface StartOptions {
+  acceptsTestKeys?: boolean;
+  /** Asked for each entry; the configured one by default. */
+  logLevel?: () => LogLevel;
+}
+
 /** Starts the server, or throws a `CommandFailure` that explains why it cannot start. */
-export async function start(config: Config, io: Io, acceptsTestKeys = false): Promise<Server> {
+export async function start(
+  config: Config,
+  io: Io,
+  { acceptsTestKeys = false, logLevel = () => config.log.level }: StartOptions = {},
+): Promise<Server> {
   const { startServer } = await import("#src/server/server.ts");
   const { RealNumberPresent } = await import("#src/server/control.ts");
   // The log writes to stderr its own way: unlike a command's output, a slow reader of the log must never block the
   // server.
-  const log = createLog({ ...config.log, now: () => io.clock.now() });
+  const log = createLog({ ...config.log, level: logLevel, now: () => io.clock.now() });
   try {
     return await startServer({ config, log, random: io.random, acceptsTestKeys });
   } catch (error) {
@@ -50,6 +61,7 @@ export async function start(config: Config, io: Io, acceptsTestKeys = false): Pr
         "switch it off, or use a database without a number on WhatsApp",
       );
     }
+    if (error instanceof TlsUnusable) throw new CommandFailure("certificate_unusable", error.message, error.next);
     if (error instanceof UpgradeFailed) throw new CommandFailure("upgrade_failed", error.message);
     throw describeListenError(error, config) ?? error;
   }
@@ -71,7 +83,7 @@ function describeListenError(error: unknown, config: Config): CommandFailure | n
       return new CommandFailure(
         "address_refused",
         `this user may not listen on ${address}`,
-        "choose a port above 1023 with --listen HOST:PORT",
+        "choose a port above 1023 with --listen HOST:PORT, or let the service use lower ones (docs/operations.md, TLS)",
       );
     case "EADDRNOTAVAIL":
     // The runtime's error if a name cannot be resolved.

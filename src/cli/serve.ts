@@ -2,9 +2,11 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "#src/config/config.ts";
+import { StorageUnavailable } from "#src/db/failure.ts";
 import { createPrivateFile } from "#src/db/files.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
 import type { Server } from "#src/server/context.ts";
+import { createSupervisor } from "#src/server/systemd.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
 import type { Context } from "./context.ts";
@@ -27,12 +29,20 @@ export const listenOption = {
 async function showSetupLink({ io }: Context, config: Config, { store, url }: Server): Promise<string> {
   const file = join(resolve(config.storage.data), SETUP_LINK_FILE);
   rmSync(file, { force: true });
-  const link = await store.write(createSetupLink);
-  if (link === null) return file;
-  const address = linkAddress(config, link, url);
-  if (!io.isErrorTerminal) {
-    createPrivateFile(file);
-    writeFileSync(file, `${address}\n`);
+  let address: string;
+  try {
+    const link = await store.write(createSetupLink);
+    if (link === null) return file;
+    address = linkAddress(config, link, url);
+    if (!io.isErrorTerminal) {
+      createPrivateFile(file);
+      writeFileSync(file, `${address}\n`);
+    }
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable || isDiskFull(error))) throw error;
+    // A server that cannot write still answers, says why, and continues when it can.
+    io.err("The console has no users yet, and the link for the first one could not be written: check the disk.\n");
+    return file;
   }
   io.err(
     [
@@ -44,25 +54,43 @@ async function showSetupLink({ io }: Context, config: Config, { store, url }: Se
   return file;
 }
 
+function isDiskFull(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  return code === "ENOSPC" || code === "EDQUOT" || code === "EROFS";
+}
+
 export const commands: readonly Command[] = [
   command({
     group: null,
     name: "serve",
     summary: "Run the server until it is stopped",
     details:
-      "Creates the database if there is none, and migrates an older one. SIGTERM and Ctrl-C stop the server cleanly; a\nsecond signal stops it at once.",
+      "Creates the database if there is none, and migrates an older one. SIGTERM and Ctrl-C stop the server cleanly; a\nsecond signal stops it at once. SIGHUP reads certificates and log level again.",
     options: { listen: listenOption },
     run: async (context, { listen }) => {
       const { io } = context;
-      // Installed before the start, so that an early signal is not lost. SIGHUP is not handled: under nohup, a server
-      // outlives its terminal.
+      // Installed before the start, so that an early signal is not lost.
       const stopped = stopSignal(io, ["SIGTERM", "SIGINT"]);
+      let reload = (): void => undefined;
+      io.onSignal(["SIGHUP"], () => reload());
       const config = context.loadConfig({ listen });
-      const server = await start(config, io);
+      let { level } = config.log;
+      const server = await start(config, io, { logLevel: () => level });
+      reload = () => {
+        try {
+          level = context.loadConfig({ listen, again: true }).log.level;
+        } catch (error) {
+          io.err(`The configuration is not read again: ${error instanceof Error ? error.message : String(error)}\n`);
+        }
+        server.reload();
+      };
       // The same line with --json: programs that start a server wait for it.
       io.out(`listening on ${server.url}\n`);
       const setupLinkFile = await showSetupLink(context, config, server);
+      const supervisor = createSupervisor(io.env, io.clock);
+      supervisor.ready();
       await stopped;
+      supervisor.stopping();
       rmSync(setupLinkFile, { force: true });
       await server.stop();
       return null;

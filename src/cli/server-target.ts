@@ -7,7 +7,7 @@ import { listRunningDevs, type RunningDev } from "./dev/running-devs.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { readSecretFile } from "./input.ts";
 
-export interface ServerTarget {
+interface ServerTarget {
   /** Without a slash at the end: `http://127.0.0.1:8080`. */
   origin: string;
   apiKey: string | null;

@@ -5,6 +5,7 @@
 
 import { readPhone } from "#src/core/phone.ts";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { isUserId } from "#src/core/user-id.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { findMessageById } from "#src/domain/messages/read.ts";
@@ -27,7 +28,7 @@ export const commands: readonly Command[] = [
     details: "Opens the 24-hour window. STOP and START work as they do on WhatsApp.",
     options: {
       workspace: workspaceOption,
-      from: { kind: "text", value: "PHONE", required: true, description: "The sender's number" },
+      from: { kind: "text", value: "PHONE", required: true, description: "The sender's number or user id" },
       text: { kind: "text", value: "TEXT", required: true, description: "The text" },
       to: { kind: "text", value: "PHONE", description: "The receiving number, if the workspace has several" },
     },
@@ -37,7 +38,7 @@ export const commands: readonly Command[] = [
         if (text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
         const shown = await store.write((tx) => {
           const { country } = getWorkspace(tx, values.workspace);
-          const from = readPhone(typed, country);
+          const from = isUserId(typed) ? typed : readPhone(typed, country);
           if (from === null) throw invalidRequest({ from: [`"${typed}" is not a phone number.`] });
           const number = requireSimulatorNumber(tx, values.workspace, country, requestedTo);
           const { networkMessageId, body } = composeInbound(tx.random, number, { from, text, at: tx.now });

@@ -3,12 +3,18 @@
  * what only the server's process knows comes from the list that the server stores.
  */
 
+import type { Static } from "@sinclair/typebox";
 import { scheduleInterval } from "#src/backup/schedule.ts";
 import { lastSoundAt } from "#src/backup/verification-reports.ts";
 import type { Config } from "#src/config/config.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { databaseFiles } from "#src/db/files.ts";
 import { LockHeld, lockExclusively } from "#src/db/lock.ts";
+import { monthOf } from "#src/domain/messages/network-usage.ts";
+import type { UsageView } from "#src/domain/messages/schema.ts";
+import { viewUsage } from "#src/domain/messages/usage-view.ts";
+import { listWorkspaces } from "#src/domain/workspaces/read.ts";
+import { certificateSource } from "#src/health/certificate-facts.ts";
 import { conditionFile, type HealthMemory, readMemory } from "#src/health/condition-file.ts";
 import { type Condition, type KnownCondition, lasts, processChecks, updateConditions } from "#src/health/conditions.ts";
 import { evaluateHealth } from "#src/health/evaluate.ts";
@@ -32,7 +38,8 @@ export const commands: readonly Command[] = [
       if (fileExists(database))
         return withDatabase(context, "read", async (opened) => {
           const isRunning = isServerRunning(database);
-          return reportOf(await evaluate(context, opened, isRunning ? memory : withoutProcess(memory)), isRunning);
+          const found = await evaluate(context, opened, isRunning ? memory : withoutProcess(memory));
+          return reportOf(found, isRunning, readUsage(opened, context.io.clock.now()));
         });
       // A server whose file was taken away still runs, and has stored what it knows.
       if (!isServerRunning(database)) throw noDatabase(database);
@@ -49,7 +56,7 @@ async function evaluate({ io }: Context, { config, store }: Database, memory: He
   const facts = await readFacts({
     ...{ clock: io.clock, query, database },
     databaseFile: () => "same",
-    tlsCert: config.server.tlsCert,
+    certificate: certificateSource(config),
     backup: () => readBackups(config, memory, now),
     process: async () => null,
   });
@@ -86,12 +93,42 @@ function isServerRunning(database: string): boolean {
   }
 }
 
-function reportOf(conditions: readonly KnownCondition[], isRunning: boolean): Report {
+interface WorkspaceUsage extends Static<typeof UsageView> {
+  workspace_id: number;
+  workspace: string;
+}
+
+/** What Meta bills this month, of the workspaces for which it bills anything. */
+function readUsage({ store }: Database, now: number): WorkspaceUsage[] {
+  return store.read((tx) =>
+    listWorkspaces(tx)
+      .map((one) => ({ workspace_id: one.id, workspace: one.name, ...viewUsage(tx, one, monthOf(now, one.timezone)) }))
+      .filter(({ messages }) => messages > 0),
+  );
+}
+
+function usageLines(usage: readonly WorkspaceUsage[]): string[] {
+  if (usage.length === 0) return [];
+  const lines = usage.flatMap(({ workspace, month, categories }) =>
+    categories.map(
+      ({ category, type, billable, messages }) =>
+        `  ${visible(workspace)}, ${month}: ${messages} ${category} (${type}${billable ? "" : ", not billed"})`,
+    ),
+  );
+  return ["", "Delivered messages as Meta bills them:", ...lines];
+}
+
+function reportOf(
+  conditions: readonly KnownCondition[],
+  isRunning: boolean,
+  usage: readonly WorkspaceUsage[] = [],
+): Report {
   const json = {
     conditions: conditions.map(({ id, severity, since, subject, says, next, command: suggestion, hits }) => ({
       ...{ id, severity, since: formatInstant(since, "UTC"), subject, says, next, command: suggestion, affects: hits },
     })),
     server: { running: isRunning },
+    usage,
   };
   const critical = conditions.filter(({ severity }) => severity === "critical").length;
   const text = [
@@ -105,6 +142,7 @@ function reportOf(conditions: readonly KnownCondition[], isRunning: boolean): Re
       ? "Nothing needs attention."
       : `${critical} critical, ${conditions.length - critical} to watch.`,
     isRunning ? "The server is running." : "No server is running on this database.",
+    ...usageLines(usage),
   ].join("\n");
   return critical === 0 ? { json, text } : { json, text, exitCode: 1 };
 }

@@ -8,10 +8,13 @@ import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { decideByName, setSample } from "#src/domain/templates/decide.ts";
+import { markButton } from "#src/domain/templates/mark-button.ts";
 import { listTemplates, type TemplateFilter } from "#src/domain/templates/read.ts";
 import type { Template } from "#src/domain/templates/table.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
+import { flaggedButtons } from "#src/domain/templates/way-out.ts";
+import { buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
@@ -122,7 +125,18 @@ export const commands: readonly Command[] = [
           found?.retired ?? null,
         ]);
         const headings = ["workspace", "account", "templates", "new", "changed", "gone"];
-        return { json: synced, text: table(headings, rows, "There are no WhatsApp numbers: waxwing number add …") };
+        const flagged = database.store.read((tx) =>
+          workspacesOf(tx, values.workspace).flatMap((workspace) => flaggedIn(tx, workspace)),
+        );
+        const hints = flagged.map(
+          ({ name: template, language: of, button }) =>
+            `\n${template} (${of}): what does the button ${JSON.stringify(button)} mean?\n  next: waxwing template mark ${template} --language ${of} --button ${JSON.stringify(button)} --as neither`,
+        );
+        const shown = table(headings, rows, "There are no WhatsApp numbers: waxwing number add …");
+        return {
+          json: synced.map((one) => ({ ...one, flagged: flaggedOf(flagged, one) })),
+          text: shown + hints.join(""),
+        };
       }),
   }),
   command({
@@ -142,6 +156,36 @@ export const commands: readonly Command[] = [
           const { workspace, status, reason = null } = values;
           const decided = decideByName(tx, workspace, values.name, values.language, status, reason);
           return reportOf(decided, getWorkspace(tx, workspace));
+        }),
+      ),
+  }),
+  command({
+    group,
+    name: "mark",
+    summary: "Say what pressing a quick-reply button means",
+    details:
+      "opt_in: it lifts an opt-out, like START. opt_out: it opts out, like STOP. neither: a title that holds an opt-out\nword and means something else. A title that is an opt-out word always opts out. clear: removes the mark.",
+    positionals: { name },
+    options: {
+      workspace: workspaceOption,
+      language,
+      button: {
+        kind: "text",
+        value: "TITLE",
+        required: true,
+        description: "The button's title, as the template has it",
+      },
+      as: { kind: "choice", choices: [...buttonMeanings, "clear"], required: true, description: "What it means" },
+    },
+    run: (context, values) =>
+      withDatabase(context, "write", ({ store }) =>
+        store.write((tx) => {
+          const meaning = values.as === "clear" ? null : values.as;
+          const mark = { template: values.name, language: values.language, title: values.button, meaning };
+          const { buttonMarks } = markButton(tx, values.workspace, mark);
+          const rows = buttonMarks.map((one) => [one.template, one.language, one.title, one.meaning]);
+          const text = table(["template", "language", "button", "means"], rows, "No button is marked.");
+          return { json: buttonMarks, text };
         }),
       ),
   }),
@@ -231,4 +275,39 @@ function reportOf(template: Template, workspace: Workspace): Report {
     text: shown.text,
   });
   return { json: shown, text };
+}
+
+interface FlaggedButton {
+  workspace_id: number;
+  account_id: string;
+  name: string;
+  language: string;
+  button: string;
+}
+
+/** Buttons whose titles hold an opt-out word without being one, until a person marks them. */
+function flaggedIn(tx: ReadTx, workspace: Workspace): FlaggedButton[] {
+  const all = listTemplates(tx, workspace.id, { status: null }, { offset: 0 }, FLAGGED_MAX);
+  return all.flatMap((template) =>
+    flaggedButtons(template, workspace).map((button) => ({
+      workspace_id: workspace.id,
+      account_id: template.accountId,
+      name: template.name,
+      language: template.language,
+      button,
+    })),
+  );
+}
+
+/** More templates than an account may have. */
+const FLAGGED_MAX = 7_000;
+
+function flaggedOf(flagged: readonly FlaggedButton[], account: { workspace_id: number; account_id: string }) {
+  const isOfAccount = (one: FlaggedButton): boolean =>
+    one.workspace_id === account.workspace_id && one.account_id === account.account_id;
+  return flagged.filter(isOfAccount).map(({ name: template, language: of, button }) => ({
+    name: template,
+    language: of,
+    button,
+  }));
 }

@@ -3,11 +3,13 @@
 import { invalidRequest } from "#src/core/problem.ts";
 import {
   clearWebhook,
+  readTypes,
   rotateSecret,
   type ShownWebhook,
   setWebhook,
   showWebhook,
 } from "#src/domain/webhooks/address.ts";
+import { defaultTypes } from "#src/domain/webhooks/event-types.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { reportAttempt, testAddress, waitForAttempt } from "./attempt.ts";
 import { type Command, command, workspaceOption } from "./command.ts";
@@ -25,12 +27,20 @@ export const commands: readonly Command[] = [
     options: {
       workspace: workspaceOption,
       url: { kind: "text", value: "URL", required: true, description: "Such as https://example.com/webhook" },
+      types: {
+        kind: "text",
+        value: "A,B",
+        description: "Only events of these types; default: all but contact.updated (without the option: as before)",
+      },
     },
     run: (context, values) =>
       withDatabase(context, "write", async (database) => {
         requireUrl(database, values.url);
+        const types = values.types === undefined ? undefined : readTypes(values.types);
         const box = database.box();
-        const webhook = await database.store.write((tx) => setWebhook(tx, box, values.workspace, values.url));
+        const webhook = await database.store.write((tx) =>
+          setWebhook(tx, box, values.workspace, values.url, { types }),
+        );
         return reportOf(webhook, `\n\nTry it: waxwing webhook test --workspace ${values.workspace}`);
       }),
   }),
@@ -93,9 +103,8 @@ function requireUrl({ config }: Database, url: string): void {
   if (problem !== null) throw invalidRequest({ url: [problem] });
 }
 
-function reportOf({ url, secret }: ShownWebhook, more = ""): Report {
-  return {
-    json: { url, secret },
-    text: `${list({ url: url ?? "none: events are recorded, not sent", secret })}${more}`,
-  };
+function reportOf({ url, types, secret }: ShownWebhook, more = ""): Report {
+  const shown = { url: url ?? "none: events are recorded, not sent", types: types.join(", "), secret };
+  const isDefault = types === defaultTypes;
+  return { json: { url, ...(isDefault ? {} : { types }), secret }, text: `${list(shown)}${more}` };
 }

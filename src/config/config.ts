@@ -14,6 +14,7 @@ import {
   unknownSectionProblem,
   unknownVariableProblem,
 } from "./errors.ts";
+import { findIncompleteMail, findIncompleteTls } from "./incomplete.ts";
 import { InvalidValue } from "./kinds.ts";
 import { findLines } from "./lines.ts";
 import { type ConfigKey, configKeys, type Settings } from "./settings.ts";
@@ -63,6 +64,7 @@ export class ConfigError extends Error {
 /** Relative to the working directory, as the `./` tells the operator. */
 export const LOCAL_FILE = "./waxwing.toml";
 const DEFAULT_PATHS = [LOCAL_FILE, "/etc/waxwing/waxwing.toml"];
+const HTTPS_PORT = 443;
 const PREFIX = "WAXWING_";
 /** Holds the key itself and is not a setting; `loadKeys` reads it. */
 const SECRET_KEY_VARIABLE = "WAXWING_SECRETS_KEY";
@@ -104,10 +106,22 @@ export function loadConfig(sources: ConfigSources): Config {
   const { data } = settings.storage;
   return {
     ...settings,
+    server: withDomain(settings.server, locations.has("server.listen")),
     file: file?.name ?? null,
     storage: { data, path: settings.storage.path ?? join(data, "waxwing.db") },
     secrets: { keyFile: settings.secrets.keyFile ?? join(data, "waxwing.key") },
     backup: { ...settings.backup, directory: settings.backup.directory ?? join(data, "backups") },
+  };
+}
+
+/** A domain alone means HTTPS on its usual port, at the address that follows from it. */
+function withDomain(server: Settings["server"], hasListen: boolean): Settings["server"] {
+  const { domain, listen, publicUrl } = server;
+  if (domain === null) return server;
+  return {
+    ...server,
+    listen: hasListen ? listen : { host: "0.0.0.0", port: HTTPS_PORT },
+    publicUrl: publicUrl ?? `https://${domain}`,
   };
 }
 
@@ -312,39 +326,4 @@ function fromOptions(options: Pick<ConfigSources, "data" | "listen">): readonly 
 
 function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
-}
-
-function findIncompleteTls(
-  { server }: Settings,
-  locations: ReadonlyMap<string, SourceLocation>,
-): readonly ConfigProblem[] {
-  if ((server.tlsCert === null) === (server.tlsKey === null)) return [];
-  const [path, other] =
-    server.tlsCert === null ? ["server.tls_key", "server.tls_cert"] : ["server.tls_cert", "server.tls_key"];
-  const location = locations.get(path) ?? { source: path, line: null };
-  return [
-    {
-      ...location,
-      path,
-      message: `${path} is set without ${other}`,
-      advice: "set both for HTTPS, or neither for plain HTTP",
-    },
-  ];
-}
-
-function findIncompleteMail(
-  { alerts }: Settings,
-  locations: ReadonlyMap<string, SourceLocation>,
-): readonly ConfigProblem[] {
-  if (alerts.emailTo.length === 0 || alerts.smtpUrlFile !== null) return [];
-  const path = "alerts.email_to";
-  const location = locations.get(path) ?? { source: path, line: null };
-  return [
-    {
-      ...location,
-      path,
-      message: `${path} is set without alerts.smtp_url_file`,
-      advice: "name a file with the address of the mail server, or send no e-mails",
-    },
-  ];
 }

@@ -2,11 +2,13 @@
  * All configuration keys: each key's name in the file, its kind, its default as written in the file, and its
  * description. Everything else is derived from this table, and a test checks `config.example.toml` against it.
  */
+import { acmeKeys } from "./acme-keys.ts";
 import { alertKeys } from "./alert-keys.ts";
 import { DAY, HOUR, key, MINUTE, SECOND } from "./key.ts";
 import {
   addressRanges,
   cronExpression,
+  domainName,
   duration,
   fraction,
   graphVersion,
@@ -58,7 +60,14 @@ export const sections = {
       "",
       "Bearer token that opens /metrics. Without one, there is no such address.",
     ),
+    domain: key(
+      "domain",
+      optional(domainName),
+      "",
+      'Domain name of this server, such as "wa.example.com": it serves HTTPS automatically, on port 443 unless listen says otherwise, and fetches and renews the certificate. Leave it empty behind a proxy.',
+    ),
   },
+  acme: acmeKeys,
   storage: {
     data: key(
       "data",

@@ -31,7 +31,7 @@ export class InvalidValue {
 }
 
 /** The address to listen on; with port 0, the system chooses a port. */
-interface ListenAddress {
+export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
@@ -187,6 +187,17 @@ export const listenAddress: Kind<ListenAddress> = text(
     // Digits and dots that are not an address would be resolved as a name and fail much later with a confusing message.
     if (plain === undefined || (/^[\d.]+$/.test(plain) && !isIPv4(plain))) return null;
     return { host: plain === "" ? "0.0.0.0" : plain, port };
+  },
+);
+
+/** A public host name, in lower case: no address, no wildcard, at least one dot. */
+export const domainName: Kind<string> = text(
+  'a domain name such as "wa.example.com", without https:// or a port',
+  (value) => {
+    const name = value.toLowerCase();
+    const labels = name.split(".");
+    const isName = labels.every((label) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(label));
+    return isName && name.length <= 253 && labels.length > 1 && !/^\d+$/.test(labels.at(-1) ?? "") ? name : null;
   },
 );
 

@@ -25,7 +25,7 @@ export interface Log {
 
 interface LogOptions {
   /** Entries below this level are dropped. */
-  readonly level: LogLevel;
+  readonly level: LogLevel | (() => LogLevel);
   readonly format: "text" | "json";
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -41,13 +41,14 @@ const ELEMENTS_MAX = 100;
 const TEXT_LENGTH_MAX = 8000;
 const WEIGHTS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
-export function createLog({ level: minLevel, format, now, write = writeToStderr }: LogOptions): Log {
+export function createLog({ level: min, format, now, write = writeToStderr }: LogOptions): Log {
+  const minLevel = typeof min === "function" ? min : () => min;
   const render = format === "json" ? renderJson : renderText;
   const bind = (bound: LogFields): Log => {
     const at =
       (level: LogLevel) =>
       (event: LogEvent, message: string, fields: LogFields = {}): void => {
-        if (WEIGHTS[level] < WEIGHTS[minLevel]) return;
+        if (WEIGHTS[level] < WEIGHTS[minLevel()]) return;
         write(render({ time: timeOf(now()), level, event, message: String(message) }, { ...bound, ...fields }));
       };
     return {

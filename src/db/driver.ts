@@ -14,11 +14,25 @@ type Driver = new (path: string, options?: BetterSqlite3.Options) => Client;
  * may call only harmless functions: the file may come from another author.
  */
 export function openClient(path: string, options: BetterSqlite3.Options): Client {
-  const PlatformDriver = loadDriver();
-  const client = new PlatformDriver(path, options);
+  const client = openWith(loadDriver(), path, options);
   client.pragma("trusted_schema = OFF");
   defineBudget(client, () => undefined);
   return client;
+}
+
+/** The driver's native module cannot be unpacked into the directory for temporary files, or cannot run from there. */
+export class DriverUnusable extends Error {
+  override readonly name = "DriverUnusable";
+}
+
+function openWith(PlatformDriver: Driver, path: string, options: BetterSqlite3.Options): Client {
+  try {
+    return new PlatformDriver(path, options);
+  } catch (error) {
+    const isModule = error instanceof Error && "code" in error && error.code === "ERR_DLOPEN_FAILED";
+    if (!isModule) throw error;
+    throw new DriverUnusable(`the SQLite driver cannot be loaded: ${error.message}`, { cause: error });
+  }
 }
 
 /**

@@ -10,6 +10,7 @@ import { type Random, systemRandom } from "#src/core/random.ts";
 import { type Client, openClient } from "./driver.ts";
 import { isBusy } from "./failure.ts";
 import { FailureLatch } from "./failure-latch.ts";
+import type { FileWatch } from "./file-watch.ts";
 import { createPrivateFile } from "./files.ts";
 import { SettingsState } from "./remembered.ts";
 import type { Db, NotPromise, ReadTx, Tx } from "./transaction.ts";
@@ -62,6 +63,7 @@ export class Store {
   readonly #dataVersion;
   readonly #settings = new SettingsState();
   #snapshot: object | null = null;
+  #fileWatch: FileWatch | null = null;
   readonly #listeners = new Map<string, () => void>();
 
   constructor(client: Client, options: StoreOptions) {
@@ -81,6 +83,7 @@ export class Store {
       settings: this.#settings,
       keyedHash: this.#keyedHash,
       log: options.log,
+      isInPlace: () => this.#fileWatch?.isInPlace() ?? true,
       beforeGroup: () => this.#endRead(),
       onNotify: (topic) => this.#listeners.get(topic)?.(),
       defer: options.defer ?? ((run) => setImmediate(run)),
@@ -131,6 +134,11 @@ export class Store {
     this.#snapshot = null;
     // A failing disk may already have ended the transaction; report that error and not one from this commit.
     if (this.client.inTransaction) this.#commit.run();
+  }
+
+  /** From now on, nothing is written while the paths of the database do not lead to its files. */
+  watchFiles(watch: FileWatch): void {
+    this.#fileWatch = watch;
   }
 
   /** Calls `listener` after every commit in which an operation notified this topic. */

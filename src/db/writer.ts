@@ -35,6 +35,8 @@ interface WriterOptions {
   log: Log | undefined;
   /** Runs the next group in a later turn of the event loop. A simulation replaces it. */
   defer: (run: () => void) => void;
+  /** False while the paths of the database do not lead to the files that were opened: nothing is written then. */
+  isInPlace: () => boolean;
   /** The connection is about to write: end any read transaction. */
   beforeGroup: () => void;
   /** An operation notified this topic and is on disk. */
@@ -120,6 +122,11 @@ export class Writer {
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one commit from begin to answer, whose order is the promise.
   #runGroup(): void {
     if (this.#queue.length === 0) return;
+    if (!this.#options.isInPlace()) {
+      const error = new StorageUnavailable("the database file is gone or was replaced");
+      for (const operation of this.#queue.splice(0)) operation.reject(error);
+      return;
+    }
     this.#options.beforeGroup();
     try {
       this.#begin.run();

@@ -8,6 +8,7 @@ export function evaluateWorkspaces(state: WorkspaceState, at: number): Condition
     ...state.numbers.map(describeNumber),
     ...state.paused.map(describeBroadcast),
     ...state.balances.map(describeBalance),
+    ...state.services.map(describeService),
     ...state.suspended.map(describeSuspension),
   ];
 }
@@ -111,6 +112,32 @@ function describeBalance({
     next: "Credit the workspace.",
     command: `waxwing workspace credit ${workspaceId} AMOUNT`,
     workspaceId,
+  };
+}
+
+function describeService({
+  id,
+  phone,
+  count,
+  allowance,
+  workspaceId,
+  workspace,
+}: WorkspaceState["services"][number]): Condition {
+  const isUsedUp = count >= allowance;
+  return {
+    id: `service_allowance:${id}`,
+    severity: "warning",
+    check: "number",
+    subject: `number ${phone}`,
+    says: `${phone} has sent ${count} of the ${allowance} service messages (replies) that Meta delivers free of charge in a month.`,
+    since: null,
+    hits: isUsedUp
+      ? `${workspace}: Meta bills each further reply, and delivers none without a payment method.`
+      : `${workspace}: Meta will bill replies beyond ${allowance}, and deliver none without a payment method.`,
+    next: "Check in Meta's Business Manager that the WhatsApp account has a payment method.",
+    command: `waxwing doctor --workspace ${workspaceId}`,
+    workspaceId,
+    subjectId: id,
   };
 }
 

@@ -3,6 +3,7 @@
  * `evaluate-workspaces.ts` does the same for what belongs to a workspace.
  */
 import type { Condition } from "./conditions.ts";
+import { evaluateCertificate } from "./evaluate-certificate.ts";
 import { evaluateWorkspaces } from "./evaluate-workspaces.ts";
 import type { HealthFacts } from "./facts.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
@@ -21,7 +22,6 @@ const FAILURE_LASTS_MS = MINUTE_MS;
 const FAILURE_REMEMBERED_MS = 60 * MINUTE_MS;
 const WORK_LATENESS_MAX_SECONDS = 300;
 const CALLBACKS_MAX = 10_000;
-const CERTIFICATE_CRITICAL_MS = 7 * DAY_MS;
 const BACKUP_AGE_MAX_MS = 8 * DAY_MS;
 
 /** `workspaces` is null if they could not be read. */
@@ -32,10 +32,17 @@ export function evaluateHealth(facts: HealthFacts, workspaces: WorkspaceState | 
     ...evaluateCommits(facts),
     ...evaluateQueues(facts),
     ...evaluateBackups(facts),
-    ...evaluateCertificate(facts),
+    ...evaluateCertificate(facts.at, facts.certificate),
     ...(workspaces === null ? [] : evaluateWorkspaces(workspaces, facts.at)),
   ];
 }
+
+const FILE_STATES: Readonly<Record<Exclude<HealthFacts["databaseFile"], "same">, (path: string) => string>> = {
+  gone: (path) => `The database file ${path} is gone.`,
+  replaced: (path) => `The database file ${path} was replaced while the server runs.`,
+  log_gone: (path) => `The write-ahead log ${path}-wal is gone.`,
+  log_replaced: (path) => `The write-ahead log ${path}-wal was replaced while the server runs.`,
+};
 
 export function databaseFileCondition(state: HealthFacts["databaseFile"], path: string): Condition[] {
   if (state === "same") return [];
@@ -45,21 +52,19 @@ export function databaseFileCondition(state: HealthFacts["databaseFile"], path: 
       severity: "critical",
       check: "file",
       subject: "database",
-      says:
-        state === "gone"
-          ? `The database file ${path} is gone.`
-          : `The database file ${path} was replaced while the server runs.`,
+      says: FILE_STATES[state](path),
       since: null,
-      hits: "Everyone: the server still writes to the file that it opened, which no other process finds.",
-      next: "Stop the server, put the database file back or restore the newest backup, and start the server again.",
-      command: `ls -l ${path}`,
+      hits: "Everyone: the server does not accept or send messages, because what it wrote would be lost.",
+      next: "Move the very file back, and the server continues. Otherwise stop it, restore the newest backup, and start it again.",
+      command: `ls -l ${path}*`,
     },
   ];
 }
 
 function evaluateDatabase({ at, process, database, databaseFile }: HealthFacts): Condition[] {
   const found = databaseFileCondition(databaseFile, database.path);
-  if (process === null) return found;
+  // The missing file is the reason.
+  if (process === null || found.length > 0) return found;
   const hasFailed = process.lastFailureAt !== null && at - process.lastFailureAt < FAILURE_LASTS_MS;
   if (process.isWritable && !hasFailed) return found;
   found.push({
@@ -248,41 +253,6 @@ function evaluateBackups({ at, backup }: HealthFacts): Condition[] {
     });
   }
   return found;
-}
-
-function evaluateCertificate({ at, certificate }: HealthFacts): Condition[] {
-  if (certificate === null) return [];
-  const { path, endsAt } = certificate;
-  if (endsAt === null) {
-    return [
-      {
-        id: "certificate_unreadable",
-        severity: "critical",
-        check: "certificate",
-        subject: "certificate",
-        says: `The certificate ${path} cannot be read, so the next start of the server fails.`,
-        since: null,
-        hits: "Everyone, at the next restart.",
-        next: "Put the certificate back: a PEM file that the server's user can read.",
-        command: `ls -l ${path}`,
-      },
-    ];
-  }
-  if (endsAt - at > CERTIFICATE_CRITICAL_MS) return [];
-  const date = new Date(endsAt).toISOString().slice(0, 16).replace("T", " ");
-  return [
-    {
-      id: "certificate_ends",
-      severity: "critical",
-      check: "certificate",
-      subject: "certificate",
-      says: endsAt <= at ? `The certificate ended on ${date} UTC.` : `The certificate ends on ${date} UTC.`,
-      since: endsAt - CERTIFICATE_CRITICAL_MS,
-      hits: "Everyone: without a valid certificate, neither customers nor WhatsApp reach this server.",
-      next: "Renew the certificate, and restart the server so that it uses the new one.",
-      command: `openssl x509 -noout -enddate -in ${path}`,
-    },
-  ];
 }
 
 function megabytes(bytes: number): string {

@@ -2,10 +2,11 @@
  * The facts about the server itself from which its conditions are evaluated: disk, queues, backups, certificate. A
  * command reads them too, beside a running server or without one.
  */
-import { X509Certificate } from "node:crypto";
-import { readFileSync, statfsSync, statSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "#src/core/clock.ts";
+import type { FileState } from "#src/db/file-watch.ts";
+import { type CertificateFacts, type CertificateSource, readCertificate } from "./certificate-facts.ts";
 import type { Quantiles } from "./time-series.ts";
 
 export interface HealthFacts {
@@ -19,7 +20,7 @@ export interface HealthFacts {
     lastFailureAt: number | null;
   } | null;
   /** Whether the path still names the file that the server opened. */
-  databaseFile: "same" | "gone" | "replaced";
+  databaseFile: FileState;
   database: { path: string; bytes: number; walBytes: number };
   /** Of the disk that holds the database; null if it cannot be determined. */
   disk: { freeBytes: number; totalBytes: number } | null;
@@ -29,7 +30,7 @@ export interface HealthFacts {
   callbacksAgeSeconds: number;
   backup: BackupFacts;
   /** Null: the server has no certificate of its own. */
-  certificate: { path: string /** Null: it cannot be read. */; endsAt: number | null } | null;
+  certificate: CertificateFacts | null;
 }
 
 /** The state of the server's own backups. Times are milliseconds. */
@@ -53,7 +54,7 @@ export interface FactSources {
   query: (sql: string, parameters?: (string | number | null)[]) => Promise<Record<string, unknown>[]>;
   database: string;
   databaseFile: () => HealthFacts["databaseFile"];
-  tlsCert: string | null;
+  certificate: CertificateSource;
   backup: () => BackupFacts;
   process: () => Promise<HealthFacts["process"]>;
 }
@@ -66,12 +67,13 @@ const CALLBACKS_SQL =
 
 /** Throws if the database cannot be read. */
 export async function readFacts(sources: FactSources): Promise<HealthFacts> {
-  const { clock, query, database, tlsCert } = sources;
+  const { clock, query, database } = sources;
   const now = clock.now();
-  const [process, outbox, callbacks] = await Promise.all([
+  const [process, outbox, callbacks, certificate] = await Promise.all([
     sources.process(),
     query(OUTBOX_SQL, [now]),
     query(CALLBACKS_SQL, [now, now, now]),
+    readCertificate(sources.certificate, query),
   ]);
   return {
     at: clock.now(),
@@ -87,18 +89,8 @@ export async function readFacts(sources: FactSources): Promise<HealthFacts> {
     callbacksWaiting: Number(callbacks[0]?.waiting ?? 0),
     callbacksAgeSeconds: Number(callbacks[0]?.age ?? 0),
     backup: sources.backup(),
-    certificate: tlsCert === null ? null : { path: tlsCert, endsAt: certificateEnd(tlsCert) },
+    certificate,
   };
-}
-
-/** When the first certificate of the file ends, milliseconds; null if it cannot be read. */
-export function certificateEnd(path: string): number | null {
-  try {
-    const endsAt = Date.parse(new X509Certificate(readFileSync(path)).validTo);
-    return Number.isNaN(endsAt) ? null : endsAt;
-  } catch {
-    return null;
-  }
 }
 
 /** Null if the disk cannot be queried. */

@@ -12,7 +12,7 @@ import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { PostResult, WebhookPoster } from "#src/net/post.ts";
 import type { NetworkName } from "#src/networks/network.ts";
 import type { KnownCondition } from "./conditions.ts";
-import { certificateEnd, OUTBOX_SQL, readDisk, sizeOf } from "./facts.ts";
+import { OUTBOX_SQL, readDisk, sizeOf } from "./facts.ts";
 
 /** The exact condition of the index `broadcasts_open`: without it, a query would read every broadcast ever made. */
 const OPEN = "status IN ('scheduled', 'queueing', 'running', 'paused')";
@@ -47,7 +47,8 @@ interface GaugeSources {
   conditions: () => readonly KnownCondition[];
   /** When the newest sound backup was finished, milliseconds. */
   lastBackupAt: () => number | null;
-  tlsCert: string | null;
+  /** When the server's own certificate ends, milliseconds; null without one. */
+  certificateEnd: () => Promise<number | null>;
 }
 
 export class ServerMetrics {
@@ -198,7 +199,7 @@ export class ServerMetrics {
     );
   }
 
-  #registerConditions({ database, conditions, lastBackupAt, tlsCert, clock }: GaugeSources): void {
+  #registerConditions({ database, conditions, lastBackupAt, certificateEnd, clock }: GaugeSources): void {
     const gauge = this.metrics.gauge.bind(this.metrics);
     gauge("waxwing_condition", "Conditions that last, as in waxwing status.", () =>
       conditions().map(({ id, severity }): Sample => [{ id, severity }, 1]),
@@ -211,8 +212,8 @@ export class ServerMetrics {
     gauge("waxwing_backup_age_seconds", "Age of the newest verified backup; absent if there is none.", () =>
       present(lastBackupAt(), (at) => (clock.now() - at) / 1000),
     );
-    gauge("waxwing_certificate_end_seconds", "When the server's own certificate ends; absent without one.", () =>
-      present(tlsCert === null ? null : certificateEnd(tlsCert), (at) => at / 1000),
+    gauge("waxwing_certificate_end_seconds", "When the server's own certificate ends; absent without one.", async () =>
+      present(await certificateEnd(), (at) => at / 1000),
     );
     gauge("waxwing_disk_free_bytes", "Free space of the disk that holds the database.", () =>
       present(readDisk(dirname(database))?.freeBytes ?? null, (bytes) => bytes),

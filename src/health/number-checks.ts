@@ -3,6 +3,7 @@
  */
 
 import { SecretUnreadable } from "#src/core/secret.ts";
+import { hasPaymentRefusal } from "#src/domain/messages/network-usage.ts";
 import { findSync } from "#src/domain/numbers/account-sync.ts";
 import { listCallbackAddresses } from "#src/domain/numbers/callback-address.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
@@ -33,6 +34,7 @@ export async function checkNumber(check: NumberCheck): Promise<number | null> {
   checkFreshness(check);
   if (sender === null) return null;
   const { appId } = await checkToken(check, sender);
+  checkPayment(check);
   const networkTime = await checkReadiness(check, sender);
   if (check.port.knowsNumbers(sender)) await checkSubscription(check, sender, appId);
   else
@@ -167,6 +169,24 @@ async function checkToken(check: NumberCheck, sender: Sender): Promise<{ appId: 
     findings.ok("token", number.id, "The access token is valid and has both permissions.");
   }
   return { appId };
+}
+
+/** Without one, Meta accepts messages that it then does not deliver. */
+function checkPayment({ context, number, findings }: NumberCheck): void {
+  const { hasPaymentMethod, isRefused } = context.store.read((tx) => ({
+    hasPaymentMethod: findSync(tx, number.workspaceId, number.accountId)?.hasPaymentMethod ?? null,
+    isRefused: hasPaymentRefusal(tx, number.id),
+  }));
+  const next = "add or correct the payment method of the WhatsApp account in Meta's Business Manager";
+  if (isRefused) {
+    const says = `WhatsApp refused messages of ${number.phone} because the account's payment is not in order (131042).`;
+    findings.problem("payment", number.id, says, next);
+  } else if (hasPaymentMethod === false) {
+    const says = `The WhatsApp account of ${number.phone} has no payment method: templates and billed replies are not delivered.`;
+    findings.problem("payment", number.id, says, next);
+  } else if (hasPaymentMethod === true) {
+    findings.ok("payment", number.id, "The account has a payment method.");
+  }
 }
 
 async function checkReadiness(check: NumberCheck, sender: Sender): Promise<number | null> {

@@ -5,6 +5,7 @@
 import type { Store } from "#src/db/store.ts";
 import { type PauseCause, pauseCauses, resumesAutomatically } from "#src/domain/broadcasts/broadcast.ts";
 import { wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
+import { allowanceOf, monthOf, SERVICE_ALLOWANCE } from "#src/domain/messages/network-usage.ts";
 
 export interface WorkspaceState {
   /** Numbers that cannot send, or that the network restricts. */
@@ -31,6 +32,8 @@ export interface WorkspaceState {
     workspaceId: number;
     workspace: string;
   }[];
+  /** Numbers that have used most of this month's free service messages. */
+  services: { id: number; phone: string; count: number; allowance: number; workspaceId: number; workspace: string }[];
   /** Balances below a day's use, in millionths of the currency. */
   balances: { workspaceId: number; workspace: string; available: number; perDay: number; currency: string }[];
 }
@@ -52,14 +55,15 @@ const USE_DAYS = 7;
 const REFUSED_SHOWN_MS = DAY_MS;
 
 export async function readWorkspaceState(sources: WorkspaceSources): Promise<WorkspaceState> {
-  const [numbers, paused, suspended, refused, balances] = await Promise.all([
+  const [numbers, paused, suspended, refused, services, balances] = await Promise.all([
     readNumbers(sources),
     readPaused(sources),
     readSuspended(sources),
     readRefused(sources),
+    readServices(sources),
     readBalances(sources),
   ]);
-  return { numbers, paused, suspended, refused, balances };
+  return { numbers, paused, suspended, refused, services, balances };
 }
 
 async function readNumbers({ query, now }: WorkspaceSources): Promise<WorkspaceState["numbers"]> {
@@ -137,6 +141,28 @@ async function readRefused({ query, store, now }: WorkspaceSources): Promise<Wor
     }))
     .filter((number) => !store.read((tx) => wasAcceptedAfter(tx, number, number.lastAt)))
     .map(({ appSecret, ...number }) => ({ ...number, hasOwnSecret: appSecret !== null }));
+}
+
+/** No timezone is further from UTC. */
+const TIMEZONE_MAX_MS = 14 * 60 * 60_000;
+const SERVICE_WARNING = 0.8;
+
+async function readServices({ query, now }: WorkspaceSources): Promise<WorkspaceState["services"]> {
+  const months = [now - TIMEZONE_MAX_MS, now + TIMEZONE_MAX_MS].map((at) => monthOf(at, "UTC"));
+  const rows = await query(
+    `SELECT n.id, n.phone, n.workspace_id, w.name AS workspace, w.timezone, u.month, sum(u.messages) AS count
+    FROM numbers n JOIN workspaces w ON w.id = n.workspace_id
+    JOIN network_usage u ON u.number_id = n.id AND u.month IN (?, ?)
+    WHERE n.removed_at IS NULL AND u.category = 'service' AND u.type <> 'free_entry_point'
+    GROUP BY n.id, u.month HAVING sum(u.messages) >= ? ORDER BY n.id LIMIT ${ROWS_MAX}`,
+    [months[0] ?? "", months[1] ?? "", SERVICE_ALLOWANCE * SERVICE_WARNING],
+  );
+  return rows.flatMap((row) => {
+    const allowance = allowanceOf(String(row.month));
+    if (allowance === null || row.month !== monthOf(now, String(row.timezone))) return [];
+    const [id, phone, count] = [Number(row.id), String(row.phone), Number(row.count)];
+    return [{ id, phone, count, allowance, workspaceId: Number(row.workspace_id), workspace: String(row.workspace) }];
+  });
 }
 
 /**

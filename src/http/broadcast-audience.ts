@@ -27,7 +27,12 @@ export async function previewBroadcast(
   const plan = store.read((tx) => planBroadcast(tx, workspaceId, input));
   if ("to" in input.audience) {
     const { to } = input.audience;
-    const options = { workspace: plan.workspace, variables: plan.variables, isCapChecked: plan.sendAt === null };
+    const options = {
+      workspace: plan.workspace,
+      variables: plan.variables,
+      address: plan,
+      isCapChecked: plan.sendAt === null,
+    };
     return store.read((tx) => previewList(tx, plan, resolveList(tx, to, options)));
   }
   const estimate = await estimateAudience(call, plan);

@@ -88,6 +88,7 @@ function describe({ keyword, params, data, parentSchema }: ErrorObject): Fault {
     case "maxLength":
     case "minLength":
     case "maxItems":
+    case "maxProperties":
     case "minItems":
     case "minimum":
       return { ...describeLimit(keyword, params.limit, data), limit: params.limit };
@@ -96,7 +97,7 @@ function describe({ keyword, params, data, parentSchema }: ErrorObject): Fault {
   }
 }
 
-type LimitKeyword = "maxLength" | "minLength" | "maxItems" | "minItems" | "minimum";
+type LimitKeyword = "maxLength" | "minLength" | "maxItems" | "maxProperties" | "minItems" | "minimum";
 
 function describeLimit(keyword: LimitKeyword, limit: number, data: unknown): Fault {
   switch (keyword) {
@@ -111,6 +112,11 @@ function describeLimit(keyword: LimitKeyword, limit: number, data: unknown): Fau
       return {
         rule: "too_many",
         sentence: `This may have at most ${limit} items; it has ${Array.isArray(data) ? data.length : "more"}.`,
+      };
+    case "maxProperties":
+      return {
+        rule: "too_many",
+        sentence: `This may have at most ${limit} fields; it has ${Object.keys(data ?? {}).length}.`,
       };
     case "minItems":
       return {

@@ -18,7 +18,7 @@ export const outbox = sqliteTable("outbox", {
 /**
  * `deliver_webhook`: subject is a delivery · `expire_message`: subject is a message in doubt · `start_broadcast`: a
  * scheduled broadcast · `review_broadcast`: a broadcast that may have to be completed, settled or paused ·
- * `sync_account`: subject is the first number of a network's account.
+ * `sync_account`: subject is the first number of a network's account · `tell_contact`: a contact that has changed.
  */
 const outboxKinds = [
   "deliver_webhook",
@@ -26,6 +26,7 @@ const outboxKinds = [
   "start_broadcast",
   "review_broadcast",
   "sync_account",
+  "tell_contact",
 ] as const;
 export type OutboxKind = (typeof outboxKinds)[number];
 

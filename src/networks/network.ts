@@ -54,6 +54,8 @@ export interface AccountPort {
   fetchNumber(sender: Sender): Promise<Result<ListedNumber>>;
   /** All numbers of the account, from all pages. */
   listNumbers(sender: Sender): Promise<Result<ListedNumber[]>>;
+  /** The account itself. */
+  fetchAccount(sender: Sender): Promise<Result<AccountDetails>>;
   /** All templates of the account, from all pages. */
   listTemplates(sender: Sender): Promise<Result<ListedTemplate[]>>;
   /** Uploads a file. The id is valid for this number only, and for `MEDIA_ID_LIFE_MS`. */
@@ -88,6 +90,13 @@ export interface ListedNumber extends NumberDetails {
   phoneNumberId: string;
   /** Digits. */
   phone: string | null;
+}
+
+/** Null: the network does not say. */
+export interface AccountDetails {
+  /** The id of the business portfolio that owns the account. */
+  portfolio: string | null;
+  hasPaymentMethod: boolean | null;
 }
 
 export interface TokenDetails {

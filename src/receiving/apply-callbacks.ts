@@ -28,6 +28,7 @@ import {
   findSuspects,
   markAlone,
   markBodies,
+  TRIES_MAX,
   unmark,
   unmarkAll,
 } from "#src/domain/inbound/quarantine.ts";
@@ -35,6 +36,7 @@ import type { Callback, CallbackState } from "#src/domain/inbound/table.ts";
 import { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
 import type { CallbackItem, Networks } from "#src/networks/network.ts";
 import { applyItem, type BatchContext, type ItemResult, NOT_OURS } from "./apply-item.ts";
+import { doubtPersonOf } from "./doubt-quarantined.ts";
 
 interface ApplyOptions {
   store: Store;
@@ -62,8 +64,14 @@ interface BatchEntry {
   callback: Omit<Callback, "body">;
   /** In the body. */
   position: number;
-  item: CallbackItem | { kind: "quarantined" };
+  item: CallbackItem | Quarantined;
   isLast: boolean;
+}
+
+/** `named`: the item itself, whose person is looked for; null if that stopped the server too. */
+interface Quarantined {
+  kind: "quarantined";
+  named: CallbackItem | null;
 }
 
 const QUARANTINED = "quarantined";
@@ -135,7 +143,7 @@ export class CallbackApplier extends ServiceLoop {
     if (quarantined.size > 0) {
       log.error("callback.quarantined", "Parts of a callback stopped the server three times and were put aside", {
         callback: id,
-        items: [...quarantined].join(),
+        items: [...quarantined.keys()].join(),
       });
     }
     if (quarantined.has(BODY)) {
@@ -146,9 +154,11 @@ export class CallbackApplier extends ServiceLoop {
       return;
     }
     await store.write((tx) => markAlone(tx, id, BODY));
-    const entries = this.#entriesOf(id).map((entry) =>
-      quarantined.has(entry.position) ? { ...entry, item: { kind: "quarantined" as const } } : entry,
-    );
+    const entries = this.#entriesOf(id).map((entry): BatchEntry => {
+      const tries = quarantined.get(entry.position);
+      if (tries === undefined || entry.item.kind === "quarantined") return entry;
+      return { ...entry, item: { kind: "quarantined", named: tries > TRIES_MAX ? null : entry.item } };
+    });
     await this.#applyAll(entries, true);
   }
 
@@ -246,7 +256,8 @@ export class CallbackApplier extends ServiceLoop {
           callback: callback.id,
           error,
         });
-        return { note: `failed: ${error instanceof Error ? error.message : String(error)}`, messageId: null };
+        const state = item.kind === "quarantined" ? `${QUARANTINED}: ` : "";
+        return { note: `${state}failed: ${error instanceof Error ? error.message : String(error)}`, messageId: null };
       }
     });
   }
@@ -262,8 +273,11 @@ function handleItem(
   item: BatchEntry["item"],
   batch: BatchContext,
 ): ItemResult {
-  if (item.kind === "quarantined")
-    return { note: `${QUARANTINED}: an item stopped the server three times`, messageId: null };
+  if (item.kind === "quarantined") {
+    const isMarked = item.named !== null && doubtPersonOf(tx, callback, item.named);
+    const person = isMarked ? "; its person may want to stop" : "";
+    return { note: `${QUARANTINED}: an item stopped the server three times${person}`, messageId: null };
+  }
   if (item.kind === "broken") return { note: `${UNREADABLE}: ${item.why}`, messageId: null };
   if (item.kind === "ignored") return NO_EFFECT;
   return applyItem(tx, callback, item, batch);

@@ -39,7 +39,7 @@ export interface ItemResult {
 }
 
 /** The callback without its body: the network that sent it, and the secret that signed it. */
-type Callback = Omit<Stored, "body">;
+export type Callback = Omit<Stored, "body">;
 
 type Applicable = Exclude<CallbackItem, { kind: "broken" | "ignored" }>;
 
@@ -98,7 +98,7 @@ export function applyItem(tx: Tx, callback: Callback, item: Applicable, context:
 }
 
 /** A body may name any number, so it applies only to numbers under the secret that signed it. */
-function speaksFor({ network, trust }: Callback, number: SendingNumber): boolean {
+export function speaksFor({ network, trust }: Callback, number: SendingNumber): boolean {
   if (trust === null) return network === "simulator";
   return trust.numbers.includes(number.id) || (trust.configuration && number.appSecret === null);
 }

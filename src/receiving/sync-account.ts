@@ -7,7 +7,7 @@
 import type { Clock } from "#src/core/clock.ts";
 import { type SecretBox, SecretUnreadable } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
-import { listSiblings, recordSync } from "#src/domain/numbers/account-sync.ts";
+import { listSiblings, recordAccount, recordSync } from "#src/domain/numbers/account-sync.ts";
 import { applyDetails, applyProblem, findState } from "#src/domain/numbers/network-state.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import { syncReadiness } from "#src/domain/numbers/readiness.ts";
@@ -56,7 +56,10 @@ export async function syncAccount(
   const senders = await openSenders(options, number, result);
   // Without a query for numbers, the listing of templates tells whether they can send.
   const known = senders.filter(({ sender }) => port.knowsNumbers(sender));
-  if (scopes.includes("numbers") && known.length > 0) await syncNumbers(store, port, known, result);
+  if (scopes.includes("numbers") && known.length > 0) {
+    await syncAccountDetails(store, port, known);
+    await syncNumbers(store, port, known, result);
+  }
   if (scopes.includes("templates")) {
     await syncTemplates(store, port, number, senders, result);
     const failures = await uploadSamples(options, port, number, senders);
@@ -85,6 +88,14 @@ async function openSenders(
     }
   }
   return openedNumbers;
+}
+
+/** Not every token may see the account: without an answer, what is known about it stays. */
+async function syncAccountDetails(store: Store, port: AccountPort, [opened]: readonly OpenedNumber[]): Promise<void> {
+  if (opened === undefined) return;
+  const { number, sender } = opened;
+  const fetched = await port.fetchAccount(sender);
+  if (fetched.ok) await store.write((tx) => recordAccount(tx, number.workspaceId, number.accountId, fetched.value));
 }
 
 async function syncNumbers(

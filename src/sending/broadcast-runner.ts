@@ -10,6 +10,7 @@ import type { LatenessRules } from "#src/domain/broadcasts/lateness.ts";
 import { listOpen } from "#src/domain/broadcasts/read.ts";
 import { canResume, resumeBroadcasts } from "#src/domain/broadcasts/start.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
+import { isWaitOver } from "#src/domain/broadcasts/wait.ts";
 import { listDown, probeDueAt, recordProbe } from "#src/domain/numbers/network-health.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import type { NetworkHealth } from "#src/domain/numbers/table.ts";
@@ -71,13 +72,13 @@ export class BroadcastRunner extends ServiceLoop {
         ),
         isWaiting: paused.length > 0 || listOpen(tx, ["scheduled"]).length > 0,
         hasUnreported: unreported.length > 0,
-        areQuietHoursOver: active.some(({ waitsUntil }) => waitsUntil !== null && waitsUntil <= now),
+        isWaitOver: active.some((broadcast) => isWaitOver(tx, broadcast)),
         resumable: paused.filter((broadcast) => canResume(tx, broadcast)),
       };
     });
     await this.#probe(due.down);
     if (due.hasUnreported) await store.write(reportBlocked);
-    if (due.areQuietHoursOver || due.resumable.length > 0) {
+    if (due.isWaitOver || due.resumable.length > 0) {
       const reachable = await this.#findReachable(due.resumable);
       await store.write((tx) => resumeBroadcasts(tx, lateness, ({ numberId }) => reachable.has(numberId)));
     }
@@ -86,13 +87,13 @@ export class BroadcastRunner extends ServiceLoop {
     const active = open.filter(({ waitsUntil }) => waitsUntil === null || waitsUntil <= now);
     for (const { id } of active.filter(({ status }) => status === "queueing")) this.#build(id);
     this.#offer(active.filter(({ status }) => status === "running"));
-    const quietEnds = open.flatMap(({ waitsUntil }) =>
+    const waitEnds = open.flatMap(({ waitsUntil }) =>
       waitsUntil !== null && waitsUntil > now ? [waitsUntil - now] : [],
     );
     // Without an open broadcast there is nothing to poll: creating one notifies the runner.
     const probes = store.read(listDown).map((health) => Math.max(1, probeDueAt(health, now) - now));
     const waits = due.waitsUntil.map((until) => Math.max(1, until - now));
-    const delays = [...quietEnds, ...probes, ...waits];
+    const delays = [...waitEnds, ...probes, ...waits];
     const hasWork = open.length > 0 || due.isWaiting || probes.length > 0;
     return hasWork ? Math.min(POLL_INTERVAL_MAX_MS, ...delays) : null;
   }

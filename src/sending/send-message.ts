@@ -214,8 +214,8 @@ async function attemptUntilFinal(
   const { sender } = plan;
   const outbound: OutboundMessage = {
     sender: senderOf(options.box, sender),
-    to: message.toPhone,
-    recipientNetworkUserId: plan.contact?.networkUserId ?? null,
+    to: plan.phone,
+    recipientNetworkUserId: plan.networkUserId,
     sendToken: message.sendToken,
     content: plan.content,
   };

@@ -9,6 +9,7 @@ import type { SecretBox } from "#src/core/secret.ts";
 import type { Service } from "#src/core/service-loop.ts";
 import type { Readers } from "#src/db/fair-reader.ts";
 import { type FileIdentity, readFileIdentity } from "#src/db/file-identity.ts";
+import type { FileWatch } from "#src/db/file-watch.ts";
 import type { DatabaseFiles } from "#src/db/files.ts";
 import type { Store } from "#src/db/store.ts";
 import { ServerMetrics } from "#src/health/metrics.ts";
@@ -52,6 +53,8 @@ export interface Server {
   pendingRequests(): number;
   /** Null where test control is off. */
   control: { token: string; saveSeed(): Promise<void> } | null;
+  /** Looks at the certificate at once; see `setLevel` of the log for the rest of what SIGHUP reads again. */
+  reload(): void;
   /** Finishes what is in flight (for a bounded time), closes everything. */
   stop(): Promise<void>;
 }
@@ -84,6 +87,7 @@ export interface Environment {
 
 export interface Storage {
   files: DatabaseFiles;
+  fileWatch: FileWatch;
   store: Store;
   readers: Readers;
   /** Encrypts secrets that are stored in the database. */

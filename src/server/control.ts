@@ -12,7 +12,7 @@ import { newToken } from "#src/core/secret.ts";
 import { controlTokenFile } from "#src/db/files.ts";
 import type { Store } from "#src/db/store.ts";
 import { listOnNetwork } from "#src/domain/numbers/read.ts";
-import type { SentWebhook } from "#src/http/control/route.ts";
+import type { SeenRequest, SentWebhook } from "#src/http/control/route.ts";
 import { PREFIX } from "#src/http/endpoint.ts";
 import { splitUrl } from "#src/http/respond.ts";
 import type { WebhookPoster } from "#src/net/post.ts";
@@ -23,6 +23,9 @@ export class Control {
   readonly clock: MovableClock;
   readonly simulator = new SimulatorControl();
   readonly webhooks = new Journal<SentWebhook>(WEBHOOKS_MAX);
+  readonly requests = new Journal<SeenRequest>(REQUESTS_MAX);
+  readonly #realClock: Clock;
+  #seenCount = 0;
   /** Requests of the API that are being answered. */
   requestCount = 0;
   /** Webhooks that are on their way. */
@@ -31,6 +34,7 @@ export class Control {
   #hold: Promise<unknown> | null = null;
 
   constructor(realClock: Clock, random: Random) {
+    this.#realClock = realClock;
     this.token = newToken(random, TOKEN_PREFIX, TOKEN_BYTES);
     this.clock = new MovableClock(realClock);
   }
@@ -59,6 +63,24 @@ export class Control {
     });
   }
 
+  /** Adds a request of the API to the journal once it is answered. */
+  async see(request: Request, answer: Response | Promise<Response>): Promise<Response> {
+    const startedAt = this.#realClock.monotonic();
+    const response = await answer;
+    const { pathname, query } = splitUrl(request.url);
+    this.#seenCount += 1;
+    this.requests.add({
+      number: this.#seenCount,
+      at: this.clock.now(),
+      method: request.method,
+      path: query.size === 0 ? pathname : `${pathname}?${query}`,
+      status: response.status,
+      durationMs: Math.round(this.#realClock.monotonic() - startedAt),
+      requestId: response.headers.get("x-request-id"),
+    });
+    return response;
+  }
+
   get hold(): Promise<unknown> | null {
     return this.#hold;
   }
@@ -73,6 +95,7 @@ const CONTROL_PREFIX = "/control/";
 const TOKEN_PREFIX = "wx_control_";
 const TOKEN_BYTES = 32;
 const WEBHOOKS_MAX = 20_000;
+const REQUESTS_MAX = 20_000;
 
 /** Receivers of tests are local addresses. */
 export function configOfControl(config: Config): Config {
@@ -139,9 +162,10 @@ export function withRequestCount(
     if (splitUrl(request.url).pathname.startsWith(CONTROL_PREFIX)) return fetch(request);
     const { hold } = control;
     if (hold !== null) return hold.then(() => control.count(Promise.resolve(fetch(request))));
-    const answer = fetch(request);
+    const isOfApi = splitUrl(request.url).pathname.startsWith(`${PREFIX}/`);
+    const answer = isOfApi ? control.see(request, fetch(request)) : fetch(request);
     // A read never waits for the clock, but may wait for an event.
-    const isChange = request.method !== "GET" && splitUrl(request.url).pathname.startsWith(PREFIX);
+    const isChange = request.method !== "GET" && isOfApi;
     return answer instanceof Promise && isChange ? control.count(answer) : answer;
   };
 }

@@ -2,10 +2,10 @@
 import { hostname } from "node:os";
 import type { BackupJobs } from "#src/backup/jobs.ts";
 import { type BackupSchedule, scheduleInterval } from "#src/backup/schedule.ts";
-import { type FileIdentity, isSameFile } from "#src/db/file-identity.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
 import { createChannels } from "#src/health/alarm-channels.ts";
 import { AlarmSender } from "#src/health/alarm-sender.ts";
+import { certificateSource } from "#src/health/certificate-facts.ts";
 import { ConditionFile, conditionFile } from "#src/health/condition-file.ts";
 import { ConditionWatch } from "#src/health/condition-watch.ts";
 import { type BackupFacts, type HealthFacts, readFacts } from "#src/health/facts.ts";
@@ -35,14 +35,14 @@ export function createHealth(context: ServerContext, parts: HealthParts): Health
   const { database } = files;
   const file = new ConditionFile(conditionFile(database));
   const query = (sql: string, parameters?: (string | number | null)[]) => readers.lists.server.query(sql, parameters);
-  const databaseFile = watchDatabaseFile(context);
+  const databaseFile = () => context.fileWatch.look();
   const process = readProcess(context, parts);
   const sources = {
     clock,
     query,
     database,
     databaseFile,
-    tlsCert: config.server.tlsCert,
+    certificate: certificateSource(config),
     backup: () => readBackups(context, parts, file),
     process,
   };
@@ -62,23 +62,6 @@ export function createHealth(context: ServerContext, parts: HealthParts): Health
     alarms,
     status: () =>
       readStatus({ ...sources, process, store, metrics: context.metrics.metrics, timeSeries: parts.timeSeries }),
-  };
-}
-
-/** Compares the file that the path names with the one that was opened. */
-function watchDatabaseFile({ files, readFileIdentity }: ServerContext): () => HealthFacts["databaseFile"] {
-  const read = (): FileIdentity | null => {
-    try {
-      return readFileIdentity(files.database);
-    } catch {
-      return null;
-    }
-  };
-  const opened = read();
-  return () => {
-    const current = read();
-    if (current === null) return "gone";
-    return opened === null || isSameFile(opened, current) ? "same" : "replaced";
   };
 }
 

@@ -1,5 +1,6 @@
 /** The HTTP server: the API, the networks' callbacks and the console on one port. */
-import { readTls } from "#src/config/tls.ts";
+import { hasTls } from "#src/config/tls.ts";
+import type { Clock } from "#src/core/clock.ts";
 import { readDoctorSettings } from "#src/health/doctor-context.ts";
 import { createApp } from "#src/http/api/app.ts";
 import { BodyBudget } from "#src/http/body-budget.ts";
@@ -18,6 +19,8 @@ import type { RefusedCallbacks } from "#src/receiving/refused-callbacks.ts";
 import { ImportFiles } from "#src/transfer/import-files.ts";
 import type { ServerContext } from "./context.ts";
 import { withRequestCount } from "./control.ts";
+import type { Https } from "./https.ts";
+import { Listener } from "./listener.ts";
 import { createSendOptions } from "./workers.ts";
 
 /** The runtime closes a connection at its limit without an answer; ours (`body_bytes`) answers, so it must come first. */
@@ -46,35 +49,64 @@ interface Listening {
   reset: (() => Promise<void>) | null;
 }
 
+/** Tells browsers to use HTTPS alone, for half a year. */
+const STRICT_TRANSPORT = "max-age=15768000";
+/** How often it is asked whether they are to be told. */
+const STRICT_CHECK_MS = 60_000;
+
+/** Throws what `listen` would throw. */
+export function requireFreeAddress({ host, port }: { host: string; port: number }): void {
+  void Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true);
+}
+
 /** Listens at once. Throws when the address is taken. `reset`: of test control. */
 export function listen(
   context: ServerContext,
   system: System,
   refused: RefusedCallbacks,
+  https: Https,
   reset: (() => Promise<void>) | null,
 ): HttpServer {
   const { config, random, control } = context;
-  const { host, port } = config.server.listen;
+  const { host } = config.server.listen;
   const state = { isReady: false };
   let stopping = new AbortController();
   let { app, eventWaiters } = createRoutes(context, system, refused, { state, stopping: stopping.signal, reset });
   const paths = app.routes.map(({ path }) => path);
-  const fetch = (request: Request): Response | Promise<Response> => app.fetch(request);
-  const server = Bun.serve({
-    hostname: host,
-    port,
-    idleTimeout: 60,
-    maxRequestBodySize: REQUEST_BODY_BYTES_MAX,
-    ...guardEntrances(control === null ? fetch : withRequestCount(fetch, control), paths, requestIds(random)),
-    ...readTls(config.server),
+  const fetch = withStrictTransport((request) => app.fetch(request), https, context.socketClock);
+  const entrances = guardEntrances(
+    control === null ? fetch : withRequestCount(fetch, control),
+    paths,
+    requestIds(random),
+  );
+  const listener = new Listener({
+    port: config.server.listen.port,
+    tls: https.tls,
+    clock: context.realClock,
+    serve: ({ port, tls, reusePort }) =>
+      Bun.serve({
+        ...{ hostname: host, port, reusePort },
+        idleTimeout: 60,
+        maxRequestBodySize: REQUEST_BODY_BYTES_MAX,
+        ...entrances,
+        ...(tls === null ? {} : { tls }),
+      }),
+    // Its handlers ask it for addresses and time limits of connections.
+    onServing: (server) => {
+      app.server = server;
+    },
   });
-  // Its handlers ask it for addresses and time limits of connections.
-  app.server = server;
+  https.onChange.add((tls) => {
+    void listener
+      .replace(tls)
+      .catch((error) => context.log.error("certificate.not_used", "A new certificate could not be used", { error }));
+  });
   return {
-    url: `${config.server.tlsCert === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${server.port}`,
+    url: `${https.tls === null ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${listener.port}`,
     use(...replaced) {
       stopping.abort();
       stopping = new AbortController();
+      const { server } = app;
       ({ app, eventWaiters } = createRoutes(...replaced, { state, stopping: stopping.signal, reset }));
       app.server = server;
     },
@@ -82,13 +114,34 @@ export function listen(
     setReady() {
       state.isReady = true;
     },
-    pendingRequests: () => server.pendingRequests,
+    pendingRequests: () => listener.pendingRequests(),
     drain() {
       state.isReady = false;
       stopping.abort();
-      return server.stop();
+      return listener.stop();
     },
-    cut: () => void server.stop(true),
+    cut: () => listener.cut(),
+  };
+}
+
+type Fetch = (request: Request) => Response | Promise<Response>;
+
+/** Adds the header once `https` allows it; until then, and without a domain, answers pass unchanged. */
+function withStrictTransport(fetch: Fetch, https: Https, clock: Pick<Clock, "monotonic">): Fetch {
+  let isStrict = false;
+  let askAt = 0;
+  const add = (response: Response): Response => {
+    response.headers.set("strict-transport-security", STRICT_TRANSPORT);
+    return response;
+  };
+  return (request) => {
+    if (!isStrict && clock.monotonic() >= askAt) {
+      isStrict = https.isStrict();
+      askAt = clock.monotonic() + STRICT_CHECK_MS;
+    }
+    if (!isStrict) return fetch(request);
+    const answer = fetch(request);
+    return answer instanceof Promise ? answer.then(add) : add(answer);
   };
 }
 
@@ -134,16 +187,16 @@ function createRoutes(
       webhooks: config.webhooks,
       publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
       stopping,
-      hasTls: config.server.tlsCert !== null,
+      hasTls: hasTls(config.server),
       checksAnswers: context.checksAnswers,
       isTrustedProxy,
     }),
   );
   if (control !== null && reset !== null) {
-    const { token, webhooks, simulator } = control;
+    const { token, webhooks, requests, simulator } = control;
     app.use(
       controlRoutes({
-        ...{ store, box, random, log, realClock, token, webhooks, simulator, reset },
+        ...{ store, box, random, log, realClock, token, webhooks, requests, simulator, reset },
         clock: control.clock,
       }),
     );

@@ -2,12 +2,15 @@
  * The composition root: environment, storage, networks, services, HTTP. The only place that knows all parts, and the only
  * one that starts and stops them. What each part is made of is in the files beside this one.
  */
+import { existsSync } from "node:fs";
+import { readTls } from "#src/config/tls.ts";
 import { sleep, systemClock } from "#src/core/clock.ts";
 import { Listeners } from "#src/core/listeners.ts";
 import { version } from "#src/core/version.ts";
 import { createEnvironment, type Server, type ServerContext, type ServerOptions } from "./context.ts";
 import { prepareControl } from "./control.ts";
-import { type HttpServer, listen } from "./http.ts";
+import { type HttpServer, listen, requireFreeAddress } from "./http.ts";
+import { createHttps, type Https } from "./https.ts";
 import { ResetPoint } from "./reset.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { openStorage } from "./storage.ts";
@@ -17,6 +20,9 @@ const STOP_LIMIT_MS = 10_000;
 export async function startServer(options: ServerOptions): Promise<Server> {
   const environment = createEnvironment(options);
   const { config, log, control } = environment;
+  // Before the database: a start that cannot succeed leaves none behind.
+  const tlsFiles = readTls(config.server);
+  if (!existsSync(config.storage.path)) requireFreeAddress(config.server.listen);
   const storage = await openStorage(environment);
   const { store, readers } = storage;
   prepareControl(control, storage, config.storage.data);
@@ -31,9 +37,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     runtime = await point.restore(runtime, ({ context, system, refused }) => http.use(context, system, refused));
   };
   const { context, system, refused } = runtime;
-  const http = listenOrClose(context, () => listen(context, system, refused, point === null ? null : reset));
+  const https = createHttps(environment, storage, tlsFiles);
+  const http = listenOrClose(context, https, () =>
+    listen(context, system, refused, https, point === null ? null : reset),
+  );
   otherCommits.add(http.notifyEventWaiters);
-  for (const service of runtime.services) service.start();
+  const services = () => [...runtime.services, ...https.services];
+  for (const service of services()) service.start();
   http.setReady();
   log.info("server.started", "Server ready", { url: http.url, version });
 
@@ -41,24 +51,26 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     url: http.url,
     store,
     get services() {
-      return runtime.services;
+      return services();
     },
+    reload: https.reload,
     isActive: () => runtime.context.watch.inFlightCount > 0 || http.pendingRequests() > 0 || runtime.isWorking(),
     isReading: () => readers.hasPendingQueries,
     pendingRequests: http.pendingRequests,
     control: point === null || control === null ? null : { token: control.token, saveSeed: () => point.save() },
     async stop() {
-      await stop(runtime, http);
+      await stop(runtime, http, https);
       point?.remove();
     },
   };
 }
 
 /** The reverse of the start. Every part begins to stop at once; then all of them finish what is in flight. */
-async function stop({ context, services, isWorking }: Runtime, http: HttpServer): Promise<void> {
+async function stop({ context, services, isWorking }: Runtime, http: HttpServer, https: Https): Promise<void> {
   const { poster, recorder, watch, log, control, close } = context;
   log.info("server.stopping", "Server stopping");
-  for (const service of services.toReversed()) service.stop();
+  for (const service of [...services, ...https.services].toReversed()) service.stop();
+  https.close();
   const drained = http.drain();
   // What waits for a clock that stands still would wait until the limit.
   await control?.clock.unfreeze();
@@ -69,7 +81,12 @@ async function stop({ context, services, isWorking }: Runtime, http: HttpServer)
   await drained;
   // A dispatch that outlives the limit stays in doubt; everything else was cut short at the limit.
   const until = systemClock.monotonic() + STOP_LIMIT_MS;
-  while ((watch.inFlightCount > 0 && systemClock.monotonic() < until) || isWorking()) await sleep(systemClock, 5);
+  while (
+    (watch.inFlightCount > 0 && systemClock.monotonic() < until) ||
+    isWorking() ||
+    https.services.some(({ isActive }) => isActive)
+  )
+    await sleep(systemClock, 5);
   limit.cancel();
   poster.close();
   recorder.stop();
@@ -78,10 +95,11 @@ async function stop({ context, services, isWorking }: Runtime, http: HttpServer)
 }
 
 /** An address that is taken must not leave the database locked. */
-function listenOrClose({ poster, close }: ServerContext, start: () => HttpServer): HttpServer {
+function listenOrClose({ poster, close }: ServerContext, https: Https, start: () => HttpServer): HttpServer {
   try {
     return start();
   } catch (error) {
+    https.close();
     poster.close();
     close({ isClean: false });
     throw error;

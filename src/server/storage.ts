@@ -7,6 +7,7 @@ import { newInstanceId, newRunId } from "#src/core/id.ts";
 import { loadKeys } from "#src/core/key-file.ts";
 import { createSecretBox } from "#src/core/secret.ts";
 import { createReaders } from "#src/db/fair-reader.ts";
+import { type FileState, FileWatch } from "#src/db/file-watch.ts";
 import { createPrivateDirectory, databaseFiles, makePrivate } from "#src/db/files.ts";
 import { readOrCreateInstanceId } from "#src/db/instance.ts";
 import { hashKeyOf } from "#src/db/kept-keys.ts";
@@ -15,6 +16,7 @@ import { migrate } from "#src/db/migrate.ts";
 import { openStore, type Store } from "#src/db/store.ts";
 import type { Environment, Storage } from "./context.ts";
 
+const REPLACED: readonly FileState[] = ["replaced", "log_replaced"];
 /** Until the server serves requests, a statement may sleep for the lock of a command, or of the recovery from a crash. */
 const BUSY_TIMEOUT_MS = 5_000;
 
@@ -58,12 +60,16 @@ export async function openStorage(environment: Environment): Promise<Storage> {
     log.warn("database.copied", "This database is a copy: it has a new instance id, and its broadcasts are on hold", {
       ...copy,
     });
+  // Whatever ran before has written, so the log is there.
+  const fileWatch = new FileWatch(files.database);
+  store.watchFiles(fileWatch);
   // From now on the writer retries by timer: a sleeping statement would block the only thread.
   store.client.pragma("busy_timeout = 0");
   // Data of a test: it survives the end of the process as ever, and a power cut does not matter.
   if (control !== null) store.client.pragma("synchronous = OFF");
   return {
     files,
+    fileWatch,
     store,
     readers,
     box,
@@ -71,6 +77,11 @@ export async function openStorage(environment: Environment): Promise<Storage> {
     runId: newRunId(random),
     close({ isClean }) {
       readers.close();
+      if (REPLACED.includes(fileWatch.look())) {
+        // Closing would delete the log by its path: the log of another database by now. The process ends soon.
+        lock.release();
+        return;
+      }
       if (isClean) {
         tryRenewRunMarker(store, files.database, newId);
         store.checkpoint();

@@ -5,7 +5,8 @@ import { BackupSchedule } from "#src/backup/schedule.ts";
 import { systemClock } from "#src/core/clock.ts";
 import type { Service } from "#src/core/service-loop.ts";
 import { createWriteProbe } from "#src/db/write-probe.ts";
-import { readDisk } from "#src/health/facts.ts";
+import { certificateSource, readCertificate } from "#src/health/certificate-facts.ts";
+import { type FactSources, readDisk } from "#src/health/facts.ts";
 import { TimeSeries } from "#src/health/time-series.ts";
 import type { System } from "#src/http/console/context.ts";
 import type { ServerContext } from "./context.ts";
@@ -16,6 +17,7 @@ export function createSystem(context: ServerContext): System & { services: reado
   const { store, readers, clock, log, config, files, metrics } = context;
   const { schedule, directory, retention } = config.backup;
   const { database } = files;
+  const query: FactSources["query"] = (sql, parameters) => readers.lists.server.query(sql, parameters);
   const isWritable = createWriteProbe(store);
   const jobs = new BackupJobs({ clock, log, database, directory, onFailure: metrics.countBackupFailure });
   const backups = new BackupSchedule({ clock, log, jobs, schedule, retention });
@@ -28,7 +30,7 @@ export function createSystem(context: ServerContext): System & { services: reado
     writer: store.counters,
     conditions: () => watch.current,
     lastBackupAt: () => jobs.lastSoundAt(),
-    tlsCert: config.server.tlsCert,
+    certificateEnd: async () => (await readCertificate(certificateSource(config), query))?.endsAt ?? null,
   });
   return {
     isWritable,

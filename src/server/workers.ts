@@ -7,6 +7,7 @@ import type { Service } from "#src/core/service-loop.ts";
 import type { Readers } from "#src/db/fair-reader.ts";
 import { BROADCASTS } from "#src/domain/broadcasts/broadcast.ts";
 import { applyLatenessAfterStart } from "#src/domain/broadcasts/start.ts";
+import { CONTACT_CHANGED } from "#src/domain/contacts/table.ts";
 import { CALLBACKS } from "#src/domain/inbound/callbacks.ts";
 import { NETWORK_HEALTH } from "#src/domain/numbers/network-health.ts";
 import { CallbackApplier } from "#src/receiving/apply-callbacks.ts";
@@ -17,6 +18,7 @@ import { reclaim } from "#src/sending/reclaim.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import { askForTime, WallClock } from "#src/sending/wall-clock.ts";
 import { createDeliveryWorker } from "#src/webhooks/deliver.ts";
+import { createTellWorker } from "#src/webhooks/tell-contacts.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import type { Environment, Outgoing, Storage } from "./context.ts";
 import { Housekeeping } from "./housekeeping.ts";
@@ -75,6 +77,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
   const { concurrency } = config.webhooks;
   const deliveries = createDeliveryWorker({ ...context, schedule: config.webhooks, concurrency });
   const expiring = createExpireWorker(job);
+  const telling = createTellWorker(job);
   const starting = createStartWorker(job, lateness, () => wallClock.isRight);
   const reviewing = createReviewWorker(job, { settleAfterMs });
   const broadcasts = new BroadcastRunner({ ...dispatch, store, log, readers: context.readers.building, lateness });
@@ -90,6 +93,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     [CALLBACKS, callbacks],
     ["deliver_webhook", deliveries],
     ["expire_message", expiring],
+    [CONTACT_CHANGED, telling],
     ["start_broadcast", starting],
     ["review_broadcast", reviewing],
     [BROADCASTS, broadcasts],

@@ -4,10 +4,9 @@
  * contact goes through the operation that changes a single one, so an opt-out is never lifted.
  */
 import { and, desc, eq, gte, lte, or, sql } from "drizzle-orm";
-import type { E164 } from "#src/core/phone.ts";
 import { notFound } from "#src/core/problem.ts";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
-import { findById } from "#src/domain/contacts/find.ts";
+import { addressOf, findById, isAddressable } from "#src/domain/contacts/find.ts";
 import { optOut } from "#src/domain/contacts/opt-out.ts";
 import { type ContactChanges, putContact, touchContact } from "#src/domain/contacts/put.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
@@ -120,8 +119,8 @@ function applyToContact(
   contactId: number,
 ): "gone" | "same" | "changed" {
   const contact = findById(tx, workspace.id, contactId);
-  if (contact?.phone == null) return "gone";
-  const person = { phone: contact.phone as E164, contact };
+  if (contact === undefined || !isAddressable(contact)) return "gone";
+  const person = addressOf(tx, contact);
   const evidence = { user: userId, bulk: id };
   if ("optOut" in change) {
     if (contact.consent === "opted_out") return "same";

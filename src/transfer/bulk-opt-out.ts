@@ -1,4 +1,4 @@
-/** Opts out the numbers in a file: a CSV file with a phone column, or one number per line. */
+/** Opts out the numbers in a file: a CSV file with a column of phone numbers or user ids, or one per line. */
 
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
@@ -33,7 +33,7 @@ export async function bulkOptOut(
   file: FileSource = path,
 ): Promise<BulkOptOutCounters> {
   const counters: BulkOptOutCounters = { rows: 0, opted_out: 0, already: 0, failed: 0 };
-  let column: number | null = null;
+  let columns: number[] | null = null;
   let buffer: Row[] = [];
   const flush = async (): Promise<void> => {
     const rows = buffer;
@@ -42,7 +42,7 @@ export async function bulkOptOut(
       const workspace = getWorkspace(tx, workspaceId);
       for (const { line, cells } of rows) {
         counters.rows += 1;
-        const number = (cells[column ?? 0] ?? "").trim();
+        const [number = ""] = (columns ?? [0]).map((at) => (cells[at] ?? "").trim()).filter((cell) => cell !== "");
         const lookup = lookUpContact(tx, workspaceId, number, workspace.country);
         if (lookup === null) {
           counters.failed += 1;
@@ -58,11 +58,11 @@ export async function bulkOptOut(
   };
   store.read((tx) => void getWorkspace(tx, workspaceId));
   for await (const row of readRows(file)) {
-    if (column === null) {
-      column = phoneColumn(row.cells);
+    if (columns === null) {
+      columns = nameColumns(row.cells);
       // Without a header, the first line holds a number like the others.
-      if (column !== null) continue;
-      column = 0;
+      if (columns !== null) continue;
+      columns = [0];
     }
     if (buffer.push(row) >= ROWS_PER_BATCH) await flush();
   }
@@ -70,9 +70,12 @@ export async function bulkOptOut(
   return counters;
 }
 
-function phoneColumn(header: readonly string[]): number | null {
+/** The columns that name the person, the phone number first. */
+function nameColumns(header: readonly string[]): number[] | null {
   try {
-    return mapColumns(header, new Map(), []).targets.findIndex((target) => target?.to === "phone");
+    const { targets } = mapColumns(header, new Map(), []);
+    const found = ["phone", "user_id"].map((name) => targets.findIndex((target) => target?.to === name));
+    return found.filter((at) => at !== -1);
   } catch (error) {
     if (error instanceof Problem) return null;
     throw error;

@@ -19,7 +19,7 @@ const EMPTY_COUNT: Sql = { sql: "SELECT 0 AS total", parameters: [] };
 export function countTargetQuery(tx: ReadTx, workspace: Workspace, target: BulkTarget, at: number): Sql {
   if ("contacts" in target) {
     return {
-      sql: "SELECT count(*) AS total FROM contacts WHERE +workspace_id = ? AND phone IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
+      sql: "SELECT count(*) AS total FROM contacts WHERE +workspace_id = ? AND (phone IS NOT NULL OR network_user_id IS NOT NULL) AND id IN (SELECT value FROM json_each(?))",
       parameters: [workspace.id, JSON.stringify(target.contacts)],
     };
   }

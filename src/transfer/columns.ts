@@ -6,6 +6,8 @@ import type { CustomField } from "#src/domain/contacts/table.ts";
 /** The contact field that receives a column's values. */
 type ColumnTarget =
   | { to: "phone" }
+  | { to: "user_id" }
+  | { to: "username" }
   | { to: "profile"; field: ProfileColumn }
   | { to: "field"; field: CustomField }
   | { to: "tags" }
@@ -32,6 +34,9 @@ const GUESSES: Record<string, readonly string[]> = {
     ...["whatsapp", "whatsappnumber", "number", "msisdn", "contactnumber", "telefon", "handy", "telefono", "celular"],
     ...["telefone", "movil", "portable", "numero", "nummer"],
   ],
+  // Not "userid": that is usually the file's own numbering.
+  user_id: ["whatsappuserid"],
+  username: ["whatsappusername"],
   name: ["name", "fullname", "contactname", "customername", "displayname", "nombre", "nome", "nom"],
   first_name: ["firstname", "givenname", "forename", "vorname", "prenom", "primeironome"],
   last_name: ["lastname", "surname", "familyname", "nachname", "apellido", "apellidos", "sobrenome"],
@@ -54,17 +59,17 @@ export interface ColumnMapping {
 }
 
 /**
- * `map` is the user's mapping, `header → target`. A target is a contact field, `tags`, `groups`, `fields.KEY`, or `-`
- * to ignore the column. Columns that it omits are guessed. Throws `invalid_request` for an invalid mapping, and if no
- * column is the phone number.
+ * `map` is the user's mapping, `header → target`. A target is a contact field, `user_id`, `username`, `tags`, `groups`,
+ * `fields.KEY`, or `-` to ignore the column. Columns that it omits are guessed. Throws `invalid_request` for an invalid mapping, and if no
+ * column is the phone number or the user id.
  */
 export function mapColumns(
   header: readonly string[],
   map: ReadonlyMap<string, string>,
   fields: CustomField[],
 ): ColumnMapping {
-  const { targets, problems, hasPhone } = readColumns(header, map, fields);
-  if (problems.length === 0 && !hasPhone) {
+  const { targets, problems, hasName } = readColumns(header, map, fields);
+  if (problems.length === 0 && !hasName) {
     problems.push(
       `No column contains the phone number; name it with --map "COLUMN=phone". The file has ${header.join(", ")}.`,
     );
@@ -98,8 +103,8 @@ export function requireColumns(
   map: ReadonlyMap<string, string>,
   fields: CustomField[],
 ): void {
-  const { problems, hasPhone } = readColumns(header, map, fields);
-  if (problems.length === 0 && !hasPhone) problems.push("Choose the column with the phone number.");
+  const { problems, hasName } = readColumns(header, map, fields);
+  if (problems.length === 0 && !hasName) problems.push("Choose the column with the phone number.");
   if (problems.length > 0) throw invalidRequest({ map: problems });
 }
 
@@ -107,7 +112,7 @@ function readColumns(
   header: readonly string[],
   map: ReadonlyMap<string, string>,
   fields: CustomField[],
-): { targets: (ColumnTarget | null)[]; problems: string[]; hasPhone: boolean } {
+): { targets: (ColumnTarget | null)[]; problems: string[]; hasName: boolean } {
   const problems: string[] = [];
   const isHeader = (name: string): boolean => header.some((one) => fold(one) === fold(name));
   for (const name of map.keys()) {
@@ -135,7 +140,7 @@ function readColumns(
     if (explicit.has(fold(header[index] ?? ""))) problems.push(`Two columns are mapped to ${key}.`);
     targets[index] = null;
   }
-  return { targets, problems, hasPhone: used.has("phone") };
+  return { targets, problems, hasName: used.has("phone") || used.has("user_id") };
 }
 
 function rank(header: readonly string[], explicit: ReadonlyMap<string, string>, index: number): number {
@@ -150,10 +155,13 @@ function guessTarget(name: string, fields: CustomField[]): ColumnTarget | null {
   return field === undefined ? null : { to: "field", field };
 }
 
+const plainTargets = ["phone", "user_id", "username", "tags", "groups"] as const;
+
 /** Undefined: unknown target; null: explicitly ignored. */
 function readTarget(target: string, fields: CustomField[]): ColumnTarget | null | undefined {
   if (target === "-") return null;
-  if (target === "phone" || target === "tags" || target === "groups") return { to: target };
+  const plain = plainTargets.find((one) => one === target);
+  if (plain !== undefined) return { to: plain };
   if (target in profileColumns) return { to: "profile", field: target as ProfileColumn };
   const field = fields.find(({ key }) => target === `fields.${key}`);
   return field === undefined ? undefined : { to: "field", field };

@@ -18,6 +18,8 @@ import { csvLine } from "./csv.ts";
 export const IDS_PER_SEARCH = 500;
 const CONTACTS_PER_READ = 50;
 const LIST_SEPARATOR = ";";
+/** Spelt so that an import finds them; "user_id" alone is usually the file's own numbering. */
+const networkColumns = ["whatsapp_user_id", "whatsapp_username"];
 
 /** The next ids after `after`, in ascending order, at most `IDS_PER_SEARCH`; empty at the end. */
 type NextIds = (after: number) => Promise<readonly number[]>;
@@ -51,7 +53,18 @@ export async function* contactLines(
   const profile = Object.keys(others) as ProfileColumn[];
   const custom = fields.map((key) => `fields.${key}`);
   yield [
-    csvLine(["name", "phone", ...profile, ...custom, "tags", "groups", "consent", "consent_source", "consent_at"]),
+    csvLine([
+      "name",
+      "phone",
+      ...profile,
+      ...custom,
+      "tags",
+      "groups",
+      ...networkColumns,
+      "consent",
+      "consent_source",
+      "consent_at",
+    ]),
   ];
   const lineOf = (tx: ReadTx, contact: Contact): string => {
     const details = readDetails(tx, contact.id);
@@ -62,6 +75,8 @@ export async function* contactLines(
       ...fields.map((key) => String(details.fields[key] ?? "")),
       details.tags.join(LIST_SEPARATOR),
       details.groups.map(({ name }) => name).join(LIST_SEPARATOR),
+      contact.networkUserId ?? "",
+      contact.username ?? "",
       contact.consent,
       contact.consentSource ?? "",
       contact.consentAt === null ? "" : formatInstant(contact.consentAt, workspace.timezone),

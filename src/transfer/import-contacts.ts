@@ -12,9 +12,11 @@ import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";
 import type { ConsentEvidence } from "#src/domain/contacts/consent-log.ts";
+import { withoutContactUpdates } from "#src/domain/contacts/contact-updates.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { findErasedOptOut } from "#src/domain/contacts/erased-opt-outs.ts";
-import { lookUpContact } from "#src/domain/contacts/find.ts";
+import { lookUpContact, nameOfAddress } from "#src/domain/contacts/find.ts";
+import { recordGivenIdentity } from "#src/domain/contacts/learn-identity.ts";
 import { NewContactBatch } from "#src/domain/contacts/new-contacts.ts";
 import { putContact } from "#src/domain/contacts/put.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
@@ -131,7 +133,8 @@ async function writeSome(run: ImportRun, rows: readonly PendingRow[], counters: 
   await run.throttle.waitForGap();
   const { transactionMs } = run.throttle;
   const askedAt = clock.monotonic();
-  const operation = (tx: Tx): BatchResult => {
+  const operation = (tx: Tx): BatchResult => withoutContactUpdates(tx, workspaceId, () => writeBatch(tx));
+  const writeBatch = (tx: Tx): BatchResult => {
     const writer = new RowWriter(tx, getWorkspace(tx, workspaceId), run, counters);
     const startedAt = clock.monotonic();
     let rowCount = 0;
@@ -244,17 +247,20 @@ class RowWriter {
   /** `isFirst` is false if this dry run has already created and rolled back this contact. */
   #put(row: ParsedRow, why: ConsentEvidence, isFirst: boolean): string | null {
     const [tx, workspace, counters] = [this.#tx, this.#workspace, this.counters];
-    const person = lookUpContact(tx, workspace.id, row.phone, workspace.country);
+    const person = lookUpContact(tx, workspace.id, nameIn(row), workspace.country);
     if (person === null) return `phone: "${row.phone}" is not a phone number.`;
     // A new contact is created with its consent in one write; the consent of an existing one is handled below.
-    const isNewContact = person.contact === null && findErasedOptOut(tx, workspace.id, person.phone) === null;
+    const isNewContact =
+      person.contact === null && findErasedOptOut(tx, workspace.id, person.phone, row.userId) === null;
     const changes = this.#run.optIn && isNewContact ? { ...row.changes, consent: "opted_in" as const } : row.changes;
-    const { contact, isNew, isChanged } = putContact(tx, workspace, person, changes, why);
+    const { contact: put, isNew, isChanged: isPut } = putContact(tx, workspace, person, changes, why);
+    const contact = recordGivenIdentity(tx, workspace, put, row);
+    const isChanged = isPut || contact !== put;
     if (isNew && !isFirst) {
       counters.updated += 1;
       return null;
     }
-    if (isNew && this.#run.isDryRun) this.createdIdentifiers.push(person.phone);
+    if (isNew && this.#run.isDryRun) this.createdIdentifiers.push(nameOfAddress(person));
     const isOptedIn = this.#run.optIn && this.#optIn(contact, isNew, why);
     counters[isNew ? "created" : isChanged || isOptedIn ? "updated" : "unchanged"] += 1;
     return null;
@@ -269,4 +275,8 @@ class RowWriter {
     changeConsent(this.#tx, this.#workspace, contact, { kind: "opt_in" }, why);
     return true;
   }
+}
+
+function nameIn({ phone, userId }: ParsedRow): string {
+  return phone === "" ? (userId ?? "") : phone;
 }

@@ -60,9 +60,16 @@ export async function* prepareRows({ file, map, fields, country }: PreparationJo
       continue;
     }
     const row = readRow(mapping, read.cells);
-    const person = "problems" in row ? NO_IDENTIFIERS : readIdentifiers(row.phone, country);
+    const person = "problems" in row ? NO_IDENTIFIERS : identifiersOf(row, country);
     cells.push(read.cells);
     if (rows.push({ line: read.line, row, person }) === ROWS_PER_PART) yield part();
   }
   if (rows.length > 0) yield part();
+}
+
+/** A row with a user id is looked up and written on its own: it has no `phone` here. */
+function identifiersOf({ phone, userId, username }: ParsedRow, country: string): ContactIdentifiers {
+  const read = phone === "" ? NO_IDENTIFIERS : readIdentifiers(phone, country);
+  if (userId === null && username === null) return read;
+  return { phone: null, identifiers: [...read.identifiers, ...(userId === null ? [] : [userId])] };
 }

@@ -1,6 +1,7 @@
 /** Converts one row of a file to contact changes. Pure. */
 
 import { readYearlyDate } from "#src/core/calendar.ts";
+import { isUserId } from "#src/core/user-id.ts";
 import { type FieldValue, findValueProblem } from "#src/domain/contacts/custom-field.ts";
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
@@ -8,7 +9,10 @@ import { type ColumnMapping, profileColumns } from "./columns.ts";
 import { plainCell } from "./csv.ts";
 
 export interface ParsedRow {
+  /** Empty: the row has a user id alone. */
   phone: string;
+  userId: string | null;
+  username: string | null;
   changes: ContactChanges;
 }
 
@@ -21,13 +25,20 @@ export function readRow({ targets }: ColumnMapping, cells: readonly string[]): P
   const problems: string[] = [];
   const profile: NonNullable<ContactChanges["profile"]> = {};
   const fields: Record<string, FieldValue> = {};
-  const row: ParsedRow = { phone: "", changes: { profile, fields } };
+  const row: ParsedRow = { phone: "", userId: null, username: null, changes: { profile, fields } };
   targets.forEach((target, index) => {
     const cell = plainCell((cells[index] ?? "").trim());
     if (target === null || cell === "") return;
     switch (target.to) {
       case "phone":
         row.phone = cell;
+        return;
+      case "user_id":
+        if (isUserId(cell)) row.userId = cell;
+        else problems.push(`user_id: "${cell}" is not a user id; one has the form US.13491208655302741918.`);
+        return;
+      case "username":
+        row.username = cell.replace(/^@/, "");
         return;
       case "profile": {
         const value = readProfileCell(target.field, cell);
@@ -49,7 +60,9 @@ export function readRow({ targets }: ColumnMapping, cells: readonly string[]): P
         row.changes.addToGroups = readList(cell);
     }
   });
-  if (row.phone === "") problems.push("phone: this field is missing.");
+  const hasNoName = row.phone === "" && row.userId === null;
+  if (hasNoName && !problems.some((problem) => problem.startsWith("user_id")))
+    problems.push("phone: this field is missing.");
   return problems.length > 0 ? { problems } : row;
 }
 

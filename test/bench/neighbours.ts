@@ -31,6 +31,9 @@ for (const kind of kinds.filter((one) => one.includes(values.only))) {
   const alone = await neighbours.probe(forMs);
   const { beside, loaded } = await neighbours.probeBeside(kind, forMs);
   console.log(kind, JSON.stringify({ ...loaded, unexpected: [...new Set(loaded.unexpected)] }));
+  for (const [name, { ownMedianMs, ownP99Ms }] of Object.entries(beside)) {
+    console.log(`  ${name}, without waits for a processor: ${ownMedianMs.toFixed(1)} (${ownP99Ms.toFixed(1)}) ms`);
+  }
   for (const [name, times] of Object.entries(beside)) rows.push(rowOf(`${name} beside ${kind}`, alone[name], times));
   // What the load left in the queues is worked off.
   await Bun.sleep(2_000);

@@ -56,6 +56,7 @@ test("a preview says what a broadcast to a list would do, and stores nothing", a
       covered: true,
     },
     daily_cap_left: 2,
+    network_limit: null,
     warnings: [expect.stringContaining("how to stop")],
     starts_at: "2026-11-21T13:30:01+05:30",
     ends_at: "2026-11-21T13:30:03+05:30",

@@ -3,6 +3,8 @@
  * reference.
  */
 import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { noBrowser } from "#test/support/browser.ts";
 import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
 
@@ -55,6 +57,37 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(await page.getByText("reference inv-1").count()).toBe(1);
       expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
       await clean("billing");
+      expect(scenario.troubles).toEqual([]);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+
+  test(
+    "an operator sees that a number accepts unsigned callbacks, makes a new address, which is shown once, and ends them",
+    async () => {
+      await using scenario = await startScenario({ width: 390, height: 844, theme: "dark", isPhone: true });
+      const { page, button, clean, app } = scenario;
+      const token = join(app.directory, "token");
+      writeFileSync(token, "EAAtoken", { mode: 0o600 });
+      await scenario.command(
+        `number add --workspace 1 --phone +911244001100 --name Cloud --network whatsapp --phone-number-id 106540352242922 --account-id 102290129340398 --api-url http://127.0.0.1:9 --token-file ${token} --unsigned-callbacks`,
+      );
+      await scenario.go("numbers");
+      await page.getByRole("link", { name: "Cloud" }).click();
+      await page.getByRole("heading", { name: "Unsigned callbacks" }).waitFor();
+      await clean("unsigned callbacks");
+      await button("New address").click();
+      const alert = page.getByRole("alertdialog");
+      await alert.getByRole("button", { name: "New address" }).click();
+      const dialog = page.getByRole("dialog", { name: "Your new callback address" });
+      await dialog.getByText(`${app.url}/networks/whatsapp/`).waitFor();
+      await dialog.getByText("x-callback-secret: ").waitFor();
+      await clean("new address");
+      await dialog.getByRole("button", { name: "I've entered it" }).click();
+      expect(await page.getByText("x-callback-secret: ").count()).toBe(0);
+      await button("Require signatures").click();
+      await alert.getByRole("button", { name: "Require signatures" }).click();
+      await page.getByRole("heading", { name: "Unsigned callbacks" }).waitFor({ state: "detached" });
       expect(scenario.troubles).toEqual([]);
     },
     SCENARIO_LIMIT_MS,

@@ -38,7 +38,7 @@ const PROMISED: Record<string, string> = {
   "number show": "ID",
   "number sync": "ID",
   "number update":
-    "ID --name --throughput --token-file --app-secret-file --no-app-secret --unsigned-callbacks --no-unsigned-callbacks",
+    "ID --name --throughput --token-file --app-secret-file --no-app-secret --unsigned-callbacks --no-unsigned-callbacks --portfolio",
   "number ready": "ID",
   "number unready": "ID --reason",
   "number rotate-callback": "ID",
@@ -47,6 +47,7 @@ const PROMISED: Record<string, string> = {
   "template list": "--workspace",
   "template sync": "--workspace",
   "template decide": "NAME --workspace --language --status --reason",
+  "template mark": "NAME --workspace --language --button --as",
   "template sample": "NAME --workspace --language --link",
   "contact import": "FILE --workspace --map --consent --dry-run",
   "contact export": "--workspace",
@@ -64,7 +65,7 @@ const PROMISED: Record<string, string> = {
   "broadcast pause": "ID",
   "broadcast resume": "ID --send-unknown",
   "broadcast cancel": "ID",
-  "webhook set": "--workspace --url",
+  "webhook set": "--workspace --url --types",
   "webhook show": "--workspace",
   "webhook clear": "--workspace",
   "webhook rotate-secret": "--workspace",
@@ -83,6 +84,11 @@ const PROMISED: Record<string, string> = {
   doctor: "--workspace --subscribe",
   openapi: "",
   completion: "",
+  listen: "--forward-to --server --key-file --types --after",
+  trigger: "EVENT --server --key-file --control-token-file --from --text --type --code",
+  tail: "--server --key-file --control-token-file --after --after-request",
+  setup:
+    "--domain --email --business --country --timezone --network --phone --backup-directory --keep-messages --test-to",
   version: "",
 };
 
@@ -171,9 +177,9 @@ test("an unknown command line exits 2 and says which commands or options exist",
     expect(stdout).toBe("");
     expect(stderr).toMatch(/^waxwing: .*\n {2}next: waxwing .*--help\n$/s);
   }
-  expect(ran[0]?.stderr).toContain("serve, dev, workspace, key");
+  expect(ran[0]?.stderr).toContain("serve, setup, dev, ");
   expect(ran[1]?.stderr).toContain('"wrkspace" is not a command; did you mean workspace?');
-  expect(ran[2]?.stderr).toContain('"reply" is not a command; there are serve, dev, workspace');
+  expect(ran[2]?.stderr).toContain('"reply" is not a command; there are serve, setup, dev');
   expect(ran[3]?.stderr).toContain("create, list, show, update");
   expect(ran[4]?.stderr).toContain("did you mean create?");
   expect(ran[6]?.stderr).toContain("--workspace ID is missing");

@@ -5,7 +5,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { accountContext, addAccount, addOrder, certificateContext, moveOrder } from "#src/certificates/rows.ts";
 import { sealedColumns } from "#src/cli/reseal.ts";
+import { loadKeys } from "#src/core/key-file.ts";
+import { systemRandom } from "#src/core/random.ts";
+import { createSecretBox } from "#src/core/secret.ts";
 import { totpCode } from "#src/core/totp.ts";
 import { openClient } from "#src/db/driver.ts";
 import { firstOperator, PASSWORD, Visitor } from "#test/support/console.ts";
@@ -102,9 +106,23 @@ async function everythingWorks(): Promise<void> {
   expect(put.body.data.consent.status).toBe("opted_out");
 }
 
+/** What automatic HTTPS keeps. */
+async function keepCertificate(): Promise<void> {
+  const site = { domain: "wa.example.com", directory: "https://authority.test/directory" };
+  const box = createSecretBox(loadKeys({ keyFile: keyFile(), env: {}, random: systemRandom }, false), systemRandom);
+  await app.store.write((tx) => {
+    addAccount(tx, site.directory, box.seal("account", accountContext(site.directory)));
+    const id = addOrder(tx, site);
+    moveOrder(tx, id, "validating");
+    moveOrder(tx, id, "finalizing", { privateKey: box.seal("key", certificateContext(id)) });
+  });
+}
+
 test("every column with sealed values is among those that a rotation seals again", async () => {
   await rotate();
   await operator.post("/me/second-factor/begin", { password: PASSWORD });
+  await keepCertificate();
+  await rotate();
   const known = sealedColumns.map(({ table, column }) => `${table}.${column}`);
   const found = [...sealedIn(workshop.path("data")).keys()];
   expect(found.filter((name) => !known.includes(name))).toEqual([]);

@@ -63,7 +63,7 @@ afterAll(async () => {
   workshop[Symbol.dispose]();
 });
 
-/** Something happens: somebody writes. Returns the text. */
+/** A person writes. Returns the text. */
 let written = 0;
 async function write(): Promise<string> {
   const text = `message ${++written}`;

@@ -1,5 +1,6 @@
 /** Commands with and without a running server: webhooks, replays, the simulator, starting and stopping. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { SHOP, Workshop } from "./spawn.ts";
 
 /** A receiver that answers with the status in the path: `/200`, `/500`. */
@@ -134,7 +135,8 @@ describe("beside a server", () => {
     const missing = await listen("--listen", "127.0.0.1:0", "--config", workshop.write("tls.toml", tls));
     for (const ran of [foreign, missing]) expect(ran).toMatchObject({ code: 1, stdout: "" });
     expect(foreign.stderr).toContain("192.0.2.1:8080 is not an address of this machine");
-    expect(missing.stderr).toContain("none.pem");
+    expect(missing.stderr).toContain("none.pem cannot be read (ENOENT)");
+    expect(existsSync(workshop.path("third"))).toBe(false);
     expect(missing.stderr).not.toContain("fault of waxwing's own");
   });
 

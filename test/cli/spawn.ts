@@ -102,12 +102,25 @@ export class Workshop implements Disposable {
     return { child, firstLine: output.slice(0, output.indexOf("\n")) };
   }
 
-  /** Starts a long-running command whose output nobody reads. */
+  /** Starts a long-running command and drops its output. */
   background(args: string[], options: RunOptions = {}): Bun.Subprocess {
     const child = Bun.spawn([...PROGRAM, ...args], {
       cwd: this.directory,
       env: this.#env(options.env),
       stdio: ["ignore", "ignore", "ignore"],
+    });
+    this.#running.add(child);
+    return child;
+  }
+
+  /** Starts a long-running command whose output the test reads. */
+  piped(args: string[], options: RunOptions = {}) {
+    const child = Bun.spawn([...PROGRAM, ...args], {
+      cwd: this.directory,
+      env: this.#env(options.env),
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
     });
     this.#running.add(child);
     return child;

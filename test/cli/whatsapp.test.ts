@@ -272,6 +272,15 @@ describe("doctor", () => {
       "doctor --subscribe",
     ],
     [
+      "an account that has no payment method",
+      "payment",
+      (account) => {
+        account.details = { primary_funding_id: "0" };
+      },
+      "problem",
+      "payment method",
+    ],
+    [
       "a number that the token does not see",
       "number",
       (account) => {
@@ -286,6 +295,8 @@ describe("doctor", () => {
     await using shop = await openShop();
     await shop.add();
     spoil(shop.account);
+    // What the account says of itself is known from a sync.
+    if (check === "payment") await shop.workshop.run(["number", "sync", "1"]);
     const found = await ofCheck(shop, check);
     expect(found).toMatchObject({ level, next: expect.stringContaining(next) });
     expect(JSON.stringify(found)).not.toContain(GRAPH_TOKEN);

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 test("a webhook address can be set, its secret revealed and rotated; the audit log names each reveal and holds no secret", async () => {
-  expect((await owner.get(`${base}/webhook`)).body.data).toEqual({ url: null, has_secret: false });
+  expect((await owner.get(`${base}/webhook`)).body.data).toMatchObject({ url: null, has_secret: false });
   expect((await owner.post(`${base}/webhook/test`)).status).toBe(404);
   const wrong = await owner.ask("PUT", `${base}/webhook`, { url: "ftp://example.com" });
   expect([wrong.status, Object.keys(wrong.body.error.fields)]).toEqual([400, ["url"]]);

@@ -1,35 +1,209 @@
 /**
- * Every route of the console with every kind of caller, and objects of every kind in two workspaces: ids of one, asked
- * for through the other, are not found and nothing of them changes. A new route that names an object fails this test
- * until it is placed here.
+ * Every route of the console with every kind of caller, and objects of every kind in two workspaces. Who may make a
+ * request gets what it asks for, so that no refusal of the others has another reason; who may not gets the answer of a
+ * route that does not exist, and no row of the database changes. A new route fails this test until
+ * `support/matrix-console.ts` has a request of it.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { endpoints } from "#src/http/api/endpoints.ts";
+import { startSession } from "#src/domain/users/sessions.ts";
 import { routes } from "#src/http/console/routes.ts";
-import { busyShop } from "#test/support/busy-shop.ts";
-import { firstOperator, person, Visitor } from "#test/support/console.ts";
-import { changesBetween, snapshot } from "#test/support/scenarios.ts";
-import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
-import { DAY } from "#test/support/webhooks.ts";
+import { firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
+import { type Asked, naming, pathOf, recipes } from "#test/support/matrix-console.ts";
+import { Objects } from "#test/support/matrix-objects.ts";
+import { startTestServer, type TestServer } from "#test/support/server.ts";
 
-/** The table of the object that a path names, by the segment before the parameter. */
-const TABLES: Readonly<Record<string, string>> = {
-  "keys/{id}": "api_keys",
-  "deliveries/{id}": "deliveries",
-  "broadcasts/{id}": "broadcasts",
-  "bulk/{id}": "bulk_changes",
-  "conversations/{contact}": "contacts",
-  "messages/{id}": "messages",
-  "numbers/{id}": "numbers",
-  "drafts/{id}": "broadcast_drafts",
-  "templates/{id}": "templates",
-  "groups/{id}": "groups",
-  "imports/{id}": "imports",
-};
-/** A person who is a contact of the other workspace only, and a field that only it has. */
-const PHONE = "+919876540009";
-const FIELD = "only_theirs";
-/** These routes answer for any phone: a contact or a simulated phone is created, or has no history, in the own workspace. */
+const LIMIT_MS = 60_000;
+const RANKS = ["member", "owner", "operator"] as const;
+type Rank = (typeof RANKS)[number];
+type Route = (typeof routes)[number];
+
+interface Caller {
+  name: string;
+  email: string;
+  /** The workspace of an owner or member; null: all of them. */
+  home: Objects | null;
+  /** Null: no right at all. */
+  rank: Rank | null;
+}
+
+let app: TestServer;
+let sides: [Objects, Objects];
+let callers: Caller[];
+
+beforeAll(async () => {
+  app = await startTestServer({ mayBreak: true });
+  const operator = await firstOperator(app, "prepares@example.com");
+  await person(app, "op@example.com", "operator");
+  const billing = { rate: 8_500, balance: 1_000_000_000 };
+  const shops = [
+    await app.workspace({ name: "One", number: "+911244001100", billing }),
+    await app.workspace({ name: "Two", number: "+911244001300", billing }),
+  ].map((workspace) => new Objects(app, workspace, operator));
+  const [one, two] = shops;
+  if (one === undefined || two === undefined) throw new Error("there are two workspaces");
+  sides = [await one.furnish(), await two.furnish()];
+  callers = [
+    { name: "nobody", email: "", home: null, rank: null },
+    { name: "disabled", email: "disabled@example.com", home: null, rank: null },
+    { name: "expired", email: "expired@example.com", home: null, rank: null },
+    { name: "operator", email: "op@example.com", home: null, rank: "operator" },
+    ...sides.flatMap((home, index): Caller[] => [
+      { name: `member of ${index}`, email: `member${index}@example.com`, home, rank: "member" },
+      { name: `owner of ${index}`, email: `owner${index}@example.com`, home, rank: "owner" },
+    ]),
+  ];
+  for (const { email, home, rank } of callers) {
+    if (home !== null) await person(app, email, rank ?? "member", home.workspace.id);
+  }
+  for (const email of ["disabled@example.com", "expired@example.com"]) {
+    await person(app, email, "owner", sides[0].workspace.id);
+    await person(app, `also-${email}`, "operator");
+  }
+  app.store.client.exec("UPDATE users SET disabled_at = 1 WHERE email = 'disabled@example.com'");
+  await sides[0].withoutImports();
+}, LIMIT_MS);
+afterAll(() => app[Symbol.asyncDispose]());
+
+/** A browser in which this user has just signed in. */
+async function visit({ email, name }: Caller): Promise<Visitor> {
+  const visitor = new Visitor(app);
+  if (email === "") return visitor;
+  const id = Number(app.store.client.prepare("SELECT id FROM users WHERE email = ?").pluck().get(email));
+  const { token } = await app.store.write((tx) => startSession(tx, id, { address: "127.0.0.1", agent: "test" }));
+  visitor.cookie = `waxwing=${token}`;
+  if (name === "expired") app.store.client.prepare("UPDATE sessions SET expires_at = 1 WHERE user_id = ?").run(id);
+  return visitor;
+}
+
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+
+function mayAsk({ home, rank }: Caller, { needs }: Route, side: Objects): boolean {
+  if (needs === "nobody") return true;
+  if (rank === null) return false;
+  if (needs === "user") return true;
+  if (needs === "server operator") return rank === "operator";
+  return (home === null || home === side) && RANKS.indexOf(rank) >= RANKS.indexOf(needs);
+}
+
+/** The answer's status. Of a stream, only its beginning is read. */
+async function ask(visitor: Visitor, { method, path }: Route, workspace: number, asked: Asked): Promise<number> {
+  const target = pathOf(path, workspace, asked);
+  if (!path.endsWith("/live")) {
+    const headers = asked.isFile === true ? { "content-type": "application/octet-stream" } : {};
+    return (await visitor.ask(method, target, asked.body, { headers })).status;
+  }
+  const stop = new AbortController();
+  const headers = visitor.cookie === null ? {} : { cookie: visitor.cookie };
+  const answer = await fetch(`${app.server.url}/console/api${target}`, { headers, signal: stop.signal });
+  stop.abort();
+  return answer.status;
+}
+
+/** Rows written by the server so far. */
+function written(): number {
+  return Number(app.store.client.prepare("SELECT total_changes()").pluck().get());
+}
+
+/** Asks for something that must be refused: what is wrong with the answer, or with what it left. */
+async function refusals(
+  caller: Caller,
+  route: Route,
+  workspace: number,
+  asked: Asked,
+  isRefused: (status: number) => boolean,
+): Promise<unknown[]> {
+  const visitor = await visit(caller);
+  const before = written();
+  const status = await ask(visitor, route, workspace, asked);
+  const rows = written() - before;
+  return isRefused(status) && rows === 0 ? [] : [[caller.name, nameOf(route), workspace, { status, rows }]];
+}
+
+/** These answer when the clock has moved. */
+const TIMED = /\/(export|replay|fields)\b/;
+
+/** These check a password, which is slow, and are the same for everybody signed in, or not. */
+const COSTLY = /^\/(sign-in|links|me\/(password|confirmation|second-factor))/;
+
+/** One caller of each rank. */
+const withoutTwins = (some: Caller[]): Caller[] =>
+  some.filter(({ rank }, index) => index === some.findIndex((one) => one.rank === rank));
+
+const signedIn = (caller: Caller): boolean => caller.rank !== null;
+
+test("there is a request of every route, and no other", () => {
+  expect(Object.keys(recipes).toSorted()).toEqual(routes.map(nameOf).toSorted());
+  expect(Object.keys(naming).filter((name) => !(name in recipes))).toEqual([]);
+});
+
+for (const place of [0, 1] as const) {
+  test(
+    `who may gets what they ask for in workspace ${place}, and who may not is refused and changes nothing`,
+    async () => {
+      const wrong: unknown[] = [];
+      const side = sides[place];
+      const { id } = side.workspace;
+      // Routes outside of workspaces are the same for both.
+      for (const route of routes.filter(({ path }) => place === 0 || path.startsWith("/w/"))) {
+        const recipe = recipes[nameOf(route)];
+        if (recipe === undefined) throw new Error(`${nameOf(route)} has no request`);
+        const owner = callers.find((one) => one.home === side && one.rank === "owner");
+        const forOthers = await recipe(side, await visit(owner ?? (callers[0] as Caller)));
+        await app.clock.rest();
+        for (const caller of callers.filter((one) => !mayAsk(one, route, side))) {
+          const status = signedIn(caller) ? 404 : 401;
+          wrong.push(...(await refusals(caller, route, id, forOthers, (got) => got === status)));
+        }
+        await forOthers.after?.();
+        const allowed = callers.filter((one) => mayAsk(one, route, side));
+        for (const caller of COSTLY.test(route.path) ? allowed.slice(0, 1) : withoutTwins(allowed)) {
+          const visitor = await visit(caller);
+          const asked = await recipe(side, visitor);
+          const asking = ask(visitor, route, id, asked);
+          const status = await (TIMED.test(route.path) ? app.clock.until(asking) : asking);
+          if (status < 200 || status > 299) wrong.push([caller.name, nameOf(route), status]);
+          await asked.after?.();
+        }
+        if (route.method !== "GET") await app.clock.rest();
+      }
+      expect(wrong).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    `objects of workspace ${place} are not found through the other one, by path or by form, and nothing changes`,
+    async () => {
+      const wrong: unknown[] = [];
+      const [other, own] = [sides[place], sides[1 - place] as Objects];
+      for (const route of routes.filter(({ path }) => path.startsWith("/w/"))) {
+        const mayEnter = callers.filter((one) => mayAsk(one, route, own));
+        const name = nameOf(route);
+        if (/\}.*\{/.test(route.path) && !ANY_PHONE.includes(name)) {
+          const foreign = await recipes[name]?.(other, new Visitor(app));
+          await app.clock.rest();
+          for (const caller of mayEnter) {
+            wrong.push(...(await refusals(caller, route, own.workspace.id, foreign ?? {}, (status) => status === 404)));
+          }
+          await foreign?.after?.();
+        }
+        for (const asked of naming[name]?.(own, other) ?? []) {
+          await app.clock.rest();
+          for (const caller of mayEnter) {
+            wrong.push(
+              ...(await refusals(caller, route, own.workspace.id, asked, (status) => status >= 400 && status < 500)),
+            );
+          }
+        }
+        await Promise.all(sides.map((one) => one.withoutExtraNumbers()));
+      }
+      expect(wrong).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+}
+
+/** A phone that the workspace does not know has no history, or becomes a contact of it. */
 const ANY_PHONE = [
   "PUT /w/{workspace}/v1/contacts/{phone}",
   "POST /w/{workspace}/v1/contacts/{phone}/opt-out",
@@ -37,181 +211,11 @@ const ANY_PHONE = [
   "POST /w/{workspace}/simulator/phones/{phone}/write",
 ];
 
-/** A valid body for each route that names an object and has a form. */
-const BODIES: Readonly<Record<string, unknown>> = {
-  "POST /w/{workspace}/broadcasts/{id}/again": { with_unknown: false, count: 1 },
-  "POST /w/{workspace}/conversations/{contact}/seen": { last_inbound_id: 1 },
-  "POST /w/{workspace}/simulator/messages/{id}/status": { status: "delivered" },
-  "PUT /w/{workspace}/numbers/{id}": { name: "Taken", throughput: 5 },
-  "POST /w/{workspace}/numbers/{id}/unready": { reason: "Taken" },
-  "POST /w/{workspace}/templates/{id}/decide": { status: "REJECTED", reason: "" },
-  "PUT /w/{workspace}/templates/{id}/sample": { link: "https://example.com/a.png" },
-  "PUT /w/{workspace}/groups/{id}": { name: "Taken", filter: null },
-  "PUT /w/{workspace}/drafts/{id}": { name: "Taken" },
-  "POST /w/{workspace}/drafts/{id}/send": { reached: 1, amount: null },
-  "POST /w/{workspace}/simulator/phones/{phone}/write": { text: "Hi" },
-  "POST /w/{workspace}/imports/{id}/check": { map: {}, opt_in: false, proof: "" },
-};
-
-let app: TestServer;
-let ours: TestWorkspace;
-let theirs: TestWorkspace;
-let ids: Record<string, number>;
-const callers = {} as Record<"operator" | "owner" | "member" | "disabled" | "expired" | "nobody", Visitor>;
-
-beforeAll(async () => {
-  app = await startTestServer({ mayBreak: true });
-  theirs = await busyShop(app);
-  ours = await app.workspace({ name: "Ours", number: "+911244001300" });
-  const { client } = app.store;
-  callers.nobody = new Visitor(app);
-  callers.expired = await firstOperator(app, "expired@example.com");
-  callers.disabled = await person(app, "disabled@example.com", "owner", ours.id);
-  callers.operator = await person(app, "op@example.com", "operator");
-  callers.owner = await person(app, "owner@example.com", "owner", ours.id);
-  callers.member = await person(app, "member@example.com", "member", ours.id);
-  client.exec(
-    "UPDATE sessions SET expires_at = 1 WHERE user_id = (SELECT id FROM users WHERE email = 'expired@example.com')",
-  );
-  client.exec("UPDATE users SET disabled_at = 1 WHERE email = 'disabled@example.com'");
-  await app.template(theirs, {
-    name: "only",
-    language: "en_US",
-    category: "UTILITY",
-    components: [{ type: "BODY", text: "Hi." }],
-  });
-  const made = await app.send("POST", "/api/v1/broadcasts", {
-    key: theirs.key,
-    body: { name: "News", template: "only", to: [PHONE], send_at: new Date(app.clock.now() + DAY).toISOString() },
-  });
-  expect([made.status, made.text]).toEqual([202, expect.any(String)]);
-  const user = 1;
-  const [w, now] = [theirs.id, app.clock.now()];
-  client.exec(`
-    INSERT INTO imports (workspace_id, user_id, file_name, state, settings, created_at, updated_at)
-      VALUES (${w}, ${user}, 'a.csv', 'checked', '{"map":{},"optIn":false,"proof":""}', ${now}, ${now});
-    INSERT INTO bulk_changes (workspace_id, user_id, target, change, state, total, position, last, processed, changed, created_at, updated_at)
-      VALUES (${w}, ${user}, '{"contacts":[1]}', '{"addTag":"VIP"}', 'stopped', 1, 0, 1, 0, 0, ${now}, ${now});
-    INSERT INTO custom_fields (workspace_id, key, label, kind, created_at) VALUES (${w}, '${FIELD}', 'Theirs', 'text', ${now});
-    INSERT INTO broadcast_drafts (workspace_id, user_id, content, created_at, updated_at)
-      VALUES (${w}, ${user}, '{}', ${now}, ${now});
-  `);
-  ids = Object.fromEntries(
-    [...new Set(Object.values(TABLES))].map((table) => [
-      table,
-      // The first: a later message may belong to a broadcast that has not begun.
-      Number(client.prepare(`SELECT min(id) FROM "${table}" WHERE workspace_id = ?`).pluck().get(theirs.id)),
-    ]),
-  );
-});
-afterAll(() => app[Symbol.asyncDispose]());
-
-const routeOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
-
-/** The path with the other workspace's objects in it. Throws for a parameter that this file does not know. */
-function foreign(path: string, workspace: number): string {
-  return path
-    .replace("{workspace}", String(workspace))
-    .replace("people/{id}", "people/1")
-    .replace("{phone}", encodeURIComponent(PHONE))
-    .replace("{key}", FIELD)
-    .replace(/(\w+)\/\{(\w+)\}/g, (text, segment: string) => {
-      const table = TABLES[text];
-      if (table === undefined) throw new Error(`place ${path} in this test: it names an object`);
-      return `${segment}/${ids[table]}`;
-    });
-}
-
-const objects = routes.filter(({ path }) => /\{workspace\}.*\{/.test(path));
-
-test("there is an object of every kind to ask for", () => {
-  expect(Object.entries(ids).filter(([, id]) => !(id > 0))).toEqual([]);
-  for (const { path } of objects) foreign(path, ours.id);
-  expect(objects.length).toBeGreaterThan(40);
-});
-
-test("no user finds objects of another workspace through their own, and nothing of them changes", async () => {
-  const kept = (): ReturnType<typeof snapshot> => {
-    // Sessions, limits and the own workspace's rows may change.
-    const tables = snapshot(app.store);
-    return Object.fromEntries(
-      [...new Set(Object.values(TABLES)), "custom_fields", "memberships"].map((table) => [
-        table,
-        (tables[table] ?? []).filter((row) => (JSON.parse(row) as { workspace_id?: number }).workspace_id !== ours.id),
-      ]),
-    );
-  };
-  const before = kept();
-  const wrong: unknown[] = [];
-  for (const route of objects.filter((one) => !ANY_PHONE.includes(routeOf(one)))) {
-    for (const name of ["operator", "owner", "member"] as const) {
-      const { status } = await callers[name].ask(route.method, foreign(route.path, ours.id), BODIES[routeOf(route)]);
-      // A form that this file does not fill in is refused before its object is looked for.
-      const expected = route.input.body !== undefined && !(routeOf(route) in BODIES) ? [400, 404] : [404];
-      if (!expected.includes(status)) wrong.push([name, routeOf(route), status]);
-    }
-  }
-  expect(wrong).toEqual([]);
-  expect(changesBetween(before, kept())).toEqual({});
-});
-
-test("a disabled user, an expired session and a visitor without one get 401 on every route but those of signing in", async () => {
-  for (const name of ["nobody", "disabled", "expired"] as const) {
-    const wrong: unknown[] = [];
-    for (const route of routes.filter(({ needs }) => needs !== "nobody")) {
-      for (const workspace of [ours.id, theirs.id]) {
-        // Parameters of the server's own routes name nothing of a workspace.
-        const named = route.path.startsWith("/w/") ? route.path : route.path.replace(/\{\w+\}/g, "1");
-        const path = foreign(named, workspace);
-        const { status } = await callers[name].ask(route.method, path, BODIES[routeOf(route)]);
-        if (status !== 401) wrong.push([routeOf(route), status]);
-      }
-    }
-    expect([name, wrong]).toEqual([name, []]);
-  }
-});
-
-test("owners and members of another workspace find nothing in a workspace, whatever they ask for", async () => {
-  const wrong: unknown[] = [];
-  for (const route of routes.filter(({ path }) => path.startsWith("/w/{workspace}"))) {
-    for (const name of ["owner", "member"] as const) {
-      const { status } = await callers[name].ask(route.method, foreign(route.path, theirs.id), BODIES[routeOf(route)]);
-      if (status !== 404) wrong.push([name, routeOf(route), status]);
-    }
-  }
-  expect(wrong).toEqual([]);
-});
-
-test("an API key finds no object of another workspace at any endpoint, and no unknown key finds anything", async () => {
-  const wrong: unknown[] = [];
-  for (const { method, path } of endpoints) {
-    const target = `/api/v1${foreign(path, ours.id)}`;
-    const stranger = await app.call(method, target, {
-      key: `wx_${"x".repeat(40)}`,
-      ...(method === "GET" ? {} : { body: {} }),
-    });
-    if (stranger.status !== 401) wrong.push(["stranger", method, path, stranger.status]);
-    if (!path.includes("{") || ANY_PHONE.includes(`${method} /w/{workspace}/v1${path}`)) continue;
-    const { status } = await app.call(method, target, { key: ours.key, ...(method === "GET" ? {} : { body: {} }) });
-    if (status !== 404) wrong.push(["ours", method, path, status]);
-  }
-  expect(wrong).toEqual([]);
-});
-
-/** Nothing to show for the objects of this test: a draft without a template, a file without faults. */
-const NOTHING_THERE = ["GET /w/{workspace}/drafts/{id}/values", "GET /w/{workspace}/imports/{id}/errors"];
-
-// Without these, the refusals above could come from wrong ids. Streams and downloads have tests of their own.
-test("the same reading routes answer the operator and the key of the workspace that the objects belong to", async () => {
-  const wrong: unknown[] = [];
-  for (const route of objects.filter(({ method, path }) => method === "GET" && !/\/(live|export)$/.test(path))) {
-    const { status } = await callers.operator.ask("GET", foreign(route.path, theirs.id));
-    const expected = NOTHING_THERE.includes(routeOf(route)) ? 404 : 200;
-    if (status !== expected) wrong.push(["operator", routeOf(route), status]);
-  }
-  for (const { method, path } of endpoints.filter((one) => one.method === "GET")) {
-    const { status } = await app.call(method, `/api/v1${foreign(path, theirs.id)}`, { key: theirs.key });
-    if (status !== 200) wrong.push(["key", method, path, status]);
-  }
-  expect(wrong).toEqual([]);
+test("a user's session is not found by others, and a disabled user does not sign in", async () => {
+  const [first, second] = callers.filter(({ rank }) => rank === "owner") as [Caller, Caller];
+  const [session] = (await (await visit(first)).get("/me/sessions")).body.data;
+  const route = routes.find((one) => nameOf(one) === "DELETE /me/sessions/{id}") as Route;
+  expect(await refusals(second, route, 1, { id: session.id }, (status) => status === 404)).toEqual([]);
+  const answer = await new Visitor(app).signIn("disabled@example.com", PASSWORD);
+  expect([answer.status, answer.body.error.code]).toEqual([401, expect.any(String)]);
 });

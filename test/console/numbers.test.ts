@@ -3,6 +3,8 @@
  * role.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createCallbackAddress } from "#src/domain/numbers/callback-address.ts";
+import { getNumber } from "#src/domain/numbers/read.ts";
 import { auditEntries, firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { fillBucket, template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -50,6 +52,45 @@ describe("numbers", () => {
     expect((await mine.get(`/w/${shop.id}/numbers`)).body.data).toHaveLength(1);
     expect((await add(owner, body)).status).toBe(404);
     expect((await member.post(at("/numbers"), body)).status).toBe(404);
+  });
+
+  test("unsigned callbacks are shown; an operator renews the address, which is shown once, and ends them", async () => {
+    const shop = await app.workspace({ name: "Unsigned", number: "+911244007700" });
+    const { client } = app.store;
+    client.prepare("UPDATE numbers SET network = 'whatsapp' WHERE id = ?").run(shop.numberId);
+    const boss = await person(app, "boss@example.com", "owner", shop.id);
+    const path = `/w/${shop.id}/numbers/${shop.numberId}/callback-address`;
+    const shown = async () => (await numberOf(boss, shop.id)).unsigned_callbacks;
+    expect(await shown()).toBeNull();
+    const refused = await operator.post(path);
+    expect([refused.status, refused.body.error.code]).toEqual([409, "no_callback_address"]);
+    expect(refused.text).toContain("--unsigned-callbacks");
+    const first = await app.store.write((tx) => createCallbackAddress(tx, getNumber(tx, shop.numberId)));
+    const call = (address: string, headers: Record<string, string> = {}) =>
+      app.call("POST", new URL(address, "http://any").pathname, { body: { object: "other", entry: [] }, headers });
+    expect((await call(`/networks/whatsapp/${first.token}`)).status).toBe(200);
+    expect(await shown()).toMatchObject({ used_at: expect.any(String), needs_header: false, old_until: null });
+
+    expect((await boss.post(path)).status).toBe(404);
+    const form = { key: "renew-callback-address" };
+    const renewed = await operator.post(path, {}, form);
+    const { address, header, secret } = renewed.body.data;
+    expect(renewed.status).toBe(201);
+    const repeated = await operator.post(path, {}, form);
+    expect(repeated.body.data).toEqual({ address: null, header, secret: null });
+    expect(await shown()).toMatchObject({ used_at: null, old_until: expect.any(String) });
+    expect(JSON.stringify(client.prepare("SELECT * FROM form_answers").all())).not.toContain(secret);
+    expect((await call(`/networks/whatsapp/${first.token}`)).status).toBe(200);
+    expect((await call(address, { [header]: secret })).status).toBe(200);
+    expect((await call(`/networks/whatsapp/${first.token}`)).status).toBe(403);
+    expect((await call(address)).status).toBe(403);
+    expect(await shown()).toMatchObject({ needs_header: true, old_until: null });
+    expect(auditEntries(app)[0]).toMatchObject({ action: "number.rotate-callback", subject: "+911244007700" });
+
+    expect((await operator.ask("DELETE", path)).body.data.unsigned_callbacks).toBeNull();
+    expect((await call(address, { [header]: secret })).status).toBe(403);
+    expect(auditEntries(app)[0]).toMatchObject({ action: "number.require-signature" });
+    client.prepare("UPDATE numbers SET network = 'simulator' WHERE id = ?").run(shop.numberId);
   });
 
   test("numbers are shown without secrets; an owner makes one unready with a reason, and ready again", async () => {

@@ -83,7 +83,7 @@ export const expectedPlans: Record<string, string[]> = {
   "idempotency.keyByName": ["SEARCH idempotency_keys USING INDEX idempotency_keys_key (workspace_id=? AND key=?)"],
   "idempotency.linkMessage": ["SEARCH idempotency_keys USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.callbackById": ["SEARCH callbacks USING INTEGER PRIMARY KEY (rowid=?)"],
-  "inbound.categoryOfMessage": [
+  "inbound.templateOfMessage": [
     "SEARCH messages USING INDEX messages_network (network_message_id=? AND number_id=?)",
     "SEARCH broadcasts USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
   ],
@@ -103,6 +103,28 @@ export const expectedPlans: Record<string, string[]> = {
   ],
   "inbound.phoneContactOf": ["SEARCH phone_contacts USING PRIMARY KEY (contact_id=? AND number_id=?)"],
   "inbound.setCallbackDone": ["SEARCH callbacks USING INTEGER PRIMARY KEY (rowid=?)"],
+  "messages.countExpiredPeople": [
+    "SEARCH portfolio_recipients USING COVERING INDEX portfolio_recipients_last (portfolio_id=? AND last_at<?)",
+  ],
+  "messages.countOwnPeople": [
+    "SEARCH portfolio_recipients USING COVERING INDEX portfolio_recipients_last (portfolio_id=? AND last_at>?)",
+  ],
+  "messages.deleteExpiredPeople": [
+    "SEARCH portfolio_recipients USING PRIMARY KEY (portfolio_id=? AND person=?)",
+    "LIST SUBQUERY 1",
+    "SEARCH portfolio_recipients USING COVERING INDEX portfolio_recipients_last (portfolio_id=? AND last_at<?)",
+  ],
+  "messages.deletePerson": ["SEARCH portfolio_recipients USING PRIMARY KEY (portfolio_id=? AND person=?)"],
+  "messages.findPerson": ["SEARCH portfolio_recipients USING PRIMARY KEY (portfolio_id=? AND person=?)"],
+  "messages.findPersonsLastTemplate": [
+    "SEARCH numbers USING INDEX numbers_portfolio (portfolio_id=?)",
+    "SEARCH contacts USING COVERING INDEX contacts_phone (workspace_id=? AND phone=?)",
+    "SEARCH messages USING INDEX messages_contact (contact_id=? AND dispatched_at>?)",
+  ],
+  "messages.roomAfter": [
+    "SEARCH portfolio_recipients USING COVERING INDEX portfolio_recipients_last (portfolio_id=? AND last_at>?)",
+  ],
+  "numbers.portfolioById": ["SEARCH portfolios USING INTEGER PRIMARY KEY (rowid=?)"],
   "inbound.setEchoStatus": ["SEARCH echoes USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.addToCounters": ["SEARCH broadcast_counters USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.countExpired": [

@@ -6,7 +6,7 @@ import { expect, test } from "bun:test";
 import type { E164 } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { listOpen as listOpenBroadcasts } from "#src/domain/broadcasts/read.ts";
-import { findByNetworkUser, findByPhone, getContact, lookUpContact } from "#src/domain/contacts/find.ts";
+import { findByPhone, findByUserId, getContact, lookUpContact } from "#src/domain/contacts/find.ts";
 import { findKey, purgeKeys, releaseKeyOfMessage } from "#src/domain/idempotency/keys.ts";
 import { listPending, nextDueAt, purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
 import { applyParked, purgeParked } from "#src/domain/messages/apply-status.ts";
@@ -72,7 +72,7 @@ const queries: Record<string, (tx: Tx) => unknown> = {
   "a contact": (tx) => [
     findByPhone(tx, 1, "+911244001100" as E164),
     lookUpContact(tx, 1, "+911244001100", "IN"),
-    findByNetworkUser(tx, 1, "user"),
+    findByUserId(tx, 1, "user"),
     ignoring(() => getContact(tx, 1, 1)),
   ],
   "a number": (tx) => [findByPhoneNumberId(tx, "1"), listNumbers(tx, 1)],

@@ -155,6 +155,19 @@ describe("the history of a phone", () => {
     expect([contactOf(app, BERT).consent, contactOf(app, BERT).startSaidAt]).toEqual(["unknown", null]);
   });
 
+  test("our own number in another form is not a person", async () => {
+    await using world = await start();
+    const { app, shop } = world;
+    const own = { ...told(app, DAY_MS, { text: "STOP", isOwn: true }, shop), from: "5215512345678" };
+    const theirs = { ...told(app, DAY_MS, { text: "Hello" }, shop), to: digitsOf(shop) };
+    await hearHistory(app, shop, { [ANNA]: [own, theirs] });
+    expect((await world.items()).map(({ kind, text }: Record<string, string>) => [kind, text])).toEqual([
+      ["inbound", "Hello"],
+      ["echo", "STOP"],
+    ]);
+    expect(contactsOf(app)).toHaveLength(1);
+  });
+
   test("an old STOP loses against a newer START that was written to us", async () => {
     await using world = await start();
     const { app, shop } = world;

@@ -78,7 +78,8 @@ test("a secret that is replaced between two attempts signs the second, which the
 
   const [first, second] = hook.hits;
   if (first === undefined || second === undefined) throw new Error("there were not two attempts");
-  expect(rotated).toEqual({ url: hook.url, secret: expect.stringMatching(/^whsec_/) });
+  expect(rotated).toMatchObject({ url: hook.url });
+  expect(rotated.secret).toMatch(/^whsec_/);
   expect(rotated.secret).not.toBe(old);
   expect(second.body).toBe(first.body);
   expect(await isGenuine(first, old, first.at)).toBe(true);

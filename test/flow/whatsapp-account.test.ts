@@ -4,7 +4,10 @@
  */
 import { describe, expect, test } from "bun:test";
 import { findState } from "#src/domain/numbers/network-state.ts";
+import { findPortfolio } from "#src/domain/numbers/portfolio.ts";
 import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
+import { numbers } from "#src/domain/numbers/table.ts";
+import { updateNumber } from "#src/domain/numbers/update.ts";
 import type { Change } from "#test/support/graph.ts";
 import { type GraphRow, graphAccount, graphNumber, graphTemplate } from "#test/support/graph-account.ts";
 import { rows, startWhatsapp, VERIFY_TOKEN, type WhatsappWorld } from "#test/support/whatsapp.ts";
@@ -24,6 +27,11 @@ function templatesOf({ app }: WhatsappWorld): TemplateRow[] {
 
 function stateOf(world: WhatsappWorld) {
   return world.app.store.read((tx) => findState(tx, world.number().id));
+}
+
+async function change(world: WhatsappWorld, changes: Parameters<typeof updateNumber>[2]): Promise<void> {
+  const number = world.number();
+  await world.app.store.write((tx) => void updateNumber(tx, number, changes));
 }
 
 function seconds(world: WhatsappWorld): number {
@@ -253,6 +261,54 @@ describe("a WhatsApp number", () => {
     expect(world.number().ready).toBe(true);
   });
 
+  test("takes its throughput from the level that the network reports, unless a person chose it; 20 with the Business app", async () => {
+    const known = graphAccount();
+    const row = known.numbers[0] as GraphRow;
+    await using world = await startWhatsapp({ account: known });
+    const throughput = async (): Promise<number> => {
+      await world.clock.advance(1.2 * HOUR);
+      return world.number().throughput;
+    };
+    await world.app.store.write((tx) => tx.db.update(numbers).set({ throughput: 80, throughputGiven: false }).run());
+    row.throughput = { level: "HIGH" };
+    expect(await throughput()).toBe(1_000);
+    row.throughput = { level: "SOMETHING_NEW" };
+    expect(await throughput()).toBe(1_000);
+    row.throughput = { level: "STANDARD" };
+    expect(await throughput()).toBe(80);
+    await change(world, { throughput: 40 });
+    row.throughput = { level: "HIGH" };
+    expect(await throughput()).toBe(40);
+    row.is_on_biz_app = true;
+    expect(await throughput()).toBe(20);
+    await change(world, { throughput: 5 });
+    expect(await throughput()).toBe(5);
+  });
+
+  test("belongs to the portfolio that its account names, else to the one that an operator names, else to its account", async () => {
+    const known = graphAccount({ templates: [graphTemplate("greeting")] });
+    await using world = await startWhatsapp({ account: known });
+    const portfolio = () => world.app.store.read((tx) => findPortfolio(tx, world.number()));
+    expect(portfolio()).toMatchObject({ name: "account:100000000000001", personLimit: 2_000, people: 0 });
+    const asked = world.app.send("POST", "/api/v1/messages", {
+      key: world.workspace.key,
+      body: { to: "+4915110000000", template: "greeting", variables: ["Anna"] },
+    });
+    expect((await asked).body).toMatchObject({ data: { status: "sent" } });
+    expect(portfolio()).toMatchObject({ people: 1 });
+    await change(world, { givenPortfolio: "555555555" });
+    // The limit and the people of the last 24 hours move with the number.
+    expect(portfolio()).toMatchObject({ name: "portfolio:555555555", personLimit: 2_000, people: 1 });
+    expect(change(world, { givenPortfolio: "x" })).rejects.toThrow(/portfolio/);
+    known.details = { owner_business_info: { id: "777777777", name: "Ours" }, primary_funding_id: "0" };
+    await world.clock.advance(1.2 * HOUR);
+    expect(portfolio()).toMatchObject({ name: "portfolio:777777777", personLimit: 2_000, people: 1 });
+    expect(rows(world.app.store, "SELECT has_payment_method FROM account_syncs")).toEqual([{ has_payment_method: 0 }]);
+    (known.numbers[0] as GraphRow).whatsapp_business_manager_messaging_limit = "TIER_UNLIMITED";
+    await world.clock.advance(1.2 * HOUR);
+    expect(portfolio()).toMatchObject({ personLimit: null, people: 0 });
+  });
+
   test("that an operator stopped stays stopped, whatever the network says, until an operator starts it", async () => {
     await using world = await startWhatsapp();
     await world.app.store.write((tx) => void markUnready(tx, world.workspace.numberId, "we are moving"));
@@ -393,7 +449,7 @@ test("all numbers of an account with the same token are found by one listing, ov
   const before = world.graph.questions.length;
   await world.clock.advance(1.2 * HOUR);
   const asked = world.graph.questions.slice(before).map(({ path }) => path.replace(/\?.*/, "").split("/").at(-1));
-  expect(asked).toEqual(["phone_numbers", "phone_numbers", "message_templates"]);
+  expect(asked).toEqual(["100000000000001", "phone_numbers", "phone_numbers", "message_templates"]);
 });
 
 test("when the first number of an account is removed, the other numbers are still synced", async () => {

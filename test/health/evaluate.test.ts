@@ -30,9 +30,9 @@ const well: HealthFacts = {
     awaitedSince: null,
     failedAt: null,
   },
-  certificate: { path: "/c.pem", endsAt: NOW + 8 * DAY_MS },
+  certificate: { from: "files", path: "/c.pem", endsAt: NOW + 8 * DAY_MS, problem: null },
 };
-const quiet: WorkspaceState = { numbers: [], paused: [], suspended: [], refused: [], balances: [] };
+const quiet: WorkspaceState = { numbers: [], paused: [], suspended: [], refused: [], services: [], balances: [] };
 const found = (change: Partial<HealthFacts>, workspaces: Partial<WorkspaceState> = {}): string[] =>
   evaluateHealth({ ...well, ...change }, { ...quiet, ...workspaces }).map(({ severity, id }) => `${severity} ${id}`);
 
@@ -63,8 +63,12 @@ test("each fault of the server is a condition of its own", () => {
     "critical queue_stuck:deliver_webhook",
   ]);
   expect(found({ backup: { ...backup, failedAt: NOW - 1 } })).toEqual(["critical backup_failed"]);
-  expect(found({ certificate: { path: "/c.pem", endsAt: NOW + 7 * DAY_MS } })).toEqual(["critical certificate_ends"]);
-  expect(found({ certificate: { path: "/c.pem", endsAt: null } })).toEqual(["critical certificate_unreadable"]);
+  expect(found({ certificate: { from: "files", path: "/c.pem", endsAt: NOW + 7 * DAY_MS, problem: null } })).toEqual([
+    "critical certificate_ends",
+  ]);
+  expect(found({ certificate: { from: "files", path: "/c.pem", endsAt: null, problem: null } })).toEqual([
+    "critical certificate_unreadable",
+  ]);
   expect(found({ certificate: null })).toEqual([]);
 });
 

@@ -44,6 +44,7 @@ describe("a status callback", () => {
         recipientId: "4915112345678",
         recipientNetworkUserId: null,
         error: null,
+        pricing: { billable: true, category: "utility", type: "regular", model: null },
       },
     ]);
   });

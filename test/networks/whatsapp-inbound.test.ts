@@ -33,6 +33,7 @@ describe("an inbound message", () => {
         from: "4915112345678",
         fromNetworkUserId: "DE.1234567890",
         profileName: "Anna",
+        username: "anna",
         type: "text",
         text: "Stop",
         command: "Stop",

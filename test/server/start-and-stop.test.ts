@@ -112,6 +112,8 @@ test("a start on an address that is taken closes the database again", async () =
   await using other = await startTestServer();
   const directory = mkdtempSync(join(tmpdir(), "waxwing-stop-"));
   try {
+    // Without a database, the address is tried before one is made.
+    await (await startTestServer({ directory })).stop();
     const entries = record();
     const { port } = new URL(other.server.url);
     const listen = { host: "127.0.0.1", port: Number(port) };

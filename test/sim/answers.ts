@@ -18,7 +18,7 @@ export type AnswerKind =
   | "lost"
   | "reset";
 
-export type Weather = "fair" | "mixed" | "crowded" | "away" | "silent" | "hostile";
+export type Weather = "fair" | "mixed" | "crowded" | "away" | "silent" | "hostile" | "sick";
 
 const MIXED: readonly (readonly [number, AnswerKind])[] = [
   [30, "accepted"],
@@ -60,6 +60,11 @@ export const weathers: Readonly<Record<Weather, readonly (readonly [number, Answ
     [2, "accepted"],
     [4, "lost"],
     [4, "reset"],
+  ],
+  /** It refuses for reasons of its own, and its probe answers. */
+  sick: [
+    [1, "accepted"],
+    [12, "undeliverable"],
   ],
   hostile: [
     [2, "accepted"],

@@ -50,9 +50,30 @@ const WRONG_COUNTERS = `SELECT b.id, b.status, f.*, m.* FROM broadcast_counters 
         AND f.held NOT BETWEEN f.rate * (f.pending + f.sending + f.sent - f.delivered - coalesce(revived, 0))
           AND f.rate * (f.pending + f.sending + f.sent - f.delivered)))`;
 
+/**
+ * A message with a template that the network may have, or a single one between two attempts, dispatched in the 24 hours
+ * before an instant.
+ */
+const counts = (message: string, at: string): string =>
+  `${message}.type = 'template' AND ${message}.status NOT IN ('pending', 'skipped')
+    AND (${message}.status <> 'queued' OR ${message}.broadcast_id IS NULL)
+    AND (${message}.status <> 'failed' OR ${message}.outcome_unknown = 1) AND ${message}.dispatched_at > ${at} - 86400000`;
+
+/** People who never wrote: whether others were in an open window when they were sent to is not stored. */
+const NEVER_WROTE = "SELECT phone FROM contacts WHERE phone IS NOT NULL AND last_message_at IS NULL";
+
+/** Who is counted under the network's limit, and who was sent to. */
+const WRONG_PEOPLE = `SELECT coalesce(r.person, m.to_phone) AS person, r.last_at, m.at FROM
+    (SELECT person, last_at FROM portfolio_recipients WHERE last_at > @now - 86400000) r FULL JOIN
+    (SELECT to_phone, max(dispatched_at) AS at FROM messages WHERE ${counts("messages", "@now")} GROUP BY to_phone) m
+      ON m.to_phone = r.person
+  WHERE (r.person IS NULL) <> (m.to_phone IS NULL) AND coalesce(r.person, m.to_phone) IN (${NEVER_WROTE})
+    AND (SELECT person_limit FROM portfolios) IS NOT NULL`;
+
 const PARTS: readonly { name: string; sql: string }[] = [
   { name: "messages that were forbidden to leave", sql: "SELECT * FROM temp.faults LIMIT 5" },
   { name: "figures that are not what the rows say", sql: WRONG_COUNTERS },
+  { name: "people under the network's limit who are not those that were sent to", sql: WRONG_PEOPLE },
   {
     name: "as many events of opt-outs as opt-outs",
     sql: `SELECT opted, told FROM (SELECT
@@ -141,6 +162,15 @@ const FORBIDDEN: readonly (readonly [string, string])[] = [
          AND gone.send_token NOT IN (SELECT send_token FROM before_resume))`,
   ],
   [
+    "the limit of people is used up",
+    `NEW.broadcast_id IS NOT NULL AND NEW.to_phone IN (${NEVER_WROTE})
+       AND NOT EXISTS (SELECT 1 FROM messages own
+         WHERE own.to_phone = NEW.to_phone AND own.id <> NEW.id AND ${counts("own", "NEW.dispatched_at")})
+       AND (SELECT count(DISTINCT m.to_phone) FROM messages m
+         WHERE m.to_phone IN (${NEVER_WROTE}) AND ${counts("m", "NEW.dispatched_at")})
+         > (SELECT person_limit FROM portfolios)`,
+  ],
+  [
     "the same person was sent to under another number",
     `NEW.broadcast_id IS NOT NULL AND EXISTS (SELECT 1 FROM contacts own JOIN contacts other
          ON other.identity_id = own.identity_id AND other.id <> own.id
@@ -209,7 +239,7 @@ export class Checks {
     this.#thorough = [
       ...PARTS.map(({ name, sql }) => {
         const statement = client.prepare(sql);
-        return { name, find: () => statement.all() };
+        return { name, find: (now: number) => (sql.includes("@now") ? statement.all({ now }) : statement.all()) };
       }),
       ...invariants.map(({ name, sql }) => {
         const statement = client.prepare(`SELECT id FROM (${sql}) LIMIT 5`).pluck();

@@ -108,6 +108,48 @@ export const mutants: readonly Mutant[] = [
     find: "if (this.#freeSlots() <= 0) return null;",
     replace: "if (this.#freeSlots() <= 0) return 1;",
   },
+  {
+    name: "the limit of people of the network is ignored",
+    file: "src/domain/broadcasts/claim.ts",
+    find: 'return room > 0 ? "taken" : "none";',
+    replace: 'return room >= 0 ? "taken" : "none";',
+  },
+  {
+    name: "people who are sent to are not counted under the network's limit",
+    file: "src/domain/broadcasts/claim.ts",
+    find: "if (limited !== null) addPeople(tx, limited, workspace.id, context.people);",
+    replace: "",
+  },
+  {
+    name: "a message that proved to be refused keeps its room under the network's limit",
+    file: "src/domain/messages/portfolio-limit.ts",
+    find: "if (known !== undefined) deletePerson(tx).run({ portfolioId, person });",
+    replace: "",
+  },
+  {
+    name: "a message in doubt gives its room under the network's limit back",
+    file: "src/domain/messages/portfolio-statements.ts",
+    find: "AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)`",
+    replace: "AND messages.status <> 'failed'`",
+  },
+  {
+    name: "a single message does not count under the network's limit",
+    file: "src/domain/messages/accept.ts",
+    find: "addPerson(tx, plan.sender, message.toPhone, plan.contact);",
+    replace: "",
+  },
+  {
+    name: "a broadcast that waits for room does not see a raised limit",
+    file: "src/domain/broadcasts/wait.ts",
+    find: "return sender !== undefined && hasRoom(tx, sender);",
+    replace: "return sender === undefined;",
+  },
+  {
+    name: "a recipient in doubt is never given up",
+    file: "src/domain/messages/in-doubt.ts",
+    find: 'return message?.status === "sending" ? recordFailure(tx, messageId, interrupted) : message;',
+    replace: "return message;",
+  },
 ];
 
 const PARTS = ["src", "migrations", "test/sim", "package.json", "tsconfig.json"];

@@ -223,6 +223,6 @@ function idOf({ sendToken }: OutboundMessage): string {
 
 /** The scenario's token of the request, which travels in the message, and the name of the celebrant, if any. */
 function tokenOf({ content }: OutboundMessage): [string, string] {
-  if (content.type === "text") return [content.body, ""];
+  if (content.type !== "template") return [content.body, ""];
   return [content.body[0]?.text ?? "", content.body[1]?.text ?? ""];
 }

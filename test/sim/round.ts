@@ -5,6 +5,8 @@
 import { credit, setPrice } from "#src/domain/billing/account.ts";
 import { resumeManually } from "#src/domain/broadcasts/pause.ts";
 import { getBroadcast } from "#src/domain/broadcasts/read.ts";
+import { reportLimit } from "#src/domain/numbers/portfolio.ts";
+import { getNumber } from "#src/domain/numbers/read.ts";
 import { markReady } from "#src/domain/numbers/readiness.ts";
 import { decideByName } from "#src/domain/templates/decide.ts";
 import { resume, updateWorkspace } from "#src/domain/workspaces/update.ts";
@@ -132,6 +134,7 @@ function comeToRest(world: World): void {
       resume(tx, town.workspaceId);
       markReady(tx, town.number.id);
       updateWorkspace(tx, town.workspaceId, { dailyCap: null });
+      reportLimit(tx, getNumber(tx, town.number.id), "unlimited");
       for (const name of templates) decideByName(tx, town.workspaceId, name, "en_US", "APPROVED", null);
       if (world.isCharged) credit(tx, town.workspaceId, { amount: 10_000 * RATE, note: null, ref: null });
     });
@@ -143,7 +146,7 @@ function comeToRest(world: World): void {
   }
   const open = world.look(`SELECT b.id, b.status, b.pause_cause, b.waits_until, f.* FROM broadcasts b
     JOIN broadcast_counters f ON f.broadcast_id = b.id
-    WHERE b.status NOT IN ('paused', 'scheduled') AND f.settled_at IS NULL AND b.waits_until IS NULL
+    WHERE b.status NOT IN ('paused', 'scheduled') AND f.settled_at IS NULL AND b.waits_for IS NOT 'quiet_hours'
       AND coalesce(f.last_sent_at, 0) <= ${scheduler.now() - SETTLE_AFTER_MS}`);
   if (open.length > 0) world.complain(`broadcasts that do not end: ${JSON.stringify(open)}`);
   const stuck = world.look(

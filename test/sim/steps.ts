@@ -2,6 +2,7 @@
 import { credit, setPrice } from "#src/domain/billing/account.ts";
 import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
 import { getBroadcast } from "#src/domain/broadcasts/read.ts";
+import { reportLimit } from "#src/domain/numbers/portfolio.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
@@ -181,6 +182,7 @@ function changeWeather(world: World): string {
     [1, "away"],
     [2, "silent"],
     [1, "hostile"],
+    [1, "sick"],
   ]);
   world.network.weather = weather;
   return `the network is ${weather}`;
@@ -285,6 +287,14 @@ const administration: readonly (readonly [number, (world: World) => string])[] =
       const dailyCap = world.random.pick([null, null, 1, 3, 6]);
       world.command((tx) => updateWorkspace(tx, world.town.workspaceId, { dailyCap }));
       return `the daily cap is ${dailyCap}`;
+    },
+  ],
+  [
+    3,
+    (world) => {
+      const limit = world.random.pick(["unlimited", "2", "5", "10", "10"]);
+      world.command((tx) => reportLimit(tx, getNumber(tx, world.town.number.id), limit));
+      return `the network's limit is ${limit} people`;
     },
   ],
   [

@@ -12,7 +12,7 @@ import { migrate } from "#src/db/migrate.ts";
 import { openStore } from "#src/db/store.ts";
 import { createGroup } from "#src/domain/groups/create.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
-import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { numbers, portfolios, type SendingNumber } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
 import { createKey } from "#src/domain/workspaces/api-keys.ts";
@@ -90,7 +90,11 @@ export function buildTown(): Town {
         const { id } = createWorkspace(tx, { ...settings, stopWords: [], startWords: [] }, true);
         const { key } = createKey(tx, id, "simulation");
         const route = { network: "simulator" } as const;
-        const number = addNumber(tx, id, { phone: "+911244001100", name: "Shop", throughput: 1_000, route });
+        const added = addNumber(tx, id, { phone: "+911244001100", name: "Shop", throughput: 1_000, route });
+        // As the numbers of a business portfolio have a limit of people.
+        tx.db.insert(portfolios).values({ name: "portfolio:1", updatedAt: tx.now }).run();
+        tx.db.update(numbers).set({ portfolioId: 1 }).run();
+        const number = { ...added, portfolioId: 1 };
         for (const name of templates) {
           const category = name === "summer_sale" ? "MARKETING" : "UTILITY";
           const components = [{ type: "BODY", text: "{{1}} for {{2}} is on its way." }];

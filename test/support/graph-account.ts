@@ -8,6 +8,8 @@ import type { GraphOptions, GraphRequest, Refusal } from "./graph.ts";
 export interface GraphAccount {
   /** The account's own id; if omitted, the default one of the tests. */
   id?: string;
+  /** What the account says of itself; without members, a request for it is refused as one for an unknown object. */
+  details: Record<string, unknown>;
   /** Rows of `phone_numbers`. */
   numbers: GraphRow[];
   /** Rows of `message_templates`. */
@@ -27,6 +29,7 @@ export const GRAPH_APP_ID = "300000000000001";
 
 export function graphAccount(more: Partial<GraphAccount> = {}): GraphAccount {
   return {
+    details: {},
     numbers: [graphNumber("200000000000001", "+49 30 000000")],
     templates: [],
     subscribedApps: [{ id: GRAPH_APP_ID, name: "Our app" }],
@@ -110,6 +113,7 @@ export async function answerQuestion(
       return options.pathStyle === "bare" || isNumber ? upload(account, request, bytes, owner) : unknown(request.path);
     case "":
       if (owner === "debug_token") return debugToken(account, url, options);
+      if (isAccount && Object.keys(account.details).length > 0) return json({ id: owner, ...account.details });
       return isNumber
         ? json(withFields(account.numbers.find(({ id }) => id === owner) ?? { id: owner }, url))
         : unknown(request.path);

@@ -82,7 +82,7 @@ const messages: readonly Message[] = [
     says: "Forwarded text",
     play: written(() => ({ ...hello(), context: { frequently_forwarded: true } })),
     details: ["forwarded"],
-    shows: "the text",
+    shows: "the text, and that it was forwarded",
   },
   {
     name: "product",
@@ -92,7 +92,7 @@ const messages: readonly Message[] = [
       context: { referred_product: { catalog_id: "1784", product_retailer_id: "blue-1" } },
     })),
     details: ["product"],
-    shows: "the text",
+    shows: "the text and the product",
   },
   {
     name: "advertisement",
@@ -109,7 +109,7 @@ const messages: readonly Message[] = [
       },
     })),
     details: ["referral"],
-    shows: "the text",
+    shows: "the text and the advertisement",
   },
   {
     name: "image",

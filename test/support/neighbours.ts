@@ -20,6 +20,7 @@ import { linesOf } from "./database.ts";
 import { placeExecutable } from "./executable.ts";
 import type { Kind } from "./neighbour-kinds.ts";
 import type { Load } from "./neighbour-process.ts";
+import { measureWait } from "./processor-wait.ts";
 
 const PASSWORD = "correct horse battery";
 /** Together under the limit of 50 requests a second, of the workspace and of the user. */
@@ -31,6 +32,9 @@ export interface Latencies {
   count: number;
   medianMs: number;
   p99Ms: number;
+  /** The same without the time in which the server's thread, or this one, was ready and had no processor. */
+  ownMedianMs: number;
+  ownP99Ms: number;
 }
 
 export interface Loaded {
@@ -91,14 +95,15 @@ export async function settle(people: number): Promise<Neighbours> {
         { method: "POST", headers: page, body: JSON.stringify({ filter }) },
       ],
     };
-    const times: Record<string, number[]> = {};
+    const times: Record<string, Timed[]> = {};
     for (const until = performance.now() + forMs; performance.now() < until; ) {
       for (const [name, [path, init]] of Object.entries(requests)) {
-        const startedAt = performance.now();
+        const [startedAt, waitedMs] = [performance.now(), measureWait(server.pid)];
         const answer = await fetch(url + path, init);
         const text = await answer.text();
         if (!answer.ok) throw new Error(`${name} was answered ${answer.status}: ${text}`);
-        times[name] = [...(times[name] ?? []), performance.now() - startedAt];
+        const ms = performance.now() - startedAt;
+        times[name] = [...(times[name] ?? []), { ms, ownMs: ms - waitedMs() }];
         await Bun.sleep(PROBE_EVERY_MS);
       }
       await Bun.sleep(PROBE_EVERY_MS);
@@ -135,10 +140,22 @@ export async function settle(people: number): Promise<Neighbours> {
   };
 }
 
-function latenciesOf(values: readonly number[]): Latencies {
-  const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
-  return { count: sorted.length, medianMs: at(0.5), p99Ms: at(0.99) };
+interface Timed {
+  ms: number;
+  /** `ms` without the time in which the server or this process waited for a processor. */
+  ownMs: number;
+}
+
+function latenciesOf(values: readonly Timed[]): Latencies {
+  const at = (key: keyof Timed, share: number): number => {
+    const sorted = values.map((one) => one[key]).toSorted((a, b) => a - b);
+    return sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
+  };
+  return {
+    count: values.length,
+    ...{ medianMs: at("ms", 0.5), p99Ms: at("ms", 0.99) },
+    ...{ ownMedianMs: at("ownMs", 0.5), ownP99Ms: at("ownMs", 0.99) },
+  };
 }
 
 async function signIn(url: string, { token }: Side): Promise<string> {

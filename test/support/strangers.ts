@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { linesOf } from "./database.ts";
 import { placeExecutable } from "./executable.ts";
 import { sign } from "./graph.ts";
+import { measureWait } from "./processor-wait.ts";
 import type { Group, Strangers } from "./strangers-process.ts";
 
 const APP_SECRET = "app-secret-of-the-test";
@@ -21,6 +22,11 @@ export interface Attacked {
   /** The slowest answers, in milliseconds; a probe that was not answered counts with its limit. */
   slowestCallbackMs: number;
   slowestReadMs: number;
+  /**
+   * The slowest answer without the time in which the server's thread, or this one, was ready and had no processor:
+   * strangers elsewhere do not take it.
+   */
+  slowestOwnMs: number;
   /** The 90th percentile, in milliseconds. */
   lateCallbackMs: number;
   lateReadMs: number;
@@ -32,6 +38,13 @@ export interface Attacked {
   readStatuses: number[];
   /** The number of answers to the clients, by status. */
   strangersGot: Record<string, number>;
+}
+
+interface Probed {
+  status: number;
+  ms: number;
+  /** `ms` without the time in which the server or this process waited for a processor. */
+  ownMs: number;
 }
 
 export interface Besieged extends AsyncDisposable {
@@ -98,10 +111,11 @@ export async function besiege(): Promise<Besieged> {
     });
   };
 
-  const timed = async (probe: () => Promise<number>): Promise<{ status: number; ms: number }> => {
-    const startedAt = performance.now();
+  const timed = async (probe: () => Promise<number>): Promise<Probed> => {
+    const [startedAt, waitedMs] = [performance.now(), measureWait(server.pid)];
     const status = await probe();
-    return { status, ms: performance.now() - startedAt };
+    const ms = performance.now() - startedAt;
+    return { status, ms, ownMs: ms - waitedMs() };
   };
 
   /** Before the first attack: memory that one attack leaves counts for the next. */
@@ -110,8 +124,9 @@ export async function besiege(): Promise<Besieged> {
   async function attack(groups: readonly Group[], forMs: number): Promise<Attacked> {
     before ??= memory();
     const strangers: Strangers = { port, groups };
+    // Their machines are not the server's: what they compute must not take its processor.
     const child = Bun.spawn(
-      [process.execPath, join(import.meta.dir, "strangers-process.ts"), JSON.stringify(strangers)],
+      ["nice", "-n", "19", process.execPath, join(import.meta.dir, "strangers-process.ts"), JSON.stringify(strangers)],
       {
         stdin: "ignore",
         stdout: "pipe",
@@ -122,8 +137,8 @@ export async function besiege(): Promise<Besieged> {
       const lines = linesOf(child.stdout);
       await lines.next();
       let max = 0;
-      const callbacks: { status: number; ms: number }[] = [];
-      const reads: { status: number; ms: number }[] = [];
+      const callbacks: Probed[] = [];
+      const reads: Probed[] = [];
       for (const until = performance.now() + forMs; performance.now() < until; ) {
         callbacks.push(await timed(() => signedCallback(2_000)));
         reads.push(await timed(read));
@@ -141,6 +156,7 @@ export async function besiege(): Promise<Besieged> {
         grownBy: Math.round(max - (before ?? 0)),
         slowestCallbackMs: quantile(callbacks, 1),
         slowestReadMs: quantile(reads, 1),
+        slowestOwnMs: Math.round(Math.max(...[...callbacks, ...reads].map(({ ownMs }) => ownMs))),
         lateCallbackMs: quantile(callbacks, 0.9),
         lateReadMs: quantile(reads, 0.9),
         usualCallbackMs: quantile(callbacks, 0.5),

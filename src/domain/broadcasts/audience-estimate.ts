@@ -3,6 +3,7 @@
  * thread. Birthday broadcasts are counted person by person instead, because several people on a number may have their
  * birthday on that day.
  */
+import { withinBudget } from "#src/db/query-budget.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findField } from "../contacts/custom-fields.ts";
 import { listPeople } from "../contacts/details.ts";
@@ -47,7 +48,7 @@ export function audienceEstimateSql(tx: ReadTx, plan: BroadcastPlan): Sql {
       `coalesce(sum(consent <> 'opted_out' AND NOT ${SURE}), 0) AS doubtful, ` +
       `coalesce(sum(consent = 'unknown' AND ${SURE}), 0) AS no_opt_in, ` +
       `coalesce(sum(consent = 'opted_in' AND ${SURE} AND (${missing.sql})), 0) AS missing ` +
-      `FROM contacts WHERE phone IS NOT NULL AND id IN (${members.sql})`,
+      `FROM contacts WHERE (phone IS NOT NULL OR network_user_id IS NOT NULL) AND ${withinBudget("contacts.id")} AND id IN (${members.sql})`,
     parameters: [...missing.parameters, ...members.parameters],
   };
 }
@@ -104,7 +105,10 @@ function findFate(
 function membersSql(tx: ReadTx, { group, workspace }: BroadcastPlan): Sql {
   if (group === null) throw new Error("only a group's audience is counted this way");
   if (group.filter === null) {
-    return { sql: "SELECT contact_id FROM group_members WHERE group_id = ?", parameters: [group.group.id] };
+    return {
+      sql: `SELECT contact_id FROM group_members WHERE group_id = ? AND ${withinBudget("contact_id")}`,
+      parameters: [group.group.id],
+    };
   }
   const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: tx.now };
   return compileIds(group.filter, context, 0, Number.MAX_SAFE_INTEGER);

@@ -7,7 +7,7 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import { listLinkedContacts } from "../contacts/change-consent.ts";
 import { listPeople } from "../contacts/details.ts";
-import { getContact } from "../contacts/find.ts";
+import { addressOf, getContact, isAddressable, nameOfAddress } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
 import { compileIds, type Sql } from "../filters/compile.ts";
 import { readGroupFilter } from "../filters/group-filter.ts";
@@ -107,7 +107,7 @@ export function buildMembers(tx: Tx, id: number, contactIds: readonly number[], 
     // The ids were read in an earlier transaction; members up to `builtAfterId` are already built.
     if (contactId <= broadcast.builtAfterId) continue;
     const contact = getContact(tx, workspace.id, contactId);
-    if (contact.phone === null) continue;
+    if (!isAddressable(contact)) continue;
     const addressees: (Addressee | null)[] =
       conditions === null
         ? [null]
@@ -148,7 +148,7 @@ function addMember(
   fixed: FrozenValues | null | undefined,
   instanceId: string,
 ): "queued" | "skipped" {
-  const to = contact.phone ?? "";
+  const to = nameOfAddress(addressOf(tx, contact));
   const skip = (code: SkipCode, detail: string | null = null): "skipped" => {
     const recipient = { contactId: contact.id, to, status: "skipped" as const, values: null };
     addRecipient(tx, broadcast, { ...recipient, skip: { code, reason: describeSkip(code, detail) } }, instanceId);

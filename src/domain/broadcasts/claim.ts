@@ -3,9 +3,12 @@
  * anything leaves. A claim never takes more recipients than can leave right after the commit, because every recipient
  * in `sending` at a crash is in doubt.
  */
+
+import type { E164 } from "#src/core/phone.ts";
+import { isUserId } from "#src/core/user-id.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { listLinkedContacts } from "../contacts/change-consent.ts";
-import { getContact } from "../contacts/find.ts";
+import { addressOf, getContact, isAddressable } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
 import { adjustCounters, getCounters, recordLastSent } from "../messages/adjust-counters.ts";
 import { holdCost } from "../messages/broadcast-cost.ts";
@@ -13,6 +16,15 @@ import { addDelta, computeDelta, zeroDelta } from "../messages/broadcast-counter
 import type { Content } from "../messages/content.ts";
 import { addRecentRecipient, hasCap, isRecentRecipient, remainingUnderCap } from "../messages/daily-cap.ts";
 import { fillTemplate } from "../messages/fill-template.ts";
+import { findAddressProblem, requireAddress } from "../messages/plan.ts";
+import {
+  addPeople,
+  findLimitedPortfolio,
+  isCounted,
+  isInWindow,
+  type LimitedPortfolio,
+  roomIn,
+} from "../messages/portfolio-limit.ts";
 import { hasDispatchedRecipient, lastDispatchedAt } from "../messages/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Template } from "../templates/table.ts";
@@ -26,10 +38,12 @@ import { delayRecipient, listDue, listReady, nextDueAt, skipRecipient, type Wait
 import { describeSkip, type SkipCode } from "./skip.ts";
 import { claimRecipient, contactOfRecipient } from "./statements.ts";
 import type { Broadcast } from "./table.ts";
+import { waitForRoom } from "./wait.ts";
 
 export interface ClaimedRecipient {
   id: number;
-  to: string;
+  /** Null: the message is sent to the user id. */
+  to: string | null;
   recipientNetworkUserId: string | null;
   sendToken: string;
   content: Content;
@@ -57,9 +71,8 @@ const nothingClaimed: ClaimResult = { recipients: [], sender: null, after: 0, ne
 export function claimRecipients(tx: Tx, id: number, after: number, limit: number): ClaimResult {
   const broadcast = applyReportedRefusal(tx, id);
   if (broadcast.status !== "running") return nothingClaimed;
-  if (broadcast.waitsUntil !== null && broadcast.waitsUntil > tx.now) {
-    return { ...nothingClaimed, nextAt: broadcast.waitsUntil };
-  }
+  const waitsUntil = waitEnd(broadcast, tx.now);
+  if (waitsUntil !== null) return { ...nothingClaimed, nextAt: waitsUntil };
   if (broadcast.isFailingUnsent) {
     const failed = failUnsent(tx, broadcast, FAIL_BATCH);
     return { ...nothingClaimed, nextAt: failed === FAIL_BATCH ? null : "never" };
@@ -76,8 +89,9 @@ export function claimRecipients(tx: Tx, id: number, after: number, limit: number
   }
   const due = listDue(tx, id, limit);
   const ready = due.length === limit ? [] : listReady(tx, id, after, limit - due.length);
-  const recipients = claimRows(tx, broadcast, eligibility, [...due, ...ready]);
   const { sender } = eligibility;
+  const { recipients, isFull } = claimRows(tx, broadcast, eligibility, [...due, ...ready]);
+  if (isFull) return { recipients, sender, after: 0, nextAt: waitForRoom(tx, broadcast, sender) };
   if (due.length + ready.length === limit) {
     return { recipients, sender, after: ready.at(-1)?.id ?? after, nextAt: null };
   }
@@ -85,32 +99,58 @@ export function claimRecipients(tx: Tx, id: number, after: number, limit: number
   return { recipients, sender, after: 0, nextAt: after > 0 ? null : (nextDueAt(tx, id) ?? "never") };
 }
 
+/** Until when the broadcast waits; null: it does not. Only `endWait` ends a wait for room: quiet hours may follow. */
+function waitEnd({ waitsUntil, waitsFor }: Broadcast, now: number): number | "never" | null {
+  if (waitsUntil === null) return null;
+  if (waitsUntil > now) return waitsUntil;
+  return waitsFor === "network_limit" ? "never" : null;
+}
+
 interface ClaimContext {
   tx: Tx;
   broadcast: Broadcast;
   workspace: Workspace;
+  sender: SendingNumber;
   template: Template;
   /** How many more people the daily cap allows; null if there is no cap. */
   capRemaining: number | null;
+  /** The number's portfolio, how many more people its limit allows, and who is sent to within it now. */
+  limited: LimitedPortfolio | null;
+  room: number;
+  people: string[];
+}
+
+interface ClaimedRows {
+  recipients: ClaimedRecipient[];
+  /** The network's limit is used up, and someone needs room. */
+  isFull: boolean;
 }
 
 function claimRows(
   tx: Tx,
   broadcast: Broadcast,
-  { workspace, template }: { workspace: Workspace; template: Template },
+  { workspace, sender, template }: { workspace: Workspace; sender: SendingNumber; template: Template },
   rows: readonly WaitingRecipient[],
-): ClaimedRecipient[] {
-  const context: ClaimContext = { tx, broadcast, workspace, template, capRemaining: remainingUnderCap(tx, workspace) };
+): ClaimedRows {
+  const capRemaining = remainingUnderCap(tx, workspace);
+  const limited = findLimitedPortfolio(tx, sender);
+  const room = limited === null ? 0 : roomIn(tx, limited);
+  const context: ClaimContext = { tx, broadcast, workspace, sender, template, capRemaining, limited, room, people: [] };
   const { rate } = getCounters(tx, broadcast.id);
   const queued = { status: "queued", money: "held" } as const;
   const delta = { ...zeroDelta };
   const claimed: ClaimedRecipient[] = [];
+  let isFull = false;
   for (const row of rows) {
     const decision = decide(context, row);
+    if (decision.kind === "full") {
+      isFull = true;
+      break;
+    }
     if (decision.kind === "later") {
       delayRecipient(tx, row.id, decision.until);
     } else if (decision.kind === "skip") {
-      if (!skipRecipient(tx, row.id, decision.code, describeSkip(decision.code))) continue;
+      if (!skipRecipient(tx, row.id, decision.code, describeSkip(decision.code, decision.detail))) continue;
       addDelta(delta, computeDelta(queued, { status: "skipped", money: "released" }, rate));
     } else if (claimRecipient(tx).run({ id: row.id, dispatchedAt: tx.now }) === 1) {
       addDelta(delta, computeDelta(queued, { status: "sending", money: "held" }, rate));
@@ -119,24 +159,26 @@ function claimRows(
   }
   adjustCounters(tx, { broadcastId: broadcast.id, workspaceId: workspace.id }, delta);
   if (claimed.length > 0) recordLastSent(tx, broadcast.id);
-  return claimed;
+  if (limited !== null) addPeople(tx, limited, workspace.id, context.people);
+  return { recipients: claimed, isFull };
 }
 
 type Decision =
   | { kind: "send"; recipient: ClaimedRecipient }
   | { kind: "later"; until: number }
-  | { kind: "skip"; code: SkipCode };
+  | { kind: "full" }
+  | { kind: "skip"; code: SkipCode; detail?: string };
 
 function decide(context: ClaimContext, row: WaitingRecipient): Decision {
-  const { tx, broadcast, workspace, template } = context;
+  const { tx, broadcast, template } = context;
   if (broadcast.dayEndsAt !== null && tx.now >= broadcast.dayEndsAt) return { kind: "skip", code: "day_passed" };
   const contact = row.contactId === null ? undefined : contactOfRecipient(tx).get({ id: row.contactId });
-  if (row.contactId === null || contact === undefined || contact.phone === null)
+  if (row.contactId === null || contact === undefined || !isAddressable(contact))
     return { kind: "skip", code: "erased" };
   const consentCode = consentSkip(contact);
   if (consentCode !== null) return { kind: "skip", code: consentCode };
-  // The number may belong to another person by now.
-  if (contact.phone !== row.toPhone) return { kind: "skip", code: "number_changed" };
+  const address = readAddress(context, row, row.contactId, contact.phone);
+  if ("kind" in address) return address;
   const { identityId } = contact;
   if (identityId !== null && broadcast.dayStartsAt === null && isSentToLinkedContact(tx, broadcast, row.contactId)) {
     return { kind: "skip", code: "duplicate" };
@@ -145,15 +187,51 @@ function decide(context: ClaimContext, row: WaitingRecipient): Decision {
   if (last !== null && last > tx.now - PAIR_PACE_MS && last <= tx.now) {
     return { kind: "later", until: last + PAIR_PACE_MS };
   }
-  if (hasCap(workspace) && !fitsUnderCap(context, workspace, identityId ?? row.contactId)) {
-    return { kind: "skip", code: "daily_cap" };
-  }
+  const limit = applyLimits(context, row.toPhone, contact, identityId ?? row.contactId);
+  if (limit !== null) return limit;
   const { content } = fillTemplate(template, inputFor(broadcast, row));
   const { id, sendToken } = row;
   return {
     kind: "send",
-    recipient: { id, to: contact.phone, recipientNetworkUserId: contact.networkUserId, sendToken, content },
+    recipient: { id, to: address.phone, recipientNetworkUserId: address.networkUserId, sendToken, content },
   };
+}
+
+type Address = { phone: string | null; networkUserId: string | null };
+
+/** Reads more than the contact's phone number only where there is none. */
+function readAddress(
+  { tx, workspace, sender, template }: ClaimContext,
+  { toPhone }: WaitingRecipient,
+  contactId: number,
+  known: string | null,
+): Address | Extract<Decision, { kind: "skip" }> {
+  const address =
+    known === null
+      ? addressOf(tx, getContact(tx, workspace.id, contactId))
+      : { phone: known as E164, networkUserId: null, contact: null };
+  // The number may belong to another person by now. A user id never does.
+  if (address.phone !== toPhone && !isUserId(toPhone)) return { kind: "skip", code: "number_changed" };
+  if (address.phone !== null) return { phone: address.phone, networkUserId: null };
+  const detail = findAddressProblem(tx, address, sender, template);
+  if (detail !== null) return { kind: "skip", code: "invalid_number", detail };
+  return { phone: null, networkUserId: requireAddress(tx, address, sender, template).networkUserId };
+}
+
+/** The network's limit and the workspace's own. Null: the person fits under both, and counts from now on. */
+function applyLimits(
+  context: ClaimContext,
+  person: string,
+  contact: Pick<Contact, "lastMessageAt">,
+  identityId: number,
+): Decision | null {
+  const room = roomFor(context, person, contact);
+  if (room === "none") return { kind: "full" };
+  const { workspace } = context;
+  if (hasCap(workspace) && !fitsUnderCap(context, workspace, identityId)) return { kind: "skip", code: "daily_cap" };
+  if (room === "taken") context.room -= 1;
+  if (room !== "free") context.people.push(person);
+  return null;
 }
 
 function consentSkip({
@@ -169,6 +247,17 @@ function consentSkip({
 function isSentToLinkedContact(tx: Tx, broadcast: Broadcast, contactId: number): boolean {
   const contact = getContact(tx, broadcast.workspaceId, contactId);
   return listLinkedContacts(tx, contact).some((other) => hasDispatchedRecipient(tx, broadcast.id, other.id));
+}
+
+/** What the network's limit says: the person does not count, is counted already, takes up room, or has to wait. */
+function roomFor(
+  { tx, limited, room }: ClaimContext,
+  person: string,
+  contact: Pick<Contact, "lastMessageAt">,
+): "free" | "counted" | "taken" | "none" {
+  if (limited === null || isInWindow(tx, contact)) return "free";
+  if (isCounted(tx, limited, person)) return "counted";
+  return room > 0 ? "taken" : "none";
 }
 
 function fitsUnderCap(context: ClaimContext, workspace: Workspace, identityId: number): boolean {

@@ -23,6 +23,7 @@ export function finishBroadcast(
     statusReason: reason,
     pauseCause: null,
     waitsUntil: null,
+    waitsFor: null,
     completedAt: tx.now,
     mediaLink: null,
     mediaFilename: null,

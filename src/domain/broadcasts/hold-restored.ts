@@ -10,12 +10,14 @@ import { totalOf } from "../messages/broadcast-counters.ts";
 import { findMessageById } from "../messages/read.ts";
 import { recordFailure } from "../messages/record-outcome.ts";
 import { messages } from "../messages/table.ts";
+import { recountPortfolios } from "../numbers/portfolio.ts";
 import { trigger, update } from "./move.ts";
 import { listOpen } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 
 /** Pauses every scheduled and active broadcast. `isComplete`: it is known what was sent since the backup. */
 export function holdRestored(tx: Tx, isComplete: boolean): void {
+  recountPortfolios(tx);
   for (const broadcast of listOpen(tx, ["scheduled", "queueing", "running", "paused"])) {
     const counters = getCounters(tx, broadcast.id);
     const reason = `this copy was restored; ${counters.sent + counters.failed} of ${totalOf(counters)} already sent as far as it knows`;
@@ -25,6 +27,7 @@ export function holdRestored(tx: Tx, isComplete: boolean): void {
       pauseCause: isKnown ? ("restored" as const) : ("restored_gap" as const),
       statusReason: reason,
       waitsUntil: null,
+      waitsFor: null,
     };
     // A broadcast paused for another cause could resume automatically, so its cause is replaced.
     if (trigger(tx, broadcast, "pause", changes) === null) update(tx, broadcast, changes);

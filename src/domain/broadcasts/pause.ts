@@ -19,6 +19,7 @@ import { evaluateLateness, type LatenessRules } from "./lateness.ts";
 import { trigger, update } from "./move.ts";
 import { listOpen } from "./read.ts";
 import type { Broadcast } from "./table.ts";
+import { quietWait } from "./wait.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The pause for the network that waits for a person, of those within a day. */
@@ -35,7 +36,7 @@ export function pauseBroadcast(
   reason: string,
   resumeAt: number | null = null,
 ): Broadcast | null {
-  const changes = { pauseCause: cause, statusReason: reason, waitsUntil: null, resumeAt };
+  const changes = { pauseCause: cause, statusReason: reason, waitsUntil: null, waitsFor: null, resumeAt };
   if (cause !== "network" || broadcast.status !== "running") return trigger(tx, broadcast, "pause", changes);
   const networkPauses = [...broadcast.networkPauses.filter((at) => at > tx.now - DAY_MS), tx.now];
   if (networkPauses.length < NETWORK_PAUSES_MAX) return trigger(tx, broadcast, "pause", { ...changes, networkPauses });
@@ -124,6 +125,7 @@ function resume(tx: Tx, broadcast: Broadcast, dueSince: number): Broadcast {
     pauseCause: null,
     statusReason: null,
     waitsUntil: null,
+    waitsFor: null,
     resumeAt: null,
     dueSince,
   });
@@ -161,27 +163,8 @@ export function applyLateness(tx: Tx, broadcast: Broadcast, rules: LatenessRules
       return pauseBroadcast(tx, broadcast, "late", reason) ?? broadcast;
     }
     case "wait":
-      return update(tx, broadcast, {
-        waitsUntil: lateness.until,
-        // The broadcast is not late when the wait ends.
-        dueSince: lateness.until,
-        statusReason: `waits until ${clockTime(lateness.until, timezone)}`,
-      });
+      return update(tx, broadcast, quietWait(lateness.until, timezone));
   }
-}
-
-/** `14:32` */
-export function clockTime(ms: number, timezone: string): string {
-  return Temporal.Instant.fromEpochMilliseconds(ms)
-    .toZonedDateTimeISO(timezone)
-    .toPlainTime()
-    .toString({ smallestUnit: "minute" });
-}
-
-/** Ends the wait for the end of quiet hours. Null: the broadcast is not waiting, or has to wait longer. */
-export function endWait(tx: Tx, broadcast: Broadcast): Broadcast | null {
-  if (broadcast.waitsUntil === null || broadcast.waitsUntil > tx.now) return null;
-  return update(tx, broadcast, { waitsUntil: null, statusReason: null });
 }
 
 /** Throws if the values no longer fit the template: then only a new broadcast helps. */

@@ -1,10 +1,14 @@
 /** Previews what a broadcast would do: nothing is sent and nothing is stored. */
+
 import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { formatMoney } from "#src/core/money.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { available } from "../billing/account.ts";
+import { nameOfAddress } from "../contacts/find.ts";
 import { remainingUnderCap } from "../messages/daily-cap.ts";
+import { countOwn, findLimitedPortfolio, isCounted, isInWindow, roomIn } from "../messages/portfolio-limit.ts";
+import type { SendingNumber } from "../numbers/table.ts";
 import { findWarnings } from "../templates/way-out.ts";
 import type { AudienceEstimate } from "./audience-estimate.ts";
 import type { BroadcastPlan } from "./plan.ts";
@@ -21,10 +25,22 @@ export function previewList(tx: ReadTx, plan: BroadcastPlan, people: readonly Re
   for (const { skip } of people) if (skip !== null) counts[skip.reason] += 1;
   const reached = people.filter(({ skip }) => skip === null).length;
   const skips = people.flatMap((resolved) => viewSkip(resolved, plan.workspace));
-  return preview(tx, plan, { requested: people.length, reached, counts, skips });
+  const free = countFree(tx, plan, people);
+  return preview(tx, plan, { requested: people.length, reached, free, counts, skips });
 }
 
-/** For a group, whose members are counted. The cap is applied as if no member were a recent recipient. */
+/** Recipients who take up no room under the network's limit. */
+function countFree(tx: ReadTx, { sender }: BroadcastPlan, people: readonly ResolvedRecipient[]): number {
+  const limited = findLimitedPortfolio(tx, sender);
+  if (limited === null) return 0;
+  return people.filter(({ skip, contactLookup }) => {
+    if (skip !== null || contactLookup === null) return false;
+    const { contact } = contactLookup;
+    return isInWindow(tx, contact) || isCounted(tx, limited, nameOfAddress(contactLookup));
+  }).length;
+}
+
+/** For a group, whose members are counted. Both limits are applied as if no member were a recent recipient. */
 export function previewGroup(tx: ReadTx, plan: BroadcastPlan, estimate: AudienceEstimate): BroadcastPreview {
   const left = remainingUnderCap(tx, plan.workspace);
   const over = left === null ? 0 : Math.max(0, estimate.reached - left);
@@ -36,7 +52,7 @@ export function previewGroup(tx: ReadTx, plan: BroadcastPlan, estimate: Audience
     missing_variable: estimate.missingVariable,
     daily_cap: over,
   };
-  return preview(tx, plan, { requested: 0, reached: estimate.reached - over, counts, skips: [] });
+  return preview(tx, plan, { requested: 0, reached: estimate.reached - over, free: 0, counts, skips: [] });
 }
 
 function noCounts(): Static<typeof PreviewCounts> {
@@ -49,9 +65,16 @@ function preview(
   {
     requested,
     reached,
+    free,
     counts,
     skips,
-  }: { requested: number; reached: number; counts: Static<typeof PreviewCounts>; skips: Static<typeof SkipView>[] },
+  }: {
+    requested: number;
+    reached: number;
+    free: number;
+    counts: Static<typeof PreviewCounts>;
+    skips: Static<typeof SkipView>[];
+  },
 ): BroadcastPreview {
   const startsAt = sendAt ?? tx.now;
   const amount = reached * (account?.rate ?? 0);
@@ -72,8 +95,22 @@ function preview(
             covered: available(account) >= amount,
           },
     daily_cap_left: remainingUnderCap(tx, workspace),
-    warnings: findWarnings(template.category, template.components, workspace),
+    network_limit: networkLimit(tx, workspace.id, sender, { reached, free }),
+    warnings: findWarnings(template, workspace),
     starts_at: formatInstant(startsAt, workspace.timezone),
     ends_at: formatInstant(startsAt + Math.ceil((reached / sender.throughput) * 1000), workspace.timezone),
   };
+}
+
+/** The limit is shared with other workspaces: of what they use, only the room for this broadcast is told. */
+function networkLimit(
+  tx: ReadTx,
+  workspaceId: number,
+  sender: SendingNumber,
+  { reached, free }: { reached: number; free: number },
+): BroadcastPreview["network_limit"] {
+  const limited = findLimitedPortfolio(tx, sender);
+  if (limited === null) return null;
+  const today = Math.min(reached, free + roomIn(tx, limited));
+  return { limit: limited.limit, used: countOwn(tx, limited, workspaceId), today };
 }

@@ -1,6 +1,7 @@
 /** Queries for broadcasts and their recipients. */
 import { and, asc, count, desc, eq, gt, lt, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
+import { withinBudget } from "#src/db/query-budget.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { MessageStatus } from "../messages/message.ts";
 import { type Message, messages } from "../messages/table.ts";
@@ -107,12 +108,11 @@ export function countInDoubt(tx: ReadTx, broadcastId: number): number {
  * counted separately from certain failures.
  */
 export const countCausesSql = `SELECT status, error_code, outcome_unknown, max(error_message) AS reason, count(*) AS total
-  FROM messages WHERE broadcast_id = ? AND status IN ('failed', 'skipped')
+  FROM messages WHERE broadcast_id = ? AND status IN ('failed', 'skipped') AND ${withinBudget("id")}
   GROUP BY status, error_code, outcome_unknown ORDER BY total DESC LIMIT 50`;
 
 /** SQL that counts messages in flight with an unknown outcome, for the reader. */
-export const countInDoubtSql =
-  "SELECT count(*) AS total FROM messages WHERE broadcast_id = ? AND status = 'sending' AND outcome_unknown = 1";
+export const countInDoubtSql = `SELECT count(*) AS total FROM messages WHERE broadcast_id = ? AND status = 'sending' AND outcome_unknown = 1 AND ${withinBudget("id")}`;
 
 interface ReasonCount {
   status: "failed" | "skipped";

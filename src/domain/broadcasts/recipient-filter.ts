@@ -2,6 +2,7 @@
  * Finds a broadcast's recipients by outcome. This is the API's filter plus `unknown`: a message that was sent with an
  * unknown outcome is neither sent nor failed. Each query reads in the order of ids, on the reader's thread.
  */
+import { withinBudget } from "#src/db/query-budget.ts";
 import type { MessageStatus } from "../messages/message.ts";
 import { statusesFor } from "./read.ts";
 import type { RecipientOutcome } from "./recipient-outcome.ts";
@@ -46,18 +47,18 @@ export function recipientsQuery(
 /** One row with `total`: the number of matching recipients. */
 export function countOutcomeQuery(broadcast: Broadcast, outcome: RecipientOutcome): Query {
   return {
-    sql: `SELECT count(*) AS total FROM messages WHERE broadcast_id = ? AND ${anyOf(outcomeConditions(broadcast, [outcome]))}`,
+    sql: `SELECT count(*) AS total FROM messages WHERE broadcast_id = ? AND ${withinBudget("id")} AND ${anyOf(outcomeConditions(broadcast, [outcome]))}`,
     parameters: [broadcast.id],
   };
 }
 
 /** One row with `total`: the number of distinct contacts with a phone number among them. */
 export function countPeopleQuery(broadcast: Broadcast, outcomes: readonly RecipientOutcome[]): Query {
-  const contacts = `SELECT DISTINCT contact_id FROM messages WHERE broadcast_id = ? AND ${anyOf(outcomeConditions(broadcast, outcomes))}`;
+  const contacts = `SELECT DISTINCT contact_id FROM messages WHERE broadcast_id = ? AND ${withinBudget("id")} AND ${anyOf(outcomeConditions(broadcast, outcomes))}`;
   return {
     sql:
       `SELECT count(*) AS total FROM (${contacts}) AS people ` +
-      "WHERE EXISTS (SELECT 1 FROM contacts WHERE contacts.id = people.contact_id AND contacts.phone IS NOT NULL)",
+      "WHERE EXISTS (SELECT 1 FROM contacts WHERE contacts.id = people.contact_id AND (contacts.phone IS NOT NULL OR contacts.network_user_id IS NOT NULL))",
     parameters: [broadcast.id],
   };
 }

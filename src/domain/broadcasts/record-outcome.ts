@@ -8,10 +8,10 @@ import type { Tx } from "#src/db/transaction.ts";
 import { reschedule } from "#src/jobs/enqueue.ts";
 import { countMove } from "../messages/adjust-counters.ts";
 import { countAnswer, countNetworkAnswer } from "../messages/breaker.ts";
-import { refreshRecentRecipient } from "../messages/daily-cap.ts";
 import { affectsEveryone, decide, NETWORK_RETRIES_MAX } from "../messages/failure.ts";
 import { move } from "../messages/move.ts";
 import type { Outcome } from "../messages/outcome.ts";
+import { refreshRecent } from "../messages/portfolio-limit.ts";
 import { findMessageById } from "../messages/read.ts";
 import { recordAccepted, recordFailure } from "../messages/record-outcome.ts";
 import { type Message, messages } from "../messages/table.ts";
@@ -119,12 +119,12 @@ function requeue(tx: Tx, broadcast: Broadcast, message: Message, changes: Partia
     });
     if (skipped === undefined) return;
     countMove(tx, broadcast.id, message.id, message, skipped);
-    refreshRecentRecipient(tx, message);
+    refreshRecent(tx, message);
     return;
   }
   const queued = move(tx, message, { status: "queued" });
   if (queued === undefined) return;
-  refreshRecentRecipient(tx, message);
+  refreshRecent(tx, message);
   if (Object.keys(changes).length > 0) tx.db.update(messages).set(changes).where(eq(messages.id, message.id)).run();
   countMove(tx, broadcast.id, message.id, message, queued);
 }

@@ -9,6 +9,9 @@ import { type ContactLookup, lookUpContact } from "../contacts/find.ts";
 import { identityOf } from "../contacts/identity.ts";
 import type { Contact } from "../contacts/table.ts";
 import { isRecentRecipient, remainingUnderCap } from "../messages/daily-cap.ts";
+import { findAddressProblem } from "../messages/plan.ts";
+import type { SendingNumber } from "../numbers/table.ts";
+import type { Template } from "../templates/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { SkipReason } from "./skip.ts";
 import { type BroadcastVariables, requiredFields, resolveValues } from "./values.ts";
@@ -25,19 +28,21 @@ interface Skip {
   reason: SkipReason;
   /** For an opt-out or a doubt: since when. */
   since: number | null;
-  /** For a missing value: the name of the field. */
+  /** For a missing value: the name of the field. For a user id that does not do: why. */
   detail: string | null;
 }
 
 interface ResolveOptions {
   workspace: Workspace;
+  /** Null: user ids are not checked. */
+  address: { sender: SendingNumber; template: Template } | null;
   variables: BroadcastVariables;
   /** False where the cap is checked later, as for a scheduled broadcast. */
   isCapChecked: boolean;
 }
 
 export function resolveList(tx: ReadTx, to: readonly string[], options: ResolveOptions): ResolvedRecipient[] {
-  const { workspace, variables } = options;
+  const { workspace, variables, address } = options;
   const seen = new Set<string>();
   const needsFields = requiredFields(variables).length > 0;
   const findMissing = (contact: Contact | null): string | null => {
@@ -51,38 +56,48 @@ export function resolveList(tx: ReadTx, to: readonly string[], options: ResolveO
     capRemaining -= 1;
     return capRemaining < 0;
   };
+  const findUnfit = (lookup: ContactLookup): string | null =>
+    address === null ? null : findAddressProblem(tx, lookup, address.sender, address.template);
+  const isRepeated = (lookup: ContactLookup): boolean => {
+    const keys = identityKeys(lookup);
+    if (keys.some((key) => seen.has(key))) return true;
+    for (const key of keys) seen.add(key);
+    return false;
+  };
+  const findSkip = (lookup: ContactLookup): Skip | null => {
+    const unfit = findUnfit(lookup);
+    if (unfit !== null) return skipFor("invalid_number", { detail: unfit });
+    if (isRepeated(lookup)) return skipFor("duplicate");
+    const since = optedOutSince(tx, workspace.id, lookup);
+    if (since !== null) return skipFor("opted_out", { since });
+    const { contact } = lookup;
+    const doubtSince = contact?.mayWantToStopSince ?? null;
+    if (doubtSince !== null) return skipFor("may_want_to_stop", { since: doubtSince });
+    const missing = findMissing(contact);
+    if (missing !== null) return skipFor("missing_variable", { detail: missing });
+    return isOverCap(contact) ? skipFor("daily_cap") : null;
+  };
   return to.map((input) => {
     const contactLookup = lookUpContact(tx, workspace.id, input, workspace.country);
-    const skip = (reason: SkipReason, more: Partial<Skip> = {}): ResolvedRecipient => ({
-      input,
-      contactLookup,
-      skip: { reason, since: null, detail: null, ...more },
-    });
-    if (contactLookup === null) return skip("invalid_number");
-    const keys = identityKeys(contactLookup);
-    if (keys.some((key) => seen.has(key))) return skip("duplicate");
-    for (const key of keys) seen.add(key);
-    const since = optedOutSince(tx, workspace.id, contactLookup);
-    if (since !== null) return skip("opted_out", { since });
-    const { contact } = contactLookup;
-    if (contact !== null && contact.mayWantToStopSince !== null) {
-      return skip("may_want_to_stop", { since: contact.mayWantToStopSince });
-    }
-    const missing = findMissing(contact);
-    if (missing !== null) return skip("missing_variable", { detail: missing });
-    if (isOverCap(contact)) return skip("daily_cap");
-    return { input, contactLookup, skip: null };
+    const skip = contactLookup === null ? skipFor("invalid_number") : findSkip(contactLookup);
+    return { input, contactLookup, skip };
   });
 }
 
+function skipFor(reason: SkipReason, more: Partial<Skip> = {}): Skip {
+  return { reason, since: null, detail: null, ...more };
+}
+
 /** Keys that identify a person: linked contacts share one, and so do two variants of a number. */
-function identityKeys({ contact, phone }: ContactLookup): string[] {
+function identityKeys({ contact, phone, networkUserId }: ContactLookup): string[] {
   if (contact !== null) return [`person ${identityOf(contact)}`];
+  if (phone === null) return [networkUserId ?? ""];
   const other = otherVariant(phone);
   return other === null ? [phone] : [phone, other];
 }
 
-function optedOutSince(tx: ReadTx, workspaceId: number, { contact, phone }: ContactLookup): number | null {
-  if (contact === null) return findErasedOptOut(tx, workspaceId, phone);
+function optedOutSince(tx: ReadTx, workspaceId: number, lookup: ContactLookup): number | null {
+  const { contact, phone, networkUserId } = lookup;
+  if (contact === null) return findErasedOptOut(tx, workspaceId, phone, networkUserId);
   return contact.consent === "opted_out" ? (contact.consentAt ?? contact.updatedAt) : null;
 }

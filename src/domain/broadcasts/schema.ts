@@ -117,6 +117,21 @@ const PreviewCost = Type.Object(
   { $id: "PreviewCost", description: "The cost of a broadcast." },
 );
 
+const NetworkLimitView = Type.Object(
+  {
+    limit: Type.Integer({ description: "People whom all numbers of the business portfolio may send to in 24 hours." }),
+    used: Type.Integer({
+      description: "People whom this workspace has sent to in the last 24 hours. Other workspaces are not shown.",
+    }),
+    today: Type.Integer({ description: "How many people of this broadcast can be sent to now; the others wait." }),
+  },
+  {
+    $id: "NetworkLimit",
+    description:
+      "Meta's messaging limit: different people in 24 hours who are sent templates without having written in the last 24 hours. An estimate: messages that other software sends are not known here.",
+  },
+);
+
 export const PreviewView = Type.Object(
   {
     requested: Type.Integer({ description: "Number of phone numbers in `to`; 0 for a group." }),
@@ -128,6 +143,7 @@ export const PreviewView = Type.Object(
       Type.Integer(),
       "How many more people can be sent templates under the daily cap; null if there is no daily cap.",
     ),
+    network_limit: Nullable(NetworkLimitView, "Meta's messaging limit; null if there is none, or none is known."),
     warnings: Type.Array(Type.String(), { description: "The `warnings` of the template." }),
     starts_at: Instant("When the broadcast would start."),
     ends_at: Instant(

@@ -4,15 +4,16 @@
  */
 
 import type { Micros } from "#src/core/money.ts";
-import type { E164 } from "#src/core/phone.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { available } from "../billing/account.ts";
 import type { BillingAccount } from "../billing/table.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
-import { createContact } from "../contacts/create.ts";
+import { createPerson } from "../contacts/create.ts";
+import { nameOfAddress } from "../contacts/find.ts";
 import { createCounters, holdCost, holdUpFront } from "../messages/broadcast-cost.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { dayOf } from "./birthday.ts";
 import { BROADCASTS } from "./broadcast.ts";
 import { type BroadcastInput, type BroadcastPlan, planBroadcast } from "./plan.ts";
@@ -45,7 +46,12 @@ export function sendBroadcast(tx: Tx, request: BroadcastRequest): AcceptedBroadc
   const { workspace, account, group, sendAt } = plan;
   const people =
     "to" in input.audience
-      ? resolveList(tx, input.audience.to, { workspace, variables: plan.variables, isCapChecked: sendAt === null })
+      ? resolveList(tx, input.audience.to, {
+          workspace,
+          variables: plan.variables,
+          address: plan,
+          isCapChecked: sendAt === null,
+        })
       : [];
   const skipped = people.filter(({ skip }) => skip !== null);
   const pending = people.length - skipped.length;
@@ -125,7 +131,7 @@ function insertBroadcast(tx: Tx, plan: BroadcastPlan, input: BroadcastInput, req
 /** Records an opt-in for everyone who has not opted out, including recipients that are skipped for another reason. */
 function addResolved(
   tx: Tx,
-  { workspace }: BroadcastPlan,
+  { workspace, sender }: BroadcastPlan,
   broadcast: Broadcast,
   { input, contactLookup, skip }: ResolvedRecipient,
   { instanceId, evidence }: BroadcastRequest,
@@ -134,14 +140,15 @@ function addResolved(
   let contactId = contactLookup?.contact?.id ?? null;
   if (contactLookup !== null && skip?.reason !== "duplicate") {
     if (contactLookup.contact === null) {
-      contactId = createContact(tx, workspace.id, { phone: contactLookup.phone as E164, optIn: consentEvidence }).id;
+      const networkPortfolio = portfolioOf(tx, sender);
+      contactId = createPerson(tx, workspace.id, contactLookup, { optIn: consentEvidence, networkPortfolio }).id;
     } else if (contactLookup.contact.consent === "unknown") {
       changeConsent(tx, workspace, contactLookup.contact, { kind: "opt_in" }, consentEvidence);
     }
   }
   const recipient = {
     contactId,
-    to: contactLookup?.phone ?? input,
+    to: contactLookup === null ? input : nameOfAddress(contactLookup),
     values: null,
     status: skip === null ? ("pending" as const) : ("skipped" as const),
     skip: skip === null ? null : { code: skip.reason, reason: describeSkip(skip.reason, skip.detail) },

@@ -26,9 +26,13 @@ const SENTENCES: Readonly<Record<Exclude<SkipCode, "broadcast_failed" | "missing
   cancelled: "broadcast cancelled",
 };
 
-/** Plain text that can be shown to a person. `detail`: the missing field, or why the broadcast failed. */
+/**
+ * Plain text that can be shown to a person. `detail`: the missing field, why a user id does not do, or why the broadcast
+ * failed.
+ */
 export function describeSkip(code: SkipCode, detail: string | null = null): string {
   if (code === "missing_variable") return detail === null ? "a value is missing" : `no value for ${detail}`;
+  if (code === "invalid_number" && detail !== null) return detail;
   if (code === "broadcast_failed") return detail === null ? "broadcast failed" : `broadcast failed: ${detail}`;
   return SENTENCES[code];
 }

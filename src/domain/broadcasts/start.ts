@@ -8,16 +8,17 @@ import { resumesAutomatically } from "./broadcast.ts";
 import { findBlocker } from "./eligibility.ts";
 import type { LatenessRules } from "./lateness.ts";
 import { trigger } from "./move.ts";
-import { applyBlocker, applyLateness, endWait, isWaiting, resumeAutomatically } from "./pause.ts";
+import { applyBlocker, applyLateness, isWaiting, resumeAutomatically } from "./pause.ts";
 import { findAnyBroadcast, listOpen } from "./read.ts";
 import type { Broadcast } from "./table.ts";
+import { endWait } from "./wait.ts";
 
 /** Call at `send_at`. Returns when to try again (wall time); null: nothing is left to do for this broadcast. */
 export function startBroadcast(tx: Tx, id: number, rules: LatenessRules): number | null {
   const broadcast = findAnyBroadcast(tx, id);
   if (broadcast?.status !== "scheduled" || broadcast.sendAt === null) return null;
   if (broadcast.sendAt > tx.now) return broadcast.sendAt;
-  const current = endWait(tx, broadcast) ?? broadcast;
+  const current = endWait(tx, broadcast, rules) ?? broadcast;
   if (current.waitsUntil !== null) return current.waitsUntil;
   const checked = applyLateness(tx, current, rules);
   if (checked.status !== "scheduled") return null;
@@ -32,7 +33,7 @@ export function startBroadcast(tx: Tx, id: number, rules: LatenessRules): number
 /** After a restart: evaluates the lateness of each active broadcast once, measured from when it last sent. */
 export function applyLatenessAfterStart(tx: Tx, rules: LatenessRules): void {
   for (const broadcast of listOpen(tx, ["queueing", "running"])) {
-    const current = endWait(tx, broadcast) ?? broadcast;
+    const current = endWait(tx, broadcast, rules) ?? broadcast;
     // Nothing is left to send: messages in flight are not affected by lateness.
     if (current.isBuilt && getCounters(tx, current.id).pending === 0) continue;
     if (current.waitsUntil === null) applyLateness(tx, current, rules);
@@ -44,7 +45,7 @@ export function applyLatenessAfterStart(tx: Tx, rules: LatenessRules): void {
  * never continue, whatever the cause of their pause.
  */
 export function resumeBroadcasts(tx: Tx, rules: LatenessRules, isReachable: (broadcast: Broadcast) => boolean): void {
-  for (const broadcast of listOpen(tx, ["queueing", "running"])) endWait(tx, broadcast);
+  for (const broadcast of listOpen(tx, ["queueing", "running"])) endWait(tx, broadcast, rules);
   for (const broadcast of listOpen(tx, ["paused"])) {
     const blocker = findBlocker(tx, broadcast);
     if (blocker?.kind === "permanent") applyBlocker(tx, broadcast, blocker);

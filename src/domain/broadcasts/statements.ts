@@ -103,13 +103,13 @@ export const claimRecipient = hotWrite(
   message,
 );
 
-const { phone, consent, mayWantToStopSince, identityId, networkUserId } = getTableColumns(contacts);
+const { phone, consent, mayWantToStopSince, identityId, networkUserId, lastMessageAt } = getTableColumns(contacts);
 
 /** What decides whether a recipient may be sent to now. */
 export const contactOfRecipient = hotQuery(
   `SELECT phone, consent, may_want_to_stop_since AS mayWantToStopSince, identity_id AS identityId,
-    network_user_id AS networkUserId
+    network_user_id AS networkUserId, last_message_at AS lastMessageAt
   FROM contacts WHERE id = +:id`,
   { id: contacts.id },
-  { phone, consent, mayWantToStopSince, identityId, networkUserId },
+  { phone, consent, mayWantToStopSince, identityId, networkUserId, lastMessageAt },
 );

@@ -43,8 +43,9 @@ export const broadcasts = sqliteTable("broadcasts", {
   sendAt: instant(),
   /** Since when the broadcast could have continued; lateness is measured from here. */
   dueSince: instant().notNull(),
-  /** The end of the quiet hours that the broadcast waits for. */
+  /** The end of what the broadcast waits for: quiet hours, or room under the network's limit. */
   waitsUntil: instant(),
+  waitsFor: text().$type<"quiet_hours" | "network_limit">(),
   isBuilt: flag().notNull(),
   /** The last contact of the group (or recipient of the list) that was built. */
   builtAfterId: integer().notNull(),

@@ -3,6 +3,7 @@ import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { formatMoney } from "#src/core/money.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
+import { nameOfAddress } from "../contacts/find.ts";
 import { getCounters } from "../messages/adjust-counters.ts";
 import { totalOf } from "../messages/broadcast-counters.ts";
 import type { MessageStatus } from "../messages/message.ts";
@@ -57,7 +58,7 @@ export function viewSkip(
 ): Static<typeof SkipView>[] {
   if (skip === null) return [];
   const since = skip.since === null ? {} : { since: formatInstant(skip.since, timezone) };
-  return [{ to: contactLookup?.phone ?? input, reason: skip.reason, ...since }];
+  return [{ to: contactLookup === null ? input : nameOfAddress(contactLookup), reason: skip.reason, ...since }];
 }
 
 /** Unsent recipients of a finished broadcast are shown as skipped before their rows are updated. */

@@ -3,7 +3,6 @@
  * event. Linked contacts change together.
  */
 import { and, eq, ne } from "drizzle-orm";
-import type { E164 } from "#src/core/phone.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -12,7 +11,7 @@ import { type ConsentEvidence, logConsent } from "./consent-log.ts";
 import { deleteErasedOptOut } from "./erased-opt-outs.ts";
 import { isOptedOutByMarketingPreference } from "./marketing-preference.ts";
 import { updateConsent } from "./statements.ts";
-import { type Contact, contacts } from "./table.ts";
+import { CONTACT_CHANGED, type Contact, contacts } from "./table.ts";
 import { viewContact } from "./view.ts";
 
 /** Applies the move to the contact and to every contact linked to it. Returns the updated contact. */
@@ -61,10 +60,11 @@ function applyMove(tx: Tx, workspace: Workspace, contact: Contact, move: Consent
   });
   // The contact was read in this transaction, so no other writer can have changed it.
   if (changed === undefined) throw new Error(`contact ${contact.id} was not ${was} any more`);
+  tx.notify(CONTACT_CHANGED);
   logConsent(tx, changed, was, why);
   if (became === "opted_out")
     publish(tx, workspace, "contact.opted_out", { contact: viewContact(tx, changed, workspace) });
-  if (was === "opted_out" && changed.phone !== null) deleteErasedOptOut(tx, workspace.id, changed.phone as E164);
+  if (was === "opted_out") deleteErasedOptOut(tx, workspace.id, changed);
   if (was === "opted_out") publish(tx, workspace, "contact.opted_in", { contact: viewContact(tx, changed, workspace) });
   return changed;
 }
@@ -97,6 +97,7 @@ function storeUnchanged(tx: Tx, contact: Contact, move: ConsentMove): Contact {
   const updatedAt = isSameDoubt ? contact.updatedAt : tx.now;
   const stored = { stopSaidAt, startSaidAt, mayWantToStopSince, updatedAt };
   tx.db.update(contacts).set(stored).where(eq(contacts.id, contact.id)).run();
+  tx.notify(CONTACT_CHANGED);
   return { ...contact, ...stored };
 }
 

@@ -21,6 +21,8 @@ const BUILT_IN = [
   "city",
   "state",
   "postal_code",
+  "user_id",
+  "username",
   "company",
   "birthday",
   "anniversary",

@@ -91,6 +91,9 @@ export const deleteValue = hotWrite(
 
 const {
   networkUserId,
+  networkPortfolio,
+  username,
+  toldAt,
   identityId,
   stopSaidAt,
   startSaidAt,

@@ -10,7 +10,7 @@ import { publish } from "../webhooks/publish.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { listLinkedContacts } from "./change-consent.ts";
 import { getContact, lookUpContact } from "./find.ts";
-import { type Contact, contacts } from "./table.ts";
+import { CONTACT_CHANGED, type Contact, contacts } from "./table.ts";
 import { viewContact } from "./view.ts";
 
 interface Doubt {
@@ -37,6 +37,7 @@ export function raiseDoubt(tx: Tx, workspace: Workspace, contact: Contact, doubt
       .where(eq(contacts.id, one.id))
       .run();
   }
+  tx.notify(CONTACT_CHANGED);
   const doubtful = getContact(tx, workspace.id, contact.id);
   if (!isSilent && contact.mayWantToStopSince === null && doubtful.mayWantToStopSince !== null) {
     publish(tx, workspace, "contact.may_want_to_stop", { contact: viewContact(tx, doubtful, workspace), text });
@@ -51,6 +52,7 @@ export function clearDoubt(tx: Tx, workspace: Workspace, contact: Contact): Cont
     const cleared = { mayWantToStopSince: null, mayWantToStopSaidAt: null, updatedAt: tx.now };
     tx.db.update(contacts).set(cleared).where(eq(contacts.id, one.id)).run();
   }
+  tx.notify(CONTACT_CHANGED);
   return getContact(tx, workspace.id, contact.id);
 }
 

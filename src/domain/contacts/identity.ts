@@ -1,48 +1,15 @@
 /**
- * Identity: the link between contacts that are one person, and the network's ids for a contact (number variants and
- * user ids). Contacts are never merged: linked contacts both stay and share STOP, START and opt-out.
+ * Identity: the link between contacts that are one person. Contacts are never merged: linked contacts both stay and
+ * share STOP, START and opt-out. `learn-identity.ts` says when two contacts turn out to be one person.
  */
 import { and, eq, ne } from "drizzle-orm";
-import { fromNetwork } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent } from "./change-consent.ts";
 import { decideConsent } from "./consent.ts";
-import { findByAnyVariant, findByNetworkUser, getContact } from "./find.ts";
+import { getContact } from "./find.ts";
 import { isLiftedByMarketingPreference, isOptedOutByMarketingPreference } from "./marketing-preference.ts";
-import { insertAlias } from "./statements.ts";
 import { type Contact, contacts } from "./table.ts";
-
-/**
- * The network calls this contact's number `digits`. Records the variant; if it belongs to another contact, links the
- * two.
- */
-export function recordNetworkId(tx: Tx, workspace: Workspace, contact: Contact, digits: string): void {
-  const phone = fromNetwork(digits);
-  if (phone === null || phone === contact.phone) return;
-  const owner = findByAnyVariant(tx, workspace.id, phone);
-  if (owner !== undefined && owner.id !== contact.id) {
-    linkContacts(tx, workspace, contact, owner);
-    return;
-  }
-  insertAlias(tx).run({ workspaceId: workspace.id, networkId: digits, contactId: contact.id });
-}
-
-/**
- * Records the network's user id for this contact; a contact that has one keeps it. If the id belongs to another
- * contact, links the two.
- */
-export function recordNetworkUser(tx: Tx, workspace: Workspace, contact: Contact, networkUserId: string): void {
-  if (contact.networkUserId === networkUserId) return;
-  const owner = findByNetworkUser(tx, workspace.id, networkUserId);
-  if (owner === undefined) {
-    if (contact.networkUserId === null) {
-      tx.db.update(contacts).set({ networkUserId }).where(eq(contacts.id, contact.id)).run();
-    }
-    return;
-  }
-  if (owner.id !== contact.id) linkContacts(tx, workspace, contact, owner);
-}
 
 /** Links two contacts as one person. An opt-out of either then holds for both, with the same source and time. */
 export function linkContacts(tx: Tx, workspace: Workspace, one: Contact, other: Contact): void {

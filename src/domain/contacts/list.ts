@@ -1,8 +1,9 @@
 /**
- * Lists contacts for the API: contacts with a phone number, most recently changed first, and opt-outs in the order in
- * which they were recorded.
+ * Lists contacts for the API, most recently changed first, and opt-outs in the order in which they were recorded:
+ * contacts with a phone number, or everybody who has a name at the network.
  */
-import { and, asc, desc, eq, gt, gte, isNotNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, gte, isNotNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { withinBudget } from "#src/db/query-budget.ts";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { type Contact, contactCounters, contacts } from "./table.ts";
 
@@ -36,34 +37,42 @@ const BEFORE_ALL = -1;
  */
 const STABLE_AFTER_MS = 50;
 
+/** Whom a list holds: people with a phone number, or also those whom the network names by its user id alone. */
+export type ListedIdentity = "phone" | "any";
+
+interface Listed {
+  workspaceId: number;
+  identity: ListedIdentity;
+}
+
 /** `since`: only contacts changed at or after it; null for all. */
 export function listContacts(
   tx: ReadTx,
-  workspaceId: number,
+  listed: Listed,
   since: number | null,
   from: ContactsFrom,
   limit: number,
 ): ContactsPage {
   const min = since === null ? BEFORE_ALL : since - 1;
-  if ("offset" in from) return beginPass(tx, workspaceId, min, from.offset, limit);
+  if ("offset" in from) return beginPass(tx, listed, min, from.offset, limit);
   const { after } = from;
   const within = and(gt(contacts.updatedAt, Math.max(after.over, min)), lte(contacts.updatedAt, after.upTo));
   const behind = or(
     lt(contacts.updatedAt, after.updatedAt),
     and(eq(contacts.updatedAt, after.updatedAt), lt(contacts.id, after.id)),
   );
-  const found = page(tx, workspaceId, and(within, behind), 0, limit + 1);
-  if (found.length === 0) return beginPass(tx, workspaceId, Math.max(after.upTo, min), 0, limit);
-  return toPage(found, limit, after, found.length > limit || after.upTo < newest(tx, workspaceId));
+  const found = page(tx, listed, and(within, behind), 0, limit + 1);
+  if (found.length === 0) return beginPass(tx, listed, Math.max(after.upTo, min), 0, limit);
+  return toPage(found, limit, after, found.length > limit || after.upTo < newest(tx, listed));
 }
 
 /**
  * Starts a pass: the contacts changed after `over`. If they fit on one page, that page is a consistent snapshot and
  * paging ends.
  */
-function beginPass(tx: ReadTx, workspaceId: number, over: number, offset: number, limit: number): ContactsPage {
-  const found = page(tx, workspaceId, gt(contacts.updatedAt, over), offset, limit + 1);
-  const upTo = Math.max(over, Math.min(newest(tx, workspaceId), tx.now - STABLE_AFTER_MS));
+function beginPass(tx: ReadTx, listed: Listed, over: number, offset: number, limit: number): ContactsPage {
+  const found = page(tx, listed, gt(contacts.updatedAt, over), offset, limit + 1);
+  const upTo = Math.max(over, Math.min(newest(tx, listed), tx.now - STABLE_AFTER_MS));
   return toPage(found, limit, { over, upTo, updatedAt: upTo, id: 0 }, found.length > limit);
 }
 
@@ -80,21 +89,25 @@ function toPage(found: Contact[], limit: number, cursor: ContactCursor, hasMore:
  */
 function page(
   tx: ReadTx,
-  workspaceId: number,
+  { workspaceId, identity }: Listed,
   condition: ReturnType<typeof and>,
   offset: number,
   limit: number,
 ): Contact[] {
-  const ids = tx.db
-    .select({ id: contacts.id })
-    .from(contacts)
-    .where(and(eq(contacts.workspaceId, workspaceId), isNotNull(contacts.phone), condition))
-    .orderBy(desc(contacts.updatedAt), desc(contacts.id))
-    .limit(limit)
-    .offset(offset)
-    .all();
+  const idsOf = (isNamed: SQL) =>
+    tx.db
+      .select({ id: contacts.id, updatedAt: contacts.updatedAt })
+      .from(contacts)
+      .where(and(eq(contacts.workspaceId, workspaceId), isNamed, condition));
+  const withPhone = idsOf(isNotNull(contacts.phone));
+  // Two indexes, merged in their common order.
+  const all = identity === "phone" ? withPhone : withPhone.unionAll(idsOf(hasUserIdOnly));
+  const ids = all.orderBy(desc(sql`updated_at`), desc(sql`id`)).limit(limit).offset(offset).all();
   return ids.flatMap(({ id }) => byId(tx).get({ id }) ?? []);
 }
+
+/** Word for word as in the partial indexes. */
+const hasUserIdOnly = sql`${contacts.phone} is null and ${contacts.networkUserId} is not null`;
 
 const byId = statement((db) =>
   db
@@ -114,16 +127,30 @@ const newestContact = statement((db) =>
     .prepare(),
 );
 
-function newest(tx: ReadTx, workspaceId: number): number {
-  return newestContact(tx).get({ workspaceId })?.updatedAt ?? BEFORE_ALL;
+const newestWithoutPhone = statement((db) =>
+  db
+    .select({ updatedAt: contacts.updatedAt })
+    .from(contacts)
+    .where(and(eq(contacts.workspaceId, sql.placeholder("workspaceId")), hasUserIdOnly))
+    .orderBy(desc(contacts.updatedAt))
+    .limit(1)
+    .prepare(),
+);
+
+function newest(tx: ReadTx, { workspaceId, identity }: Listed): number {
+  const withPhone = newestContact(tx).get({ workspaceId })?.updatedAt ?? BEFORE_ALL;
+  if (identity === "phone") return withPhone;
+  return Math.max(withPhone, newestWithoutPhone(tx).get({ workspaceId })?.updatedAt ?? BEFORE_ALL);
 }
+
+const isAddressableRow = sql`(${contacts.phone} is not null or ${contacts.networkUserId} is not null)`;
 
 /** Lists up to `limit` contacts after an id, in the order of creation, for callers that process all contacts. */
 export function listContactsById(tx: ReadTx, workspaceId: number, afterId: number, limit: number): Contact[] {
   return tx.db
     .select()
     .from(contacts)
-    .where(and(eq(contacts.workspaceId, workspaceId), isNotNull(contacts.phone), gt(contacts.id, afterId)))
+    .where(and(eq(contacts.workspaceId, workspaceId), isAddressableRow, gt(contacts.id, afterId)))
     .orderBy(asc(contacts.id))
     .limit(limit)
     .all();
@@ -143,43 +170,48 @@ export interface OptOutCursor {
 /** `since`: only opt-outs recorded at or after it; null for all. */
 export function listOptOuts(
   tx: ReadTx,
-  workspaceId: number,
+  { workspaceId, identity }: Listed,
   since: number | null,
   from: { offset: number } | { after: OptOutCursor },
   limit: number,
 ): Contact[] {
   const after = "after" in from ? from.after : null;
-  return tx.db
-    .select()
-    .from(contacts)
-    .where(
-      and(
-        optedOut(workspaceId, since),
-        after === null
-          ? undefined
-          : or(gt(contacts.consentAt, after.at), and(eq(contacts.consentAt, after.at), gt(contacts.id, after.id))),
-      ),
-    )
-    .orderBy(asc(contacts.consentAt), asc(contacts.id))
+  const idsOf = (isNamed: SQL) =>
+    tx.db
+      .select({ id: contacts.id, consentAt: contacts.consentAt })
+      .from(contacts)
+      .where(
+        and(
+          eq(contacts.workspaceId, workspaceId),
+          isNamed,
+          eq(contacts.consent, sql`'opted_out'`),
+          since === null ? undefined : gte(contacts.consentAt, since),
+          after === null
+            ? undefined
+            : or(gt(contacts.consentAt, after.at), and(eq(contacts.consentAt, after.at), gt(contacts.id, after.id))),
+        ),
+      );
+  const withPhone = idsOf(isNotNull(contacts.phone));
+  const all = identity === "phone" ? withPhone : withPhone.unionAll(idsOf(hasUserIdOnly));
+  const ids = all
+    .orderBy(asc(sql`consent_at`), asc(sql`id`))
     .limit(limit)
     .offset("offset" in from ? from.offset : 0)
     .all();
-}
-
-function optedOut(workspaceId: number, since: number | null) {
-  return and(
-    eq(contacts.workspaceId, workspaceId),
-    isNotNull(contacts.phone),
-    eq(contacts.consent, sql`'opted_out'`),
-    since === null ? undefined : gte(contacts.consentAt, since),
-  );
+  return ids.flatMap(({ id }) => byId(tx).get({ id }) ?? []);
 }
 
 /** SQL of the totals that need a scan. The reader runs it, because it can take long. */
 export const countSinceSql = {
-  contacts: "SELECT count(*) AS total FROM contacts WHERE workspace_id = ? AND phone IS NOT NULL AND updated_at >= ?",
-  optOuts:
-    "SELECT count(*) AS total FROM contacts WHERE workspace_id = ? AND phone IS NOT NULL AND consent = 'opted_out' AND consent_at >= ?",
+  phone: {
+    contacts: `SELECT count(*) AS total FROM contacts WHERE workspace_id = ? AND phone IS NOT NULL AND updated_at >= ? AND ${withinBudget("id")}`,
+    optOuts: `SELECT count(*) AS total FROM contacts WHERE workspace_id = ? AND phone IS NOT NULL AND consent = 'opted_out' AND consent_at >= ? AND ${withinBudget("id")}`,
+  },
+  /** People whom the network names by its user id alone. */
+  userId: {
+    contacts: `SELECT count(*) AS total FROM contacts WHERE workspace_id = ? AND phone IS NULL AND network_user_id IS NOT NULL AND updated_at >= ? AND ${withinBudget("id")}`,
+    optOuts: `SELECT count(*) AS total FROM contacts WHERE workspace_id = ? AND phone IS NULL AND network_user_id IS NOT NULL AND consent = 'opted_out' AND consent_at >= ? AND ${withinBudget("id")}`,
+  },
 } as const;
 
 /** The id of the newest contact; 0 if there is none. */

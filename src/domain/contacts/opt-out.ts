@@ -9,8 +9,9 @@ import type { Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent } from "./change-consent.ts";
 import type { ConsentEvidence } from "./consent-log.ts";
-import { createContact } from "./create.ts";
+import { createPerson } from "./create.ts";
 import { type ContactLookup, requirePerson } from "./find.ts";
+import type { ListedIdentity } from "./list.ts";
 import type { OptOutView } from "./schema.ts";
 import type { Contact } from "./table.ts";
 
@@ -21,13 +22,19 @@ export function optOutNumber(tx: Tx, workspace: Workspace, number: string, why: 
 
 /** Opts a person out. Opting out twice keeps the first date and publishes no second event. */
 export function optOut(tx: Tx, workspace: Workspace, person: ContactLookup, why: ConsentEvidence): Contact {
-  const contact = person.contact ?? createContact(tx, workspace.id, { phone: person.phone });
+  const contact = person.contact ?? createPerson(tx, workspace.id, person);
   return changeConsent(tx, workspace, contact, { kind: "opt_out" }, why);
 }
 
-export function viewOptOut(contact: Contact, workspace: Pick<Workspace, "timezone">): Static<typeof OptOutView> {
+/** With the user id in lists that hold people without a phone number. */
+export function viewOptOut(
+  contact: Contact,
+  workspace: Pick<Workspace, "timezone">,
+  identity: ListedIdentity,
+): Static<typeof OptOutView> {
   return {
-    phone: contact.phone ?? "",
+    phone: contact.phone,
+    ...(identity === "any" ? { user_id: contact.networkUserId } : {}),
     opted_out_at: formatInstant(contact.consentAt ?? contact.updatedAt, workspace.timezone),
     source: contact.consentSource ?? "manual",
   };

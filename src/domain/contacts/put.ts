@@ -11,7 +11,7 @@ import { findGroup, findGroupByName, listGroupsOfContact } from "../groups/read.
 import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent } from "./change-consent.ts";
 import type { ConsentEvidence } from "./consent-log.ts";
-import { createContact } from "./create.ts";
+import { createPerson } from "./create.ts";
 import { type FieldValue, findValueProblem, readValue, storeValue } from "./custom-field.ts";
 import { findField, listFields } from "./custom-fields.ts";
 import { deleteValue, storedValue, upsertValue } from "./detail-statements.ts";
@@ -21,7 +21,7 @@ import { type NewPerson, replacePeople } from "./people.ts";
 import { fullProfile, type Profile, profileFields } from "./profile.ts";
 import { requireNoDoubt, requireNotOptedOut } from "./refuse.ts";
 import { setUpdatedAt, updateProfile } from "./statements.ts";
-import type { Contact, CustomField } from "./table.ts";
+import { CONTACT_CHANGED, type Contact, type CustomField } from "./table.ts";
 import { addTag, removeTag } from "./tagging.ts";
 
 /** An omitted field stays unchanged; null clears it. The caller checks shapes; this module checks meaning. */
@@ -77,7 +77,7 @@ export function putContact(
   const isNew = person.contact === null;
   const { profile = {} } = changes;
   const optIn = changes.consent === "opted_in" ? { optIn: why } : {};
-  const before = person.contact ?? createContact(tx, workspace.id, { phone: person.phone, profile, ...optIn });
+  const before = person.contact ?? createPerson(tx, workspace.id, person, { profile, ...optIn });
   const isChanged = [
     changeProfile(tx, before, profile),
     changeFields(tx, before.id, values),
@@ -106,6 +106,7 @@ function moveConsent(
 /** Marks the contact as changed. Call it when anything that the API shows of the contact has changed. */
 export function touchContact(tx: Tx, contactId: number): void {
   setUpdatedAt(tx).run({ id: contactId, updatedAt: tx.now });
+  tx.notify(CONTACT_CHANGED);
 }
 
 /** Custom fields with their validated values; null clears one. */

@@ -8,10 +8,14 @@ import type { ContactLookup } from "./find.ts";
 import type { Contact } from "./table.ts";
 
 /** Throws `opted_out` with the date, also for a person who was erased after opting out. */
-export function requireNotOptedOut(tx: ReadTx, workspace: Workspace, { contact, phone }: ContactLookup): void {
+export function requireNotOptedOut(
+  tx: ReadTx,
+  workspace: Workspace,
+  { contact, phone, networkUserId }: ContactLookup,
+): void {
   const since =
     contact === null
-      ? findErasedOptOut(tx, workspace.id, phone)
+      ? findErasedOptOut(tx, workspace.id, phone, networkUserId)
       : contact.consent === "opted_out"
         ? (contact.consentAt ?? contact.updatedAt)
         : null;

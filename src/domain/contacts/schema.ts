@@ -44,17 +44,14 @@ const ContactConsent = Type.Object(
 
 export const ContactView = Type.Object(
   {
-    phone: Type.Optional(
-      Type.String({
-        description:
-          "Phone number in E.164. Absent only in events about a person whom the network identifies by its own id.",
-        examples: ["+919876543210"],
-      }),
+    phone: Nullable(
+      Type.String({ examples: ["+919876543210"] }),
+      "Phone number in E.164. Null only for a person whom the network identifies by its own id, in events and with `identity=any`.",
     ),
-    network_user_id: Type.Optional(
-      Type.String({ description: "The network's id of the person, if their phone number is not known." }),
+    user_id: Nullable(
+      Type.String(),
+      "The network's own id of the person, if it is known. It stands wherever a phone number may stand.",
     ),
-    user_id: Nullable(Type.String(), "The network's own id of the person, if it is known."),
     username: Nullable(Type.String(), "The person's username on the network, if it is known."),
     name: OptionalText,
     first_name: OptionalText,
@@ -82,7 +79,13 @@ export const ContactView = Type.Object(
 
 export const OptOutView = Type.Object(
   {
-    phone: Type.String({ description: "Phone number in E.164.", examples: ["+919876543210"] }),
+    phone: Nullable(
+      Type.String({ examples: ["+919876543210"] }),
+      "Phone number in E.164. Null only with `identity=any`.",
+    ),
+    user_id: Type.Optional(
+      Nullable(Type.String(), "Only with `identity=any`: the network's own id of the person, if it is known."),
+    ),
     opted_out_at: Instant("When the opt-out was recorded."),
     source: OneOf(consentSources, "How the opt-out was recorded. `inbound_message`: the person sent STOP."),
   },

@@ -50,11 +50,11 @@ export const knownIdentifiers = hotQuery(
 
 export const insertContact = hotQuery(
   `INSERT INTO contacts (
-    workspace_id, phone, network_user_id, name, first_name, last_name, email, city, state, postal_code, company,
-    birthday, anniversary, consent, consent_source, consent_at, created_at, updated_at
+    workspace_id, phone, network_user_id, network_portfolio, username, name, first_name, last_name, email, city, state,
+    postal_code, company, birthday, anniversary, consent, consent_source, consent_at, created_at, updated_at
   ) VALUES (
-    :workspaceId, :phone, :networkUserId, :name, :firstName, :lastName, :email, :city, :state, :postalCode, :company,
-    :birthday, :anniversary, :consent, :consentSource, :consentAt, :createdAt, :createdAt
+    :workspaceId, :phone, :networkUserId, :networkPortfolio, :username, :name, :firstName, :lastName, :email, :city, :state,
+    :postalCode, :company, :birthday, :anniversary, :consent, :consentSource, :consentAt, :createdAt, :createdAt
   ) RETURNING ${columns(contact)}`,
   contact,
   contact,
@@ -94,8 +94,8 @@ export const insertConsentLog = hotWrite(
 );
 
 export const insertAlias = hotWrite(
-  `INSERT INTO contact_network_ids (workspace_id, network_id, contact_id)
-  VALUES (:workspaceId, :networkId, :contactId) ON CONFLICT DO NOTHING`,
+  `INSERT INTO contact_network_ids (workspace_id, network_id, contact_id, portfolio)
+  VALUES (:workspaceId, :networkId, :contactId, :portfolio) ON CONFLICT DO NOTHING`,
   alias,
 );
 

@@ -4,6 +4,9 @@ import { bytes, instant } from "#src/db/columns.ts";
 import type { Consent, ConsentSource } from "./consent.ts";
 import type { FieldKind } from "./custom-field.ts";
 
+/** Kind of the job that tells of a changed contact, and topic that is notified when a contact may have changed. */
+export const CONTACT_CHANGED = "tell_contact";
+
 export const contacts = sqliteTable(
   "contacts",
   {
@@ -12,6 +15,9 @@ export const contacts = sqliteTable(
     /** E.164 as first stored; null for a person whom the network identifies only by its own user id. */
     phone: text(),
     networkUserId: text(),
+    /** The portfolio in which the user id is valid; null: not known. */
+    networkPortfolio: text(),
+    username: text(),
     /** Linked contacts share this id; null: not linked. */
     identityId: integer(),
     name: text(),
@@ -40,16 +46,27 @@ export const contacts = sqliteTable(
     lastMessageAt: instant(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
+    /** When the last `contact.updated` was written. */
+    toldAt: instant(),
   },
   (table) => [index("contacts_identity").on(table.identityId)],
 );
 
 export type Contact = typeof contacts.$inferSelect;
 
-/** The network's variants (digits) of a contact's number, where they differ from the stored number. */
+/**
+ * Other names that the network has for a contact: variants of its number (digits), and further user ids: of another
+ * portfolio, of a parent company, or a former one.
+ */
 export const contactNetworkIds = sqliteTable(
   "contact_network_ids",
-  { workspaceId: integer().notNull(), networkId: text().notNull(), contactId: integer().notNull() },
+  {
+    workspaceId: integer().notNull(),
+    networkId: text().notNull(),
+    contactId: integer().notNull(),
+    /** Of a user id: the portfolio in which messages can be sent to it. Null: it only leads to the contact. */
+    portfolio: text(),
+  },
   (table) => [primaryKey({ columns: [table.workspaceId, table.networkId] })],
 );
 

@@ -16,10 +16,9 @@ export function viewContact(
   const details = readDetails(tx, contact.id);
   const when = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms, workspace.timezone));
   return {
-    ...(contact.phone === null ? {} : { phone: contact.phone }),
-    ...(contact.phone !== null || contact.networkUserId === null ? {} : { network_user_id: contact.networkUserId }),
+    phone: contact.phone,
     user_id: contact.networkUserId,
-    username: null,
+    username: contact.username,
     name: contact.name,
     first_name: contact.firstName,
     last_name: contact.lastName,

@@ -22,7 +22,8 @@ import { idempotencyKeys } from "../idempotency/table.ts";
 import { emptyCallback } from "../inbound/callbacks.ts";
 import { callbacks, conversations, echoes, inbounds, phoneContacts } from "../inbound/table.ts";
 import { ERASED } from "../messages/message.ts";
-import { messages, parkedStatuses, providerRequests } from "../messages/table.ts";
+import { messages, parkedStatuses, portfolioRecipients, providerRequests } from "../messages/table.ts";
+import { numbers } from "../numbers/table.ts";
 import { auditLog, formAnswers } from "../users/table.ts";
 import { publishErased } from "../webhooks/erased-event.ts";
 import { deliveries, deliveryAttempts, events } from "../webhooks/table.ts";
@@ -69,8 +70,10 @@ function redactKeptAnswer(tx: Tx, id: number, body: string | null): void {
 
 /** Erases the contact and everything attached to it, and tells the workspace. Call after the batches below. */
 export function eraseContact(tx: Tx, contact: Contact): void {
-  if (contact.phone !== null && contact.consent === "opted_out") {
-    recordErasedOptOut(tx, contact.workspaceId, contact.phone as E164, contact.consentAt ?? tx.now);
+  if (contact.consent === "opted_out") {
+    for (const name of [contact.phone, contact.networkUserId]) {
+      if (name !== null) recordErasedOptOut(tx, contact.workspaceId, name, contact.consentAt ?? tx.now);
+    }
   }
   publishErased(tx, contact);
   const { id } = contact;
@@ -88,12 +91,26 @@ export function eraseContact(tx: Tx, contact: Contact): void {
   tx.db.delete(phoneContacts).where(eq(phoneContacts.contactId, id)).run();
   tx.db.delete(conversations).where(eq(conversations.contactId, id)).run();
   tx.db.update(consentLog).set({ evidence: {} }).where(eq(consentLog.contactId, id)).run();
+  if (contact.phone !== null) {
+    // They still count against the network's limit, under no name.
+    const portfolioIds = tx.db
+      .select({ id: numbers.portfolioId })
+      .from(numbers)
+      .where(eq(numbers.workspaceId, contact.workspaceId));
+    tx.db
+      .update(portfolioRecipients)
+      .set({ person: `${ERASED} ${id}` })
+      .where(and(eq(portfolioRecipients.person, contact.phone), inArray(portfolioRecipients.portfolioId, portfolioIds)))
+      .run();
+  }
   // The row stays, empty and unlisted, because messages and counters refer to it.
   tx.db
     .update(contacts)
     .set({
       phone: null,
       networkUserId: null,
+      networkPortfolio: null,
+      username: null,
       identityId: null,
       mayWantToStopSince: null,
       mayWantToStopSaidAt: null,

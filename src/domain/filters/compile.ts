@@ -1,12 +1,19 @@
 /**
  * Compiles a filter to SQL that counts the matching contacts of a workspace or lists their ids in batches. Only
- * contacts with a phone number match, because no others can be sent to. The reader runs the statements, because they
+ * contacts with a phone number or a user id match, because no others can be sent to. The reader runs the statements, because they
  * can take long. Each statement names its index: SQLite has no statistics on how often a value occurs, and at a million
  * contacts its choices took ten times as long.
  */
 import { withinBudget } from "#src/db/query-budget.ts";
 import type { Condition } from "./condition.ts";
-import { caseVariants, conditionSql, type FilterContext, type Membership, type Sql } from "./condition-sql.ts";
+import {
+  ADDRESSABLE,
+  caseVariants,
+  conditionSql,
+  type FilterContext,
+  type Membership,
+  type Sql,
+} from "./condition-sql.ts";
 import type { Filter } from "./filter.ts";
 
 export type { Sql } from "./condition-sql.ts";
@@ -29,12 +36,24 @@ export function compileCount(filter: Filter, context: CompileContext): Sql {
     if (condition === found) return "find";
     return isGatherable(condition) ? rest : "each";
   });
+  if (index === "contacts_listed") return countListed(where, context);
   return {
     sql:
       `SELECT count(*) AS total FROM contacts INDEXED BY ${index ?? WALK} ` +
-      `WHERE contacts.workspace_id = ? AND contacts.phone IS NOT NULL AND ${withinBudget("contacts.id")} AND ${where.sql}`,
+      `WHERE contacts.workspace_id = ? AND ${ADDRESSABLE} AND ${withinBudget("contacts.id")} AND ${where.sql}`,
     parameters: [context.workspaceId, ...where.parameters],
   };
+}
+
+/** Contacts by the time of their last change: those with a phone number and those without have an index each. */
+function countListed(where: Sql, { workspaceId }: CompileContext): Sql {
+  const countIn = (index: string, isNamed: string) =>
+    `(SELECT count(*) FROM contacts INDEXED BY ${index} ` +
+    `WHERE contacts.workspace_id = ? AND ${isNamed} AND ${withinBudget("contacts.id")} AND ${where.sql})`;
+  const withPhone = countIn("contacts_listed", "contacts.phone IS NOT NULL");
+  const without = countIn("contacts_without_phone", "contacts.phone IS NULL AND contacts.network_user_id IS NOT NULL");
+  const parameters = [workspaceId, ...where.parameters];
+  return { sql: `SELECT ${withPhone} + ${without} AS total`, parameters: [...parameters, ...parameters] };
 }
 
 /**
@@ -47,7 +66,7 @@ export function compileIds(filter: Filter, context: CompileContext, afterId: num
   return {
     sql:
       `SELECT contacts.id FROM contacts INDEXED BY ${WALK} WHERE contacts.workspace_id = ? AND contacts.id > ? ` +
-      `AND contacts.phone IS NOT NULL AND ${withinBudget("contacts.id")} AND ${where.sql} ORDER BY contacts.id LIMIT ?`,
+      `AND ${ADDRESSABLE} AND ${withinBudget("contacts.id")} AND ${where.sql} ORDER BY contacts.id LIMIT ?`,
     parameters: [context.workspaceId, afterId, ...where.parameters, limit],
   };
 }

@@ -11,6 +11,9 @@ import type { Condition } from "./condition.ts";
 import { comingDays, firstInstant, startOfLastDays, yearlySpan } from "./days.ts";
 import type { DateTest, In, InstantTest, IsSet, NumberTest, TextTest } from "./operand.ts";
 
+/** Contacts that can be sent to: by phone number, or by the network's user id. Word for word as in the partial indexes. */
+export const ADDRESSABLE = "(contacts.phone IS NOT NULL OR contacts.network_user_id IS NOT NULL)";
+
 export interface Sql {
   sql: string;
   parameters: (string | number)[];
@@ -141,7 +144,7 @@ function yearlySql(column: "birthday" | "anniversary", test: DateTest, context: 
   const { membership, workspaceId } = context;
   if (membership === "each") return either([own, belongs("contact_people", others, context)]);
   return gathered(
-    `SELECT contacts.id FROM contacts INDEXED BY contacts_birthday WHERE contacts.workspace_id = ? AND contacts.phone IS NOT NULL AND ${withinBudget("contacts.id")} AND ${own.sql} ` +
+    `SELECT contacts.id FROM contacts INDEXED BY contacts_birthday WHERE contacts.workspace_id = ? AND ${ADDRESSABLE} AND ${withinBudget("contacts.id")} AND ${own.sql} ` +
       `UNION ALL SELECT contact_id FROM contact_people WHERE ${withinBudget("contact_id")} AND ${others.sql}`,
     [workspaceId, ...own.parameters, ...others.parameters],
     membership,

@@ -31,7 +31,7 @@ const textColumns = ["name", "first_name", "last_name", "email", "city", "state"
 const yearlyColumns = ["birthday", "anniversary"] as const;
 const instantColumns = ["created_at", "updated_at", "last_message_at"] as const;
 
-type TextColumn = (typeof textColumns)[number] | "phone";
+type TextColumn = (typeof textColumns)[number] | "phone" | "username" | "network_user_id";
 type YearlyColumn = (typeof yearlyColumns)[number];
 type InstantColumn = (typeof instantColumns)[number];
 
@@ -77,7 +77,10 @@ const operatorsOf = {
   consent: ["is", "is_not", "in"],
 } as const satisfies Record<string, readonly Operator[]>;
 
-const builtIn = ["phone", ...textColumns, ...yearlyColumns, "consent", "tag", "group", ...instantColumns];
+const builtIn = [
+  ...["phone", ...textColumns, ...yearlyColumns, "consent", "tag", "group", ...instantColumns],
+  ...["user_id", "username"],
+];
 
 interface ReadCondition {
   condition: Condition;
@@ -170,6 +173,11 @@ function builtInReader(name: string): FieldReader | undefined {
         column: "phone",
         test,
       }));
+    case "user_id":
+    case "username": {
+      const column = name === "username" ? name : "network_user_id";
+      return reader("a text", operatorsOf.text, readTextTest, (test) => ({ kind: "text", column, test }));
+    }
     case "consent":
       return reader("a consent", operatorsOf.consent, readConsentTest, (test) => ({ kind: "consent", test }));
     case "tag":

@@ -6,7 +6,7 @@ import { and, eq, inArray } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { findField } from "../contacts/custom-fields.ts";
-import { contactFields, contacts, customFields } from "../contacts/table.ts";
+import { CONTACT_CHANGED, contactFields, contacts, customFields } from "../contacts/table.ts";
 import { conditionsOf } from "./filter.ts";
 import { findDynamicGroup } from "./remove-group.ts";
 
@@ -39,6 +39,7 @@ export function removeField(tx: Tx, workspaceId: number, key: string): boolean {
     .where(and(eq(contactFields.fieldId, field.id), inArray(contactFields.contactId, contactIds)))
     .run();
   tx.db.update(contacts).set({ updatedAt: tx.now }).where(inArray(contacts.id, contactIds)).run();
+  tx.notify(CONTACT_CHANGED);
   if (contactIds.length === VALUES_PER_BATCH) return false;
   tx.db.delete(customFields).where(eq(customFields.id, field.id)).run();
   return true;

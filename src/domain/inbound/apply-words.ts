@@ -1,17 +1,18 @@
 /**
  * Applies what a person wrote or chose to their consent: STOP and START, in every language and in the workspace's own
- * words, and the doubt that words with other meanings leave. Only a written text lifts an opt-out: a button may be
- * pressed by mistake, and the workspace wrote its title, not the person.
+ * words, and the doubt that words with other meanings leave. Only a written text lifts an opt-out, or a button that
+ * the workspace marked as its opt-in: any other may be pressed by mistake, and the workspace wrote its title.
  */
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { changeConsent, listLinkedContacts } from "../contacts/change-consent.ts";
 import { raiseDoubt } from "../contacts/doubt.ts";
 import type { Contact } from "../contacts/table.ts";
 import { WINDOW_MS } from "../messages/plan.ts";
+import { buttonMarkOf } from "../workspaces/button-marks.ts";
 import { mentionsStop, readCommand } from "../workspaces/read-command.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { InboundItem } from "./callback-item.ts";
-import { categoryOfMessage, lastEchoBetween, lastSentBetween } from "./statements.ts";
+import { lastEchoBetween, lastSentBetween, templateOfMessage } from "./statements.ts";
 import type { Inbound } from "./table.ts";
 
 type Words = Pick<InboundItem, "type" | "command" | "isWritten" | "payload" | "references">;
@@ -68,11 +69,25 @@ function readMeaning(
   // A payload is not shown to the person, so only an unambiguous one counts.
   if (payload !== null && readCommand(payload, workspace) === "stop") return "stop";
   if (command === null) return null;
+  const marked = isWritten ? null : findMark(tx, workspace, words, inbound);
+  if (marked !== null) return marked;
   const said = readCommand(command, workspace);
   if (said === "stop") return "stop";
   if (said === "ambiguous") return answersMarketing(tx, contact, words, inbound) ? "stop" : "doubt";
   if (said === "start") return type === "text" ? "start" : null;
   return isWritten && mentionsStop(command, workspace) ? "doubt" : null;
+}
+
+/** What the workspace says that the pressed button of a template means; a title that is an opt-out word is not asked. */
+function findMark(tx: ReadTx, workspace: Workspace, words: Words, { numberId }: Inbound): "stop" | "start" | null {
+  const { command: title, references } = words;
+  const { reply_to: networkMessageId } = references;
+  if (title === null || networkMessageId === null || workspace.buttonMarks.length === 0) return null;
+  if (readCommand(title, workspace) === "stop" || readCommand(title, workspace) === "ambiguous") return null;
+  const { templateName, templateLanguage } = templateOfMessage(tx).get({ networkMessageId, numberId }) ?? {};
+  if (templateName == null || templateLanguage == null) return null;
+  const mark = buttonMarkOf(workspace, templateName, templateLanguage, title);
+  return mark?.meaning === "opt_in" ? "start" : mark?.meaning === "opt_out" ? "stop" : null;
 }
 
 /** The network's times are whole seconds. */
@@ -88,7 +103,7 @@ function answersMarketing(tx: ReadTx, contact: Contact, words: Words, inbound: I
   const answered =
     words.isWritten || networkMessageId === null
       ? undefined
-      : categoryOfMessage(tx).get({ networkMessageId, numberId });
+      : templateOfMessage(tx).get({ networkMessageId, numberId });
   if (answered !== undefined) return answered.templateCategory === "MARKETING";
   const range = { after: receivedAt - WINDOW_MS, until: receivedAt + SECOND_MS };
   const last = [contact, ...listLinkedContacts(tx, contact)]

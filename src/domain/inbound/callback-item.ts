@@ -10,6 +10,11 @@ export interface InboundItem {
   /** Digits without `+`; null if the network gives only its own id of the person. */
   from: string | null;
   fromNetworkUserId: string | null;
+  /** The id that the portfolios of one parent company share. */
+  parentUserId?: string | null;
+  username?: string | null;
+  /** Digits: the person's own number, from a contact card that they shared when asked for it. */
+  sharedPhone?: string | null;
   profileName: string | null;
   /** The network's name of the kind: `text`, `image`, `button`, `interactive`, `reaction` … */
   type: string;
@@ -110,6 +115,8 @@ export interface NumberChangeItem {
   newPhone: string | null;
   /** The network's new id of the person, if it changed. */
   newNetworkUserId: string | null;
+  /** The parent company's new id of the person. */
+  newParentUserId?: string | null;
   at: number;
 }
 
@@ -119,6 +126,7 @@ export interface PreferenceItem {
   phoneNumberId: string;
   waId: string | null;
   networkUserId: string | null;
+  parentUserId?: string | null;
   value: "stop" | "resume";
   at: number;
 }

@@ -1,14 +1,16 @@
 /**
- * Applies a person's move to another phone number. Consent, window and history belong to the person, so the contact
+ * Applies a person's move to another phone number, or to another user id. Consent, window and history belong to the person, so the contact
  * moves too. The old number then belongs to no contact, because phone numbers are reassigned.
  */
-import { eq } from "drizzle-orm";
+import { and, eq, lt } from "drizzle-orm";
 import { type E164, fromNetwork } from "#src/core/phone.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { findByAnyVariant, findByNetworkUser, getContact } from "../contacts/find.ts";
+import { findByAnyVariant, findByUserId, getContact } from "../contacts/find.ts";
 import { linkContacts } from "../contacts/identity.ts";
-import { type Contact, contactNetworkIds, contacts } from "../contacts/table.ts";
+import { learnIdentity, replaceUserId, retireUserIds, setUserId } from "../contacts/learn-identity.ts";
+import { CONTACT_CHANGED, type Contact, contactNetworkIds, contacts } from "../contacts/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { NumberChangeItem } from "./callback-item.ts";
@@ -19,35 +21,46 @@ import { isKnownInbound, recordInbound } from "./receive.ts";
 export function changeNumber(tx: Tx, number: SendingNumber, item: NumberChangeItem): void {
   const workspace = getWorkspace(tx, number.workspaceId);
   if (isKnownInbound(tx, workspace.id, item.networkMessageId)) return;
-  const sender = { from: item.from, networkUserId: item.fromNetworkUserId, profileName: null };
-  const contact = findSender(tx, workspace, sender);
+  const contact = findSender(tx, workspace, { from: item.from, networkUserId: item.fromNetworkUserId });
   // The person has no contact here, so nothing has to move.
   if (contact === undefined) return;
   recordInbound(tx, number, contact, { ...item, type: "system", text: null }, null);
   const phone = item.newPhone === null ? null : fromNetwork(item.newPhone);
   if (phone !== null && phone !== contact.phone) moveToPhone(tx, workspace, contact, phone);
-  if (item.newNetworkUserId !== null) changeNetworkUser(tx, workspace, contact.id, item.newNetworkUserId);
+  const portfolio = portfolioOf(tx, number);
+  if (item.newNetworkUserId !== null) changeUserId(tx, workspace, contact.id, item.newNetworkUserId, portfolio);
+  const moved = getContact(tx, workspace.id, contact.id);
+  const parentUserId = item.newParentUserId;
+  learnIdentity(tx, workspace, moved, { phone: null, networkUserId: null, parentUserId, portfolio });
 }
 
 function moveToPhone(tx: Tx, workspace: Workspace, contact: Contact, phone: E164): void {
   const holder = findByAnyVariant(tx, workspace.id, phone);
-  // All variants of the old number belong to its next owner.
-  tx.db.delete(contactNetworkIds).where(eq(contactNetworkIds.contactId, contact.id)).run();
+  // All variants of the old number belong to its next owner. User ids, which begin with letters, stay the person's.
+  tx.db
+    .delete(contactNetworkIds)
+    .where(and(eq(contactNetworkIds.contactId, contact.id), lt(contactNetworkIds.networkId, "A")))
+    .run();
   const isFree = holder === undefined || holder.id === contact.id;
   tx.db
     .update(contacts)
     .set({ phone: isFree ? phone : null, updatedAt: tx.now })
     .where(eq(contacts.id, contact.id))
     .run();
+  tx.notify(CONTACT_CHANGED);
   if (!isFree) linkContacts(tx, workspace, getContact(tx, workspace.id, contact.id), holder);
 }
 
-function changeNetworkUser(tx: Tx, workspace: Workspace, contactId: number, networkUserId: string): void {
+/** The former id is not accepted any more, but it still leads to the person. */
+function changeUserId(tx: Tx, workspace: Workspace, contactId: number, networkUserId: string, portfolio: string): void {
   const contact = getContact(tx, workspace.id, contactId);
-  const holder = findByNetworkUser(tx, workspace.id, networkUserId);
-  if (holder !== undefined && holder.id !== contactId) {
-    linkContacts(tx, workspace, contact, holder);
+  const holder = findByUserId(tx, workspace.id, networkUserId);
+  if (holder === undefined || holder.id === contactId) {
+    if (contact.networkUserId !== networkUserId) setUserId(tx, workspace, contact, networkUserId, portfolio);
     return;
   }
-  tx.db.update(contacts).set({ networkUserId }).where(eq(contacts.id, contactId)).run();
+  linkContacts(tx, workspace, contact, holder);
+  const isOfPortfolio = contact.networkPortfolio === null || contact.networkPortfolio === portfolio;
+  if (isOfPortfolio) replaceUserId(tx, workspace, getContact(tx, workspace.id, contactId), null, null);
+  else retireUserIds(tx, contactId, portfolio);
 }

@@ -5,6 +5,7 @@
 import type { Tx } from "#src/db/transaction.ts";
 import { WINDOW_MS } from "../messages/plan.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { applyReportedWords } from "./apply-words.ts";
 import type { ControlPassItem } from "./callback-item.ts";
@@ -14,7 +15,7 @@ import { insertEcho } from "./statements.ts";
 export function applyControlPass(tx: Tx, number: SendingNumber, item: ControlPassItem): void {
   const workspace = getWorkspace(tx, number.workspaceId);
   const identity = { from: item.from, networkUserId: item.fromNetworkUserId, profileName: null };
-  const contact = findOrCreateSender(tx, workspace, identity);
+  const contact = findOrCreateSender(tx, workspace, identity, portfolioOf(tx, number));
   const at = Math.min(item.at, tx.now);
   const controlPass = insertEcho(tx).get({
     workspaceId: workspace.id,

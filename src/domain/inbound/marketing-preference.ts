@@ -8,6 +8,7 @@ import { isOptedOutByMarketingPreference } from "../contacts/marketing-preferenc
 import { optOutByMarketingPreference } from "../contacts/opt-out.ts";
 import type { Contact } from "../contacts/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { PreferenceItem } from "./callback-item.ts";
 import { findOrCreateSender } from "./find-sender.ts";
@@ -15,8 +16,9 @@ import { findOrCreateSender } from "./find-sender.ts";
 export function applyPreference(tx: Tx, number: SendingNumber, item: PreferenceItem): void {
   if (item.waId === null && item.networkUserId === null) return;
   const workspace = getWorkspace(tx, number.workspaceId);
-  const sender = { from: item.waId, networkUserId: item.networkUserId, profileName: null };
-  const contact = findOrCreateSender(tx, workspace, sender);
+  const { waId: from, networkUserId, parentUserId } = item;
+  const sender = { from, networkUserId, parentUserId, profileName: null };
+  const contact = findOrCreateSender(tx, workspace, sender, portfolioOf(tx, number));
   if (item.value === "stop") {
     optOutByMarketingPreference(tx, workspace, contact, item.at);
   } else if (mayLift(tx, contact)) {

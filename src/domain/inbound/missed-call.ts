@@ -4,6 +4,7 @@
  */
 import type { Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { MissedCallItem } from "./callback-item.ts";
 import { findOrCreateSender } from "./find-sender.ts";
@@ -12,6 +13,6 @@ import { recordInbound } from "./receive.ts";
 export function recordMissedCall(tx: Tx, number: SendingNumber, item: MissedCallItem): void {
   const { from, fromNetworkUserId: networkUserId, profileName, direction, status } = item;
   const workspace = getWorkspace(tx, number.workspaceId);
-  const contact = findOrCreateSender(tx, workspace, { from, networkUserId, profileName });
+  const contact = findOrCreateSender(tx, workspace, { from, networkUserId, profileName }, portfolioOf(tx, number));
   recordInbound(tx, number, contact, { ...item, type: "call", text: null }, { call: { direction, status } });
 }

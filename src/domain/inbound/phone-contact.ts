@@ -6,8 +6,9 @@
 import type { Tx } from "#src/db/transaction.ts";
 import { fullProfile } from "../contacts/profile.ts";
 import { setUpdatedAt, updateProfile } from "../contacts/statements.ts";
-import type { Contact } from "../contacts/table.ts";
+import { CONTACT_CHANGED, type Contact } from "../contacts/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { PhoneContactItem } from "./callback-item.ts";
 import { findOrCreateSender, findSender } from "./find-sender.ts";
@@ -21,7 +22,9 @@ export function applyPhoneContact(tx: Tx, number: SendingNumber, item: PhoneCont
   const workspace = getWorkspace(tx, number.workspaceId);
   const identity = { from: item.phone, networkUserId: item.networkUserId, profileName: null };
   const contact =
-    item.names === null ? findSender(tx, workspace, identity) : findOrCreateSender(tx, workspace, identity);
+    item.names === null
+      ? findSender(tx, workspace, identity)
+      : findOrCreateSender(tx, workspace, identity, portfolioOf(tx, number));
   if (contact === undefined) return;
   const key = { contactId: contact.id, numberId: number.id };
   const before = phoneContactOf(tx).get(key);
@@ -40,6 +43,7 @@ function setNames(tx: Tx, contact: Contact, before: Names, { name, firstName }: 
   if (Object.keys(changed).length === 0) return;
   updateProfile(tx).run({ id: contact.id, ...fullProfile(contact, changed) });
   setUpdatedAt(tx).run({ id: contact.id, updatedAt: tx.now });
+  tx.notify(CONTACT_CHANGED);
 }
 
 /** Only a name that is missing, or that the same address book gave before. */

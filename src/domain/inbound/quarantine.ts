@@ -57,14 +57,17 @@ export function findSuspects(tx: ReadTx, callbackIds: readonly number[]): Set<nu
   return new Set(found.map(({ id }) => id));
 }
 
-/** The items of a callback that were tried alone so often and never finished. */
-export function findQuarantined(tx: ReadTx, callbackId: number): Set<number> {
+/**
+ * The items of a callback that were tried alone so often and never finished, each with the number of its tries. An item
+ * is marked once more before the person whom it names is looked for.
+ */
+export function findQuarantined(tx: ReadTx, callbackId: number): Map<number, number> {
   const found = tx.db
-    .select({ item: callbackMarks.item })
+    .select({ item: callbackMarks.item, marks: callbackMarks.marks })
     .from(callbackMarks)
     .where(and(eq(callbackMarks.callbackId, callbackId), gte(callbackMarks.marks, TRIES_MAX)))
     .all();
-  return new Set(found.map(({ item }) => item));
+  return new Map(found.map(({ item, marks }) => [item, marks]));
 }
 
 function setTries(tx: Tx, callbackId: number, item: number, marks: number): void {

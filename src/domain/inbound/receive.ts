@@ -4,9 +4,10 @@
  */
 import type { Tx } from "#src/db/transaction.ts";
 import { setLastMessageAt } from "../contacts/statements.ts";
-import type { Contact } from "../contacts/table.ts";
+import { CONTACT_CHANGED, type Contact } from "../contacts/table.ts";
 import { viewContact } from "../contacts/view.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -63,7 +64,7 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   // What only the history has named so far is new to the customer: the row stays, and the message is received now.
   if (stored !== undefined && stored.origin !== "history") return undefined;
 
-  const sender = findOrCreateSender(tx, workspace, senderOf(item));
+  const sender = findOrCreateSender(tx, workspace, senderOf(item), portfolioOf(tx, number));
   const details = resolveReferences(tx, number, item.details, item.references);
   const { type, text, origin = "messages" } = item;
   const inbound =
@@ -94,7 +95,7 @@ function receiveHistory(
     completeInbound(tx).get({ id: stored.id, type: item.type, text: item.text, details, origin: stored.origin });
     return;
   }
-  const sender = findOrCreateSender(tx, workspace, senderOf(item));
+  const sender = findOrCreateSender(tx, workspace, senderOf(item), portfolioOf(tx, number));
   const inbound = recordInbound(tx, number, sender, item, details);
   if (inbound !== undefined) applyWords(tx, workspace, sender, item, inbound);
 }
@@ -109,12 +110,14 @@ function findStored(tx: Tx, workspaceId: number, networkMessageId: string): Inbo
   return known === undefined ? undefined : inboundById(tx).get(known);
 }
 
-function senderOf({ from, fromNetworkUserId: networkUserId, profileName }: InboundItem) {
-  return { from, networkUserId, profileName };
+/** Who wrote; a phone number that the person shared on request counts as given by the network. */
+function senderOf({ from, fromNetworkUserId, parentUserId, username, sharedPhone, profileName }: InboundItem) {
+  return { from: from ?? sharedPhone ?? null, networkUserId: fromNetworkUserId, parentUserId, username, profileName };
 }
 
 /** The window opens at the network's time, which is never later than now and never moves back. */
 function openWindow(tx: Tx, contact: Contact, at: number): Contact {
   if (contact.lastMessageAt !== null && contact.lastMessageAt >= at) return contact;
+  tx.notify(CONTACT_CHANGED);
   return setLastMessageAt(tx).get({ id: contact.id, lastMessageAt: at, updatedAt: tx.now }) ?? contact;
 }

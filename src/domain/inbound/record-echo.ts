@@ -7,6 +7,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import { deleteParked, messageByNetworkId, parkedForMessage } from "../messages/statements.ts";
 import type { StatusItem } from "../messages/status-item.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { EchoItem } from "./callback-item.ts";
 import { findOrCreateSender } from "./find-sender.ts";
@@ -31,7 +32,7 @@ export function recordEcho(tx: Tx, number: SendingNumber, item: EchoItem): void 
   const echo = insertEcho(tx).get({
     workspaceId: workspace.id,
     numberId: number.id,
-    contactId: findOrCreateSender(tx, workspace, identity).id,
+    contactId: findOrCreateSender(tx, workspace, identity, portfolioOf(tx, number)).id,
     networkMessageId,
     origin,
     type,

@@ -42,15 +42,9 @@ export const ConversationEntry = Type.Object(
 export const InboundView = Type.Object(
   {
     id: Type.Integer({ examples: [311] }),
-    from: Type.Optional(
-      Type.String({
-        description:
-          "Phone number of the sender in E.164. Absent if the network identifies the person only by its own id.",
-        examples: ["+919876543210"],
-      }),
-    ),
-    network_user_id: Type.Optional(
-      Type.String({ description: "The network's id of the sender; present if `from` is absent." }),
+    from: Nullable(
+      Type.String({ examples: ["+919876543210"] }),
+      "Phone number of the sender in E.164. Null if the network identifies the person only by its own id: `contact.user_id`.",
     ),
     to: Type.String({
       description: "The workspace's number that the person wrote to, in E.164.",

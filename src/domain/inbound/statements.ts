@@ -8,7 +8,8 @@ const callback = getTableColumns(callbacks);
 const inbound = getTableColumns(inbounds);
 const echo = getTableColumns(echoes);
 const phoneContact = getTableColumns(phoneContacts);
-const { contactId, networkMessageId, numberId, templateCategory, dispatchedAt } = getTableColumns(messages);
+const { contactId, networkMessageId, numberId, templateCategory, templateName, templateLanguage, dispatchedAt } =
+  getTableColumns(messages);
 
 export const insertCallback = hotWrite(
   `INSERT INTO callbacks (network, body, received_at, due_at, trust)
@@ -123,10 +124,11 @@ export const lastSentBetween = hotQuery(
   { templateCategory, dispatchedAt },
 );
 
-/** The template category of the message to which the network gave this id. */
-export const categoryOfMessage = hotQuery(
-  `SELECT ${category} FROM messages LEFT JOIN broadcasts ON broadcasts.id = messages.broadcast_id
+/** The template of the message to which the network gave this id. */
+export const templateOfMessage = hotQuery(
+  `SELECT ${category}, coalesce(messages.template_name, broadcasts.template_name) AS templateName,
+    coalesce(messages.template_language, broadcasts.template_language) AS templateLanguage FROM messages LEFT JOIN broadcasts ON broadcasts.id = messages.broadcast_id
   WHERE messages.network_message_id = +:networkMessageId AND messages.number_id = +:numberId LIMIT 1`,
   { networkMessageId, numberId },
-  { templateCategory },
+  { templateCategory, templateName, templateLanguage },
 );

@@ -14,8 +14,7 @@ export function viewInbound(
 ): Static<typeof InboundView> {
   return {
     id: inbound.id,
-    ...(contact.phone === null ? {} : { from: contact.phone }),
-    ...(contact.phone !== null || contact.networkUserId === null ? {} : { network_user_id: contact.networkUserId }),
+    from: contact.phone,
     to: phone,
     type: inbound.type,
     text: inbound.text,

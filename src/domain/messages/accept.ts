@@ -5,11 +5,14 @@
 import { newSendToken } from "#src/core/id.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { hold } from "../billing/hold.ts";
-import { createContact } from "../contacts/create.ts";
+import { createPerson } from "../contacts/create.ts";
+import { nameOfAddress } from "../contacts/find.ts";
 import { identityOf } from "../contacts/identity.ts";
+import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
 import type { MessageOrigin } from "./message.ts";
 import type { SendPlan } from "./plan.ts";
+import { addPerson } from "./portfolio-limit.ts";
 import { insertMessage } from "./statements.ts";
 import type { Message } from "./table.ts";
 
@@ -29,6 +32,7 @@ const NEW_MESSAGE = {
   deliveredAt: null,
   readAt: null,
   failedAt: null,
+  pricing: null,
 } as const;
 
 export interface AcceptedMessage {
@@ -36,7 +40,7 @@ export interface AcceptedMessage {
   plan: SendPlan;
 }
 
-export interface AcceptOptions {
+interface AcceptOptions {
   origin: MessageOrigin;
   /** The caller's own id of the message. */
   reference: string | null;
@@ -48,14 +52,15 @@ export interface AcceptOptions {
 export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): AcceptedMessage {
   const { origin, reference, instanceId, idempotencyKey } = options;
   const workspaceId = plan.workspace.id;
-  const contact = plan.contact ?? createContact(tx, workspaceId, { phone: plan.phone });
+  const contact =
+    plan.contact ?? createPerson(tx, workspaceId, plan, { networkPortfolio: portfolioOf(tx, plan.sender) });
   const row = {
     workspaceId,
     numberId: plan.sender.id,
     contactId: contact.id,
     origin,
-    type: plan.content.type,
-    toPhone: plan.phone,
+    type: plan.template === null ? "text" : "template",
+    toPhone: nameOfAddress(plan),
     fromPhone: plan.sender.phone,
     templateName: plan.template?.name ?? null,
     templateLanguage: plan.template?.language ?? null,
@@ -71,6 +76,9 @@ export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): A
   } as const;
   const message: Message = { ...NEW_MESSAGE, ...row, dispatchedAt: tx.now, id: insertMessage(tx).insert(row) };
   if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
-  if (plan.template !== null) addRecentRecipient(tx, plan.workspace, identityOf(contact));
+  if (plan.template !== null) {
+    addRecentRecipient(tx, plan.workspace, identityOf(contact));
+    addPerson(tx, plan.sender, message.toPhone, plan.contact);
+  }
   return { message, plan: { ...plan, contact } };
 }

@@ -9,11 +9,13 @@ import type { Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { type BreakerSignal, countNetworkStatus, countStatus } from "./breaker.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
+import { learnFromStatus } from "./learn-recipient.ts";
 import { decideStatus, isContactErased, overtakenBy } from "./message.ts";
 import { enter, move } from "./move.ts";
+import { UsageDeltas } from "./network-usage.ts";
 import { findForStatus } from "./read.ts";
 import { deleteParked, insertParked, parkedCount, parkedForMessage } from "./statements.ts";
-import type { StatusItem } from "./status-item.ts";
+import type { Pricing, StatusItem } from "./status-item.ts";
 import { type Message, parkedStatuses } from "./table.ts";
 
 /** How long a status waits for its message: with a send token of ours, and without one. */
@@ -41,7 +43,9 @@ export function applyStatus(
   // An echoed send token may be the first to link the network's id to a message: apply the statuses parked under that
   // id.
   if (message.networkMessageId === null) applyParked(tx, number.id, item.networkMessageId, deltas);
-  return { kind: "applied", messageId: message.id, isContactErased: isContactErased(message) };
+  const isErased = isContactErased(message);
+  if (!isErased) learnFromStatus(tx, message, item);
+  return { kind: "applied", messageId: message.id, isContactErased: isErased };
 }
 
 /** Applies the statuses that arrived before the answer that named the network's id. Returns whether there were any. */
@@ -67,13 +71,9 @@ function applyToMessage(tx: Tx, message: Message, item: StatusItem, deltas: Coun
       // The status changes nothing else, but it names the network's id, and other statuses may be parked under that id.
       if (message.networkMessageId === null) move(tx, message, { networkMessageId });
       return;
-    case "fill_in": {
-      // Usually nothing is missing: the answer arrived first, or the status arrived twice.
-      const times = statusTimes(message, item, tx.now);
-      const hasChanges = message.networkMessageId === null || differs(message, times);
-      if (hasChanges) move(tx, message, { networkMessageId, ...times });
+    case "fill_in":
+      fillIn(tx, message, item, deltas);
       return;
-    }
     case "fill_error":
       move(tx, message, {
         networkMessageId,
@@ -84,21 +84,39 @@ function applyToMessage(tx: Tx, message: Message, item: StatusItem, deltas: Coun
       hear(tx, message, item, deltas);
       return;
     case "enter":
-      enter(
-        tx,
-        enterOvertaken(tx, message, item),
-        {
-          networkMessageId,
-          status: item.status,
-          outcomeUnknown: false,
-          ...statusTimes(message, item, tx.now),
-          errorCode: item.status === "failed" ? (item.error?.code ?? "unknown") : null,
-          errorMessage: item.status === "failed" ? (item.error?.message ?? NO_REASON) : null,
-        },
-        deltas,
-      );
+      enterStatus(tx, message, item, deltas);
       hear(tx, message, item, deltas);
   }
+}
+
+/** Usually nothing is missing: the answer arrived first, or the status arrived twice. */
+function fillIn(tx: Tx, message: Message, item: StatusItem, deltas: CounterDeltas | null): void {
+  const times = statusTimes(message, item, tx.now);
+  const billed = billedBy(message, item);
+  if (message.networkMessageId !== null && !differs(message, times) && billed === null) return;
+  const networkMessageId = message.networkMessageId ?? item.networkMessageId;
+  move(tx, message, { networkMessageId, ...times, pricing: billed ?? message.pricing });
+  countUsage(tx, message, billed, item, deltas);
+}
+
+function enterStatus(tx: Tx, message: Message, item: StatusItem, deltas: CounterDeltas | null): void {
+  const billed = billedBy(message, item);
+  const isFailed = item.status === "failed";
+  enter(
+    tx,
+    enterOvertaken(tx, message, item),
+    {
+      networkMessageId: message.networkMessageId ?? item.networkMessageId,
+      status: item.status,
+      outcomeUnknown: false,
+      ...statusTimes(message, item, tx.now),
+      errorCode: isFailed ? (item.error?.code ?? "unknown") : null,
+      errorMessage: isFailed ? (item.error?.message ?? NO_REASON) : null,
+      pricing: billed ?? message.pricing,
+    },
+    deltas,
+  );
+  countUsage(tx, message, billed, item, deltas);
 }
 
 /**
@@ -123,6 +141,28 @@ function enterOvertaken(tx: Tx, message: Message, item: StatusItem): Message {
     current = entered;
   }
   return current;
+}
+
+/**
+ * What the network bills for a message that arrived; null if that is known already. The one on `sent` says the same, and
+ * most statuses `sent` change nothing, so they cost no write.
+ */
+function billedBy(message: Message, { status, pricing }: StatusItem): Pricing | null {
+  const isArrived = status === "delivered" || status === "read";
+  return isArrived && message.pricing === null ? (pricing ?? null) : null;
+}
+
+function countUsage(
+  tx: Tx,
+  message: Message,
+  billed: Pricing | null,
+  { at }: StatusItem,
+  deltas: CounterDeltas | null,
+): void {
+  if (billed === null) return;
+  const usage = deltas?.usage ?? new UsageDeltas(tx);
+  usage.add(message, billed, Math.min(at, tx.now));
+  if (deltas === null) usage.flush();
 }
 
 /** Tells the number's network health about a status, and the circuit breaker of a recipient's broadcast. */

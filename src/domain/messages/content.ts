@@ -1,8 +1,14 @@
 /** The complete content of a message for the network: the connector adds nothing and looks nothing up. */
-export type Content = TextContent | TemplateContent;
+export type Content = TextContent | ContactRequestContent | TemplateContent;
 
 interface TextContent {
   type: "text";
+  body: string;
+}
+
+/** A text with the network's own button, by which a person shares their phone number. */
+interface ContactRequestContent {
+  type: "contact_request";
   body: string;
 }
 

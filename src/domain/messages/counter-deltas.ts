@@ -17,6 +17,7 @@ import {
   type RecipientState,
   zeroDelta,
 } from "./broadcast-counters.ts";
+import { UsageDeltas } from "./network-usage.ts";
 import type { BroadcastCounters, Message } from "./table.ts";
 
 type StatusOwner = Pick<Message, "numberId" | "broadcastId" | "workspaceId">;
@@ -34,8 +35,12 @@ export class CounterDeltas {
   readonly #troubledNumbers = new Map<number, boolean>();
   readonly #byBroadcast = new Map<number, BroadcastDelta>();
 
+  /** What the network bills. */
+  readonly usage: UsageDeltas;
+
   constructor(tx: Tx) {
     this.#tx = tx;
+    this.usage = new UsageDeltas(tx);
   }
 
   /** Counts one recipient's change from `before` to `after`. */
@@ -75,6 +80,7 @@ export class CounterDeltas {
   flush(): void {
     for (const { counters, total } of this.#byBroadcast.values()) adjustCounters(this.#tx, counters, total);
     this.#byBroadcast.clear();
+    this.usage.flush();
   }
 
   #deltaOf(broadcastId: number): BroadcastDelta {

@@ -4,7 +4,7 @@
  */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
-import { broadcastCounters, recentRecipientCounts, recentRecipients } from "./table.ts";
+import { broadcastCounters, networkUsage, recentRecipientCounts, recentRecipients } from "./table.ts";
 
 const counters = getTableColumns(broadcastCounters);
 const recent = getTableColumns(recentRecipients);
@@ -43,6 +43,14 @@ export const resetStatusStreaks = hotWrite(
   SET status_code = NULL, status_repeats = 0
   WHERE broadcast_id = +:broadcastId AND status_repeats > 0`,
   counters,
+);
+
+export const addUsage = hotWrite(
+  `INSERT INTO network_usage (workspace_id, month, number_id, category, type, billable, messages)
+  VALUES (:workspaceId, :month, :numberId, :category, :type, :billable, :messages)
+  ON CONFLICT (workspace_id, month, number_id, category, type, billable)
+  DO UPDATE SET messages = messages + excluded.messages`,
+  getTableColumns(networkUsage),
 );
 
 export const countRecent = hotQuery(

@@ -4,6 +4,7 @@
  * from choosing their index instead).
  */
 import { and, desc, gte, type SQL, sql } from "drizzle-orm";
+import { withinBudget } from "#src/db/query-budget.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type VisibleStatus, visibleStatuses } from "./message.ts";
 import { type Message, messages } from "./table.ts";
@@ -84,6 +85,7 @@ export function countMessagesSql(
   const given = conditions.filter((one): one is [string, string | number] => one[1] !== null);
   const texts = given.map(([text]) => text);
   if (!isSelective) texts.push(NOT_OPEN);
+  texts.push(withinBudget("id"));
   if (status === null && !isSelective) texts.push(`status in ${literalList(visibleStatuses)}`);
   return {
     sql: `SELECT sum(status in ${literalList(visibleStatuses)}) AS total,

@@ -9,8 +9,8 @@ import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { countMove } from "./adjust-counters.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
-import { refreshRecentRecipient } from "./daily-cap.ts";
 import { ERASED, isContactErased, visibleStatuses } from "./message.ts";
+import { refreshRecent } from "./portfolio-limit.ts";
 import { contactOf } from "./read.ts";
 import { updateState, updateStateAndDispatch, updateStateAndNetworkId } from "./statements.ts";
 import type { Message } from "./table.ts";
@@ -35,6 +35,7 @@ export function move(tx: Tx, message: Message, changes: Partial<Message>): Messa
     deliveredAt: next.deliveredAt,
     readAt: next.readAt,
     failedAt: next.failedAt,
+    pricing: next.pricing,
   };
   const { networkMessageId, dispatchedAt } = next;
   const rows =
@@ -69,7 +70,7 @@ export function enter(
   if (message.broadcastId === null) applyMoney(tx, message, after);
   else if (deltas !== null) deltas.countMove(message.broadcastId, message.id, message, after);
   else countMove(tx, message.broadcastId, message.id, message, after);
-  if (after.status === "failed" || message.status === "failed") refreshRecentRecipient(tx, after);
+  if (after.status === "failed" || message.status === "failed") refreshRecent(tx, after);
   if (isAccepted(after) && !isAccepted(message)) recordSendConsent(tx, after);
   publishStatus(tx, after);
   return after;

@@ -11,11 +11,13 @@ import { invalidRequest, noProblems, Problem, quote } from "#src/core/problem.ts
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import { requireCovered } from "../billing/hold.ts";
-import { type ContactLookup, lookUpContact } from "../contacts/find.ts";
+import { type ContactLookup, lastMessageOf, lookUpContact } from "../contacts/find.ts";
+import { findUserIdFor } from "../contacts/learn-identity.ts";
 import { requireNoDoubt, requireNotOptedOut } from "../contacts/refuse.ts";
 import type { Contact } from "../contacts/table.ts";
 import { chooseSender } from "../numbers/choose.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { accountsBeside } from "../numbers/user-id-scope.ts";
 import type { Template } from "../templates/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -29,14 +31,17 @@ export interface SendInput {
   from: string | null;
   /** The caller's own id of the message. */
   reference: string | null;
-  content: { type: "text"; text: string } | TemplateInput;
+  content: { type: "text" | "contact_request"; text: string } | TemplateInput;
 }
 
 export interface SendPlan {
   workspace: Workspace;
   sender: SendingNumber;
-  phone: E164;
-  /** Null: no contact has this phone number yet. */
+  /** Null: the person is known by a user id alone. */
+  phone: E164 | null;
+  /** By which the message is sent; null where the phone number is known. */
+  networkUserId: string | null;
+  /** Null: no contact has this phone number or user id yet. */
   contact: Contact | null;
   content: Content;
   /** The text that the person will see. */
@@ -70,11 +75,12 @@ export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): Sen
   requireNotOptedOut(tx, workspace, recipient);
   if (choice?.template?.category === "MARKETING") requireNoDoubt(workspace, recipient.contact);
   const readySender = requireReady(sender);
+  const address = requireAddress(tx, recipient, readySender, choice?.template ?? null);
 
-  if (input.content.type === "text") {
+  if (input.content.type !== "template") {
     requireOpenWindow(tx, recipient.contact);
-    const { text } = input.content;
-    return plan(workspace, readySender, recipient, { type: "text", body: text }, text, null, 0, false);
+    const { type, text } = input.content;
+    return plan(workspace, readySender, address, { type, body: text }, text, null, 0, false);
   }
   const template = requireSendable(choice, input.content);
   const filled = fillTemplate(template, input.content);
@@ -84,7 +90,7 @@ export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): Sen
   return plan(
     workspace,
     readySender,
-    recipient,
+    address,
     filled.content,
     filled.text,
     template,
@@ -120,8 +126,45 @@ function requireRecipient(tx: ReadTx, workspace: Workspace, to: string): Contact
   );
 }
 
+/** Throws `invalid_number` where only a user id is known and it does not do. */
+export function requireAddress(
+  tx: ReadTx,
+  lookup: ContactLookup,
+  sender: SendingNumber,
+  template: Pick<Template, "category"> | null,
+): ContactLookup {
+  const { phone, contact } = lookup;
+  if (phone !== null) return { phone, networkUserId: null, contact };
+  const problem = findAddressProblem(tx, lookup, sender, template);
+  if (problem !== null) throw new Problem("invalid_number", problem);
+  return { phone, networkUserId: findValidUserId(tx, lookup, sender), contact };
+}
+
+/**
+ * Why nothing can be sent to a person whose phone number is not known, in words: the sending number belongs to another
+ * portfolio, or the template needs a phone number. Null: it can.
+ */
+export function findAddressProblem(
+  tx: ReadTx,
+  lookup: ContactLookup,
+  sender: SendingNumber,
+  template: Pick<Template, "category"> | null,
+): string | null {
+  if (lookup.phone !== null) return null;
+  if (template?.category === "AUTHENTICATION") {
+    return "An authentication template needs the person's phone number, and only a user id is known (131062). Ask the person for the number.";
+  }
+  if (findValidUserId(tx, lookup, sender) !== null) return null;
+  return `The person's user id belongs to another portfolio than ${sender.phone}. Send from the number that the person wrote to.`;
+}
+
+function findValidUserId(tx: ReadTx, { networkUserId, contact }: ContactLookup, sender: SendingNumber): string | null {
+  return contact === null ? networkUserId : findUserIdFor(tx, contact, accountsBeside(tx, sender));
+}
+
+/** The window is the person's: whatever a linked contact wrote opens it too. */
 function requireOpenWindow(tx: ReadTx, contact: Contact | null): void {
-  const lastMessageAt = contact?.lastMessageAt ?? null;
+  const lastMessageAt = contact === null ? null : lastMessageOf(tx, contact);
   if (lastMessageAt !== null && tx.now - lastMessageAt < WINDOW_MS) return;
   throw new Problem(
     "window_closed",
@@ -134,12 +177,12 @@ function requireOpenWindow(tx: ReadTx, contact: Contact | null): void {
 function plan(
   workspace: Workspace,
   sender: SendingNumber,
-  { phone, contact }: ContactLookup,
+  { phone, networkUserId, contact }: ContactLookup,
   content: Content,
   text: string,
   template: Template | null,
   price: Micros,
   charged: boolean,
 ): SendPlan {
-  return { workspace, sender, phone, contact, content, text, template, price, charged };
+  return { workspace, sender, phone, networkUserId, contact, content, text, template, price, charged };
 }

@@ -1,21 +1,20 @@
 /** Records the result of a dispatch: the message, its money, the contact's consent and identity, the event. */
 import { and, eq, inArray } from "drizzle-orm";
-import type { E164 } from "#src/core/phone.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { release } from "../billing/hold.ts";
-import { recordNetworkId, recordNetworkUser } from "../contacts/identity.ts";
 import { MARKETING_REFUSED, optOutByMarketingPreference } from "../contacts/opt-out.ts";
 import { requireNoDoubt, requireNotOptedOut } from "../contacts/refuse.ts";
 import { findNumber } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { applyParked } from "./apply-status.ts";
-import { refreshRecentRecipient } from "./daily-cap.ts";
+import { learnFromAnswer } from "./learn-recipient.ts";
 import { isContactErased } from "./message.ts";
 import { enter, move } from "./move.ts";
 import type { Outcome } from "./outcome.ts";
 import { requireActive, requireReady } from "./plan.ts";
+import { refreshRecent } from "./portfolio-limit.ts";
 import { recordProviderRequest } from "./provider-requests.ts";
 import { contactOf, findMessageById } from "./read.ts";
 import { type Message, messages } from "./table.ts";
@@ -33,23 +32,9 @@ export function recordAccepted(tx: Tx, before: Message, outcome: Extract<Outcome
     before.status === "sending"
       ? enter(tx, before, { ...identified, status: "sent", sentAt: tx.now })
       : move(tx, before, { networkMessageId: before.networkMessageId ?? outcome.networkMessageId });
-  if (!isErased) learnIdentity(tx, before, outcome);
+  if (!isErased) learnFromAnswer(tx, before, outcome);
   const hasParkedStatus = applyParked(tx, before.numberId, outcome.networkMessageId);
   return sent === undefined || hasParkedStatus ? requireMessage(tx, before.id) : sent;
-}
-
-/** Learns the network's variant of the phone number and its own id of the person. */
-function learnIdentity(
-  tx: Tx,
-  message: Message,
-  { recipientId, recipientNetworkUserId }: { recipientId: string | null; recipientNetworkUserId: string | null },
-): void {
-  const isKnownVariant = recipientId === null || `+${recipientId}` === message.toPhone;
-  if (isKnownVariant && recipientNetworkUserId === null) return;
-  const workspace = getWorkspace(tx, message.workspaceId);
-  const contact = contactOf(tx, message);
-  if (recipientId !== null) recordNetworkId(tx, workspace, contact, recipientId);
-  if (recipientNetworkUserId !== null) recordNetworkUser(tx, workspace, contact, recipientNetworkUserId);
 }
 
 export interface Failure {
@@ -101,7 +86,7 @@ export function redispatch(tx: Tx, messageId: number): boolean {
   requireActive(workspace);
   if (isContactErased(before)) throw erasedProblem(tx, workspace);
   const contact = contactOf(tx, before);
-  requireNotOptedOut(tx, workspace, { contact, phone: before.toPhone as E164 });
+  requireNotOptedOut(tx, workspace, { contact, phone: null, networkUserId: null });
   if (before.templateCategory === "MARKETING") requireNoDoubt(workspace, contact);
   requireReady(findNumber(tx, before.numberId) ?? null);
   return move(tx, before, { status: "sending", dispatchedAt: tx.now }) !== undefined;
@@ -125,7 +110,7 @@ export function discard(tx: Tx, messageId: number): boolean {
     .get();
   if (discarded === undefined) return false;
   if (discarded.money === "held") release(tx, discarded.workspaceId, discarded.id, discarded.rate);
-  refreshRecentRecipient(tx, discarded);
+  refreshRecent(tx, discarded);
   return true;
 }
 

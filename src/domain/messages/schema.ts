@@ -47,3 +47,34 @@ export const MessageView = Type.Object(
   },
   { $id: "Message", description: "A message to one person." },
 );
+
+export const UsageView = Type.Object(
+  {
+    month: Type.String({ description: "The month, by the workspace's timezone.", examples: ["2026-11"] }),
+    messages: Type.Integer({ description: "Delivered messages for which Meta named a category." }),
+    billable: Type.Integer({ description: "How many of them Meta bills." }),
+    categories: Type.Array(
+      Type.Object({
+        category: Type.String({
+          description: "Meta's category: `marketing`, `utility`, `authentication`, `service` and others.",
+        }),
+        type: Type.String({ description: "Why Meta bills it or not: `regular`, `free_customer_service` and others." }),
+        billable: Type.Boolean(),
+        messages: Type.Integer(),
+      }),
+    ),
+    service: Type.Array(
+      Type.Object({
+        number: Type.String({ description: "The sending number, in E.164." }),
+        messages: Type.Integer({ description: "Delivered service messages (replies)." }),
+        allowance: Nullable(Type.Integer(), "How many are free in this month; null before October 2026."),
+      }),
+      { description: "Service messages of each number. Beyond the allowance Meta bills them." },
+    ),
+  },
+  {
+    $id: "NetworkUsage",
+    description:
+      "What Meta bills to the account that owns the numbers: delivered messages by category. Meta names no amounts. The balance of the workspace is something else.",
+  },
+);

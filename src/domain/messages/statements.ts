@@ -43,7 +43,7 @@ export const messageByNetworkId = hotQuery(
 export const updateState = hotWrite(
   `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
     error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
-    failed_at = :failedAt
+    failed_at = :failedAt, pricing = :pricing
   WHERE id = +:id AND status = +:previousStatus`,
   { ...message, previousStatus: message.status },
 );
@@ -59,7 +59,7 @@ export const updateStateAndNetworkId = hotWrite(
 export const updateStateAndDispatch = hotWrite(
   `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
     error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
-    failed_at = :failedAt, network_message_id = :networkMessageId, dispatched_at = :dispatchedAt
+    failed_at = :failedAt, pricing = :pricing, network_message_id = :networkMessageId, dispatched_at = :dispatchedAt
   WHERE id = +:id AND status = +:previousStatus`,
   { ...message, previousStatus: message.status },
 );

@@ -7,7 +7,7 @@ import type { TemplateCategory } from "../templates/template.ts";
 import type { Failure } from "./failure.ts";
 import type { MessageMoney, MessageOrigin, MessageStatus } from "./message.ts";
 import type { ProviderRequestOutcome } from "./outcome.ts";
-import type { StatusItem } from "./status-item.ts";
+import type { Pricing, StatusItem } from "./status-item.ts";
 
 export const messages = sqliteTable("messages", {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -62,6 +62,8 @@ export const messages = sqliteTable("messages", {
   deliveredAt: instant(),
   readAt: instant(),
   failedAt: instant(),
+  /** How the network bills the message, as its status said. */
+  pricing: text({ mode: "json" }).$type<Pricing>(),
 });
 
 export type Message = typeof messages.$inferSelect;
@@ -77,6 +79,39 @@ export const recentRecipients = sqliteTable(
   "recent_recipients",
   { workspaceId: integer().notNull(), identityId: integer().notNull(), lastAt: instant().notNull() },
   (table) => [primaryKey({ columns: [table.workspaceId, table.identityId] })],
+);
+
+/**
+ * People who were sent a template outside an open window in the last 24 hours; kept only for portfolios with a limit.
+ */
+export const portfolioRecipients = sqliteTable(
+  "portfolio_recipients",
+  {
+    portfolioId: integer().notNull(),
+    /** E.164, or the network's id of the person. */
+    person: text().notNull(),
+    /** Who sent last. */
+    workspaceId: integer().notNull(),
+    lastAt: instant().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.portfolioId, table.person] })],
+);
+
+/** Delivered messages as the network bills them, by month in the workspace's timezone (`YYYY-MM`). */
+export const networkUsage = sqliteTable(
+  "network_usage",
+  {
+    workspaceId: integer().notNull(),
+    month: text().notNull(),
+    numberId: integer().notNull(),
+    category: text().notNull(),
+    type: text().notNull(),
+    billable: flag().notNull(),
+    messages: integer().notNull(),
+  },
+  ({ workspaceId, month, numberId, category, type, billable }) => [
+    primaryKey({ columns: [workspaceId, month, numberId, category, type, billable] }),
+  ],
 );
 
 /** The number of rows in `recentRecipients` for each workspace; kept by triggers. */

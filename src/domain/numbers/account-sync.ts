@@ -65,6 +65,20 @@ export function findSync(tx: ReadTx, workspaceId: number, accountId: string): Ac
     .get();
 }
 
+/** What the account says of itself; null: it did not say. */
+export function recordAccount(
+  tx: Tx,
+  workspaceId: number,
+  accountId: string,
+  changes: Pick<AccountSync, "portfolio" | "hasPaymentMethod">,
+): void {
+  tx.db
+    .insert(accountSyncs)
+    .values({ workspaceId, accountId, ...changes })
+    .onConflictDoUpdate({ target: [accountSyncs.workspaceId, accountSyncs.accountId], set: changes })
+    .run();
+}
+
 /** `error`: why the sync failed, in plain text; null if it succeeded. */
 export function recordSync(tx: Tx, workspaceId: number, accountId: string, error: string | null): void {
   const changes = error === null ? { succeededAt: tx.now, failedAt: null, error } : { failedAt: tx.now, error };

@@ -5,6 +5,7 @@ import { invalidRequest } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { scheduleSync } from "./account-sync.ts";
+import { assignPortfolio } from "./portfolio.ts";
 import type { Provider } from "./provider.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
@@ -12,8 +13,8 @@ export interface NewNumber {
   /** In any common format. */
   phone: string;
   name: string;
-  /** Messages per second. */
-  throughput: number;
+  /** Messages per second; null: the default, and what the network reports later. */
+  throughput: number | null;
   route:
     | { network: "simulator" }
     /** Secrets are passed sealed. */
@@ -44,7 +45,8 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
   if (phone === null) fields.phone = [`"${input.phone}" is not a phone number.`];
   const name = input.name.trim();
   checkName(name, fields);
-  checkThroughput(input.throughput, fields);
+  const throughput = input.throughput ?? DEFAULT_THROUGHPUT;
+  checkThroughput(throughput, fields);
   const { route } = input;
   if (route.network === "whatsapp") checkRoute(route, fields);
   if (phone === null || Object.keys(fields).length > 0) throw invalidRequest(fields);
@@ -58,7 +60,8 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
       name,
       network: route.network,
       ...providerOf(route),
-      throughput: input.throughput,
+      throughput,
+      throughputGiven: input.throughput !== null,
       // A number on the real network becomes ready when the network says so.
       ready: route.network === "simulator",
       unreadyReason: route.network === "simulator" ? null : "not synchronized with the network yet",
@@ -72,7 +75,7 @@ export function addNumber(tx: Tx, workspaceId: number, input: NewNumber): Sendin
     .returning()
     .get();
   scheduleSync(tx, added, 0);
-  return added;
+  return assignPortfolio(tx, added, null);
 }
 
 /**

@@ -6,8 +6,9 @@
 import { eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { AccountUpdate } from "./account-update.ts";
+import { assignPortfolio, reportLimit } from "./portfolio.ts";
 import { syncReadiness } from "./readiness.ts";
-import { type NumberState, numberStates, type SendingNumber } from "./table.ts";
+import { type NumberState, numberStates, numbers, type SendingNumber } from "./table.ts";
 
 /** What an account sync found. Values are the network's own; null if it gave none. */
 export interface NumberDetails {
@@ -16,6 +17,8 @@ export interface NumberDetails {
   nameStatus: string | null;
   quality: string | null;
   throughputLevel: string | null;
+  /** The number is also used in the Business app. */
+  isOnBusinessApp: boolean;
   messagingLimit: string | null;
   /** The network's own verdict on whether the number can send, with its reasons. */
   health: { canSend: "AVAILABLE" | "LIMITED" | "BLOCKED"; reasons: string[] } | null;
@@ -36,7 +39,7 @@ export function applyDetails(tx: Tx, number: SendingNumber, details: NumberDetai
     details.health.canSend !== "BLOCKED" &&
     details.status === "CONNECTED" &&
     at >= before.restrictionUpdatedAt + SYNC_LIFTS_AFTER_MS;
-  const { health, ...fields } = details;
+  const { health, isOnBusinessApp, ...fields } = details;
   const state = save(tx, {
     ...before,
     ...fields,
@@ -46,7 +49,29 @@ export function applyDetails(tx: Tx, number: SendingNumber, details: NumberDetai
     ...(isLifted ? { restriction: null, restrictedUntil: null } : {}),
     checkedAt: tx.now,
   });
-  return updateReadiness(tx, number, state);
+  const paced = applyThroughput(tx, number, details);
+  const assigned = assignPortfolio(tx, paced, state.messagingLimit);
+  if (fields.messagingLimit !== null) reportLimit(tx, assigned, fields.messagingLimit);
+  return updateReadiness(tx, assigned, state);
+}
+
+/** Messages per second, by the level that the network reports; a level that is not known changes nothing. */
+const LEVELS: Readonly<Record<string, number>> = { STANDARD: 80, HIGH: 1_000 };
+/** A number that is also in the Business app has a fixed throughput. */
+const BUSINESS_APP_THROUGHPUT = 20;
+
+/** A person's choice stands, unless the network never allows it. */
+function applyThroughput(
+  tx: Tx,
+  number: SendingNumber,
+  { throughputLevel, isOnBusinessApp }: NumberDetails,
+): SendingNumber {
+  const reported = isOnBusinessApp ? BUSINESS_APP_THROUGHPUT : LEVELS[throughputLevel ?? ""];
+  const isAllowed = !isOnBusinessApp || number.throughput <= BUSINESS_APP_THROUGHPUT;
+  if (reported === undefined || reported === number.throughput || (number.throughputGiven && isAllowed)) return number;
+  const changes = { throughput: reported, throughputGiven: false };
+  tx.db.update(numbers).set(changes).where(eq(numbers.id, number.id)).run();
+  return { ...number, ...changes };
 }
 
 /** The network does not let this server see the number; `problem` is the reason in plain text. */
@@ -65,6 +90,7 @@ export function applyUpdate(tx: Tx, number: SendingNumber, change: AccountUpdate
       return number;
     case "limit":
       save(tx, { ...before, messagingLimit: change.messagingLimit });
+      reportLimit(tx, number, change.messagingLimit);
       return number;
     case "warned":
       save(tx, { ...before, notice: change.message });

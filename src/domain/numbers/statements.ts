@@ -1,7 +1,7 @@
 /** The hot statements of numbers: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery } from "#src/db/hot-statement.ts";
-import { numbers } from "./table.ts";
+import { numbers, portfolios } from "./table.ts";
 
 const number = getTableColumns(numbers);
 const { id, appSecret, phoneNumberId, accountId } = number;
@@ -27,4 +27,12 @@ export const numbersWithSecret = hotQuery(
   WHERE app_secret IS NOT NULL AND removed_at IS NULL`,
   {},
   { id, appSecret, phoneNumberId, accountId },
+);
+
+const portfolio = getTableColumns(portfolios);
+
+export const portfolioById = hotQuery(
+  `SELECT ${columns(portfolio)} FROM portfolios WHERE id = +:id`,
+  portfolio,
+  portfolio,
 );

@@ -3,6 +3,20 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import { bytes, flag, instant } from "#src/db/columns.ts";
 import type { Provider } from "./provider.ts";
 
+/** Meta's business portfolios: their numbers, of several workspaces perhaps, share one messaging limit. */
+export const portfolios = sqliteTable("portfolios", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  /** `portfolio:ID` as Meta or an operator names it; `account:ID` where only the account is known. */
+  name: text().notNull(),
+  /** People in 24 hours; null: none, or not known. */
+  personLimit: integer(),
+  /** People counted; kept by triggers. */
+  people: integer().notNull().default(0),
+  updatedAt: instant().notNull(),
+});
+
+export type Portfolio = typeof portfolios.$inferSelect;
+
 export const numbers = sqliteTable("numbers", {
   id: integer().primaryKey({ autoIncrement: true }),
   workspaceId: integer().notNull(),
@@ -16,6 +30,12 @@ export const numbers = sqliteTable("numbers", {
   apiUrl: text(),
   /** Messages per second. */
   throughput: integer().notNull(),
+  /** A person chose the throughput; else it follows what the network reports. */
+  throughputGiven: flag().notNull(),
+  /** Whose messaging limit counts; null on the simulator. */
+  portfolioId: integer(),
+  /** The portfolio that an operator named. */
+  givenPortfolio: text(),
   ready: flag().notNull(),
   unreadyReason: text(),
   /** Who stopped the number: if a person did, the network's reports do not start it again. Null while ready. */
@@ -108,6 +128,9 @@ export const accountSyncs = sqliteTable(
     succeededAt: instant(),
     failedAt: instant(),
     error: text(),
+    /** What the account says of itself; null: not known. */
+    portfolio: text(),
+    hasPaymentMethod: flag(),
   },
   (sync) => [primaryKey({ columns: [sync.workspaceId, sync.accountId] })],
 );

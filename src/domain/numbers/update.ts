@@ -4,6 +4,8 @@ import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { scheduleSync } from "./account-sync.ts";
 import { checkApiUrl, checkName, checkThroughput } from "./add.ts";
+import { findState } from "./network-state.ts";
+import { assignPortfolio, checkPortfolio } from "./portfolio.ts";
 import type { Provider } from "./provider.ts";
 import { numbers, type SendingNumber } from "./table.ts";
 
@@ -18,6 +20,8 @@ interface NumberChanges {
   provider?: Provider;
   /** Null: the address of the provider's profile. */
   apiUrl?: string | null;
+  /** The id of the business portfolio, where the account does not name it. */
+  givenPortfolio?: string | null;
 }
 
 export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChanges): SendingNumber {
@@ -25,23 +29,29 @@ export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChang
   if (changes.name !== undefined) checkName(changes.name.trim(), fields);
   if (changes.throughput !== undefined) checkThroughput(changes.throughput, fields);
   if (changes.apiUrl !== undefined) checkApiUrl(changes.apiUrl, fields);
-  const routed = (["accessToken", "appSecret", "provider", "apiUrl"] as const).filter(
+  const routed = (["accessToken", "appSecret", "provider", "apiUrl", "givenPortfolio"] as const).filter(
     (name) => changes[name] !== undefined,
   );
   if (number.network === "simulator" && routed.length > 0) {
-    fields.network = ["A number on the simulator has no token, secret or provider."];
+    fields.network = ["A number on the simulator has no token, secret, provider or portfolio."];
   }
+  checkPortfolio(changes.givenPortfolio ?? null, fields);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
   // Allowing or forbidding unsigned callbacks alone changes no column of the number.
   if (Object.keys(changes).length === 0) return number;
   const updated = tx.db
     .update(numbers)
-    .set({ ...changes, ...(changes.name === undefined ? {} : { name: changes.name.trim() }) })
+    .set({
+      ...changes,
+      ...(changes.name === undefined ? {} : { name: changes.name.trim() }),
+      ...(changes.throughput === undefined ? {} : { throughputGiven: true }),
+    })
     .where(and(eq(numbers.id, number.id), isNull(numbers.removedAt)))
     .returning()
     .get();
   if (updated === undefined) throw notFound("number");
   const isRerouted = [changes.accessToken, changes.provider, changes.apiUrl].some((change) => change !== undefined);
   if (isRerouted) scheduleSync(tx, updated, 0);
-  return updated;
+  if (changes.givenPortfolio === undefined) return updated;
+  return assignPortfolio(tx, updated, findState(tx, updated.id)?.messagingLimit ?? null);
 }

@@ -43,7 +43,7 @@ export interface TemplateShape {
 const PLACEHOLDER = /\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g;
 
 /** Buttons that need no value when the template is sent. */
-const PLAIN_BUTTONS = ["QUICK_REPLY", "PHONE_NUMBER"];
+const PLAIN_BUTTONS = ["QUICK_REPLY", "PHONE_NUMBER", "REQUEST_CONTACT_INFO"];
 
 /** The network supplies an authentication template's text if its components have none. */
 const AUTHENTICATION_BODY = "{{1}} is your verification code.";

@@ -16,7 +16,7 @@ export function viewTemplate(template: Template, words: OwnWords): Static<typeof
     variables: valueCounts(shape),
     text: numberedBody(shape),
     media: viewMedia(template, shape),
-    warnings: findWarnings(template.category, template.components, words),
+    warnings: findWarnings(template, words),
   };
 }
 

@@ -1,11 +1,12 @@
 /** The webhook address of a workspace, the secret that signs its events, and its streak of timeouts. */
 import { and, eq } from "drizzle-orm";
-import { Problem } from "#src/core/problem.ts";
+import { invalidRequest, Problem, quote } from "#src/core/problem.ts";
 import { newToken, type SecretBox } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { deleteUnclaimed } from "#src/jobs/claim.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { emptyErasedEvent } from "./erased-event.ts";
+import { defaultTypes, type EventType, eventTypes } from "./event-types.ts";
 import { findWebhook } from "./read.ts";
 import { addTimeout, resetTimeouts } from "./statements.ts";
 import { deliveries, events, type Webhook, webhooks } from "./table.ts";
@@ -15,15 +16,41 @@ const SECRET_BYTES = 32;
 
 export interface ShownWebhook {
   url: string | null;
+  /** The types of events that it receives. */
+  types: readonly EventType[];
   /** In clear, as shown beside the address. */
   secret: string;
 }
 
+interface WebhookOptions {
+  /** A secret that a test chose for the first address. */
+  first?: string | undefined;
+  /** The types of events that the address asks for; null: the default. Undefined: as before. */
+  types?: EventType[] | null | undefined;
+}
+
+/** Reads a list such as `message.received,contact.updated`; `default` alone is null. Throws `invalid_request`. */
+export function readTypes(text: string): EventType[] | null {
+  if (text.trim() === "default") return null;
+  const names = text.split(",").map((name) => name.trim());
+  const types = eventTypes.filter((type) => names.includes(type));
+  const unknown = names.filter((name) => !eventTypes.some((type) => type === name));
+  if (unknown.length === 0) return types;
+  const sentence = `${unknown.map(quote).join(", ")}: there is no such type. The types are ${eventTypes.join(", ")}.`;
+  throw invalidRequest({ types: [sentence] });
+}
+
 /**
  * Sets or changes the address, which the caller has validated. Pending deliveries go to the new address. The secret is
- * created with the first address and stays when the address changes. `first`: a secret that a test chose for it.
+ * created with the first address and stays when the address changes.
  */
-export function setWebhook(tx: Tx, box: SecretBox, workspaceId: number, url: string, first?: string): ShownWebhook {
+export function setWebhook(
+  tx: Tx,
+  box: SecretBox,
+  workspaceId: number,
+  url: string,
+  { first, types }: WebhookOptions = {},
+): ShownWebhook {
   getWorkspace(tx, workspaceId);
   const known = findWebhook(tx, workspaceId);
   const secret = known === undefined ? (first ?? newSecret(tx)) : openSecret(box, known);
@@ -32,19 +59,23 @@ export function setWebhook(tx: Tx, box: SecretBox, workspaceId: number, url: str
     .values({
       workspaceId,
       url,
+      types: types ?? null,
       secret: sealSecret(box, workspaceId, secret),
       consecutiveTimeouts: 0,
       updatedAt: tx.now,
     })
-    .onConflictDoUpdate({ target: webhooks.workspaceId, set: { url, consecutiveTimeouts: 0, updatedAt: tx.now } })
+    .onConflictDoUpdate({
+      target: webhooks.workspaceId,
+      set: { url, consecutiveTimeouts: 0, updatedAt: tx.now, ...(types === undefined ? {} : { types }) },
+    })
     .run();
-  return { url, secret };
+  return { url, types: (types === undefined ? known?.types : types) ?? defaultTypes, secret };
 }
 
 /** Throws `not_found` if no address was ever set. */
 export function showWebhook(tx: ReadTx, box: SecretBox, workspaceId: number): ShownWebhook {
   const webhook = requireWebhook(tx, workspaceId);
-  return { url: webhook.url, secret: openSecret(box, webhook) };
+  return { url: webhook.url, types: webhook.types ?? defaultTypes, secret: openSecret(box, webhook) };
 }
 
 /** Creates a new secret. The old one stops working with this commit. */
@@ -56,7 +87,7 @@ export function rotateSecret(tx: Tx, box: SecretBox, workspaceId: number): Shown
     .set({ secret: sealSecret(box, workspaceId, secret), updatedAt: tx.now })
     .where(eq(webhooks.workspaceId, workspaceId))
     .run();
-  return { url: webhook.url, secret };
+  return { url: webhook.url, types: webhook.types ?? defaultTypes, secret };
 }
 
 /** Clears the address. Pending deliveries become exhausted: they stay visible and can be replayed. */

@@ -5,6 +5,7 @@
 import { eq } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import { isWanted } from "./event-types.ts";
 import { publish } from "./publish.ts";
 import { findWebhook } from "./read.ts";
 import { emptyErased } from "./statements.ts";
@@ -16,10 +17,11 @@ interface ErasedPerson {
   networkUserId: string | null;
 }
 
-/** Without an address the event is never delivered, and the name would stay: the event then contains none. */
+/** Without an address that wants it, the event is never delivered, and the name would stay: the event then contains none. */
 export function publishErased(tx: Tx, { workspaceId, phone, networkUserId }: ErasedPerson): void {
   if (phone === null && networkUserId === null) return;
-  const isDelivered = findWebhook(tx, workspaceId)?.url != null;
+  const webhook = findWebhook(tx, workspaceId);
+  const isDelivered = webhook?.url != null && isWanted(webhook.types, "contact.erased");
   const data = isDelivered ? { phone, user_id: networkUserId } : { phone: null, user_id: null };
   publish(tx, getWorkspace(tx, workspaceId), "contact.erased", data);
 }

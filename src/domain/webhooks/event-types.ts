@@ -8,6 +8,7 @@ export const eventTypes = [
   "contact.opted_out",
   "contact.opted_in",
   "contact.may_want_to_stop",
+  "contact.updated",
   "contact.erased",
   "broadcast.paused",
   "broadcast.resumed",
@@ -19,3 +20,11 @@ export const eventTypes = [
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];
+
+/** What an address receives that asked for nothing in particular. `contact.updated` can be many times as frequent. */
+export const defaultTypes: readonly EventType[] = eventTypes.filter((type) => type !== "contact.updated");
+
+/** Whether an address receives events of this type. `types`: what it asked for; null: the default. A test always arrives. */
+export function isWanted(types: readonly EventType[] | null, type: EventType): boolean {
+  return type === "webhook.test" || (types === null ? type !== "contact.updated" : types.includes(type));
+}

@@ -1,5 +1,5 @@
 /**
- * Publishes an event: records it and, if the workspace has an address, its delivery and the delivery's job, in the
+ * Publishes an event: records it and, if the workspace's address wants it, its delivery and the delivery's job, in the
  * transaction of the change.
  */
 
@@ -8,7 +8,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import type { EventType } from "./event-types.ts";
+import { type EventType, isWanted } from "./event-types.ts";
 import { findWebhook } from "./read.ts";
 import { recordEvent } from "./record-event.ts";
 import { insertDelivery } from "./statements.ts";
@@ -22,7 +22,8 @@ export function publish(
 ): Pick<EventRow, "seq" | "id"> {
   const event = recordEvent(tx, workspace, type, data);
   // Without an address no delivery is made, not even when one is set later. A replay makes one.
-  if (findWebhook(tx, workspace.id)?.url != null) addDelivery(tx, workspace.id, event.seq);
+  const webhook = findWebhook(tx, workspace.id);
+  if (webhook?.url != null && isWanted(webhook.types, type)) addDelivery(tx, workspace.id, event.seq);
   return event;
 }
 

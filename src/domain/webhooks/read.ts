@@ -1,6 +1,7 @@
 /** Queries for webhook addresses, deliveries and attempts. */
 import { and, asc, desc, eq, inArray, lt } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
+import { withinBudget } from "#src/db/query-budget.ts";
 import { remembered } from "#src/db/remembered.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { DeliveryStatus } from "./delivery.ts";
@@ -62,6 +63,7 @@ export interface DeliveryDetail extends DeliveryOfEvent {
  */
 export const deliveryIdsByTypeSql = `SELECT deliveries.id FROM deliveries JOIN events ON events.seq = deliveries.event_seq
   WHERE deliveries.workspace_id = ? AND deliveries.id < ? AND events.type = ? AND (? IS NULL OR deliveries.status = ?)
+    AND ${withinBudget("deliveries.id")}
   ORDER BY deliveries.id DESC LIMIT ?`;
 
 /** The deliveries with these ids that still exist, in the order of the ids. */
@@ -87,7 +89,8 @@ export function getDeliveryInWorkspace(tx: ReadTx, workspaceId: number, id: numb
 
 /** SQL that counts what a replay of all failed events would send. The reader runs it. */
 export const countFailedSql = `SELECT count(*) AS total FROM events LEFT JOIN deliveries ON deliveries.event_seq = events.seq
-  WHERE events.workspace_id = ? AND events.created_at >= ? AND (deliveries.id IS NULL OR deliveries.status = 'exhausted')`;
+  WHERE events.workspace_id = ? AND events.created_at >= ? AND (deliveries.id IS NULL OR deliveries.status = 'exhausted')
+    AND ${withinBudget("events.seq")}`;
 
 /** A delivery of any workspace, for commands. Throws `not_found`. */
 export function getDelivery(tx: ReadTx, id: number): DeliveryDetail {

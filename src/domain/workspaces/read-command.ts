@@ -43,6 +43,14 @@ export function mentionsStop(text: string, own: OwnWords): boolean {
   return own.stopWords.some((word) => standsIn(said, normalizeCommand(word)));
 }
 
+/** Whether an opt-out word of any kind stands in the title of a button, also as part of a joined word ("Non-stop"). */
+export function holdsStop(title: string, own: OwnWords): boolean {
+  if (mentionsStop(title, own)) return true;
+  const said = ` ${normalizeText(title).split(SEPARATORS).join(" ")} `;
+  const words = [...shippedStopWords, ...ambiguousWords, ...own.stopWords.map(normalizeCommand)];
+  return words.some((word) => /\p{L}/u.test(word) && said.includes(` ${word} `));
+}
+
 /** Finds a word of the workspace that would both opt out and opt in; null if there is none. */
 export function findContradiction(own: OwnWords): string | null {
   const stops = own.stopWords.find((word) => isStartWord(normalizeCommand(word), own.startWords));

@@ -1,6 +1,7 @@
 /** Tables of workspaces (customer accounts) and their API keys. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { bytes, flag, instant } from "#src/db/columns.ts";
+import type { ButtonMark } from "./button-marks.ts";
 
 export const workspaces = sqliteTable("workspaces", {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -18,6 +19,8 @@ export const workspaces = sqliteTable("workspaces", {
   /** The workspace's own opt-out and opt-in words, in addition to the shipped ones; normalised. */
   stopWords: text({ mode: "json" }).$type<string[]>().notNull(),
   startWords: text({ mode: "json" }).$type<string[]>().notNull(),
+  /** What pressing quick-reply buttons of templates means, where the workspace has said so. */
+  buttonMarks: text({ mode: "json" }).$type<ButtonMark[]>().notNull().default([]),
   createdAt: instant().notNull(),
   updatedAt: instant().notNull(),
 });

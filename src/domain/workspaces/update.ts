@@ -3,6 +3,7 @@
 import { eq } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
+import type { ButtonMark } from "./button-marks.ts";
 import { getWorkspace } from "./read.ts";
 import { type Workspace, workspaces } from "./table.ts";
 import { requireSettings, type WorkspaceSettings } from "./workspace.ts";
@@ -26,6 +27,10 @@ export function suspend(tx: Tx, id: number, reason: string): Workspace {
 
 export function resume(tx: Tx, id: number): Workspace {
   return updateRow(tx, id, { suspendedAt: null, suspendedReason: null });
+}
+
+export function setButtonMarks(tx: Tx, id: number, buttonMarks: ButtonMark[]): Workspace {
+  return updateRow(tx, id, { buttonMarks });
 }
 
 function updateRow(tx: Tx, id: number, changes: Partial<Workspace>): Workspace {

@@ -18,9 +18,11 @@ import { getMeEndpoint } from "./routes/me.ts";
 import { getMessageEndpoint, sendMessageEndpoint } from "./routes/messages.ts";
 import { listOptOutsEndpoint } from "./routes/opt-outs.ts";
 import { listTemplatesEndpoint } from "./routes/templates.ts";
+import { getUsageEndpoint } from "./routes/usage.ts";
 
 export const endpoints: readonly Endpoint[] = [
   getMeEndpoint,
+  getUsageEndpoint,
   sendMessageEndpoint,
   listMessagesEndpoint,
   getMessageEndpoint,

@@ -1,6 +1,6 @@
 /** The schema of the body of `POST /broadcasts`. Pure. */
 import { Type } from "@sinclair/typebox";
-import { MediaBody } from "./variables-schema.ts";
+import { MediaBody, VALUES_MAX } from "./variables-schema.ts";
 
 const NAME_LENGTH_MAX = 191;
 const TO_ITEMS_MAX = 1000;
@@ -30,6 +30,7 @@ export const ContactFieldValue = Type.Object(
 const BroadcastValues = Type.Array(
   Type.Union([Type.Unsafe<string | number>({ type: ["string", "number"] }), ContactFieldValue]),
   {
+    maxItems: VALUES_MAX,
     description: "Values in the order of the placeholders.",
     examples: [[{ field: "first_name", fallback: "there" }, "20%"]],
   },

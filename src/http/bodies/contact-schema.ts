@@ -3,14 +3,19 @@ import { Type } from "@sinclair/typebox";
 import { Nullable, OneOf } from "#src/core/schema.ts";
 
 const PEOPLE_MAX = 20;
+/** Of tags, or of groups, in one request. */
+const NAMES_MAX = 100;
+const FIELDS_MAX = 200;
 const PERSON_NAME_MAX = 191;
 const REF_MAX = 64;
 
 const text = (description?: string) =>
   Type.Optional(Nullable(Type.String(description === undefined ? {} : { description })));
-const names = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+const names = (description: string) => Type.Optional(Type.Array(Type.String(), { maxItems: NAMES_MAX, description }));
 const groupNames = (description: string) =>
-  Type.Optional(Type.Array(Type.Unsafe<number | string>({ type: ["integer", "string"] }), { description }));
+  Type.Optional(
+    Type.Array(Type.Unsafe<number | string>({ type: ["integer", "string"] }), { maxItems: NAMES_MAX, description }),
+  );
 
 const PersonBody = Type.Object(
   {
@@ -44,6 +49,7 @@ export const ContactBody = Type.Object(
     anniversary: text("Same formats as `birthday`."),
     fields: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
+        maxProperties: FIELDS_MAX,
         description:
           "Custom fields by key. Keys that are not listed keep their value, and null clears a field. Unknown keys are rejected.",
       }),

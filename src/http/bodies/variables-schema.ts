@@ -4,7 +4,11 @@ import { Type } from "@sinclair/typebox";
 const LINK_LENGTH_MAX = 2048;
 const FILENAME_LENGTH_MAX = 240;
 
+/** More than any template has placeholders. */
+export const VALUES_MAX = 100;
+
 const Values = Type.Array(Type.Unsafe<string | number>({ type: ["string", "number"] }), {
+  maxItems: VALUES_MAX,
   description: "Values in the order of the placeholders.",
   examples: [["Asha", 10042]],
 });

@@ -1,6 +1,7 @@
 /** Turns the search above the contact list (text, consent, group) into a group filter. */
 
 import { notFound } from "#src/core/problem.ts";
+import { isUserId } from "#src/core/user-id.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { consents } from "#src/domain/contacts/consent.ts";
 import { findGroup } from "#src/domain/groups/read.ts";
@@ -38,12 +39,20 @@ export function contactFilter(tx: ReadTx, workspace: Workspace, { q, consent, gr
     conditions.push({ field: "consent", is: consent });
   }
   if (text !== "") conditions.push(textFilter(text));
-  return conditions.length === 0 ? { field: "phone", set: true } : { all: conditions };
+  return conditions.length === 0 ? everybody : { all: conditions };
 }
 
-/** Searches names, e-mail addresses and, for three or more digits, phone numbers. */
+/** Every contact with a name at the network. */
+const everybody = { any: ["phone", "user_id"].map((field) => ({ field, set: true })) };
+
+/** Searches names, e-mail addresses, usernames, user ids and, for three or more digits, phone numbers. */
 function textFilter(text: string): unknown {
-  const conditions = ["name", "first_name", "last_name", "email"].map((field) => ({ field, contains: text }));
+  const conditions: unknown[] = ["name", "first_name", "last_name", "email"].map((field) => ({
+    field,
+    contains: text,
+  }));
+  conditions.push({ field: "username", contains: text.replace(/^@(?=.)/, "") });
+  if (isUserId(text)) conditions.push({ field: "user_id", is: text });
   // Stored numbers contain neither a trunk zero nor a leading 00.
   const digits = text.replace(/[\s().+-]/g, "").replace(/^0+/, "");
   const isNumber = /^\d{3,}$/.test(digits);

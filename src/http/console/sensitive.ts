@@ -25,6 +25,8 @@ export const sensitiveRoutes: ReadonlySet<string> = new Set([
   // Access tokens and app secrets of numbers.
   "POST /w/{workspace}/numbers",
   "PUT /w/{workspace}/numbers/{id}",
+  "POST /w/{workspace}/numbers/{id}/callback-address",
+  "DELETE /w/{workspace}/numbers/{id}/callback-address",
   // Downloads of everything.
   "GET /w/{workspace}/contacts/export",
   "GET /w/{workspace}/broadcasts/{id}/recipients/export",

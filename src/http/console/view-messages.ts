@@ -78,8 +78,8 @@ export function viewConversationItem(
 ): Static<typeof ConversationItemView> {
   const when = timesOf(workspace);
   if (item.kind === "inbound") {
-    const { id, type, text, origin, receivedAt } = item.inbound;
-    return { kind: "inbound", key: `i${id}`, id, type, text, origin, at: when(receivedAt) };
+    const { id, type, text, origin, receivedAt, details } = item.inbound;
+    return { kind: "inbound", key: `i${id}`, id, type, text, origin, at: when(receivedAt), details: details ?? {} };
   }
   if (item.kind === "echo") {
     const { id, type, text, origin, status, details, sentAt } = item.echo;

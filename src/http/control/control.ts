@@ -17,6 +17,8 @@ import { problemOf, splitUrl, toResponse } from "../respond.ts";
 import { findFieldProblems } from "../validate.ts";
 import { clockRoutes } from "./clock.ts";
 import { inboundRoutes } from "./inbound.ts";
+import { operatorRoutes } from "./operator.ts";
+import { requestRoutes } from "./requests.ts";
 import { resetRoutes } from "./reset.ts";
 import type { ControlContext, ControlRoute } from "./route.ts";
 import { ruleRoutes } from "./rules.ts";
@@ -45,6 +47,8 @@ const routes: readonly ControlRoute[] = [
   ...webhookRoutes,
   ...inboundRoutes,
   ...ruleRoutes,
+  ...operatorRoutes,
+  ...requestRoutes,
   ...workspaceRoutes,
   ...resetRoutes,
 ];

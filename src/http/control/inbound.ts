@@ -3,6 +3,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { randomText } from "#src/core/id.ts";
 import { invalidRequest, noProblems } from "#src/core/problem.ts";
 import { OneOf } from "#src/core/schema.ts";
+import { isUserId } from "#src/core/user-id.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { findInbound, findInboundByNetworkId } from "#src/domain/inbound/read.ts";
@@ -60,12 +61,15 @@ const members = {
     name: optional(label),
     address: optional(label),
   }),
-  contacts: Type.Array(object({ name: label, phone: optional(label) }), { minItems: 1, maxItems: 100 }),
+  contacts: Type.Array(
+    object({ name: label, phone: optional(label), origin: optional(OneOf(["contact_request", "other"])) }),
+    { minItems: 1, maxItems: 100 },
+  ),
   reaction: object({ ...reference, emoji: Type.String({ maxLength: 64 }) }),
   edited: object(reference),
   deleted: object(reference),
   unsupported: object({ reason: optional(label) }),
-  system: object({ phone: label }),
+  system: object({ phone: optional(label), user_id: optional(label), previous_user_id: optional(label) }),
 };
 type Member = keyof typeof members;
 
@@ -89,8 +93,14 @@ const TYPES: Readonly<Record<InboundType, { needs: readonly Member[]; may: reado
   system: { needs: ["system"], may: [] },
 };
 
-type InboundBody = Omit<PlayedInbound, "reaction" | "original" | "replyTo" | "newPhone" | "type"> & {
+type InboundBody = Omit<
+  PlayedInbound,
+  "reaction" | "original" | "replyTo" | "newPhone" | "newUserId" | "formerUserId" | "type"
+> & {
   from: string;
+  user_id?: string;
+  parent_user_id?: string;
+  username?: string;
   to?: string;
   name?: string;
   type?: InboundType;
@@ -98,7 +108,7 @@ type InboundBody = Omit<PlayedInbound, "reaction" | "original" | "replyTo" | "ne
   edited?: Reference;
   deleted?: Reference;
   reply_to?: Reference;
-  system?: { phone: string };
+  system?: { phone?: string; user_id?: string; previous_user_id?: string };
 };
 
 export const inboundRoutes: readonly ControlRoute[] = [
@@ -109,6 +119,9 @@ export const inboundRoutes: readonly ControlRoute[] = [
       {
         from: Type.String(),
         to: optional(Type.String()),
+        user_id: optional(label),
+        parent_user_id: optional(label),
+        username: optional(Type.String({ minLength: 1, maxLength: 191 })),
         name: optional(Type.String({ minLength: 1, maxLength: 191 })),
         type: optional(OneOf(inboundTypes)),
         ...Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, optional(schema)])),
@@ -121,12 +134,13 @@ export const inboundRoutes: readonly ControlRoute[] = [
       const input = body as unknown as InboundBody;
       const type = input.type ?? "text";
       requireMembers(type, input);
-      const from = readE164("from", input.from);
+      const from = isUserId(input.from) ? input.from : readE164("from", input.from);
+      requireUserIds(input);
       const sent = await store.write((tx) => {
         const number = findNumber(tx, input.to);
         const networkMessageId = newNetworkId(tx.random);
         const content = inboundContent(played(tx, number, type, input), randomText(tx.random, 16));
-        const envelope = { networkMessageId, from, at: tx.now, name: input.name ?? null, content };
+        const envelope = { networkMessageId, from, at: tx.now, name: input.name ?? null, ...idsOf(input), content };
         storeCallback(tx, "simulator", contentCallback(number, envelope));
         return { number, networkMessageId };
       });
@@ -141,6 +155,22 @@ export const inboundRoutes: readonly ControlRoute[] = [
     },
   },
 ];
+
+function idsOf({ username, user_id: userId, parent_user_id: parentUserId }: InboundBody) {
+  return { username, userId, parentUserId };
+}
+
+/** Throws `invalid_request`. */
+function requireUserIds({ user_id, parent_user_id, system }: InboundBody): void {
+  const fields = noProblems();
+  const given = { user_id, parent_user_id, "system.user_id": system?.user_id };
+  for (const [path, id] of Object.entries({ ...given, "system.previous_user_id": system?.previous_user_id })) {
+    if (id !== undefined && !isUserId(id)) fields[path] = ["A user id has the form US.13491208655302741918."];
+  }
+  if (system !== undefined && system.phone === undefined && system.user_id === undefined)
+    fields.system = ["This needs phone or user_id."];
+  if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+}
 
 /** Throws `invalid_request`. */
 function requireMembers(type: InboundType, input: InboundBody): void {
@@ -185,7 +215,9 @@ function played(tx: ReadTx, number: SendingNumber, type: InboundType, input: Inb
     reaction: reaction && { emoji: reaction.emoji, networkMessageId: idOf("reaction", reaction) },
     original: original && idOf(edited === undefined ? "deleted" : "edited", original),
     replyTo: replyTo && idOf("reply_to", replyTo),
-    newPhone: system && readE164("system.phone", system.phone).slice(1),
+    newPhone: system?.phone === undefined ? undefined : readE164("system.phone", system.phone).slice(1),
+    newUserId: system?.user_id,
+    formerUserId: system?.previous_user_id,
   };
 }
 

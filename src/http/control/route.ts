@@ -20,6 +20,19 @@ export interface SentWebhook {
   result: PostResult;
 }
 
+/** An answered request of the API. */
+export interface SeenRequest {
+  /** Counts up from 1 in the life of the server, also across resets. */
+  number: number;
+  at: number;
+  method: string;
+  /** With the query. */
+  path: string;
+  status: number;
+  durationMs: number;
+  requestId: string | null;
+}
+
 export interface ControlContext {
   store: Store;
   box: SecretBox;
@@ -28,6 +41,7 @@ export interface ControlContext {
   realClock: Clock;
   simulator: SimulatorControl;
   webhooks: Journal<SentWebhook>;
+  requests: Journal<SeenRequest>;
   /** Brings the database, the networks and the clock back to where they were at the start. */
   reset: () => Promise<void>;
 }

@@ -152,7 +152,7 @@ function writeWebhook(tx: Tx, box: SecretBox, id: number, seed: WorkspaceSeed, f
   if (secret !== undefined && !/^[!-~]{16,200}$/.test(secret)) {
     throw invalidRequest({ secret: [`A secret has ${SECRET_LENGTH_MIN} to 200 characters without spaces.`] });
   }
-  return setWebhook(tx, box, id, url, secret).secret;
+  return setWebhook(tx, box, id, url, { first: secret }).secret;
 }
 
 /** As Meta lists templates, with their status; without one, a template can be sent. */

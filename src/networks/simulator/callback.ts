@@ -2,6 +2,7 @@
  * Composes the callbacks that a simulated phone causes, in exactly the Cloud API's format. They enter through the same
  * queue and are read by the same parser as those of the real network.
  */
+import { isUserId } from "#src/core/user-id.ts";
 import type { Sender } from "../network.ts";
 
 type FromNumber = Pick<Sender, "phone" | "phoneNumberId" | "accountId">;
@@ -12,7 +13,7 @@ interface SimulatedStatus {
   status: "sent" | "delivered" | "read" | "failed";
   /** Milliseconds. */
   at: number;
-  /** E.164. */
+  /** E.164, or a user id. */
   to: string;
   error: { code: string; title: string } | null;
 }
@@ -24,7 +25,7 @@ export function statusCallback(sender: FromNumber, status: SimulatedStatus): str
         id: status.networkMessageId,
         status: status.status,
         timestamp: seconds(status.at),
-        recipient_id: status.to.slice(1),
+        ...(isUserId(status.to) ? { recipient_user_id: status.to } : { recipient_id: status.to.slice(1) }),
         biz_opaque_callback_data: status.sendToken,
         ...(status.error === null
           ? {}
@@ -36,7 +37,7 @@ export function statusCallback(sender: FromNumber, status: SimulatedStatus): str
 
 interface SimulatedInbound {
   networkMessageId: string;
-  /** E.164. */
+  /** E.164; or a user id, for a person whose number the network does not give. */
   from: string;
   text: string;
   /** A quick reply below a template; `text` is the button's title. */
@@ -56,18 +57,32 @@ export function inboundCallback(number: FromNumber, inbound: SimulatedInbound): 
 interface InboundContent extends Pick<SimulatedInbound, "networkMessageId" | "from" | "at"> {
   /** Of the person's profile. */
   name: string | null;
+  username?: string | null | undefined;
+  /** Beside the phone number. */
+  userId?: string | null | undefined;
+  parentUserId?: string | null | undefined;
   /** `type`, the member of that name, and what else a message may carry, as Meta writes them. */
   content: Readonly<Record<string, unknown>>;
 }
 
-export function contentCallback(
-  number: FromNumber,
-  { networkMessageId, from, at, name, content }: InboundContent,
-): string {
-  const waId = from.slice(1);
+export function contentCallback(number: FromNumber, inbound: InboundContent): string {
+  const { networkMessageId, from, at, name, username = null, parentUserId = null, content } = inbound;
+  const hasPhone = !isUserId(from);
+  const userId = hasPhone ? (inbound.userId ?? null) : from;
+  const profile = { ...(name === null ? {} : { name }), ...(username === null ? {} : { username: `@${username}` }) };
+  const waId = hasPhone ? { wa_id: from.slice(1) } : {};
+  const ids = {
+    ...(userId === null ? {} : { user_id: userId }),
+    ...(parentUserId === null ? {} : { parent_user_id: parentUserId }),
+  };
+  const sender = {
+    ...(hasPhone ? { from: from.slice(1) } : {}),
+    ...(userId === null ? {} : { from_user_id: userId }),
+    ...(parentUserId === null ? {} : { from_parent_user_id: parentUserId }),
+  };
   return callback(number, {
-    contacts: [{ profile: name === null ? {} : { name }, wa_id: waId }],
-    messages: [{ from: waId, id: networkMessageId, timestamp: seconds(at), ...content }],
+    contacts: [{ profile, ...waId, ...ids }],
+    messages: [{ ...sender, id: networkMessageId, timestamp: seconds(at), ...content }],
   });
 }
 

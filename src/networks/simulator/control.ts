@@ -44,6 +44,7 @@ export interface SentMessage {
   sendToken: string;
   /** E.164 of the sending number. */
   from: string;
+  /** E.164, or a user id. */
   to: string;
   content: Content;
   at: number;

@@ -14,7 +14,7 @@ export interface PlayedInbound {
   form?: { name: string; values: Record<string, unknown> } | undefined;
   order?: { items: { id: string; quantity: number; price: number }[]; currency: string } | undefined;
   location?: { latitude: number; longitude: number; name?: string; address?: string } | undefined;
-  contacts?: { name: string; phone?: string }[] | undefined;
+  contacts?: { name: string; phone?: string; origin?: "contact_request" | "other" }[] | undefined;
   reaction?: { emoji: string; networkMessageId: string } | undefined;
   /** Of the message that was edited or deleted. */
   original?: string | undefined;
@@ -23,6 +23,9 @@ export interface PlayedInbound {
   unsupported?: { reason?: string } | undefined;
   /** The person's new number, digits. */
   newPhone?: string | undefined;
+  /** The person's new user id, and the former one. */
+  newUserId?: string | undefined;
+  formerUserId?: string | undefined;
 }
 
 export const inboundTypes = [
@@ -77,9 +80,10 @@ function contentOf(inbound: PlayedInbound, mediaId: string): Record<string, unkn
       return { location: inbound.location };
     case "contacts":
       return {
-        contacts: (contacts ?? []).map(({ name, phone }) => ({
+        contacts: (contacts ?? []).map(({ name, phone, origin }) => ({
           name: { formatted_name: name, first_name: name },
           ...(phone === undefined ? {} : { phones: [{ phone, wa_id: phone.replace(/\D/g, "") }] }),
+          ...(origin === undefined ? {} : { origin }),
         })),
       };
     case "button":
@@ -110,10 +114,17 @@ function contentOf(inbound: PlayedInbound, mediaId: string): Record<string, unkn
       return { errors: [{ code: UNSUPPORTED, title, message: title }] };
     }
     case "system":
-      return { system: { type: "user_changed_number", body: "User changed number", wa_id: inbound.newPhone } };
+      return { system: systemOf(inbound) };
     default:
       return { [type]: mediaOf(inbound, mediaId) };
   }
+}
+
+function systemOf({ newPhone, newUserId, formerUserId }: PlayedInbound): Record<string, unknown> {
+  const ids = { user_id: newUserId, previous_user_id: formerUserId };
+  if (newPhone !== undefined)
+    return { type: "user_changed_number", body: "User changed number", wa_id: newPhone, ...ids };
+  return { type: "user_changed_user_id", body: `User changed from ${formerUserId} to ${newUserId}`, ...ids };
 }
 
 function interactiveReply({ list, button, form }: PlayedInbound): Record<string, unknown> {

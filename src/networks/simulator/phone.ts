@@ -4,7 +4,6 @@
  */
 
 import { randomText } from "#src/core/id.ts";
-import type { E164 } from "#src/core/phone.ts";
 import type { Random } from "#src/core/random.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
@@ -24,12 +23,12 @@ interface ComposedCallback {
 }
 
 /**
- * `isButton` means that a quick reply below a template was pressed; `text` is then its title. `at` is in milliseconds.
+ * `from` is a phone number or a user id. `isButton` means that a quick reply below a template was pressed; `text` is then its title. `at` is in milliseconds.
  */
 export function composeInbound(
   random: Random,
   number: SendingNumber,
-  { from, text, isButton = false, at }: { from: E164; text: string; isButton?: boolean; at: number },
+  { from, text, isButton = false, at }: { from: string; text: string; isButton?: boolean; at: number },
 ): ComposedCallback {
   const networkMessageId = newNetworkId(random);
   return { networkMessageId, body: inboundCallback(number, { networkMessageId, from, text, isButton, at }) };

@@ -1,5 +1,6 @@
 /**
- * What the simulator does with a message, decided by the last four digits of the recipient's number. The other digits
+ * What the simulator does with a message, decided by the last four digits of the recipient's number or
+ * user id. The other digits
  * are free, so every country has test recipients who never answer, whose phone is off, or who are not on the network.
  */
 export interface Script {

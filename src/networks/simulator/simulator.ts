@@ -7,6 +7,7 @@
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { randomText } from "#src/core/id.ts";
 import type { Random } from "#src/core/random.ts";
+import { isUserId } from "#src/core/user-id.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { Network, OutboundMessage } from "../network.ts";
 import { parseCallback } from "../whatsapp/callback.ts";
@@ -27,6 +28,10 @@ interface SimulatorOptions {
 
 /** How many times a throttled message is refused before it is accepted. */
 const THROTTLES = 2;
+/** Meta's codes: a required parameter is missing, a parameter has a wrong value, the message needs a phone number. */
+const PARAMETER_MISSING = "131008";
+const PARAMETER_INVALID = "131009";
+const PHONE_NEEDED = "131062";
 /** Bounds the map of throttled send tokens: a caller that gives up never removes its entry. */
 const REMEMBERED_MAX = 10_000;
 
@@ -80,6 +85,7 @@ export function createSimulator({ clock, random, times, callBack, control }: Sim
         if (isThrottled(outbound.sendToken)) return throttle(null);
     }
     scheduleStatuses(outbound, to, networkMessageId, script);
+    if (isUserId(to)) return { kind: "accepted", networkMessageId, recipientId: null, recipientNetworkUserId: to };
     return { kind: "accepted", networkMessageId, recipientId: to.slice(1), recipientNetworkUserId: null };
   };
 
@@ -89,8 +95,9 @@ export function createSimulator({ clock, random, times, callBack, control }: Sim
     isReachable: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
     probe: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
     async send(outbound, timeoutMs): Promise<Outcome> {
-      const { to } = outbound;
-      if (to === null) return { kind: "refused", code: "131026", message: describeCode("131026"), scope: "recipient" };
+      const refusal = refuseUserId(outbound);
+      if (refusal !== null) return refusal;
+      const to = outbound.to ?? outbound.recipientNetworkUserId ?? "";
       const script = scriptFor(to, times);
       if (control === undefined) return answer(outbound, to, script, timeoutMs);
       const rule = control.matchRule(to, outbound.content, clock.now());
@@ -109,4 +116,17 @@ export function createSimulator({ clock, random, times, callBack, control }: Sim
       return outcome;
     },
   };
+}
+
+/** What the network refuses where it is given no phone number. */
+function refuseUserId({ to, recipientNetworkUserId, content }: OutboundMessage): Outcome | null {
+  if (to !== null) return null;
+  const refuse = (code: string): Outcome => ({
+    kind: "refused",
+    ...failureOf({ code: Number(code), subcode: null, details: null }),
+  });
+  if (recipientNetworkUserId === null) return refuse(PARAMETER_MISSING);
+  if (!isUserId(recipientNetworkUserId)) return refuse(PARAMETER_INVALID);
+  const needsPhone = content.type === "template" && content.oneTimePassword !== null;
+  return needsPhone ? refuse(PHONE_NEEDED) : null;
 }

@@ -7,7 +7,15 @@
 import type { NumberDetails } from "#src/domain/numbers/network-state.ts";
 import type { ListedTemplate } from "#src/domain/templates/sync.ts";
 import type { Exchange, Transport } from "#src/net/transport.ts";
-import type { AccountPort, ListedNumber, RequestFailure, Result, Sender, TokenDetails } from "../network.ts";
+import type {
+  AccountDetails,
+  AccountPort,
+  ListedNumber,
+  RequestFailure,
+  Result,
+  Sender,
+  TokenDetails,
+} from "../network.ts";
 import { readLimit } from "./account-updates.ts";
 import { describeCode, type GraphError, readGraphError } from "./errors.ts";
 import {
@@ -39,6 +47,7 @@ const NUMBER_FIELDS = [
   "throughput",
   "whatsapp_business_manager_messaging_limit",
   "health_status",
+  "is_on_biz_app",
 ].join(",");
 
 const TEMPLATE_FIELDS = "id,name,language,status,category,components,parameter_format,quality_score,rejected_reason";
@@ -128,6 +137,12 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
         return phoneNumberId === null ? [] : [{ phoneNumberId, phone: phoneOf(row), ...numberIn(row) }];
       });
       return { ...answer, value: numbers };
+    },
+
+    async fetchAccount(sender) {
+      const fields = new URLSearchParams({ fields: "owner_business_info,primary_funding_id" });
+      const answer = await ask(sender, `${urlOf(endpoint(sender), sender.accountId, "")}?${fields}`);
+      return answer.ok ? { ...answer, value: accountIn(answer.value) } : answer;
     },
 
     async listTemplates(sender) {
@@ -241,8 +256,19 @@ function numberIn(row: JsonObject): NumberDetails {
     nameStatus: textOf(row, "name_status")?.toUpperCase() ?? null,
     quality: textOf(row, "quality_rating")?.toUpperCase() ?? null,
     throughputLevel: textOf(objectOf(row, "throughput"), "level")?.toUpperCase() ?? null,
+    isOnBusinessApp: memberOf(row, "is_on_biz_app") === true,
     messagingLimit: readLimit(memberOf(row, "whatsapp_business_manager_messaging_limit")),
     health: healthIn(objectOf(row, "health_status")),
+  };
+}
+
+function accountIn(row: JsonObject): AccountDetails {
+  const portfolio = idOf(objectOf(row, "owner_business_info"), "id");
+  const funding = idOf(row, "primary_funding_id");
+  return {
+    portfolio: portfolio !== null && /^\d{5,30}$/.test(portfolio) ? portfolio : null,
+    // Accounts that someone else pays for do not have the field; "0" says that no method is set.
+    hasPaymentMethod: funding === null ? null : funding !== "0",
   };
 }
 

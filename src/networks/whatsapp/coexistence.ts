@@ -122,12 +122,16 @@ function readHistoryStatus(item: JsonObject): EchoItem["status"] {
   return STATUSES.get(textOf(objectOf(item, "history_context"), "status")?.toUpperCase() ?? "") ?? null;
 }
 
-/** Whether the business wrote it. The thread is named after the person. */
+/**
+ * Whether the business wrote it. Meta names the recipient only then. The number alone does not decide: Meta may spell
+ * ours in two ways (Mexico, Brazil).
+ */
 function isOwn(item: JsonObject, own: string | null, person: ThreadPerson | null): boolean {
   const from = phoneIn(idOf(item, "from"));
-  if (from !== null && own !== null) return from === own;
+  if (from !== null && from === own) return true;
+  const known = phoneIn(person?.id ?? null);
   const to = phoneIn(idOf(item, "to"));
-  return to !== null && (person === null || to === phoneIn(person.id));
+  return to !== null && to !== own && (known === null || (to === known && from !== known));
 }
 
 /** Our number's digits. Meta writes it as it is displayed, with spaces and signs. */

@@ -33,6 +33,9 @@ export function readInbound(item: JsonObject, context: ItemContext): CallbackIte
     networkMessageId: requireId(item, "id"),
     from: sender.phone,
     fromNetworkUserId: sender.networkUserId,
+    ...(sender.parentUserId === null ? {} : { parentUserId: sender.parentUserId }),
+    ...(sender.username === null ? {} : { username: sender.username }),
+    ...sharedPhone(item, type),
     profileName: sender.profileName,
     type,
     text: content.text,
@@ -46,7 +49,22 @@ export function readInbound(item: JsonObject, context: ItemContext): CallbackIte
 }
 
 function senderOf(item: JsonObject, context: ItemContext): NetworkProfile {
-  return readProfile(idOf(item, "from"), idOf(item, "from_user_id"), context);
+  const parentUserId = idOf(item, "from_parent_user_id") ?? idOf(item, "parent_from_user_id");
+  return readProfile(idOf(item, "from"), idOf(item, "from_user_id"), context, parentUserId);
+}
+
+/** A person's own number, from the contact card that they shared because they were asked for it. */
+function sharedPhone(item: JsonObject, type: string): { sharedPhone?: string } {
+  if (type !== "contacts") return {};
+  const card = listOf(item, "contacts")
+    .map(asObject)
+    .find((one) => textOf(one, "origin") === "contact_request");
+  if (card === undefined) return {};
+  for (const entry of listOf(card, "phones").map(asObject)) {
+    const digits = phoneIn(idOf(entry, "wa_id")) ?? phoneIn(textOf(entry, "phone")?.replace(/[\s().-]/g, "") ?? null);
+    if (digits !== null) return { sharedPhone: digits };
+  }
+  return {};
 }
 
 /**
@@ -61,10 +79,12 @@ function readSystemNotice(item: JsonObject, sender: NetworkProfile, context: Ite
     return { kind: "ignored", about: `system notice ${type.slice(0, 60)}` };
 
   const from = sender.phone ?? phoneIn(idOf(system, "customer"));
-  const fromNetworkUserId = userIdIn(idOf(system, "previous_user_id")) ?? sender.networkUserId;
   const namedId = idOf(system, "wa_id") ?? idOf(system, "new_wa_id");
   const newPhone = differingFrom(from, phoneIn(namedId));
-  const newNetworkUserId = differingFrom(fromNetworkUserId, userIdIn(idOf(system, "user_id")) ?? userIdIn(namedId));
+  const namedUserId = userIdIn(idOf(system, "user_id")) ?? userIdIn(namedId);
+  const fromNetworkUserId = formerUserId(system, namedUserId) ?? sender.networkUserId;
+  const newNetworkUserId = differingFrom(fromNetworkUserId, namedUserId);
+  const newParentUserId = userIdIn(idOf(system, "parent_user_id"));
   if (from === null && fromNetworkUserId === null) return fail("the notice does not say whose number changed");
   if (newPhone === null && newNetworkUserId === null) return fail("the notice names no new number");
   return {
@@ -75,8 +95,17 @@ function readSystemNotice(item: JsonObject, sender: NetworkProfile, context: Ite
     fromNetworkUserId,
     newPhone,
     newNetworkUserId,
+    ...(newParentUserId === null ? {} : { newParentUserId }),
     at: requireTime(item),
   };
+}
+
+/** Until August 2026 the former id stood in the notice's sentence alone: "User A changed from US.1 to US.2". */
+function formerUserId(system: JsonObject | null, newUserId: string | null): string | null {
+  const named = userIdIn(idOf(system, "previous_user_id"));
+  if (named !== null) return named;
+  const words = textOf(system, "body")?.split(/[\s,;]+/) ?? [];
+  return words.map((word) => userIdIn(word.replace(/\.$/, ""))).find((id) => id !== null && id !== newUserId) ?? null;
 }
 
 function differingFrom(old: string | null, next: string | null): string | null {

@@ -2,6 +2,7 @@
  * What a callback's items share: the number they belong to, the time they happened, and the person they concern. The
  * `require…` functions throw `Unreadable`, which loses only the one item: `callback.ts` catches it.
  */
+import { isUserId } from "#src/core/user-id.ts";
 import { asObject, idOf, type JsonObject, listOf, numberOf, objectOf, profileNameOf, textOf } from "./json.ts";
 
 /** What the change around an item says about it. */
@@ -30,17 +31,16 @@ export interface NetworkProfile {
   /** Digits without `+`. */
   phone: string | null;
   networkUserId: string | null;
+  /** The id that the portfolios of one parent company share. */
+  parentUserId: string | null;
   profileName: string | null;
+  /** Without the `@` that Meta puts before it. */
+  username: string | null;
 }
 
 /** The item is unreadable and cannot be ignored. */
 class Unreadable extends Error {}
 
-/**
- * Meta's own user ids: country code and letters, or the form with a parent company. They appear in place of phone
- * numbers.
- */
-const USER_ID_PATTERN = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
 const PHONE_PATTERN = /^\+?(\d{3,20})$/;
 
 /** The year 5138 in seconds: a larger value is not in seconds. */
@@ -103,20 +103,37 @@ export function phoneIn(id: string | null): string | null {
   return (id === null ? null : PHONE_PATTERN.exec(id.trim())?.[1]) ?? null;
 }
 
+/** Meta's own user id; it may appear in place of a phone number. */
 export function userIdIn(id: string | null): string | null {
-  return id !== null && USER_ID_PATTERN.test(id) ? id : null;
+  return id !== null && isUserId(id) ? id : null;
 }
 
-/** The person an item concerns, from the ids in the item and from the matching contact next to it. */
-export function readProfile(id: string | null, networkUserId: string | null, context: ItemContext): NetworkProfile {
+/**
+ * The person an item concerns, from the ids in the item and from the matching contact next to it. `parentUserId`: the
+ * parent company's id, where the item has one.
+ */
+export function readProfile(
+  id: string | null,
+  networkUserId: string | null,
+  context: ItemContext,
+  parentUserId: string | null = null,
+): NetworkProfile {
   const phone = phoneIn(id);
   const knownNetworkUserId = networkUserId ?? userIdIn(id);
   const contact = findContact(phone, knownNetworkUserId, context.people);
+  const profile = objectOf(contact, "profile");
   return {
     phone: phone ?? phoneIn(idOf(contact, "wa_id")),
     networkUserId: knownNetworkUserId ?? userIdIn(idOf(contact, "user_id")),
-    profileName: profileNameOf(objectOf(contact, "profile"), "name"),
+    parentUserId: userIdIn(parentUserId) ?? userIdIn(idOf(contact, "parent_user_id")),
+    profileName: profileNameOf(profile, "name"),
+    username: usernameOf(profile) ?? usernameOf(contact),
   };
+}
+
+function usernameOf(object: JsonObject | null): string | null {
+  const username = profileNameOf(object, "username")?.replace(/^@/, "") ?? "";
+  return username === "" ? null : username;
 }
 
 /**

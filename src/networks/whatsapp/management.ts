@@ -23,13 +23,14 @@ export function readPreference(item: JsonObject, context: ItemContext): Callback
   // Meta sends `signup` when a person joins through an advertisement. We could not prove that as consent.
   if (value !== "stop" && value !== "resume")
     return { kind: "ignored", about: `preference ${(value ?? "without a value").slice(0, 60)}` };
-  const profile = readProfile(idOf(item, "wa_id"), idOf(item, "user_id"), context);
+  const profile = readProfile(idOf(item, "wa_id"), idOf(item, "user_id"), context, idOf(item, "parent_user_id"));
   if (profile.phone === null && profile.networkUserId === null) return fail("the preference names no person");
   return {
     kind: "preference",
     phoneNumberId: requirePhoneNumberId(context),
     waId: profile.phone,
     networkUserId: profile.networkUserId,
+    ...(profile.parentUserId === null ? {} : { parentUserId: profile.parentUserId }),
     value,
     at: requireTime(item),
   };

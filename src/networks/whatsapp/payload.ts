@@ -2,13 +2,7 @@
  * Builds the body of Meta's `/messages` request from a message. Pure: the same message always yields the same body, and
  * nothing is looked up, shortened or repaired.
  */
-import type {
-  Content,
-  MediaHeader,
-  PlaceholderValue,
-  TemplateContent,
-  TextHeader,
-} from "#src/domain/messages/content.ts";
+import type { MediaHeader, PlaceholderValue, TemplateContent, TextHeader } from "#src/domain/messages/content.ts";
 import type { OutboundMessage } from "../network.ts";
 
 interface MessagePayload {
@@ -20,11 +14,19 @@ interface MessagePayload {
   to?: string;
   /** Meta's own id of the person, if the phone number is not known. */
   recipient?: string;
-  type: Content["type"];
+  type: "text" | "template" | "interactive";
   /** Returned on every status, so that a message whose answer was lost can be matched. */
   biz_opaque_callback_data: string;
   text?: { preview_url: false; body: string };
   template?: TemplatePayload;
+  interactive?: ContactRequestPayload;
+}
+
+/** The button's words are Meta's own. */
+interface ContactRequestPayload {
+  type: "request_contact_info";
+  body: { text: string };
+  action: { name: "request_contact_info" };
 }
 
 interface TemplatePayload {
@@ -56,12 +58,19 @@ export function createPayload(
     messaging_product: "whatsapp",
     recipient_type: "individual",
     ...recipientOf(outbound),
-    type: content.type,
+    type: content.type === "contact_request" ? "interactive" : content.type,
     biz_opaque_callback_data: outbound.sendToken,
   } as const;
-  return content.type === "text"
-    ? { ...addressed, text: { preview_url: false, body: content.body } }
-    : { ...addressed, template: templateOf(content, mediaId) };
+  switch (content.type) {
+    case "text":
+      return { ...addressed, text: { preview_url: false, body: content.body } };
+    case "contact_request": {
+      const type = "request_contact_info";
+      return { ...addressed, interactive: { type, body: { text: content.body }, action: { name: type } } };
+    }
+    case "template":
+      return { ...addressed, template: templateOf(content, mediaId) };
+  }
 }
 
 /** Uses the phone number whenever it is known, because one-time passwords cannot be sent to a user id. */

@@ -1,9 +1,9 @@
 /** Reads a status of one of our messages. Meta's statuses may arrive late, twice and out of order. */
-import type { StatusItem } from "#src/domain/messages/status-item.ts";
+import type { Pricing, StatusItem } from "#src/domain/messages/status-item.ts";
 import type { CallbackItem } from "../network.ts";
 import { failureOf, graphErrorOf } from "./errors.ts";
 import { type ItemContext, readProfile, requireId, requirePhoneNumberId, requireText, requireTime } from "./item.ts";
-import { asObject, idOf, type JsonObject, listOf, textOf } from "./json.ts";
+import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, textOf } from "./json.ts";
 
 /** `played` adds nothing to `read`, and Waxwing sends nothing that is played; `deleted` and `warning` are obsolete. */
 const STATUSES: ReadonlySet<string> = new Set(["sent", "delivered", "read", "failed"] satisfies StatusItem["status"][]);
@@ -15,7 +15,9 @@ export function readStatus(item: JsonObject, context: ItemContext): CallbackItem
   if (!isKnown(status)) return { kind: "ignored", about: `status ${status.slice(0, 60)}` };
   // Waxwing does not send to groups; such a status belongs to another program on the same number.
   if (textOf(item, "recipient_type") === "group") return { kind: "ignored", about: "status in a group" };
-  const profile = readProfile(idOf(item, "recipient_id"), idOf(item, "recipient_user_id"), context);
+  // Meta's page and its own library name the parent company's id differently.
+  const parentUserId = idOf(item, "parent_recipient_user_id") ?? idOf(item, "recipient_parent_user_id");
+  const profile = readProfile(idOf(item, "recipient_id"), idOf(item, "recipient_user_id"), context, parentUserId);
   return {
     kind: "status",
     phoneNumberId: requirePhoneNumberId(context),
@@ -25,8 +27,30 @@ export function readStatus(item: JsonObject, context: ItemContext): CallbackItem
     at: requireTime(item),
     recipientId: profile.phone,
     recipientNetworkUserId: profile.networkUserId,
+    ...(profile.parentUserId === null ? {} : { recipientParentUserId: profile.parentUserId }),
+    ...(profile.username === null ? {} : { recipientUsername: profile.username }),
     error: status === "failed" ? errorOf(item) : null,
+    pricing: pricingIn(objectOf(item, "pricing")),
   };
+}
+
+/** The network's words, as names: `authentication-international` is also written with an underscore. */
+function pricingIn(pricing: JsonObject | null): Pricing | null {
+  const category = wordIn(pricing, "category");
+  if (pricing === null || category === null) return null;
+  const type = wordIn(pricing, "type") ?? "regular";
+  const billable = memberOf(pricing, "billable");
+  return {
+    billable: typeof billable === "boolean" ? billable : type === "regular",
+    category,
+    type,
+    model: textOf(pricing, "pricing_model")?.slice(0, 40) ?? null,
+  };
+}
+
+function wordIn(pricing: JsonObject | null, name: string): string | null {
+  const word = textOf(pricing, name)?.toLowerCase().replaceAll("-", "_") ?? "";
+  return /^[a-z0-9_]{1,60}$/.test(word) ? word : null;
 }
 
 function isKnown(status: string): status is StatusItem["status"] {

@@ -113,7 +113,7 @@ const descriptions: Readonly<Record<EventType, EventDescription>> = {
   "contact.may_want_to_stop": {
     summary: "A contact may want to stop",
     description:
-      "A person wrote something that may mean STOP: a word with other meanings, or STOP inside more text. `text` is what they wrote. Marketing waits, and no opt-in is recorded, until a user clears it in the console or the person sends START.",
+      "A person wrote something that may mean STOP: a word with other meanings, or STOP inside more text. `text` is what they wrote; it is empty where their message could not be read. Marketing waits, and no opt-in is recorded, until a user clears it in the console or the person sends START.",
     data: Type.Object({ contact: ContactView, text: Type.String() }),
     example: {
       contact: {
@@ -123,6 +123,13 @@ const descriptions: Readonly<Record<EventType, EventDescription>> = {
       },
       text: "Please stop sending me this",
     },
+  },
+  "contact.updated": {
+    summary: "A contact changed",
+    description:
+      "Anything that the API shows of a contact changed, or the contact is new. Sent only to addresses that asked for it (`waxwing webhook set --types`), at once, or a minute after the previous one for the same contact, with the contact as it is then. Imports send none.",
+    data: ContactData,
+    example: { contact: { ...contactExample, city: "Mumbai", updated_at: LATER } },
   },
   "contact.erased": {
     summary: "A contact was erased",

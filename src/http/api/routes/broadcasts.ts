@@ -173,6 +173,7 @@ export const previewBroadcastEndpoint: Endpoint = {
         covered: true,
       },
       daily_cap_left: null,
+      network_limit: { limit: 2000, used: 250, today: 2 },
       warnings: [],
       starts_at: "2026-11-21T08:44:25+05:30",
       ends_at: "2026-11-21T08:44:26+05:30",

@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
-import { countContacts, countSinceSql, listContacts } from "#src/domain/contacts/list.ts";
+import { listContacts } from "#src/domain/contacts/list.ts";
 import { optOutNumber } from "#src/domain/contacts/opt-out.ts";
 import { putContactOf } from "#src/domain/contacts/put.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
@@ -11,7 +11,8 @@ import { readContactChanges } from "../../bodies/contact-body.ts";
 import { ContactBody } from "../../bodies/contact-schema.ts";
 import { readContactCursor } from "../../cursors.ts";
 import { answerData, type Endpoint, type Parameter } from "../../endpoint.ts";
-import { answerRows, countInReader, pageParameters, readSince, readSizedPage } from "../../page.ts";
+import { countListed, identityParameter, readIdentity } from "../../listed-identity.ts";
+import { answerRows, pageParameters, readSince, readSizedPage } from "../../page.ts";
 import { contactExample } from "../examples.ts";
 
 export const phoneParameter: Parameter = {
@@ -19,7 +20,7 @@ export const phoneParameter: Parameter = {
   in: "path",
   required: true,
   description:
-    "A phone number in any common format. Without a country code, the workspace's country is assumed. Encode a leading `+` as `%2B` or omit it.",
+    "A phone number in any common format, or a user id. Without a country code, the workspace's country is assumed. Encode a leading `+` as `%2B` or omit it.",
   schema: Type.String({ examples: ["919876543210"] }),
 };
 
@@ -39,6 +40,7 @@ export const listContactsEndpoint: Endpoint = {
       description: "Return only contacts that were updated at or after this time.",
       schema: Type.String({ format: "date-time", examples: ["2026-11-20T00:00:00+05:30"] }),
     },
+    identityParameter,
     ...pageParameters,
   ],
   success: {
@@ -52,14 +54,12 @@ export const listContactsEndpoint: Endpoint = {
   handle: async ({ store, reader, workspace, query }) => {
     const since = readSince(query, "updated_since", workspace.timezone);
     const from = readSizedPage(query);
+    const listed = { workspaceId: workspace.id, identity: readIdentity(query) };
     const position = "after" in from ? { after: readContactCursor(from.after) } : from;
     await store.waitForOtherWriters();
-    const total =
-      since === null
-        ? store.read((tx) => countContacts(tx, workspace.id)).contacts
-        : await countInReader(reader, countSinceSql.contacts, workspace.id, since);
+    const total = await countListed({ store, reader }, listed, "contacts", since);
     return store.read((tx) => {
-      const { contacts, hasMore, next } = listContacts(tx, workspace.id, since, position, from.perPage);
+      const { contacts, hasMore, next } = listContacts(tx, listed, since, position, from.perPage);
       const shown = contacts.map((contact) => viewContact(tx, contact, workspace));
       return answerRows(from, shown, { total, hasMore, next });
     });

@@ -1,10 +1,11 @@
 /** Lists the people who are opted out, for syncing. */
 import { Type } from "@sinclair/typebox";
-import { countContacts, countSinceSql, listOptOuts, type OptOutCursor } from "#src/domain/contacts/list.ts";
+import { listOptOuts, type OptOutCursor } from "#src/domain/contacts/list.ts";
 import { viewOptOut } from "#src/domain/contacts/opt-out.ts";
 import { OptOutView } from "#src/domain/contacts/schema.ts";
 import type { Endpoint } from "../../endpoint.ts";
-import { answerPage, countInReader, pageParameters, readSince, readSizedPage, wrongCursor } from "../../page.ts";
+import { countListed, identityParameter, readIdentity } from "../../listed-identity.ts";
+import { answerPage, pageParameters, readSince, readSizedPage, wrongCursor } from "../../page.ts";
 
 export const listOptOutsEndpoint: Endpoint = {
   method: "GET",
@@ -22,6 +23,7 @@ export const listOptOutsEndpoint: Endpoint = {
       description: "Return only opt-outs that were recorded at or after this time.",
       schema: Type.String({ format: "date-time", examples: ["2026-11-20T00:00:00+05:30"] }),
     },
+    identityParameter,
     ...pageParameters,
   ],
   success: {
@@ -37,16 +39,14 @@ export const listOptOutsEndpoint: Endpoint = {
     const from = readSizedPage(query);
     const position = "after" in from ? { after: readPosition(from.after) } : from;
     await store.waitForOtherWriters();
-    const total =
-      since === null
-        ? store.read((tx) => countContacts(tx, workspace.id)).optedOut
-        : await countInReader(reader, countSinceSql.optOuts, workspace.id, since);
+    const listed = { workspaceId: workspace.id, identity: readIdentity(query) };
+    const total = await countListed({ store, reader }, listed, "optOuts", since);
     return store.read((tx) =>
       answerPage(
         from,
-        listOptOuts(tx, workspace.id, since, position, from.perPage + 1),
+        listOptOuts(tx, listed, since, position, from.perPage + 1),
         total,
-        (contact) => viewOptOut(contact, workspace),
+        (contact) => viewOptOut(contact, workspace, listed.identity),
         ({ consentAt, id }) => ({ at: consentAt, id }),
       ),
     );

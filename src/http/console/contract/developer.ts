@@ -24,7 +24,8 @@ export const FieldView = Type.Object({
   choices: Nullable(Type.Array(Type.String())),
 });
 
-const WebhookView = Type.Object({ url: OptionalText, has_secret: Type.Boolean() });
+const EventTypes = Type.Array(OneOf(eventTypes), { maxItems: eventTypes.length });
+const WebhookView = Type.Object({ url: OptionalText, types: EventTypes, has_secret: Type.Boolean() });
 
 export const developerContract = declareRoutes({
   "GET /w/{workspace}/keys": { needs: "owner", input: {}, output: Data(Type.Array(KeyView)) },
@@ -42,7 +43,9 @@ export const developerContract = declareRoutes({
   "GET /w/{workspace}/webhook": { needs: "owner", input: {}, output: Data(WebhookView) },
   "PUT /w/{workspace}/webhook": {
     needs: "owner",
-    input: { body: Type.Object({ url: Type.String({ maxLength: 2_048 }) }, strict) },
+    input: {
+      body: Type.Object({ url: Type.String({ maxLength: 2_048 }), types: Type.Optional(EventTypes) }, strict),
+    },
     output: Data(WebhookView),
   },
   "DELETE /w/{workspace}/webhook": {

@@ -1,6 +1,7 @@
 /** Parts of answers that several areas of the console share. Pure. */
 import { Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { InboundDetails } from "#src/domain/inbound/details.ts";
 import { echoOrigins, echoStatuses, inboundOrigins } from "#src/domain/inbound/origin.ts";
 import { messageStatuses } from "#src/domain/messages/message.ts";
 import { MessageTemplate } from "#src/domain/messages/schema.ts";
@@ -60,6 +61,7 @@ const InboundItem = Type.Object({
   /** How it arrived. */
   origin: OneOf(inboundOrigins),
   at: Instant(),
+  details: InboundDetails,
 });
 
 /** What was sent from one of our numbers, but not by this server. */

@@ -50,6 +50,8 @@ const contact = { contact: Id("conversation") };
 export const ConversationRow = Type.Object({
   contact_id: Type.Integer(),
   phone: OptionalText,
+  username: OptionalText,
+  user_id: OptionalText,
   name: OptionalText,
   consent: OneOf(consents),
   may_want_to_stop: Type.Boolean(),
@@ -58,6 +60,9 @@ export const ConversationRow = Type.Object({
   window_ends_at: OptionalTime,
   last: Nullable(ConversationItem),
 });
+
+/** The network allows no more beside its button. */
+const ASK_LENGTH_MAX = 1_024;
 
 export const inboxContract = declareRoutes({
   "GET /w/{workspace}/conversations": {
@@ -77,6 +82,9 @@ export const inboxContract = declareRoutes({
       Type.Object({
         contact_id: Type.Integer(),
         contact: ContactView,
+        /** The phone number or user id to send to; null: the person was erased. */
+        to: OptionalText,
+        /** The phone number is not known: it can be asked for. */
         has_phone: Type.Boolean(),
         /** The number that replies are sent from. */
         from: OptionalText,
@@ -88,6 +96,18 @@ export const inboxContract = declareRoutes({
         next: OptionalText,
       }),
     ),
+  },
+  /** Sends the network's own button, by which the person shares their phone number. */
+  "POST /w/{workspace}/conversations/{contact}/ask-for-number": {
+    needs: "member",
+    input: {
+      path: contact,
+      body: Type.Object(
+        { text: Type.String({ minLength: 1, maxLength: ASK_LENGTH_MAX }), from: Type.Optional(Type.String()) },
+        strict,
+      ),
+    },
+    output: Data(MessageView),
   },
   "POST /w/{workspace}/conversations/{contact}/keep": {
     needs: "member",

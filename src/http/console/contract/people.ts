@@ -232,7 +232,7 @@ export const importContract = declareRoutes({
       path: { id: Id("import") },
       body: Type.Object(
         {
-          map: Type.Record(Type.String(), Type.String({ maxLength: 300 })),
+          map: Type.Record(Type.String(), Type.String({ maxLength: 300 }), { maxProperties: 1_000 }),
           opt_in: Type.Boolean(),
           proof: Type.String({ maxLength: 1_000 }),
         },

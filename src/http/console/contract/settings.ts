@@ -1,12 +1,14 @@
 /** Numbers, templates and the balance of a workspace. */
 import { Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { UsageView } from "#src/domain/messages/schema.ts";
 import { TemplateView } from "#src/domain/templates/schema.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
+import { buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
 import { Data, declareRoutes, Id, ListOf, PageQuery, strict } from "./declare.ts";
 import { Finding, Network, OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
 
-/** Contains neither the token nor the callback address. */
+/** Contains neither the access token nor a callback address. */
 export const NumberDetail = Type.Object({
   id: Type.Integer(),
   phone: Type.String(),
@@ -39,6 +41,18 @@ export const NumberDetail = Type.Object({
     }),
   ),
   sync: Nullable(Type.Object({ succeeded_at: OptionalTime, error: OptionalText })),
+  /** Null: callbacks need a signature. */
+  unsigned_callbacks: Nullable(
+    Type.Object({
+      created_at: Instant(),
+      /** To the hour. Null: the address was never called. */
+      used_at: OptionalTime,
+      /** Whether the provider sends the header, which is required since. */
+      needs_header: Type.Boolean(),
+      /** Until when the address before it works; null if there is none. */
+      old_until: OptionalTime,
+    }),
+  ),
 });
 
 const number = { id: Id("number") };
@@ -68,6 +82,17 @@ export const numberContract = declareRoutes({
     output: Data(NumberDetail),
   },
   "POST /w/{workspace}/numbers/{id}/sync": { needs: "owner", input: { path: number }, output: Data(NumberDetail) },
+  "POST /w/{workspace}/numbers/{id}/callback-address": {
+    needs: "operator",
+    input: { path: number },
+    /** Shown once: a repeated form gets neither. `address`: without a host if the server does not know its own. */
+    output: Data(Type.Object({ address: OptionalText, header: Type.String(), secret: OptionalText })),
+  },
+  "DELETE /w/{workspace}/numbers/{id}/callback-address": {
+    needs: "operator",
+    input: { path: number },
+    output: Data(NumberDetail),
+  },
   "GET /w/{workspace}/numbers/{id}/findings": {
     needs: "owner",
     input: { path: number },
@@ -88,6 +113,11 @@ export const AccountView = Type.Object(account);
 export const billingContract = declareRoutes({
   /** Null: the workspace is not charged. */
   "GET /w/{workspace}/billing": { needs: "owner", input: {}, output: Data(Nullable(AccountView)) },
+  "GET /w/{workspace}/usage": {
+    needs: "owner",
+    input: { query: { month: Type.String() } },
+    output: Data(UsageView),
+  },
   "GET /w/{workspace}/billing/ledger": {
     needs: "owner",
     input: { query: PageQuery },
@@ -130,7 +160,14 @@ export const TemplateDetail = Type.Object({
     Type.Object({ type: OneOf(["text", "image", "video", "document", "location"]), text: OptionalText }),
   ),
   footer: OptionalText,
-  buttons: Type.Array(Type.Object({ type: Type.String(), text: Type.String() })),
+  buttons: Type.Array(
+    Type.Object({
+      type: Type.String(),
+      text: Type.String(),
+      /** What pressing it means, where a person has said so. */
+      meaning: Nullable(OneOf(buttonMeanings)),
+    }),
+  ),
   /** Why this API cannot send the template; null if it can. */
   unsupported: OptionalText,
   reason: OptionalText,
@@ -193,6 +230,14 @@ export const templateContract = declareRoutes({
   "POST /w/{workspace}/templates/{id}/decide": {
     needs: "owner",
     input: { path: template, body: Type.Object({ status: OneOf(templateStatuses), reason: Text }, strict) },
+    output: Data(TemplateDetail),
+  },
+  "PUT /w/{workspace}/templates/{id}/mark": {
+    needs: "owner",
+    input: {
+      path: template,
+      body: Type.Object({ button: Text, meaning: Nullable(OneOf(buttonMeanings)) }, strict),
+    },
     output: Data(TemplateDetail),
   },
   "PUT /w/{workspace}/templates/{id}/sample": {

@@ -6,7 +6,9 @@ import { available, credit, findAccount } from "#src/domain/billing/account.ts";
 import { listLedger } from "#src/domain/billing/read.ts";
 import type { BillingAccount } from "#src/domain/billing/table.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
+import { viewUsage } from "#src/domain/messages/usage-view.ts";
 import { answerData } from "../../endpoint.ts";
+import { readMonth } from "../../month.ts";
 import { answerPage, readPage, wrongCursor } from "../../page.ts";
 import { PER_PAGE } from "../../page-view.ts";
 import { type AccountView, billingContract } from "../contract/settings.ts";
@@ -19,6 +21,8 @@ export const billingRoutes = attachHandlers(billingContract, {
       const account = findAccount(tx, workspace.id);
       return answerData(200, account === undefined ? null : viewAccount(account));
     }),
+  "GET /w/{workspace}/usage": ({ store, workspace, query }) =>
+    store.read((tx) => answerData(200, viewUsage(tx, workspace, readMonth(query.get("month"), tx.now, workspace)))),
   "GET /w/{workspace}/billing/ledger": ({ store, workspace, query }) => {
     const from = readPage(query);
     const before = "after" in from ? from.after.id : null;

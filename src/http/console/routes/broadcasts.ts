@@ -3,7 +3,7 @@
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
-import { clockTime, pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
+import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
 import {
   countBroadcasts,
   countCausesSql,
@@ -15,6 +15,7 @@ import { countOutcomeQuery } from "#src/domain/broadcasts/recipient-filter.ts";
 import { sendBroadcast } from "#src/domain/broadcasts/send.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { viewBroadcast, viewCreated } from "#src/domain/broadcasts/view.ts";
+import { clockTime } from "#src/domain/broadcasts/wait.ts";
 import { readBroadcast } from "../../bodies/broadcast-body.ts";
 import { countAudience } from "../../broadcast-audience.ts";
 import { readIdCursor } from "../../cursors.ts";

@@ -5,6 +5,7 @@ import { addField, listFields } from "#src/domain/contacts/custom-fields.ts";
 import { removeField } from "#src/domain/filters/remove-field.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { clearWebhook, rotateSecret, setWebhook, showWebhook } from "#src/domain/webhooks/address.ts";
+import { defaultTypes, type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
 import { createKey, getKey, listKeys, revokeKey } from "#src/domain/workspaces/api-keys.ts";
@@ -49,7 +50,8 @@ export const developerRoutes = attachHandlers(developerContract, {
   "GET /w/{workspace}/webhook": ({ store, workspace }) =>
     store.read((tx) => {
       const webhook = findWebhook(tx, workspace.id);
-      return answerData(200, { url: webhook?.url ?? null, has_secret: webhook !== undefined });
+      const types = [...(webhook?.types ?? defaultTypes)];
+      return answerData(200, { url: webhook?.url ?? null, types, has_secret: webhook !== undefined });
     }),
   "PUT /w/{workspace}/webhook": (call) => {
     const url = call.body.url.trim();
@@ -57,17 +59,23 @@ export const developerRoutes = attachHandlers(developerContract, {
     if (problem !== null) throw invalidRequest({ url: [problem] });
     return change(call, (tx) => {
       const was = findWebhook(tx, call.workspace.id)?.url ?? null;
-      setWebhook(tx, call.box, call.workspace.id, url);
-      const audit = { action: "webhook.set", subject: url, details: { was, became: url } };
-      return { status: 200, data: { url, has_secret: true }, audit };
+      const set = setWebhook(tx, call.box, call.workspace.id, url, { types: readWantedTypes(call.body.types) });
+      const types = [...set.types];
+      const audit = { action: "webhook.set", subject: url, details: { was, became: url, types } };
+      return { status: 200, data: { url, types, has_secret: true }, audit };
     });
   },
   "DELETE /w/{workspace}/webhook": (call) =>
     change(call, (tx) => {
-      const was = findWebhook(tx, call.workspace.id)?.url ?? null;
+      const known = findWebhook(tx, call.workspace.id);
+      const was = known?.url ?? null;
       const { exhausted } = clearWebhook(tx, call.workspace.id);
       const audit = { action: "webhook.clear", subject: was ?? "", details: { was, exhausted } };
-      return { status: 200, data: { url: null, has_secret: true, exhausted }, audit };
+      return {
+        status: 200,
+        data: { url: null, types: [...(known?.types ?? defaultTypes)], has_secret: true, exhausted },
+        audit,
+      };
     }),
   // Revealing the secret is audited. It is not stored as an answer, so the form key is ignored.
   "POST /w/{workspace}/webhook/reveal": ({ store, workspace, box, user, address }) =>
@@ -114,3 +122,10 @@ export const developerRoutes = attachHandlers(developerContract, {
     return last;
   },
 });
+
+/** The default stays the default, so that an address receives the types of later versions. */
+function readWantedTypes(types: readonly EventType[] | undefined): EventType[] | null | undefined {
+  if (types === undefined) return undefined;
+  const isDefault = eventTypes.every((type) => types.includes(type) === defaultTypes.includes(type));
+  return isDefault ? null : eventTypes.filter((type) => types.includes(type));
+}

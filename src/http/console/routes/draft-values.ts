@@ -11,7 +11,7 @@ import { resolveList } from "#src/domain/broadcasts/resolve-list.ts";
 import type { DraftContent } from "#src/domain/broadcasts/table.ts";
 import { type BroadcastVariables, resolveValues } from "#src/domain/broadcasts/values.ts";
 import { listPeople } from "#src/domain/contacts/details.ts";
-import { findById } from "#src/domain/contacts/find.ts";
+import { findById, nameOfAddress } from "#src/domain/contacts/find.ts";
 import { latestContactId } from "#src/domain/contacts/list.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { compileIds } from "#src/domain/filters/compile.ts";
@@ -88,7 +88,7 @@ async function countMissing(
 ): Promise<number> {
   const variables: BroadcastVariables = { isList: true, header: [], body: [{ field, fallback: null }] };
   if (to === null) return (await estimateAudience(call, { ...plan, variables })).missingVariable;
-  const options = { workspace: plan.workspace, variables, isCapChecked: false };
+  const options = { workspace: plan.workspace, variables, address: null, isCapChecked: false };
   const evaluated = call.store.read((tx) => resolveList(tx, to, options));
   return evaluated.filter(({ skip }) => skip?.reason === "missing_variable").length;
 }
@@ -122,12 +122,18 @@ function eligibleFilter(tx: ReadTx, { group, workspace }: BroadcastPlan): Filter
 function sampleList(tx: ReadTx, plan: BroadcastPlan, to: readonly string[], fraction: number): Example[] {
   const start = Math.floor(fraction * to.length);
   const rotated = [...to.slice(start), ...to.slice(0, start)].slice(0, 50);
-  const options = { workspace: plan.workspace, variables: { isList: true, header: [], body: [] }, isCapChecked: false };
+  const variables = { isList: true, header: [], body: [] };
+  const options = { workspace: plan.workspace, variables, address: plan, isCapChecked: false };
   const eligible = resolveList(tx, rotated, options).filter(({ skip }) => skip === null);
   return eligible
     .slice(0, EXAMPLES)
     .map(({ input, contactLookup }) =>
-      exampleOf(tx, plan, contactLookup?.phone ?? input, contactLookup?.contact ?? null),
+      exampleOf(
+        tx,
+        plan,
+        contactLookup === null ? input : nameOfAddress(contactLookup),
+        contactLookup?.contact ?? null,
+      ),
     );
 }
 

@@ -50,7 +50,15 @@ export const importRoutes = attachHandlers(importContract, {
     return answerData(200, {
       ...viewImport(job, call),
       ...head,
-      targets: ["phone", ...Object.keys(profileColumns), "tags", "groups", ...fields.map(({ key }) => `fields.${key}`)],
+      targets: [
+        "phone",
+        "user_id",
+        "username",
+        ...Object.keys(profileColumns),
+        "tags",
+        "groups",
+        ...fields.map(({ key }) => `fields.${key}`),
+      ],
       labels: Object.fromEntries(fields.map(({ key, label }) => [`fields.${key}`, label])),
     });
   },

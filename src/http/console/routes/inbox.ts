@@ -3,10 +3,11 @@
  * (`messages.ts`).
  */
 import type { Static } from "@sinclair/typebox";
-import { notFound } from "#src/core/problem.ts";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { clearDoubt } from "#src/domain/contacts/doubt.ts";
-import { getContact } from "#src/domain/contacts/find.ts";
+import { addressOf, getContact, lastMessageOf } from "#src/domain/contacts/find.ts";
+import type { Contact } from "#src/domain/contacts/table.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import {
   type ConversationPosition,
@@ -19,12 +20,17 @@ import {
 import { readConversation } from "#src/domain/inbound/read-conversation.ts";
 import type { Conversation } from "#src/domain/inbound/table.ts";
 import { WINDOW_MS } from "#src/domain/messages/plan.ts";
+import type { MessageView } from "#src/domain/messages/schema.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
+import { recordAudit } from "#src/domain/users/audit-log.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
+import type { SendRequest } from "#src/sending/send-message.ts";
 import { readConversationCursor } from "../../cursors.ts";
-import { answerData } from "../../endpoint.ts";
+import { answerData, keptAnswer } from "../../endpoint.ts";
+import { readKey } from "../../idempotency.ts";
 import { answerPage, answerRows, readPage, wrongCursor } from "../../page.ts";
 import { PER_PAGE } from "../../page-view.ts";
+import { sendOnce } from "../../send-once.ts";
 import { type ConversationRow, inboxContract } from "../contract/messages.ts";
 import { attachHandlers, type CallOf, change, type WorkspaceCall } from "../route.ts";
 import { timesOf } from "../view-developer.ts";
@@ -57,15 +63,33 @@ export const inboxRoutes = attachHandlers(inboxContract, {
       return answerData(200, {
         contact_id: contact.id,
         contact: viewContact(tx, contact, workspace),
-        has_phone: contact.phone !== null,
+        to: nameToSendTo(tx, contact),
+        has_phone: addressOf(tx, contact).phone !== null,
         from: (receivingNumber ?? numbers[0])?.phone ?? null,
         unread: conversation.unread,
         last_inbound_id: conversation.lastInboundId,
-        window_ends_at: timesOf(workspace)(windowEnd(contact.lastMessageAt)),
+        window_ends_at: timesOf(workspace)(windowEnd(lastMessageOf(tx, contact))),
         items: items.map((item) => viewConversationItem(item, workspace)),
         next: next === null ? null : Buffer.from(JSON.stringify(next)).toString("base64url"),
       });
     });
+  },
+  "POST /w/{workspace}/conversations/{contact}/ask-for-number": async (call) => {
+    const { store, workspace, user, address, path, body } = call;
+    const to = store.read((tx) => {
+      if (findConversation(tx, workspace.id, path.contact) === undefined) throw notFound("conversation");
+      return nameToSendTo(tx, getContact(tx, workspace.id, path.contact));
+    });
+    if (to === null) throw notFound("contact");
+    if (body.text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
+    const content = { type: "contact_request" as const, text: body.text };
+    const onStored: SendRequest["onStored"] = (tx, { id }) => {
+      const entry = { action: "message.send", subject: to, details: { id, asks: "number" } };
+      recordAudit(tx, { userId: user.id, address }, { workspaceId: workspace.id, ...entry });
+    };
+    const input = { to, from: body.from ?? null, reference: null, content };
+    const sent = await sendOnce(call, { workspaceId: workspace.id, origin: "console", input, onStored }, readKey(call));
+    return keptAnswer<{ data: Static<typeof MessageView> }>(sent);
   },
   "POST /w/{workspace}/conversations/{contact}/keep": (call) =>
     change(call, (tx) => {
@@ -141,14 +165,21 @@ function viewRow(
   return {
     contact_id: contactId,
     phone: contact.phone,
+    username: contact.username,
+    user_id: contact.networkUserId,
     name: contact.name,
     consent: contact.consent,
     may_want_to_stop: contact.mayWantToStopSince !== null,
     unread,
     wrote_at: when(wroteAt),
-    window_ends_at: when(windowEnd(contact.lastMessageAt)),
+    window_ends_at: when(windowEnd(lastMessageOf(tx, contact))),
     last: last === undefined ? null : viewConversationItem(last, workspace),
   };
+}
+
+/** A name that leads to this contact; if it has none left, one of the linked contact that took it. */
+function nameToSendTo(tx: ReadTx, contact: Contact): string | null {
+  return contact.phone ?? contact.networkUserId ?? addressOf(tx, contact).phone;
 }
 
 /** Null: the person has never written. */

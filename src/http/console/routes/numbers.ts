@@ -5,6 +5,12 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findHistoryImport } from "#src/domain/inbound/history-import.ts";
 import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { addNumber, DEFAULT_THROUGHPUT } from "#src/domain/numbers/add.ts";
+import {
+  CALLBACK_SECRET_HEADER,
+  createCallbackAddress,
+  listCallbackAddresses,
+  removeCallbackAddresses,
+} from "#src/domain/numbers/callback-address.ts";
 import { clearRestriction, findState } from "#src/domain/numbers/network-state.ts";
 import { findNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import { markReady, markUnready } from "#src/domain/numbers/readiness.ts";
@@ -14,7 +20,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { runDoctor } from "#src/health/doctor.ts";
 import { answerData } from "../../endpoint.ts";
 import { type NumberDetail, numberContract } from "../contract/settings.ts";
-import { attachHandlers, change, type WorkspaceCallWith } from "../route.ts";
+import { attachHandlers, change, Refusal, type WorkspaceCallWith } from "../route.ts";
 import { timesOf } from "../view-developer.ts";
 
 export const numberRoutes = attachHandlers(numberContract, {
@@ -55,6 +61,24 @@ export const numberRoutes = attachHandlers(numberContract, {
       scheduleSync(tx, number, 0);
       return number;
     }),
+  // Operators only: who knows the address can report messages as failed, which releases their cost.
+  "POST /w/{workspace}/numbers/{id}/callback-address": (call) =>
+    change(call, (tx) => {
+      const number = requireUnsigned(call, tx);
+      const { token, secret } = createCallbackAddress(tx, number);
+      const data = { address: `${call.publicUrl ?? ""}/networks/whatsapp/${token}`, header: CALLBACK_SECRET_HEADER };
+      return {
+        status: 201,
+        data: { ...data, secret },
+        replayData: { ...data, address: null, secret: null },
+        audit: { action: "number.rotate-callback", subject: number.phone },
+      };
+    }),
+  "DELETE /w/{workspace}/numbers/{id}/callback-address": (call) =>
+    changeNumber(call, "number.require-signature", (tx, number) => {
+      removeCallbackAddresses(tx, number.id);
+      return number;
+    }),
   // Asks the network, so it may take a while; changes nothing.
   "GET /w/{workspace}/numbers/{id}/findings": async (call) => {
     const { store, clock, random, box, doctor: settings, dispatch } = call;
@@ -91,7 +115,15 @@ function requireNumber({ workspace, path }: WorkspaceCallWith<{ id: number }>, t
   return number;
 }
 
-/** Contains neither the token nor the callback address. */
+/** Throws `not_found`, or a refusal for a number that accepts signed callbacks only. */
+function requireUnsigned(call: WorkspaceCallWith<{ id: number }>, tx: ReadTx): SendingNumber {
+  const number = requireNumber(call, tx);
+  if (listCallbackAddresses(tx, number.id).length > 0) return number;
+  const command = `waxwing number update ${number.id} --unsigned-callbacks`;
+  throw new Refusal(409, "no_callback_address", `Callbacks of this number need a signature. ${command} changes that.`);
+}
+
+/** Contains neither the access token nor a callback address. */
 function viewNumber(tx: ReadTx, number: SendingNumber, workspace: Workspace): Static<typeof NumberDetail> {
   const when = timesOf(workspace);
   const state = number.network === "whatsapp" ? findState(tx, number.id) : undefined;
@@ -130,5 +162,22 @@ function viewNumber(tx: ReadTx, number: SendingNumber, workspace: Workspace): St
             updated_at: when(history.updatedAt),
           },
     sync: sync === undefined ? null : { succeeded_at: when(sync.succeededAt), error: sync.error },
+    unsigned_callbacks: viewUnsigned(tx, number, workspace),
+  };
+}
+
+function viewUnsigned(
+  tx: ReadTx,
+  number: SendingNumber,
+  workspace: Workspace,
+): Static<typeof NumberDetail>["unsigned_callbacks"] {
+  const when = timesOf(workspace);
+  const [newest, old] = number.network === "whatsapp" ? listCallbackAddresses(tx, number.id) : [];
+  if (newest === undefined) return null;
+  return {
+    created_at: when(newest.createdAt),
+    used_at: when(newest.usedAt),
+    needs_header: newest.needsSecret,
+    old_until: when(old?.expiresAt ?? null),
   };
 }

@@ -29,7 +29,13 @@ export const peopleRoutes = attachHandlers(peopleContract, {
     const from = readPage(query);
     const position = "after" in from ? { after: readContactCursor(from.after) } : from;
     return store.read((tx) => {
-      const { contacts, hasMore, next } = listContacts(tx, workspace.id, null, position, PER_PAGE);
+      const { contacts, hasMore, next } = listContacts(
+        tx,
+        { workspaceId: workspace.id, identity: "any" },
+        null,
+        position,
+        PER_PAGE,
+      );
       const shown = contacts.map((contact) => viewContact(tx, contact, workspace));
       return answerRows(from, shown, { total: countContacts(tx, workspace.id).contacts, hasMore, next });
     });

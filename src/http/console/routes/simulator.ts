@@ -1,7 +1,7 @@
 /** The simulator: a phone for each test person, and beside it what a developer's software sees of the same messages. */
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import { findById, lookUpContact } from "#src/domain/contacts/find.ts";
+import { findById, isAddressable, lookUpContact, nameOfAddress } from "#src/domain/contacts/find.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
@@ -42,7 +42,7 @@ export const simulatorRoutes = attachHandlers(simulatorContract, {
           unready_reason: unreadyReason,
         })),
         phones: phones.map(({ contact, last }) => ({
-          phone: contact.phone ?? "",
+          phone: contact.phone ?? contact.networkUserId ?? "",
           name: contact.name,
           consent: contact.consent,
           last: viewConversationItem(last, workspace),
@@ -53,7 +53,8 @@ export const simulatorRoutes = attachHandlers(simulatorContract, {
     store.read((tx) => {
       const found = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country);
       if (found === null) throw invalidRequest({ phone: [`"${path.phone}" is not a phone number.`] });
-      const { phone, contact } = found;
+      const phone = nameOfAddress(found);
+      const { contact } = found;
       const ids = listSimulatorNumbers(tx, workspace.id).map(({ id }) => id);
       const items =
         contact === null
@@ -78,9 +79,10 @@ export const simulatorRoutes = attachHandlers(simulatorContract, {
       if (number === undefined) throw notFound("number");
       const person = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country);
       if (person === null) throw invalidRequest({ phone: [`"${path.phone}" is not a phone number.`] });
-      const { body } = composeInbound(tx.random, number, { from: person.phone, text, isButton, at: tx.now });
+      const from = nameOfAddress(person);
+      const { body } = composeInbound(tx.random, number, { from, text, isButton, at: tx.now });
       storeCallback(tx, "simulator", body);
-      return { status: 202, data: {}, audit: { action: "simulator.write", subject: person.phone } };
+      return { status: 202, data: {}, audit: { action: "simulator.write", subject: from } };
     }),
   "POST /w/{workspace}/simulator/messages/{id}/status": (call) =>
     change(call, (tx) => {
@@ -115,9 +117,9 @@ function numberOf(item: ConversationItem): number {
   }
 }
 
-/** Empty for a contact without a phone number, or without messages on the simulator. */
+/** Empty for an erased contact, or without messages on the simulator. */
 function viewPhone(tx: ReadTx, contact: Contact, numberIds: readonly number[]) {
-  if (contact.phone === null) return [];
+  if (!isAddressable(contact)) return [];
   const last = readConversation(tx, contact.id, null, 3).items.find((item) => isOnNumbers(item, numberIds));
   return last === undefined ? [] : [{ contact, last, at: last.at }];
 }

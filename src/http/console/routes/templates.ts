@@ -11,6 +11,7 @@ import { SIMULATOR_ACCOUNT } from "#src/domain/numbers/add.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { decideByName, setSample } from "#src/domain/templates/decide.ts";
+import { markButton } from "#src/domain/templates/mark-button.ts";
 import {
   countTemplates,
   findTemplate,
@@ -21,6 +22,7 @@ import {
 import type { Template } from "#src/domain/templates/table.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
+import { buttonMarkOf } from "#src/domain/workspaces/button-marks.ts";
 import { readTemplateCursor } from "../../cursors.ts";
 import { answerData } from "../../endpoint.ts";
 import { answerPage, readPage, wrongParameter } from "../../page.ts";
@@ -101,6 +103,15 @@ export const templateRoutes = attachHandlers(templateContract, {
       };
       return { status: 200, data: viewTemplateDetail(decided, call), audit };
     }),
+  "PUT /w/{workspace}/templates/{id}/mark": (call) =>
+    change(call, (tx) => {
+      const known = requireTemplate(call, tx);
+      const { button: title, meaning } = call.body;
+      const mark = { template: known.name, language: known.language, title, meaning };
+      const workspace = markButton(tx, call.workspace.id, mark);
+      const audit = { action: "template.mark", subject: known.name, details: { button: title, meaning } };
+      return { status: 200, data: viewTemplateDetail(known, { workspace }), audit };
+    }),
   "PUT /w/{workspace}/templates/{id}/sample": (call) =>
     change(call, (tx) => {
       const known = requireTemplate(call, tx);
@@ -147,7 +158,10 @@ function viewTemplateDetail(
     ...viewTemplate(template, workspace),
     header: header === null ? null : { type: header.type, text: header.type === "text" ? header.text : null },
     footer,
-    buttons: template.components.flatMap(buttonsOf),
+    buttons: template.components.flatMap(buttonsOf).map((button) => ({
+      ...button,
+      meaning: buttonMarkOf(workspace, template.name, template.language, button.text)?.meaning ?? null,
+    })),
     unsupported,
     reason: template.statusReason,
     network_status: template.networkStatus,

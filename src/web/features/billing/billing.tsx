@@ -13,6 +13,7 @@ import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { List, Pager } from "../../ui/list.tsx";
 import { Page, Section } from "../../ui/page.tsx";
+import { formatCount } from "../../ui/plural.ts";
 import { Empty, Failed, Loading, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -60,6 +61,7 @@ export function Screen() {
           <Ledger />
         </>
       )}
+      <Usage />
       {isCrediting && data != null && <CreditDialog account={data} onClose={() => setIsPaying(false)} />}
     </Page>
   );
@@ -83,6 +85,45 @@ function BalanceCards({ account }: { account: Account }) {
         ))}
       </dl>
     </div>
+  );
+}
+
+/** What Meta bills this month, which the balance says nothing about. */
+function Usage() {
+  const { id } = useWorkspace();
+  const usage = useQuery({
+    queryKey: ["usage", id],
+    queryFn: ({ signal }) => request("GET /w/{workspace}/usage", { workspace: id }, { signal }),
+    refetchInterval: 60_000,
+  });
+  if (usage.data === undefined) return null;
+  const { month, categories, service } = usage.data;
+  return (
+    <Section title={strings.usage(month)}>
+      <p className="mb-3 text-quiet">{strings.usageText}</p>
+      {categories.length === 0 ? (
+        <Empty title={strings.usageNone} />
+      ) : (
+        <List
+          label={strings.usage(month)}
+          rows={categories}
+          rowKey={({ category, type, billable }) => `${category} ${type} ${billable}`}
+          columns={[
+            { head: strings.category, phone: "who", cell: ({ category }) => category },
+            { head: strings.type, phone: "what", cell: ({ type }) => type },
+            { head: strings.billed, phone: "what", cell: ({ billable }) => (billable ? strings.yes : strings.no) },
+            { head: strings.delivered, phone: "state", isNumeric: true, cell: ({ messages }) => formatCount(messages) },
+          ]}
+        />
+      )}
+      {service
+        .filter(({ messages, allowance }) => allowance !== null && messages > 0)
+        .map(({ number, messages, allowance }) => (
+          <p key={number} className="mt-2 text-quiet">
+            {strings.service(number, messages, allowance ?? 0)}
+          </p>
+        ))}
+    </Section>
   );
 }
 

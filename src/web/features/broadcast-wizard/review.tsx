@@ -28,7 +28,7 @@ const CONSENTS: Readonly<Record<string, "opted_out" | "unknown">> = { opted_out:
 
 export function Review({ review, isLater, group }: ReviewProps) {
   const { timezone } = useWorkspace();
-  const { reached, skipped, skips, cost, daily_cap_left: left, warnings } = review;
+  const { reached, skipped, skips, cost, daily_cap_left: left, network_limit: limit, warnings } = review;
   const reasons = Object.entries(skipped).filter(([, count]) => count > 0);
   const total = reasons.reduce((sum, [, count]) => sum + count, 0);
   return (
@@ -85,6 +85,9 @@ export function Review({ review, isLater, group }: ReviewProps) {
                     ] as const,
                   ]),
               ...(left === null ? [] : [[strings.capLeft, plural(left, strings.one, strings.other)] as const]),
+              ...(limit === null
+                ? []
+                : [[strings.networkLimit, strings.networkLimitText(limit.today, reached, limit.limit)] as const]),
               [
                 strings.starts,
                 isLater ? <ExactTime key="starts" at={review.starts_at} zone={timezone} /> : strings.startsNow,

@@ -105,6 +105,9 @@ export const strings = {
     duplicate: ["duplicates", "Each number receives the message once."],
     daily_cap: ["over the daily limit", "The workspace has a limit of people it can message in 24 hours."],
   } as Readonly<Record<string, readonly [string, string]>>,
+  networkLimit: "Meta's limit",
+  networkLimitText: (today: number, reached: number, limit: number) =>
+    `${today < reached ? `${today.toLocaleString("en-US")} can go now, ${(reached - today).toLocaleString("en-US")} wait` : "all can go now"} (${limit.toLocaleString("en-US")} people in 24 hours; messages of other software are not counted)`,
   show: "Show skipped",
   cost: "Cost",
   costText: (rate: string, currency: string) => `${rate} ${currency} per delivered message`,

@@ -43,7 +43,9 @@ function Detail({ contact }: { contact: Contact }) {
   return (
     <>
       <div className="mb-6 flex flex-col gap-3">
-        <Copyable text={phoneOf(contact)} label={strings.copyPhone} />
+        {contact.phone !== null && <Copyable text={contact.phone} label={strings.copyPhone} />}
+        {contact.username !== null && <Copyable text={`@${contact.username}`} label={strings.copyUsername} />}
+        {contact.user_id !== null && <Copyable text={contact.user_id} label={strings.copyUserId} />}
         {/* Nothing can be sent to an opted-out person, even in an open window. */}
         {contact.consent.status !== "opted_out" && (
           <p className="text-quiet">

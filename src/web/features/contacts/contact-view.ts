@@ -43,10 +43,19 @@ export function consentChip(consent: Consent): { label: string; tone: ChipTone }
 }
 
 export function nameOf(contact: Contact): string {
-  return contact.name ?? phoneOf(contact);
+  return contact.name ?? handleOf(contact);
 }
 
-/** Only people whom the network identifies by an id of its own have no number, and no screen opens their contact. */
-export function phoneOf({ phone, network_user_id: networkId }: Contact): string {
-  return phone ?? networkId ?? "";
+/** Leads to the contact: its phone number, else the network's user id. */
+export function phoneOf({ phone, user_id: userId }: Pick<Contact, "phone" | "user_id">): string {
+  return phone ?? userId ?? "";
+}
+
+/** What people read: the phone number, else the username, else the network's user id. */
+export function handleOf({
+  phone,
+  username,
+  user_id: userId,
+}: Pick<Contact, "phone" | "username" | "user_id">): string {
+  return phone ?? (username === null ? (userId ?? "") : `@${username}`);
 }

@@ -17,7 +17,7 @@ import { AddContact } from "./add-contact.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
 import { strings as bulkStrings } from "./bulk-strings.ts";
 import { ContactPanel } from "./contact-panel.tsx";
-import { consentChip, nameOf, phoneOf } from "./contact-view.ts";
+import { consentChip, handleOf, nameOf, phoneOf } from "./contact-view.ts";
 import { NOTHING_SELECTED, type Selected, Selection } from "./selection.tsx";
 import { strings } from "./strings.ts";
 
@@ -102,7 +102,7 @@ export function Screen() {
               {
                 head: strings.phone,
                 phone: "what",
-                cell: ({ phone, name }) => (name === null ? "" : <span className="figures">{phone}</span>),
+                cell: (contact) => (contact.name === null ? "" : <span className="figures">{handleOf(contact)}</span>),
               },
               {
                 head: strings.consent,

@@ -83,5 +83,7 @@ export const strings = {
     api: "API or a send",
   } as Readonly<Record<string, string>>,
   copyPhone: "Copy number",
+  copyUsername: "Copy username",
+  copyUserId: "Copy WhatsApp user id",
   addedAt: "Added",
 } as const;

@@ -68,6 +68,7 @@ export const eventTypes = [
   "contact.opted_out",
   "contact.opted_in",
   "contact.may_want_to_stop",
+  "contact.updated",
   "contact.erased",
   "broadcast.paused",
   "broadcast.resumed",

@@ -120,6 +120,8 @@ export function filterFields(
     { id: "phone", label: f.phone, comparisons: text.filter(({ input }) => input === "text") },
     { id: "email", label: f.email, comparisons: text },
     { id: "state", label: f.state, comparisons: text },
+    { id: "username", label: f.username, comparisons: text },
+    { id: "user_id", label: f.user_id, comparisons: text },
     { id: "postal_code", label: f.postal_code, comparisons: text },
     { id: "company", label: f.company, comparisons: text },
     { id: "created_at", label: f.created_at, comparisons: moment },

@@ -72,6 +72,8 @@ export const strings = {
     email: "E-mail",
     state: "State",
     postal_code: "Postal code",
+    username: "WhatsApp username",
+    user_id: "WhatsApp user id",
     company: "Company",
     created_at: "Added",
     updated_at: "Changed",

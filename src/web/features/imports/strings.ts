@@ -28,6 +28,8 @@ export const strings = {
   skipColumn: "Don't import",
   targets: {
     phone: "Phone",
+    user_id: "WhatsApp user id",
+    username: "WhatsApp username",
     name: "Name",
     first_name: "First name",
     last_name: "Last name",

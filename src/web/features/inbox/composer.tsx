@@ -10,8 +10,8 @@ import { Button } from "../../ui/button.tsx";
 import { inputClass } from "../../ui/field.tsx";
 import { Notice, sentenceOf } from "../../ui/states.tsx";
 import { exact } from "../../ui/time.tsx";
-import { phoneOf } from "../contacts/contact-view.ts";
 import { SendTemplate } from "../messages/send-template.tsx";
+import { AskForNumber } from "./ask-for-number.tsx";
 import type { Conversation } from "./inbox-view.ts";
 import { isAnswered, isShownInConversation, useRefresh } from "./sending.ts";
 import { formatTimeLeft, strings } from "./strings.ts";
@@ -30,6 +30,7 @@ export function Composer({ conversation }: { conversation: Conversation }) {
         <>
           {left < SOON_MS && <Notice>{strings.closesSoon(formatTimeLeft(left))}</Notice>}
           <Reply conversation={conversation} />
+          {!conversation.has_phone && <AskForNumber conversation={conversation} />}
         </>
       ) : (
         <>
@@ -44,15 +45,15 @@ export function Composer({ conversation }: { conversation: Conversation }) {
 }
 
 /** Why nothing can be sent, in words; null: it can. */
-function useBlocker({ contact, from, has_phone: hasPhone }: Conversation): string | null {
+function useBlocker({ contact, from, to }: Conversation): string | null {
   const { timezone, suspended, numbers } = useWorkspace();
   const { status, source, at } = contact.consent;
-  if (!hasPhone) return strings.noPhone;
   if (status === "opted_out") {
     const date = at === null ? "" : exact(Date.parse(at), timezone);
     return source === "inbound_message" ? strings.optedOut(date) : strings.optedOutElse(date);
   }
   if (suspended !== null) return strings.suspended;
+  if (to === null) return strings.erased;
   if (from === null) return strings.noNumber;
   return numbers.some(({ phone, ready }) => phone === from && !ready) ? strings.notReady(from) : null;
 }
@@ -60,7 +61,7 @@ function useBlocker({ contact, from, has_phone: hasPhone }: Conversation): strin
 /** Unsent text of each conversation. Kept in memory while the page lives, never stored. */
 const drafts = new Map<string, string>();
 
-function Reply({ conversation: { contact, contact_id: id, from } }: { conversation: Conversation }) {
+function Reply({ conversation: { contact_id: id, to, from } }: { conversation: Conversation }) {
   const { id: workspaceId } = useWorkspace();
   const refresh = useRefresh(workspaceId, id);
   const draft = `${workspaceId} ${id}`;
@@ -81,7 +82,7 @@ function Reply({ conversation: { contact, contact_id: id, from } }: { conversati
     try {
       await request(
         "POST /w/{workspace}/v1/messages",
-        { workspace: workspaceId, body: { to: phoneOf(contact), text, ...(from === null ? {} : { from }) } },
+        { workspace: workspaceId, body: { to: to ?? "", text, ...(from === null ? {} : { from }) } },
         { key: key.current },
       );
       type("");

@@ -14,7 +14,7 @@ import { Chip } from "../../ui/chip.tsx";
 import { DescriptionList } from "../../ui/page.tsx";
 import { Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { consentChip } from "../contacts/contact-view.ts";
+import { consentChip, handleOf, phoneOf } from "../contacts/contact-view.ts";
 import { DoubtNotice } from "../contacts/doubt-notice.tsx";
 import { strings as contactStrings } from "../contacts/strings.ts";
 import { isUnknown, messageChip } from "../messages/message-state.ts";
@@ -46,10 +46,11 @@ export function ConversationView({ id }: { id: string }) {
 function LoadedConversation({ conversation }: { conversation: Conversation }) {
   const { id: workspaceId, timezone } = useWorkspace();
   const client = useQueryClient();
-  const { contact, contact_id: id, has_phone: hasPhone } = conversation;
+  const { contact, contact_id: id } = conversation;
   useMarkSeen(workspaceId, conversation);
   const { items, earlier } = useConversationItems(workspaceId, conversation);
-  const name = contact.name ?? (hasPhone ? contact.phone : strings.unknownNumber);
+  const handle = handleOf(contact);
+  const name = contact.name ?? (handle === "" ? strings.unknownNumber : handle);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6 wide:grid-cols-[minmax(0,1fr)_16rem]">
       <section
@@ -67,7 +68,9 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
           </ParameterLink>
           <div className="min-w-0 flex-1">
             <h2 className="truncate font-semibold figures">{name}</h2>
-            {contact.name !== null && hasPhone && <p className="text-label text-quiet figures">{contact.phone}</p>}
+            {contact.name !== null && handle !== "" && (
+              <p className="truncate text-label text-quiet figures">{handle}</p>
+            )}
           </div>
           {contact.consent.status === "opted_out" ? (
             <Chip tone={consentChip("opted_out").tone}>{consentChip("opted_out").label}</Chip>
@@ -147,7 +150,7 @@ function SentItemStatus({ item }: { item: SentItem }) {
   );
 }
 
-function ContactSummary({ conversation: { contact, has_phone: hasPhone } }: { conversation: Conversation }) {
+function ContactSummary({ conversation: { contact } }: { conversation: Conversation }) {
   const { id, timezone } = useWorkspace();
   const { status, source, at } = contact.consent;
   const { label, tone } = consentChip(status);
@@ -184,11 +187,11 @@ function ContactSummary({ conversation: { contact, has_phone: hasPhone } }: { co
           ],
         ]}
       />
-      {hasPhone && (
+      {phoneOf(contact) !== "" && (
         <Link
           to="/w/$workspace/contacts"
           params={{ workspace: String(id) }}
-          search={{ open: contact.phone }}
+          search={{ open: phoneOf(contact) }}
           className={textLink}
         >
           {strings.openContact}

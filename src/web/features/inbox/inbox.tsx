@@ -10,7 +10,7 @@ import { FilterBar, Pager } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { consentChip } from "../contacts/contact-view.ts";
+import { consentChip, handleOf } from "../contacts/contact-view.ts";
 import { strings as contactStrings } from "../contacts/strings.ts";
 import { MessagePanel } from "../messages/message-panel.tsx";
 import { messageChip } from "../messages/message-state.ts";
@@ -85,7 +85,7 @@ export function Screen() {
 
 function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
   const { timezone } = useWorkspace();
-  const { contact_id: id, name, phone, unread, last, consent } = row;
+  const { contact_id: id, name, unread, last, consent } = row;
   const chip = last?.kind === "message" ? messageChip(last) : null;
   // Show only states that need attention; delivered messages do not.
   const hasProblem = chip?.tone === "red" || chip?.tone === "violet";
@@ -100,7 +100,7 @@ function Row({ row, isOpen }: { row: ConversationRow; isOpen: boolean }) {
     >
       <span className="flex items-baseline justify-between gap-2">
         <span className={`truncate figures ${unread > 0 ? "font-semibold" : ""}`}>
-          {name ?? phone ?? strings.unknownNumber}
+          {name ?? (handleOf(row) || strings.unknownNumber)}
         </span>
         <span className="shrink-0 text-label text-quiet">
           <Time at={last?.at ?? row.wrote_at} zone={timezone} />

@@ -18,7 +18,9 @@ export function isControlPass(item: ConversationItem): item is EchoItem {
 export function OriginLine({ item }: { item: ConversationItem }) {
   if (item.kind === "message") return null;
   const origin = originOf(item);
-  const says = [item.type === "edit" ? strings.edited : null, origin].filter((part) => part !== null);
+  const says = [item.type === "edit" ? strings.edited : null, ...contextOf(item), origin].filter(
+    (part) => part !== null,
+  );
   if (says.length === 0) return null;
   const status = item.kind === "echo" ? item.status : null;
   return (
@@ -32,6 +34,17 @@ export function OriginLine({ item }: { item: ConversationItem }) {
 function originOf(item: Exclude<ConversationItem, { kind: "message" }>): string | null {
   if (item.kind === "echo") return strings.echoOrigins[item.origin];
   return item.origin === "messages" ? null : strings.inboundOrigins[item.origin];
+}
+
+/** What a message of a person came from or is about, where its text does not say it. */
+function contextOf(item: Exclude<ConversationItem, { kind: "message" }>): string[] {
+  if (item.kind === "echo") return [];
+  const { forwarded, product, referral } = item.details;
+  return [
+    ...(forwarded === undefined ? [] : [forwarded.often ? strings.forwardedOften : strings.forwarded]),
+    ...(product === undefined ? [] : [strings.aboutProduct(product.product ?? "")]),
+    ...(referral === undefined ? [] : [strings.fromAdvertisement(referral.headline ?? referral.source ?? "")]),
+  ];
 }
 
 /** A line across the conversation: who answers from here on. */

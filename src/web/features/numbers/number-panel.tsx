@@ -19,6 +19,7 @@ import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import type { Finding, SendingNumber } from "./number-view.ts";
 import { strings } from "./strings.ts";
+import { UnsignedCallbacks } from "./unsigned-callbacks.tsx";
 
 export function NumberPanel({ number }: { number: SendingNumber }) {
   const isOwner = hasOwnerRights(useWorkspace());
@@ -30,6 +31,7 @@ export function NumberPanel({ number }: { number: SendingNumber }) {
       <ReadinessSection number={number} isOwner={isOwner} />
       {isOwner && <Findings number={number} />}
       {number.network === "whatsapp" && <NetworkSection number={number} />}
+      {number.unsigned_callbacks !== null && <UnsignedCallbacks number={number} state={number.unsigned_callbacks} />}
       {isOwner && (
         <Section title={strings.settings}>
           <Settings number={number} />

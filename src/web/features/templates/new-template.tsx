@@ -80,7 +80,7 @@ export function NewTemplate({
             header: kind === "none" ? null : { type: kind, text: kind === "text" ? header : null },
             text: body,
             footer: footer.trim() === "" ? null : footer,
-            buttons: lines.map((text) => ({ type: "QUICK_REPLY", text })),
+            buttons: lines.map((text) => ({ type: "QUICK_REPLY", text, meaning: null })),
           }}
         />
       </Form>

@@ -69,6 +69,10 @@ function Detail({ template }: { template: Template }) {
       <Section title={strings.preview}>
         <PhonePreview template={template} />
       </Section>
+      {hasOwnerRights(workspace) &&
+        template.buttons
+          .filter(({ type }) => type === "QUICK_REPLY")
+          .map(({ text, meaning }) => <ButtonMark key={text} template={template} title={text} meaning={meaning} />)}
       {template.media !== null && hasOwnerRights(workspace) && <Sample template={template} />}
       {template.is_simulated && hasOwnerRights(workspace) && <Decide template={template} />}
       <Section title={strings.details}>
@@ -100,6 +104,30 @@ function useChanged() {
     showToast(done);
     await client.invalidateQueries({ queryKey: ["templates", id] });
   };
+}
+
+type Meaning = Template["buttons"][number]["meaning"];
+
+function ButtonMark({ template, title, meaning }: { template: Template; title: string; meaning: Meaning }) {
+  const { id } = useWorkspace();
+  const changed = useChanged();
+  const form = useForm({ defaultValues: { meaning: meaning ?? "" } });
+  return (
+    <Section title={strings.button(title)} lead={strings.buttonText}>
+      <Form
+        form={form}
+        submit={strings.saveButton}
+        onSend={async (values, key) => {
+          const chosen = values.meaning === "" ? null : (values.meaning as Exclude<Meaning, null>);
+          const body = { button: title, meaning: chosen };
+          const path = { workspace: id, id: String(template.id), body };
+          await changed(await request("PUT /w/{workspace}/templates/{id}/mark", path, { key }), strings.buttonSaved);
+        }}
+      >
+        <SelectField form={form} name="meaning" label={strings.buttonMeans} choices={strings.buttonChoices} />
+      </Form>
+    </Section>
+  );
 }
 
 function Sample({ template }: { template: Template }) {

@@ -1,0 +1,71 @@
+/** Why there is no new certificate, in sentences for the operator. */
+import { AcmeProblem, AuthorityUnreachable } from "./authority.ts";
+import type { FailureKind } from "./certificate.ts";
+
+interface Failure {
+  kind: FailureKind;
+  /** A sentence. */
+  says: string;
+  retryAfterMs: number | null;
+}
+
+/** What can be found out about the domain from here. */
+export interface Surroundings {
+  domain: string;
+  /** Addresses that DNS has for the domain; null: it could not be asked. */
+  resolved: readonly string[] | null;
+  /** Addresses of this machine's interfaces. */
+  own: readonly string[];
+}
+
+const DETAIL_LENGTH_MAX = 300;
+
+/** Null: a fault of ours. */
+export function describeFailure(error: unknown, surroundings: Surroundings): Failure | null {
+  if (error instanceof AuthorityUnreachable) {
+    const says = `The certificate authority ${error.host} cannot be reached: ${plain(error.message)}.`;
+    return { kind: "unreachable", says, retryAfterMs: null };
+  }
+  if (!(error instanceof AcmeProblem)) return null;
+  const { kind, says } = describeProblem(error, surroundings);
+  return { kind, says, retryAfterMs: error.retryAfterMs };
+}
+
+function describeProblem({ kind, message }: AcmeProblem, { domain, resolved, own }: Surroundings) {
+  const detail = message === "" ? "" : ` The authority says: ${plain(message)}`;
+  const isElsewhere = resolved !== null && resolved.length > 0 && !resolved.some((address) => own.includes(address));
+  const place = isElsewhere
+    ? ` DNS leads ${domain} to ${resolved.join(", ")}; this machine itself has ${own.join(", ") || "no address"}.`
+    : "";
+  switch (kind) {
+    case "dns":
+      return { kind: "dns", says: `DNS has no usable address for ${domain}.${detail}` } as const;
+    case "connection":
+    case "tls":
+      return {
+        kind: "closed",
+        says: `The certificate authority cannot reach http://${domain}/ at port 80.${place}${detail}`,
+      } as const;
+    case "unauthorized":
+    case "incorrectResponse":
+      return { kind: "elsewhere", says: `Another server answers at http://${domain}/.${place}${detail}` } as const;
+    case "rateLimited":
+      return { kind: "limited", says: `The certificate authority's limit for ${domain} is reached.${detail}` } as const;
+    case "caa":
+      return {
+        kind: "refused",
+        says: `A CAA record of ${domain} forbids this certificate authority.${detail}`,
+      } as const;
+    default:
+      return {
+        kind: "refused",
+        says: `The certificate authority refused a certificate for ${domain}.${detail}`,
+      } as const;
+  }
+}
+
+/** The authority's words come from outside: one line, of a limited length. */
+function plain(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
+  return line.length > DETAIL_LENGTH_MAX ? `${line.slice(0, DETAIL_LENGTH_MAX)}…` : line;
+}

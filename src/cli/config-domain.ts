@@ -1,0 +1,61 @@
+/** What `waxwing config check` says about automatic HTTPS: the domain, its addresses, and the ports that it needs. */
+import { networkInterfaces } from "node:os";
+import type { Config } from "#src/config/config.ts";
+import { resolveName } from "#src/net/checked-lookup.ts";
+import type { ConfigFinding } from "./config-finding.ts";
+
+const HTTPS_PORT = 443;
+const LOOPBACK = /^(127\.|::1$|localhost$)/;
+
+export async function checkDomain({ server, acme }: Config): Promise<ConfigFinding[]> {
+  const { domain, listen, tlsCert } = server;
+  if (domain === null || tlsCert !== null) return [];
+  const found = [await checkAddresses(domain)];
+  if (LOOPBACK.test(listen.host)) {
+    found.push({
+      level: "problem",
+      key: "server.listen",
+      message: `listen is ${listen.host}:${listen.port}, which is not reachable from other machines.`,
+      next: `remove listen to serve ${domain} on port 443; behind a proxy, remove domain`,
+    });
+  } else if (listen.port !== HTTPS_PORT) {
+    found.push({
+      level: "warning",
+      key: "server.listen",
+      message: `The server listens on port ${listen.port}; https://${domain} leads to port 443.`,
+      next: "remove listen, or forward port 443 to that port",
+    });
+  }
+  if (LOOPBACK.test(acme.httpListen.host))
+    found.push({
+      level: "problem",
+      key: "acme.http_listen",
+      message: "The certificate authority cannot reach a loopback address.",
+      next: 'remove http_listen, or set it to ":80"',
+    });
+  return found;
+}
+
+async function checkAddresses(domain: string): Promise<ConfigFinding> {
+  const key = "server.domain";
+  const own = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+  try {
+    const resolved = await resolveName(domain);
+    if (resolved.length === 0) throw new Error("no address");
+    if (resolved.some((address) => own.includes(address)))
+      return { level: "ok", key, message: `DNS leads ${domain} to this machine.`, next: null };
+    return {
+      level: "warning",
+      key,
+      message: `DNS leads ${domain} to ${resolved.join(", ")}, which is no address of this machine's interfaces.`,
+      next: "that is right behind a router that forwards ports 80 and 443; otherwise correct the DNS record",
+    };
+  } catch {
+    return {
+      level: "problem",
+      key,
+      message: `DNS has no address for ${domain}.`,
+      next: "create an A record that leads to this machine; a new one may take minutes to be seen",
+    };
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * The steps of `waxwing setup`. Each runs the command that an operator would run, in a process of its own, so that root
+ * becomes the owner of the data there and nowhere else; and each looks first whether it has been done.
+ */
+import {
+  chownSync,
+  closeSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type Config, findConfigFile, loadConfig } from "#src/config/config.ts";
+import { changeKey, type KeyChange } from "#src/config/edit.ts";
+import { hasTls } from "#src/config/tls.ts";
+import { sleep } from "#src/core/clock.ts";
+import type { Context, Io } from "./context.ts";
+import { CommandFailure } from "./failure.ts";
+
+interface Ran {
+  ok: boolean;
+  /** What the command printed as JSON. */
+  json: unknown;
+  message: string;
+}
+
+const SERVICE = "waxwing";
+const SYSTEM_DIRECTORY = "/etc/waxwing";
+const READY_TRIES = 240;
+const READY_WAIT_MS = 500;
+
+export class SetupSteps {
+  readonly #context: Context;
+  readonly file: string;
+
+  constructor(context: Context) {
+    this.#context = context;
+    const found = findConfigFile({ file: undefined }, context.io.root !== null)?.name;
+    const isInstalled = statSync(SYSTEM_DIRECTORY, { throwIfNoEntry: false })?.isDirectory() === true;
+    const usual = isInstalled ? join(SYSTEM_DIRECTORY, "waxwing.toml") : "waxwing.toml";
+    this.file = context.options.config ?? found ?? usual;
+  }
+
+  get config(): Config {
+    const { options, io } = this.#context;
+    const hasFile = statSync(this.file, { throwIfNoEntry: false }) !== undefined;
+    return loadConfig({ file: hasFile ? this.file : undefined, searchPaths: [], data: options.data, env: io.env });
+  }
+
+  /** Writes the file whole, if it changes and the result is valid. Returns whether it changed. */
+  configure(changes: readonly KeyChange[]): boolean {
+    const present = statSync(this.file, { throwIfNoEntry: false });
+    const before = present === undefined ? "" : readFileSync(this.file, "utf8");
+    const after = changes.reduce(changeKey, before);
+    if (after === before) return false;
+    const { options, io } = this.#context;
+    loadConfig({ found: { name: this.file, text: after }, data: options.data, env: io.env });
+    const unfinished = join(dirname(this.file), `.${SERVICE}.toml.new`);
+    const handle = openSync(unfinished, "w", present === undefined ? 0o600 : present.mode & 0o777);
+    try {
+      writeSync(handle, after);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    if (present !== undefined && io.root !== null) chownSync(unfinished, present.uid, present.gid);
+    renameSync(unfinished, this.file);
+    return true;
+  }
+
+  /** Runs a command of this program with `--json`. */
+  async run(...words: string[]): Promise<Ran> {
+    const { options } = this.#context;
+    const program = Bun.main.startsWith("/$bunfs/") ? [process.execPath] : [process.execPath, Bun.main];
+    const where = [
+      ...(statSync(this.file, { throwIfNoEntry: false }) === undefined ? [] : ["--config", this.file]),
+      ...(options.data === undefined ? [] : ["--data", options.data]),
+    ];
+    const child = Bun.spawn([...program, ...words, ...where, "--json"], {
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [code, text, log] = await Promise.all([
+      child.exited,
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+    const json: unknown = text === "" ? null : JSON.parse(text);
+    const message = messageOf(json) ?? log.trim();
+    return { ok: code === 0, json, message };
+  }
+
+  /** Like `run`. Throws if the command fails, with its own words. */
+  async require(...words: string[]): Promise<Record<string, unknown>> {
+    const { ok, json, message } = await this.run(...words);
+    if (!ok) throw new CommandFailure("setup_failed", `waxwing ${words.slice(0, 2).join(" ")}: ${message}`);
+    return json as Record<string, unknown>;
+  }
+
+  async addTemplate(workspace: string, template: object): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), "waxwing-setup-"));
+    const file = join(folder, "template.json");
+    try {
+      writeFileSync(file, JSON.stringify(template));
+      await this.require("template", "add", "--workspace", workspace, "--file", file, "--status", "APPROVED");
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** What a list command lists; nothing without a database. */
+  async list(...words: string[]): Promise<Record<string, unknown>[]> {
+    const { ok, json } = await this.run(...words);
+    return ok ? (json as Record<string, unknown>[]) : [];
+  }
+
+  /** Whether systemd has a unit for the server. */
+  hasService(): boolean {
+    return systemctl("cat", SERVICE);
+  }
+
+  restartService(): boolean {
+    return systemctl("restart", SERVICE);
+  }
+
+  /** The address at which this machine reaches the server that runs; null: none answers. */
+  async findServer(waits: boolean): Promise<string | null> {
+    const address = localAddress(this.config);
+    const { io } = this.#context;
+    for (let tries = 0; tries < (waits ? READY_TRIES : 1); tries++) {
+      if (tries > 0) await sleep(io.clock, READY_WAIT_MS);
+      if (await isReady(address, io)) return address;
+    }
+    return null;
+  }
+}
+
+function systemctl(...words: string[]): boolean {
+  try {
+    return Bun.spawnSync(["systemctl", ...words], { stdin: "ignore", stdout: "ignore", stderr: "ignore" }).success;
+  } catch {
+    return false;
+  }
+}
+
+/** The certificate is for the domain, and this asks by address. */
+export const localTls = { tls: { rejectUnauthorized: false } };
+
+async function isReady(address: string, { clock }: Io): Promise<boolean> {
+  const limit = new AbortController();
+  const timer = clock.setTimer(2_000, () => limit.abort());
+  try {
+    return (await fetch(`${address}/readyz`, { ...localTls, signal: limit.signal })).ok;
+  } catch {
+    return false;
+  } finally {
+    timer.cancel();
+  }
+}
+
+function localAddress({ server }: Config): string {
+  const { host, port } = server.listen;
+  const own = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
+  return `${hasTls(server) ? "https" : "http"}://${own}:${port}`;
+}
+
+function messageOf(json: unknown): string | null {
+  if (typeof json !== "object" || json === null || !("error" in json)) return null;
+  const { error } = json as { error: { message?: string; next?: string } };
+  return [error.message, error.next].filter((text) => text !== undefined).join("; ");
+}

@@ -1,0 +1,279 @@
+/**
+ * `waxwing setup`: the first hour. It asks what it has not been told by an option (at a terminal), does what has not been
+ * done, and ends with the list of conditions. Run again, it changes only what is answered differently.
+ */
+import type { KeyChange } from "#src/config/edit.ts";
+import { type Command, command } from "./command.ts";
+import type { Io } from "./context.ts";
+import { CommandFailure, UsageError } from "./failure.ts";
+import { type Report, visible } from "./output.ts";
+import { localTls, SetupSteps } from "./setup-steps.ts";
+
+const options = {
+  domain: {
+    kind: "text",
+    value: "NAME",
+    description: "Name of this machine for automatic HTTPS; none: behind a proxy, or only here",
+  },
+  publicUrl: { kind: "text", value: "URL", description: "Public address behind a proxy, if there is no domain" },
+  backupDirectory: {
+    kind: "text",
+    value: "DIR",
+    directory: true,
+    description: "Directory of backups, best on another disk; none: in the data directory",
+  },
+  keepMessages: {
+    kind: "text",
+    value: "TIME",
+    description: 'How long messages are kept, such as "18 months"; none: for ever',
+  },
+  business: { kind: "text", value: "NAME", description: "Name of the first workspace" },
+  country: { kind: "text", value: "CC", description: "Its country, such as IN" },
+  timezone: { kind: "text", value: "TZ", description: "Its timezone, such as Asia/Kolkata" },
+  email: { kind: "text", value: "E", description: "E-mail address of the first operator; none: no operator" },
+  network: {
+    kind: "choice",
+    choices: ["simulator", "whatsapp", "none"],
+    description: "Network of the first number; none: no number",
+  },
+  phone: { kind: "text", value: "P", description: "The first number" },
+  phoneNumberId: { kind: "text", value: "X", description: "Its id at Meta (whatsapp)" },
+  accountId: { kind: "text", value: "WABA", description: "Its WhatsApp Business account (whatsapp)" },
+  tokenFile: { kind: "text", value: "FILE", description: "File with its access token (whatsapp)" },
+  appSecretFile: { kind: "text", value: "FILE", description: "File with the Meta app's secret (whatsapp)" },
+  testTo: { kind: "text", value: "PHONE", description: "Who gets the first message; none: no message is sent" },
+} as const;
+
+type Answers = { readonly [Name in keyof typeof options]?: string | undefined };
+
+const NONE = "none";
+/** For the simulator, which has no templates of its own. */
+const HELLO = {
+  ...{ name: "hello", language: "en", category: "UTILITY" },
+  components: [{ type: "BODY", text: "Hello from Waxwing." }],
+};
+
+export const commands: readonly Command[] = [
+  command({
+    group: null,
+    name: "setup",
+    summary: "Set up a server step by step: domain, backups, first workspace, operator, number and message",
+    details:
+      "At a terminal it asks for what no option answers. Elsewhere, questions without an option are skipped.\nIt can be run again: what is there stays, and what is answered differently is changed.\nExit code 1 if a condition is critical at the end.",
+    needsNoData: true,
+    options,
+    run: async (context, values) => {
+      const steps = new SetupSteps(context);
+      const setup = new Setup(steps, context.io, values, context.options.json);
+      return setup.run();
+    },
+  }),
+];
+
+class Setup {
+  readonly #steps: SetupSteps;
+  readonly #io: Io;
+  readonly #given: Answers;
+  readonly #isQuiet: boolean;
+  readonly #done: { step: string; result: string }[] = [];
+
+  constructor(steps: SetupSteps, io: Io, given: Answers, isQuiet: boolean) {
+    this.#steps = steps;
+    this.#io = io;
+    this.#given = given;
+    this.#isQuiet = isQuiet;
+  }
+
+  async run(): Promise<Report> {
+    const isChanged = this.#configure();
+    const workspace = await this.#workspace();
+    await this.#operator();
+    const number = workspace === null ? null : await this.#number(workspace);
+    const address = await this.#service(isChanged);
+    if (workspace !== null && number !== null && address !== null) await this.#message(workspace, address);
+    return this.#report();
+  }
+
+  /** Returns whether the configuration changed. */
+  #configure(): boolean {
+    const { server, backup, retention } = this.#steps.config;
+    const changes: KeyChange[] = [];
+    const change = (section: string, name: string, answer: string | null, present: string | null): void => {
+      if (answer === null) return;
+      const value = answer === NONE ? null : answer;
+      if (value !== present) changes.push({ section, name, value });
+    };
+    const domain = this.#ask(
+      "domain",
+      "Name of this machine on the internet, for automatic HTTPS",
+      server.domain ?? NONE,
+    );
+    change("server", "domain", domain, server.domain);
+    if (domain !== null && domain !== NONE && domain !== server.domain)
+      changes.push({ section: "server", name: "listen", value: null });
+    const url = (domain ?? server.domain ?? NONE) === NONE ? (server.publicUrl ?? NONE) : null;
+    if (url !== null)
+      change(
+        "server",
+        "public_url",
+        this.#ask("publicUrl", "Its public address behind a proxy", url),
+        server.publicUrl,
+      );
+    const directory = this.#ask("backupDirectory", "Directory of backups, best on another disk", backup.directory);
+    if (directory !== backup.directory) change("backup", "directory", directory, backup.directory);
+    if (this.#given.keepMessages !== undefined || retention.messages === null)
+      change("retention", "messages", this.#ask("keepMessages", "How long messages are kept", NONE), null);
+    const isChanged = this.#steps.configure(changes);
+    this.#tell("configuration", isChanged ? `${this.#steps.file} is written` : "unchanged");
+    return isChanged;
+  }
+
+  async #workspace(): Promise<string | null> {
+    const [first] = await this.#steps.list("workspace", "list");
+    if (first !== undefined) {
+      this.#tell("workspace", `${first.id}, ${first.name}`);
+      return String(first.id);
+    }
+    const name = this.#ask("business", "Name of the business", null);
+    const country = name === null ? null : this.#ask("country", "Its country, such as IN", null);
+    const timezone = country === null ? null : this.#ask("timezone", "Its timezone, such as Asia/Kolkata", null);
+    if (name === null) return this.#skip("workspace", "--business");
+    if (country === null || timezone === null)
+      throw new UsageError("--business needs --country and --timezone", "setup");
+    const created = await this.#steps.require(
+      ...["workspace", "create", "--name", name, "--country", country, "--timezone", timezone],
+    );
+    this.#tell("workspace", `${created.id}, ${name}`);
+    return String(created.id);
+  }
+
+  async #operator(): Promise<void> {
+    const users = await this.#steps.list("user", "list");
+    const operator = users.find(({ role }) => role === "operator");
+    if (operator !== undefined) return this.#tell("operator", String(operator.email));
+    const email = this.#ask("email", "E-mail address of the first operator", null);
+    if (email === null || email === NONE) return void this.#skip("operator", "--email");
+    const { link } = await this.#steps.require("user", "create", "--email", email, "--role", "operator");
+    this.#tell("operator", `${email}: this link works once: ${link}`);
+  }
+
+  async #number(workspace: string): Promise<string | null> {
+    const [first] = await this.#steps.list("number", "list", "--workspace", workspace);
+    if (first !== undefined) {
+      this.#tell("number", String(first.phone));
+      return String(first.phone);
+    }
+    const network = this.#ask("network", "Network of the first number: simulator, whatsapp or none", NONE);
+    if (network === null || network === NONE) return this.#skip("number", "--network");
+    if (network !== "simulator" && network !== "whatsapp")
+      throw new CommandFailure("setup_failed", `${network} is no network`, "answer simulator, whatsapp or none");
+    const words = ["number", "add", "--workspace", workspace, "--network", network, "--name", "first"];
+    words.push("--phone", this.#need("phone", "The number, with its country code"));
+    if (network === "whatsapp") {
+      words.push("--phone-number-id", this.#need("phoneNumberId", "Its phone number id at Meta"));
+      words.push("--account-id", this.#need("accountId", "The id of its WhatsApp Business account"));
+      words.push("--token-file", this.#need("tokenFile", "File with its access token"));
+      const secret = this.#ask("appSecretFile", "File with the Meta app's secret", NONE);
+      if (secret !== null && secret !== NONE) words.push("--app-secret-file", secret);
+    }
+    const { phone } = await this.#steps.require(...words);
+    this.#tell("number", String(phone));
+    return String(phone);
+  }
+
+  /** The address of the server; null: none runs. */
+  async #service(isChanged: boolean): Promise<string | null> {
+    const running = await this.#steps.findServer(false);
+    if (!this.#steps.hasService()) {
+      if (running === null) this.#tell("server", "not running: start it with waxwing serve, then run setup again");
+      else this.#tell("server", isChanged ? `runs at ${running}; restart it for the changes` : `runs at ${running}`);
+      return running;
+    }
+    if (running !== null && !isChanged) {
+      this.#tell("service", `runs at ${running}`);
+      return running;
+    }
+    if (!this.#steps.restartService())
+      throw new CommandFailure("setup_failed", "the service did not start", "journalctl -u waxwing -e shows why");
+    const address = await this.#steps.findServer(true);
+    if (address === null)
+      throw new CommandFailure("setup_failed", "the service does not answer", "journalctl -u waxwing -e shows why");
+    this.#tell("service", `runs at ${address}`);
+    return address;
+  }
+
+  async #message(workspace: string, address: string): Promise<void> {
+    const to = this.#ask("testTo", "Who gets the first message", NONE);
+    if (to === null || to === NONE) return void this.#skip("first message", "--test-to");
+    const template = await this.#template(workspace);
+    if (template === null) return this.#tell("first message", "no approved template without values; send one later");
+    const { key, id } = await this.#steps.require("key", "create", "--workspace", workspace, "--name", "setup");
+    try {
+      const response = await fetch(`${address}/api/v1/messages`, {
+        ...localTls,
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ to, ...template }),
+      });
+      const body = (await response.json()) as { data?: { status: string }; error?: { message: string } };
+      if (!response.ok) throw new CommandFailure("setup_failed", `the first message: ${body.error?.message}`);
+      this.#tell("first message", `${to}: ${body.data?.status}`);
+    } finally {
+      await this.#steps.run("key", "revoke", String(id));
+    }
+  }
+
+  /** One without values; on the simulator, one is made. */
+  async #template(workspace: string): Promise<{ template: string; language: string } | null> {
+    const templates = await this.#steps.list("template", "list", "--workspace", workspace);
+    const found = templates.find(
+      ({ sendable, variables, media }) =>
+        sendable === true && media === null && Object.values(variables as object).every((count) => count === 0),
+    );
+    if (found !== undefined) return { template: String(found.name), language: String(found.language) };
+    const [number] = await this.#steps.list("number", "list", "--workspace", workspace);
+    if (number?.network !== "simulator") return null;
+    await this.#steps.addTemplate(workspace, HELLO);
+    return { template: HELLO.name, language: HELLO.language };
+  }
+
+  async #report(): Promise<Report> {
+    const status = await this.#steps.run("status");
+    const conditions =
+      (status.json as { conditions?: { severity: string; says: string; next: string }[] })?.conditions ?? [];
+    const lines = conditions.map(
+      ({ severity, says, next }) => `${severity}: ${visible(says)}\n  next: ${visible(next)}`,
+    );
+    if (!status.ok && conditions.length === 0)
+      return { json: { steps: this.#done, conditions }, text: `status: ${status.message}`, exitCode: 1 };
+    const text = conditions.length === 0 ? "status: nothing needs attention." : `status:\n${lines.join("\n")}`;
+    return { json: { steps: this.#done, conditions }, text, ...(status.ok ? {} : { exitCode: 1 }) };
+  }
+
+  /** An option, or an answer at the terminal; null: neither. */
+  #ask(name: keyof Answers, question: string, usual: string | null): string | null {
+    const given = this.#given[name];
+    if (given !== undefined) return given;
+    const { ask } = this.#io;
+    if (ask === undefined) return null;
+    const answer = ask(usual === null ? `${question}: ` : `${question} [${usual}]: `).trim();
+    return answer === "" ? usual : answer;
+  }
+
+  #need(name: keyof Answers, question: string): string {
+    const answer = this.#ask(name, question, null);
+    if (answer !== null) return answer;
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    throw new UsageError(`the number needs ${flag}`, "setup");
+  }
+
+  #tell(step: string, result: string): void {
+    this.#done.push({ step, result });
+    if (!this.#isQuiet) this.#io.out(`${step}: ${visible(result)}\n`);
+  }
+
+  #skip(step: string, flag: string): null {
+    this.#tell(step, `skipped (${flag})`);
+    return null;
+  }
+}

@@ -1,0 +1,132 @@
+/** `waxwing tail`: the requests that a server under test control answers, and its events, as they happen. */
+import { sleep } from "#src/core/clock.ts";
+import { type Command, command } from "./command.ts";
+import type { Context } from "./context.ts";
+import { CommandFailure } from "./failure.ts";
+import { readFeed, ServerDown } from "./listen/feed.ts";
+import { stopSignal } from "./running.ts";
+import { controlTokenOption, findTarget, requireApiKey, requireControl, targetOptions } from "./server-target.ts";
+import { callServer } from "./trigger/call-server.ts";
+
+const WAIT_S = 25;
+const RETRY_MS = 500;
+
+export const commands: readonly Command[] = [
+  command({
+    group: null,
+    name: "tail",
+    summary: "Show requests and events as they happen",
+    needsNoData: "unless named",
+    details:
+      "Begins with what happens from now on. Each line of --json has a cursor, with which the next run continues. Example:\nwaxwing tail",
+    options: {
+      ...targetOptions,
+      ...controlTokenOption,
+      after: { kind: "text", value: "CURSOR", description: "Begin behind this cursor of the event log" },
+      afterRequest: { kind: "number", value: "N", min: 0, description: "Begin behind this number of a request" },
+    },
+    run: async (context, values) => {
+      const stopping = new AbortController();
+      void stopSignal(context.io, ["SIGTERM", "SIGINT", "SIGHUP"]).then(() => stopping.abort());
+      const target = await findTarget(context, values, "tail");
+      const following = {
+        context,
+        origin: target.origin,
+        apiKey: requireApiKey(target),
+        control: requireControl(target),
+        signal: stopping.signal,
+      };
+      const events = values.after ?? (await newestEvent(following));
+      const requests = values.afterRequest ?? (await newestRequest(following));
+      if (!context.options.json) context.io.err(`Requests and events of ${target.origin}. Stop with Ctrl-C.\n`);
+      await Promise.all([followEvents(following, events), followRequests(following, requests)]);
+      return null;
+    },
+  }),
+];
+
+interface Following {
+  context: Context;
+  origin: string;
+  apiKey: string;
+  control: { url: string; token: string };
+  signal: AbortSignal;
+}
+
+interface RequestPage {
+  data: {
+    number: number;
+    at: string;
+    method: string;
+    path: string;
+    status: number;
+    ms: number;
+    request_id: string | null;
+  }[];
+  /** How many requests between the cursor and the first one shown are no longer known. */
+  missed: number;
+  next: number;
+}
+
+async function newestEvent({ origin, apiKey, signal }: Following): Promise<string> {
+  return (await readFeed({ origin, apiKey, types: null }, "latest", 0, signal)).next;
+}
+
+async function newestRequest(following: Following): Promise<number> {
+  for (let after = 0; ; ) {
+    const { next, data } = await readRequests(following, after, 0);
+    if (data.length === 0) return next;
+    after = next;
+  }
+}
+
+async function followEvents(following: Following, from: string): Promise<void> {
+  const { context, origin, apiKey, signal } = following;
+  for (let after = from; !signal.aborted; ) {
+    const page = await retried(following, () => readFeed({ origin, apiKey, types: null }, after, WAIT_S, signal));
+    if (page === null) return;
+    after = page.next;
+    for (const { id, type, body } of page.events) {
+      show(context, { kind: "event", id, type, event: JSON.parse(body), after }, `event    ${type.padEnd(26)} ${id}`);
+    }
+  }
+}
+
+async function followRequests(following: Following, from: number): Promise<void> {
+  const { context, signal } = following;
+  for (let after = from; !signal.aborted; ) {
+    const page = await retried(following, () => readRequests(following, after, WAIT_S));
+    if (page === null) return;
+    // A server that was started anew counts from 1 again.
+    after = page.next;
+    if (page.missed > 0) context.io.err(`${page.missed} requests were too long ago to be shown.\n`);
+    for (const { number, ...seen } of page.data) {
+      const { method, path, status, ms } = seen;
+      show(context, { kind: "request", ...seen, after: number }, `request  ${status} ${method} ${path}, ${ms} ms`);
+    }
+  }
+}
+
+function readRequests({ control, signal }: Following, after: number, waitS: number): Promise<RequestPage> {
+  const url = `${control.url}/requests?after=${after}&wait=${waitS}s`;
+  return callServer(url, { token: control.token, method: "GET", signal }) as Promise<RequestPage>;
+}
+
+/** Repeats a request until the server answers. Null: stopped. */
+async function retried<T>({ context, signal }: Following, request: () => Promise<T>): Promise<T | null> {
+  for (;;) {
+    try {
+      return await request();
+    } catch (error) {
+      if (signal.aborted) return null;
+      const isDown = error instanceof ServerDown || (error instanceof CommandFailure && error.code === "unreachable");
+      if (!isDown) throw error;
+      await sleep(context.io.clock, RETRY_MS, signal);
+      if (signal.aborted) return null;
+    }
+  }
+}
+
+function show({ io, options }: Context, json: object, text: string): void {
+  io.out(options.json ? `${JSON.stringify(json)}\n` : `${text}\n`);
+}

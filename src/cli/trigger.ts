@@ -1,0 +1,92 @@
+/** `waxwing trigger`: makes one event happen on a server under test control, and shows it. */
+import { sleep } from "#src/core/clock.ts";
+import type { Random } from "#src/core/random.ts";
+import { type Command, command } from "./command.ts";
+import { CommandFailure, UsageError } from "./failure.ts";
+import { type FeedEvent, readFeed } from "./listen/feed.ts";
+import { controlTokenOption, findTarget, requireApiKey, requireControl, targetOptions } from "./server-target.ts";
+import { callServer } from "./trigger/call-server.ts";
+import { events, faults, type Stage } from "./trigger/scenarios.ts";
+
+const WAIT_MS = 15_000;
+
+const names = [...Object.keys(events), ...Object.keys(faults)];
+const summaries = Object.entries({ ...events, ...faults }).map(
+  ([name, { summary }]) => `  ${name.padEnd(26)} ${summary}`,
+);
+
+export const commands: readonly Command[] = [
+  command({
+    group: null,
+    name: "trigger",
+    summary: "Make an event happen on a server under test control",
+    needsNoData: "unless named",
+    details: `Runs on the waxwing dev that is there. Example: waxwing trigger message.failed --code 131049\n\n${summaries.join("\n")}`,
+    positionals: {
+      event: { kind: "text", value: "EVENT", required: true, description: "An event or a fault of the list above" },
+    },
+    options: {
+      ...targetOptions,
+      ...controlTokenOption,
+      from: { kind: "text", value: "PHONE", description: "The person, in E.164 form (default: a new person)" },
+      text: { kind: "text", value: "TEXT", description: "What the person writes" },
+      type: { kind: "text", value: "TYPE", description: "What the person sends, such as image or location" },
+      code: { kind: "number", value: "N", description: "The network's error code" },
+    },
+    run: async (context, values) => {
+      const { event: name, from, text, type, code } = values;
+      const scenario = Object.hasOwn(events, name) ? events[name as keyof typeof events] : faults[name];
+      if (scenario === undefined) {
+        throw new UsageError(`${JSON.stringify(name)} is no event or fault; they are ${names.join(", ")}`, "trigger");
+      }
+      const target = await findTarget(context, values, "trigger");
+      const feed = { origin: target.origin, apiKey: requireApiKey(target), types: null };
+      const control = requireControl(target);
+      const stage: Stage = {
+        api: (method, path, body, mayFail) =>
+          callServer(`${target.origin}/api/v1${path}`, { token: feed.apiKey, method, body, mayFail }),
+        control: (method, path, body) => callServer(`${control.url}${path}`, { token: control.token, method, body }),
+        person: from ?? newPerson(context.io.random),
+        options: { text, type, code },
+        pause: (ms) => sleep(context.io.clock, ms),
+        async now() {
+          const { now } = (await stage.control("GET", "/clock")) as { now: string };
+          return Date.parse(now);
+        },
+      };
+      const never = new AbortController().signal;
+      let { next } = await readFeed(feed, "latest", 0, never);
+      await scenario.act(stage);
+      if (scenario.event === null) return { json: { triggered: name, event: null }, text: scenario.summary };
+      const deadline = context.io.clock.monotonic() + WAIT_MS;
+      while (context.io.clock.monotonic() < deadline) {
+        const page = await readFeed(feed, next, 1, never);
+        next = page.next;
+        const found = page.events.find((one) => one.type === scenario.event && isAbout(one, stage.person));
+        if (found !== undefined) return reportOf(name, found);
+        await sleep(context.io.clock, 20);
+      }
+      throw new CommandFailure(
+        "no_event",
+        `${scenario.event} did not happen within ${WAIT_MS / 1000} seconds`,
+        "waxwing listen or GET /events shows what did; a frozen clock has to be moved",
+      );
+    },
+  }),
+];
+
+/** Whether an event tells of this person. Events of templates and broadcasts name no one, nor does a delivered erasure. */
+function isAbout({ type, body }: FeedEvent, person: string): boolean {
+  return !/^(message|contact)\./.test(type) || type === "contact.erased" || body.includes(person);
+}
+
+function reportOf(triggered: string, { body }: FeedEvent) {
+  const event: unknown = JSON.parse(body);
+  return { json: { triggered, event }, text: JSON.stringify(event, null, 2) };
+}
+
+/** An Indian mobile number, whose last digits stay clear of those with a meaning on the simulator. */
+function newPerson(random: Random): string {
+  const digits = [...random.bytes(8)].map((byte) => byte % 10).join("");
+  return `+9198${digits.slice(0, 4)}${1 + (Number(digits[4]) % 9)}${digits.slice(5, 8)}`;
+}

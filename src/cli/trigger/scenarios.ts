@@ -1,0 +1,271 @@
+/**
+ * What `waxwing trigger` makes happen on a server under test control: a scenario for each type of event, and for the
+ * faults of a network that a program should be tried against. Each uses the server's own API and its test control.
+ */
+import type { EventType } from "#src/domain/webhooks/event-types.ts";
+import { CommandFailure } from "../failure.ts";
+
+export interface Stage {
+  /** A call of `/api/v1`; returns the answer's JSON. Throws for a refusal, unless `mayFail`. */
+  api(method: "GET" | "POST" | "PUT", path: string, body?: object, mayFail?: true): Promise<unknown>;
+  /** A call of the test control. Throws for a refusal. */
+  control(method: "POST" | "GET", path: string, body?: object): Promise<unknown>;
+  /** E.164 of the person: `--from`, or a new number. */
+  person: string;
+  options: { text?: string | undefined; type?: string | undefined; code?: number | undefined };
+  /** Wall time of the server. */
+  now(): Promise<number>;
+  /** Waits in real time, milliseconds. */
+  pause(ms: number): Promise<void>;
+}
+
+interface Scenario {
+  summary: string;
+  /** The event that shows that it has happened; null for a fault that stays. */
+  event: EventType | null;
+  act(stage: Stage): Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
+const SECOND_MS = 1_000;
+const ASK_AGAIN_MS = 50;
+const ASKED_MAX = 200;
+/** The network's code for an account that was locked. */
+const ACCOUNT_LOCKED = 131_031;
+const UNDELIVERABLE = 131_026;
+
+/** In the order of the help. */
+export const events: Readonly<Record<EventType, Scenario>> = {
+  "message.sent": { ...sending("A message that is never delivered", { statuses: [] }), event: "message.sent" },
+  "message.delivered": {
+    ...sending("A message that is delivered, not read", { statuses: ["delivered"] }),
+    event: "message.delivered",
+  },
+  "message.read": {
+    ...sending("A message that is delivered and read", { statuses: ["delivered", "read"] }),
+    event: "message.read",
+  },
+  "message.failed": {
+    summary: `A message that the network takes and then fails, with --code (default: ${UNDELIVERABLE})`,
+    event: "message.failed",
+    act: ({ options: { code = UNDELIVERABLE }, ...stage }) => send(stage, { status: "failed", code }),
+  },
+  "message.received": {
+    summary: "A person writes --text, or sends something of --type (image, audio, location, …)",
+    event: "message.received",
+    act: ({ options: { type = "text", text }, ...stage }) => write(stage, type, text),
+  },
+  "contact.opted_out": {
+    summary: "A person writes STOP",
+    event: "contact.opted_out",
+    act: (stage) => write(stage, "text", "STOP"),
+  },
+  "contact.opted_in": {
+    summary: "A person who had written STOP writes START",
+    event: "contact.opted_in",
+    async act(stage) {
+      await write(stage, "text", "STOP");
+      // WhatsApp's times are whole seconds, and of two in the same one STOP counts.
+      await stage.pause(SECOND_MS);
+      await write(stage, "text", "START");
+    },
+  },
+  "contact.may_want_to_stop": {
+    summary: "A person writes STOP inside a longer text",
+    event: "contact.may_want_to_stop",
+    act: (stage) => write(stage, "text", "please stop sending me this"),
+  },
+  "contact.updated": {
+    summary: "A contact changes; the event follows where the address asked for contact.updated",
+    // Not awaited: by default an address does not ask for it.
+    event: null,
+    async act(stage) {
+      await stage.api("PUT", `/contacts/${encodeURIComponent(stage.person)}`, { city: "Pune" });
+    },
+  },
+  "contact.erased": {
+    summary: "A contact is erased",
+    event: "contact.erased",
+    async act(stage) {
+      await write(stage, "text", "Hello");
+      await stage.control("POST", "/operator", { do: "erase_contact", phone: stage.person });
+    },
+  },
+  "broadcast.paused": {
+    summary: "A broadcast that pauses because the network has locked the account",
+    event: "broadcast.paused",
+    act: async (stage) => void (await pausedBroadcast(stage)),
+  },
+  "broadcast.resumed": {
+    summary: "A paused broadcast that a person resumes",
+    event: "broadcast.resumed",
+    async act(stage) {
+      const id = await pausedBroadcast(stage);
+      await until(stage, id, ({ status }) => status === "paused");
+      await stage.control("POST", "/operator", { do: "resume_broadcast", id });
+    },
+  },
+  "broadcast.blocked": {
+    summary: "A broadcast for tomorrow whose template is rejected today; the template is approved again afterwards",
+    event: "broadcast.blocked",
+    async act(stage) {
+      const template = await templateOf(stage);
+      const sendAt = new Date((await stage.now()) + DAY_MS).toISOString();
+      const id = await broadcast(stage, template, { send_at: sendAt });
+      await decide(stage, template, "REJECTED");
+      await until(stage, id, ({ status_reason: reason }) => reason !== null);
+      await decide(stage, template, "APPROVED");
+    },
+  },
+  "broadcast.finished": {
+    summary: "A broadcast to one person",
+    event: "broadcast.finished",
+    async act(stage) {
+      await broadcast(stage, await templateOf(stage), {});
+    },
+  },
+  "template.approved": {
+    summary: "The network approves a template",
+    event: "template.approved",
+    async act(stage) {
+      const template = await templateOf(stage);
+      await decide(stage, template, "PENDING");
+      await decide(stage, template, "APPROVED");
+    },
+  },
+  "template.rejected": {
+    summary: "The network rejects a template, which is approved again afterwards",
+    event: "template.rejected",
+    async act(stage) {
+      const template = await templateOf(stage);
+      await decide(stage, template, "REJECTED");
+      await decide(stage, template, "APPROVED");
+    },
+  },
+  "webhook.test": {
+    summary: "The test event",
+    event: "webhook.test",
+    async act({ control }) {
+      await control("POST", "/operator", { do: "send_test_event" });
+    },
+  },
+};
+
+/** Faults by name. They last as long as they say. */
+export const faults: Readonly<Record<string, Scenario>> = {
+  "unknown-outcome": {
+    summary: "A message whose answer is lost: the request gets 502, and later events show that it arrived",
+    event: "message.delivered",
+    act: (stage) => send(stage, { unknown: true, arrives: true }),
+  },
+  "refused-message": {
+    summary: `A message that the network refuses at once, with --code (default: ${UNDELIVERABLE})`,
+    event: "message.failed",
+    act: ({ options: { code = UNDELIVERABLE }, ...stage }) => send(stage, { refuse: code }),
+  },
+  outage: {
+    summary: "The network refuses connections for 30 seconds",
+    event: null,
+    act: (stage) => addRule(stage, {}, { outage: "30s" }),
+  },
+  throttling: {
+    summary: "The network throttles the next 20 messages",
+    event: null,
+    act: (stage) => addRule(stage, { times: 20 }, { throttle: "2s" }),
+  },
+};
+
+type Calls = Omit<Stage, "options">;
+
+function sending(summary: string, effect: object): Pick<Scenario, "summary" | "act"> {
+  return { summary, act: (stage) => send(stage, effect) };
+}
+
+/** Sends a template to the person, for whose next message the network behaves like `effect`. */
+async function send(stage: Calls, effect: object): Promise<void> {
+  const { api, person } = stage;
+  const template = await templateOf(stage);
+  await addRule(stage, { match: { to: person }, times: 1 }, effect);
+  await api("POST", "/messages", { to: person, ...contentOf(template) }, true);
+}
+
+async function addRule({ control }: Calls, rule: object, effect: object): Promise<void> {
+  // biome-ignore lint/suspicious/noThenProperty: the member's name is part of the interface.
+  await control("POST", "/rules", { ...rule, then: effect });
+}
+
+async function write({ control, person }: Calls, type: string, text: string | undefined): Promise<void> {
+  const words = text ?? (type === "text" ? "Hello, is my order on its way?" : undefined);
+  const samples: Readonly<Record<string, object>> = {
+    location: { location: { latitude: 28.6139, longitude: 77.209, name: "Connaught Place" } },
+    contacts: { contacts: [{ name: "Asha Rao", phone: "+919876543210" }] },
+    button: { button: { title: "Yes" } },
+    interactive: { button: { title: "Yes" } },
+    order: { order: { items: [{ id: "sku-1", quantity: 2, price: 4.5 }], currency: "USD" } },
+  };
+  const body = { from: person, type, ...(words === undefined ? {} : { text: words }), ...(samples[type] ?? {}) };
+  await control("POST", "/inbound", body);
+}
+
+async function pausedBroadcast(stage: Calls): Promise<number> {
+  await addRule(stage, { match: { to: stage.person }, times: 1 }, { refuse: ACCOUNT_LOCKED });
+  return broadcast(stage, await templateOf(stage), {});
+}
+
+interface ShownBroadcast {
+  id: number;
+  status: string;
+  status_reason: string | null;
+}
+
+/** Asks until the broadcast is as it should be; the event that is waited for afterwards tells if it never is. */
+async function until({ api, pause }: Calls, id: number, isDone: (shown: ShownBroadcast) => boolean): Promise<void> {
+  for (let asked = 0; asked < ASKED_MAX; asked += 1) {
+    const { data } = (await api("GET", `/broadcasts/${id}`)) as { data: ShownBroadcast };
+    if (isDone(data)) return;
+    await pause(ASK_AGAIN_MS);
+  }
+}
+
+interface ShownTemplate {
+  name: string;
+  language: string;
+  sendable: boolean;
+  media: object | null;
+  variables: { header: number; body: number };
+}
+
+/** Returns the broadcast's id. */
+async function broadcast({ api, person }: Calls, template: ShownTemplate, more: object): Promise<number> {
+  const body = { name: "Triggered", to: [person], ...contentOf(template), ...more };
+  const { data } = (await api("POST", "/broadcasts", body)) as { data: ShownBroadcast };
+  return data.id;
+}
+
+/** The first template that needs no file. */
+async function templateOf({ api }: Calls): Promise<ShownTemplate> {
+  const templates = listOf(await api("GET", "/templates?per_page=500")) as unknown as ShownTemplate[];
+  const found = templates.find(({ sendable, media }) => sendable && media === null);
+  if (found === undefined) {
+    throw new CommandFailure(
+      "no_template",
+      "the workspace has no template that can be sent without a file",
+      "waxwing template add adds one",
+    );
+  }
+  return found;
+}
+
+function contentOf({ name, language, variables }: ShownTemplate): object {
+  const values = (count: number): string[] => Array.from({ length: count }, (_, index) => `value ${index + 1}`);
+  const parts = { header: values(variables.header), body: values(variables.body) };
+  return { template: name, language, ...(variables.header + variables.body === 0 ? {} : { variables: parts }) };
+}
+
+async function decide({ control }: Calls, { name, language }: ShownTemplate, status: string): Promise<void> {
+  await control("POST", "/operator", { do: "decide_template", name, language, status });
+}
+
+function listOf(answer: unknown): Record<string, unknown>[] {
+  return (answer as { data: Record<string, unknown>[] }).data;
+}

@@ -1,0 +1,40 @@
+/** Changes single keys of a configuration file and leaves everything else, comments included, as it is. */
+
+export interface KeyChange {
+  section: string;
+  /** The key's name in the file. */
+  name: string;
+  /** Null: the line becomes a comment, so that the default holds. */
+  value: string | null;
+}
+
+/** The value is written as a TOML text. */
+export function changeKey(toml: string, { section, name, value }: KeyChange): string {
+  const lines = toml.split("\n");
+  const begin = lines.findIndex((line) => sectionOf(line) === section);
+  if (begin === -1) {
+    if (value === null) return toml;
+    return `${toml.trimEnd()}\n\n[${section}]\n${assignment(name, value)}\n`.trimStart();
+  }
+  const next = lines.findIndex((line, index) => index > begin && sectionOf(line) !== null);
+  const end = next === -1 ? lines.length : next;
+  const at = lines.findIndex((line, index) => index > begin && index < end && nameOf(line) === name);
+  if (at === -1) {
+    if (value !== null) lines.splice(begin + 1, 0, assignment(name, value));
+  } else lines[at] = value === null ? `# ${lines[at]}` : assignment(name, value);
+  return lines.join("\n");
+}
+
+function sectionOf(line: string): string | null {
+  const match = /^\s*\[\s*([\w.]+)\s*\]\s*(?:#.*)?$/.exec(line);
+  return match?.[1] ?? null;
+}
+
+function nameOf(line: string): string | null {
+  return /^\s*(\w+)\s*=/.exec(line)?.[1] ?? null;
+}
+
+/** A JSON text is a TOML one. */
+function assignment(name: string, value: string): string {
+  return `${name} = ${JSON.stringify(value)}`;
+}

@@ -1,0 +1,113 @@
+/**
+ * What the network bills: each delivered message with the category that its status named, summed by month. The network
+ * names no amounts. Service messages are free up to an allowance for each number and month since October 2026.
+ */
+import { and, asc, eq, sql } from "drizzle-orm";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import { addUsage } from "./counter-statements.ts";
+import type { Pricing } from "./status-item.ts";
+import { type Message, networkUsage } from "./table.ts";
+
+type NetworkUsage = typeof networkUsage.$inferSelect;
+
+/** Free service messages for each number and month. */
+export const SERVICE_ALLOWANCE = 1_000;
+/** The first month in which service messages beyond the allowance are billed. */
+const ALLOWANCE_SINCE = "2026-10";
+/** Conversations that began with an advertisement are free for 72 hours, and do not count. */
+const FREE_ENTRY_POINT = "free_entry_point";
+
+type Owner = Pick<Message, "workspaceId" | "numberId">;
+
+/** Collects what one transaction counts, so that each row is written once. */
+export class UsageDeltas {
+  readonly #tx: Tx;
+  readonly #rows = new Map<string, NetworkUsage>();
+  readonly #timezones = new Map<number, string>();
+
+  constructor(tx: Tx) {
+    this.#tx = tx;
+  }
+
+  add({ workspaceId, numberId }: Owner, { category, type, billable }: Pricing, at: number): void {
+    const month = monthOf(at, this.#timezoneOf(workspaceId));
+    const key = `${workspaceId} ${month} ${numberId} ${category} ${type} ${billable}`;
+    const known = this.#rows.get(key);
+    if (known === undefined)
+      this.#rows.set(key, { workspaceId, month, numberId, category, type, billable, messages: 1 });
+    else known.messages += 1;
+  }
+
+  /** Writes all rows and starts over with none. */
+  flush(): void {
+    for (const row of this.#rows.values()) addUsage(this.#tx).run(row);
+    this.#rows.clear();
+  }
+
+  #timezoneOf(workspaceId: number): string {
+    const known = this.#timezones.get(workspaceId);
+    if (known !== undefined) return known;
+    const { timezone } = getWorkspace(this.#tx, workspaceId);
+    this.#timezones.set(workspaceId, timezone);
+    return timezone;
+  }
+}
+
+/** A month of a workspace, by number, category and type. */
+export function listUsage(tx: ReadTx, workspaceId: number, month: string): NetworkUsage[] {
+  const { category, type, numberId, billable } = networkUsage;
+  return tx.db
+    .select()
+    .from(networkUsage)
+    .where(and(eq(networkUsage.workspaceId, workspaceId), eq(networkUsage.month, month)))
+    .orderBy(asc(category), asc(type), asc(billable), asc(numberId))
+    .all();
+}
+
+/** The allowance of service messages in this month; null while there is none. */
+export function allowanceOf(month: string): number | null {
+  return month >= ALLOWANCE_SINCE ? SERVICE_ALLOWANCE : null;
+}
+
+/** Whether the message counts against the allowance. */
+export function isService({ category, type }: Pick<NetworkUsage, "category" | "type">): boolean {
+  return category === "service" && type !== FREE_ENTRY_POINT;
+}
+
+/** How many of the latest messages and requests are looked at. */
+const LOOKED_AT = 1_000;
+/** Meta's code for an account that does not pay. */
+const PAYMENT_CODE = "131042";
+
+/** Whether the network recently refused a message of the number because the account's payment is not in order. */
+export function hasPaymentRefusal(tx: ReadTx, numberId: number): boolean {
+  const failed = sql`SELECT 1 FROM (SELECT number_id, error_code FROM messages ORDER BY id DESC LIMIT ${LOOKED_AT})
+    WHERE number_id = ${numberId} AND error_code = ${PAYMENT_CODE} LIMIT 1`;
+  const refused = sql`SELECT 1 FROM (SELECT send_token, code FROM provider_requests ORDER BY id DESC LIMIT ${LOOKED_AT}) AS r
+    JOIN messages ON messages.send_token = r.send_token
+    WHERE r.code = ${PAYMENT_CODE} AND messages.number_id = ${numberId} LIMIT 1`;
+  return tx.db.all(failed).length > 0 || tx.db.all(refused).length > 0;
+}
+
+interface Month {
+  from: number;
+  to: number;
+  name: string;
+}
+
+const months = new Map<string, Month>();
+
+/** `2026-11`. The latest month of each timezone is remembered: almost every status is of the same. */
+export function monthOf(at: number, timezone: string): string {
+  const known = months.get(timezone);
+  if (known !== undefined && known.from <= at && at < known.to) return known.name;
+  const first = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timezone).with({ day: 1 }).startOfDay();
+  const month = {
+    from: first.epochMilliseconds,
+    to: first.add({ months: 1 }).epochMilliseconds,
+    name: first.toPlainDate().toPlainYearMonth().toString(),
+  };
+  months.set(timezone, month);
+  return month.name;
+}

@@ -1,0 +1,99 @@
+/**
+ * `/control/v1/operator`: what a person at the console or the command line would do: decide on a template, pause and
+ * resume a broadcast, erase a contact, send a test event.
+ */
+import { Type } from "@sinclair/typebox";
+import { OneOf } from "#src/core/schema.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
+import { findBroadcast } from "#src/domain/broadcasts/read.ts";
+import { findByPhone } from "#src/domain/contacts/find.ts";
+import { eraseContact, eraseTexts } from "#src/domain/erasure/erase-contact.ts";
+import { decideByName } from "#src/domain/templates/decide.ts";
+import { templateStatuses } from "#src/domain/templates/template.ts";
+import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
+import { readE164 } from "./fields.ts";
+import { answerJson, type ControlRoute, invalidField } from "./route.ts";
+import { findWorkspaceId } from "./workspace.ts";
+
+const acts = ["decide_template", "pause_broadcast", "resume_broadcast", "erase_contact", "send_test_event"] as const;
+
+interface OperatorBody {
+  do: (typeof acts)[number];
+  workspace?: number;
+  name?: string;
+  language?: string;
+  status?: (typeof templateStatuses)[number];
+  reason?: string;
+  id?: number;
+  phone?: string;
+}
+
+/** The members that an act needs beside `do`. */
+const NEEDS: Readonly<Record<OperatorBody["do"], readonly (keyof OperatorBody)[]>> = {
+  decide_template: ["name", "language", "status"],
+  pause_broadcast: ["id"],
+  resume_broadcast: ["id"],
+  erase_contact: ["phone"],
+  send_test_event: [],
+};
+/** Rows a transaction; a contact of a test has few. */
+const ERASED_AT_ONCE = 1_000;
+
+export const operatorRoutes: readonly ControlRoute[] = [
+  {
+    method: "POST",
+    path: "/operator",
+    body: Type.Object(
+      {
+        do: OneOf(acts),
+        workspace: Type.Optional(Type.Integer()),
+        name: Type.Optional(Type.String()),
+        language: Type.Optional(Type.String()),
+        status: Type.Optional(OneOf(templateStatuses)),
+        reason: Type.Optional(Type.String()),
+        id: Type.Optional(Type.Integer()),
+        phone: Type.Optional(Type.String()),
+      },
+      { additionalProperties: false },
+    ),
+    async handle({ body, store, clock }) {
+      const input = body as unknown as OperatorBody;
+      requireMembers(input);
+      await store.write((tx) => act(tx, findWorkspaceId(tx, input.workspace), input));
+      await clock.settle();
+      return answerJson({ done: input.do });
+    },
+  },
+];
+
+/** Throws `invalid_request`. */
+function requireMembers(input: OperatorBody): void {
+  const needs = NEEDS[input.do];
+  const missing = needs.find((name) => input[name] === undefined);
+  if (missing !== undefined) throw invalidField(missing, "This field is required.");
+  const may = [...needs, "do", "workspace", ...(input.do === "decide_template" ? ["reason"] : [])];
+  const stray = Object.keys(input).find((name) => !may.includes(name));
+  if (stray !== undefined) throw invalidField(stray, `This does not go with ${input.do}.`);
+}
+
+function act(tx: Tx, workspaceId: number, input: OperatorBody): void {
+  const { name = "", language = "", status = "APPROVED", reason = null, id = 0, phone = "" } = input;
+  if (input.do === "decide_template") decideByName(tx, workspaceId, name, language, status, reason);
+  else if (input.do === "send_test_event") sendTestEvent(tx, workspaceId);
+  else if (input.do === "erase_contact") erase(tx, workspaceId, phone);
+  else {
+    const broadcast = findBroadcast(tx, workspaceId, id);
+    if (broadcast === undefined) throw invalidField("id", "There is no such broadcast.");
+    if (input.do === "resume_broadcast") resumeManually(tx, broadcast);
+    else if (pauseBroadcast(tx, broadcast, "manual", "paused by hand") === null)
+      throw invalidField("id", `This broadcast is ${broadcast.status}, so it cannot be paused.`);
+  }
+}
+
+function erase(tx: Tx, workspaceId: number, phone: string): void {
+  const contact = findByPhone(tx, workspaceId, readE164("phone", phone));
+  if (contact === undefined) throw invalidField("phone", "There is no such contact.");
+  while (eraseTexts(tx, contact, ERASED_AT_ONCE));
+  eraseContact(tx, contact);
+}

@@ -1,0 +1,98 @@
+/**
+ * The certificate that the server answers with: none behind a proxy, the operator's files, or one that the server
+ * fetches for its domain. It may change while the server runs.
+ */
+import { readFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
+import { AcmeClient } from "#src/certificates/acme.ts";
+import { selfSigned } from "#src/certificates/der.ts";
+import type { Surroundings } from "#src/certificates/failure.ts";
+import { CertificateKeeper } from "#src/certificates/keeper.ts";
+import type { Tls } from "#src/config/tls.ts";
+import { Listeners } from "#src/core/listeners.ts";
+import type { Service } from "#src/core/service-loop.ts";
+import { resolveName } from "#src/net/checked-lookup.ts";
+import type { Environment, Storage } from "./context.ts";
+import { createPlainHttp } from "./plain-http.ts";
+import { TlsFiles } from "./tls-files.ts";
+
+export interface Https {
+  /** Null: plain HTTP. */
+  tls: Tls | null;
+  /** Called with each certificate that replaces the previous one. */
+  onChange: Listeners<[tls: Tls]>;
+  services: readonly Service[];
+  /** Browsers may be told to use HTTPS alone: the domain's certificates have been coming for a week. */
+  isStrict(): boolean;
+  /** Looks at the operator's files at once. */
+  reload(): void;
+  /** Begins to stop: what is asked of the authority is given up. */
+  close(): void;
+}
+
+const STRICT_AFTER_MS = 7 * 24 * 60 * 60_000;
+
+/** `files`: as `readTls` found them before anything else was opened. */
+export function createHttps(environment: Environment, storage: Storage, files: Tls | null): Https {
+  if (files !== null) return fromFiles(environment, files);
+  const { domain } = environment.config.server;
+  return domain === null ? withoutTls() : fromAuthority(environment, storage, domain);
+}
+
+function withoutTls(): Https {
+  return { tls: null, onChange: new Listeners(), services: [], isStrict: () => false, reload() {}, close() {} };
+}
+
+function fromFiles({ config, log, realClock }: Environment, tls: Tls): Https {
+  const onChange = new Listeners<[Tls]>();
+  const watch = new TlsFiles({ paths: config.server, tls, clock: realClock, log, onChange: onChange.emit });
+  return { tls, onChange, services: [watch], isStrict: () => false, reload: () => watch.notify(), close() {} };
+}
+
+function fromAuthority(
+  { config, log, random, socketClock: clock, lookup }: Environment,
+  { store, box }: Storage,
+  domain: string,
+): Https {
+  const { directory, email, caFile, httpListen } = config.acme;
+  const onChange = new Listeners<[Tls]>();
+  const stopping = new AbortController();
+  const plainHttp = createPlainHttp({ listen: httpListen, domain, log });
+  const ca = caFile === null ? undefined : readFileSync(caFile, "utf8");
+  const keeper = new CertificateKeeper({
+    ...{ store, box, clock, random, log },
+    site: { domain, directory },
+    authority: new AcmeClient({ directory, email, ca, clock, signal: stopping.signal }),
+    challenges: plainHttp,
+    surroundings: () => lookAround(domain, lookup ?? resolveName),
+    onIssued: onChange.emit,
+  });
+  // Without it, the redirect would be missing until the first renewal; what prevents it is said by an order.
+  plainHttp.open();
+  return {
+    tls: keeper.issued() ?? selfSigned(domain, clock.now(), random),
+    onChange,
+    services: [keeper],
+    isStrict() {
+      const since = keeper.firstIssuedAt();
+      return since !== null && clock.now() - since >= STRICT_AFTER_MS;
+    },
+    reload: () => keeper.notify(),
+    close() {
+      stopping.abort();
+      plainHttp.close();
+    },
+  };
+}
+
+async function lookAround(domain: string, resolve: typeof resolveName): Promise<Surroundings> {
+  const own = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, scopeid }) => !internal && (scopeid ?? 0) === 0)
+    .map(({ address }) => address);
+  try {
+    return { domain, resolved: await resolve(domain), own };
+  } catch {
+    return { domain, resolved: null, own };
+  }
+}

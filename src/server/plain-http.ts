@@ -1,0 +1,67 @@
+/** Plain HTTP beside a domain of the server's own: answers the certificate authority's check and leads all else to HTTPS. */
+import type { Challenges } from "#src/certificates/keeper.ts";
+import type { ListenAddress } from "#src/config/kinds.ts";
+import type { Log } from "#src/core/log.ts";
+
+interface PlainHttpOptions {
+  listen: ListenAddress;
+  domain: string;
+  log: Log;
+}
+
+interface PlainHttp extends Challenges {
+  /** Null while it does not listen. */
+  readonly port: number | null;
+  close(): void;
+}
+
+const CHALLENGE_PREFIX = "/.well-known/acme-challenge/";
+const IDLE_SECONDS = 10;
+
+export function createPlainHttp({ listen, domain, log }: PlainHttpOptions): PlainHttp {
+  const { hostname, port } = { hostname: listen.host, port: listen.port };
+  let server: Bun.Server<undefined> | null = null;
+  let offered: Parameters<Challenges["offer"]>[0] = null;
+
+  const answer = (request: Request): Response => {
+    const { pathname, search } = new URL(request.url, "http://localhost");
+    if (pathname.startsWith(CHALLENGE_PREFIX)) {
+      if (offered === null || pathname !== CHALLENGE_PREFIX + offered.token) return new Response(null, { status: 404 });
+      return new Response(offered.keyAuthorization, { headers: { "content-type": "application/octet-stream" } });
+    }
+    // The method stays: a request that was to change something fails visibly in a client that does not follow.
+    return new Response(null, { status: 308, headers: { location: `https://${domain}${pathname}${search}` } });
+  };
+
+  return {
+    get port() {
+      return server?.port ?? null;
+    },
+    open() {
+      if (server !== null) return null;
+      try {
+        server = Bun.serve({ hostname, port, idleTimeout: IDLE_SECONDS, maxRequestBodySize: 0, fetch: answer });
+        return null;
+      } catch (error) {
+        const reason = whyClosed(error, `${hostname}:${port}`);
+        log.warn("certificate.port_closed", "The server cannot listen for plain HTTP", { reason });
+        return reason;
+      }
+    },
+    offer(token) {
+      offered = token;
+    },
+    close() {
+      server?.stop(true);
+      server = null;
+    },
+  };
+}
+
+/** The end of a sentence. */
+function whyClosed(error: unknown, address: string): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  if (code === "EADDRINUSE") return `another program already listens on ${address}`;
+  if (code === "EACCES") return `this user may not listen on ${address}`;
+  return `${address} cannot be listened on (${code})`;
+}

@@ -1,0 +1,115 @@
+/** `waxwing setup`: from nothing to a first message, without a terminal; and again, without changing anything. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { parse } from "smol-toml";
+import { changeKey } from "#src/config/edit.ts";
+import { Workshop } from "./spawn.ts";
+
+setDefaultTimeout(60_000);
+
+interface Setup {
+  steps: { step: string; result: string }[];
+  conditions: { id: string }[];
+}
+
+test("setup makes configuration, workspace, operator and number, sends a first message, and changes nothing when run again", async () => {
+  const free = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const { port } = free;
+  await free.stop(true);
+  using workshop = new Workshop(`# mine\n[server]\nlisten = "127.0.0.1:${port}"\n`);
+  const words = [
+    ...["setup", "--backup-directory", workshop.path("backups"), "--keep-messages", "18 months"],
+    ...["--public-url", "https://wa.example.com", "--business", "Corner Shop", "--country", "IN"],
+    ...[
+      "--timezone",
+      "Asia/Kolkata",
+      "--email",
+      "ops@example.com",
+      "--network",
+      "simulator",
+      "--phone",
+      "+911244001100",
+    ],
+    ...["--test-to", "+919876500010"],
+  ];
+  const first = await workshop.json<Setup>(words);
+  const result = ({ steps }: Setup, name: string) => steps.find(({ step }) => step === name)?.result;
+  expect(result(first, "operator")).toContain("https://wa.example.com/console/join#");
+  expect(result(first, "server")).toStartWith("not running");
+  const written = readFileSync(workshop.path("waxwing.toml"), "utf8");
+  expect(written).toStartWith("# mine\n");
+  expect(parse(written)).toEqual({
+    server: { listen: `127.0.0.1:${port}`, public_url: "https://wa.example.com" },
+    backup: { directory: workshop.path("backups") },
+    retention: { messages: "18 months" },
+  });
+
+  await workshop.start(["serve"]);
+  const second = await workshop.json<Setup>(words);
+  expect(second.steps.map(({ step }) => step)).toEqual([
+    ...["configuration", "workspace", "operator", "number", "server", "first message"],
+  ]);
+  expect(result(second, "configuration")).toBe("unchanged");
+  expect(result(second, "first message")).toBe("+919876500010: sent");
+  expect(second.conditions.filter(({ id }) => id !== "disk_low")).toEqual([]);
+  const keys = await workshop.json<{ revoked_at: string | null }[]>(["key", "list", "--workspace", "1"]);
+  for (const { revoked_at } of keys) expect(revoked_at).not.toBeNull();
+
+  // Without options and a terminal, nothing is asked and nothing changes.
+  const third = await workshop.json<Setup>(["setup"]);
+  expect(result(third, "first message")).toBe("skipped (--test-to)");
+  expect(readFileSync(workshop.path("waxwing.toml"), "utf8")).toBe(written);
+
+  const wrong = await workshop.run(["setup", "--keep-messages", "a while"]);
+  expect(wrong.code).toBe(1);
+  expect(wrong.stderr).toContain("retention.messages");
+  expect(readFileSync(workshop.path("waxwing.toml"), "utf8")).toBe(written);
+});
+
+test("a domain replaces the listen address", async () => {
+  using workshop = new Workshop('[server]\nlisten = "127.0.0.1:8080"\n');
+  const ran = await workshop.run(["setup", "--domain", "wa.example.com"]);
+  // There is no database yet, and so no list of conditions.
+  expect(ran).toMatchObject({ code: 1, stdout: expect.stringContaining("status: there is no database") });
+  expect(parse(readFileSync(workshop.path("waxwing.toml"), "utf8"))).toEqual({ server: { domain: "wa.example.com" } });
+  expect(readFileSync(workshop.path("waxwing.toml"), "utf8")).toContain('# listen = "127.0.0.1:8080"');
+});
+
+test("a changed key has its value, and no other key or comment changes", () => {
+  const name = fc.constantFrom("a", "b", "c");
+  const section = fc.constantFrom("one", "two", "two.more");
+  const line = fc.oneof(
+    section.map((one) => `[${one}]`),
+    name.map((one) => `${one} = "x"`),
+    fc.constantFrom("", "# [one]", "# a = 1"),
+  );
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 12 }), section, name, fc.string(), (lines, one, key, value) => {
+      const before = lines.join("\n");
+      let document: Record<string, unknown>;
+      try {
+        document = parse(before);
+      } catch {
+        return;
+      }
+      const read = (toml: string) => parse(toml) as Record<string, Record<string, Record<string, unknown>>>;
+      const inSection = (all: ReturnType<typeof read>) => (one === "two.more" ? all.two?.more : all[one]);
+      // A key of the same name as a section below cannot be both.
+      const expected = structuredClone(document) as ReturnType<typeof read>;
+      const after = changeKey(before, { section: one, name: key, value });
+      const [outer = "", inner] = one.split(".");
+      const table = expected[outer] ?? {};
+      expected[outer] =
+        inner === undefined
+          ? { ...table, [key]: value as never }
+          : { ...table, [inner]: { ...table[inner], [key]: value } };
+      expect(read(after)).toEqual(expected);
+      const comments = (text: string) => text.split("\n").filter((each) => each.startsWith("#"));
+      expect(comments(after)).toEqual(comments(before));
+      const removed = read(changeKey(after, { section: one, name: key, value: null }));
+      expect(inSection(removed)?.[key]).toBeUndefined();
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,67 @@
+/** `waxwing trigger`: every event and fault of its list happens on a dev, by its name alone. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { events, faults } from "#src/cli/trigger/scenarios.ts";
+import { eventTypes } from "#src/domain/webhooks/event-types.ts";
+import { Workshop } from "./spawn.ts";
+
+const workshop = new Workshop();
+const env = { XDG_RUNTIME_DIR: workshop.directory };
+let dev: Awaited<ReturnType<Workshop["start"]>>;
+let ready: { base_url: string; control_url: string; control_token: string };
+
+beforeAll(async () => {
+  dev = await workshop.start(["dev", "--json", "--listen", "127.0.0.1:0"], { env });
+  ready = JSON.parse(dev.firstLine);
+});
+afterAll(() => {
+  dev.child.kill("SIGTERM");
+  workshop[Symbol.dispose]();
+});
+
+interface Triggered {
+  triggered: string;
+  event: {
+    type: string;
+    data: Record<string, { error?: { whatsapp_code: string }; text?: string; status?: string }>;
+  } | null;
+}
+
+const trigger = (...args: string[]): Promise<Triggered> => workshop.json<Triggered>(["trigger", ...args], { env });
+
+test("there is one for each type of event", () => {
+  expect(Object.keys(events).sort()).toEqual([...eventTypes].sort());
+});
+
+test.each(Object.entries({ ...events, ...faults }).filter(([, { event }]) => event !== null))(
+  "%s",
+  async (name, { event }) => {
+    expect(await trigger(name)).toMatchObject({ triggered: name, event: { type: event } });
+  },
+);
+
+test("options say which code, text and type", async () => {
+  const failed = await trigger("message.failed", "--code", "131049");
+  expect(failed.event?.data.message?.error?.whatsapp_code).toBe("131049");
+  const received = await trigger("message.received", "--text", "Where is it?", "--from", "+919812345678");
+  expect(received.event?.data.message?.text).toBe("Where is it?");
+  const located = await trigger("message.received", "--type", "location");
+  expect(located.event?.data.message).toMatchObject({ type: "location" });
+});
+
+test("a fault that lasts is one until it ends or the server is reset", async () => {
+  expect(await trigger("outage")).toEqual({ triggered: "outage", event: null });
+  const headers = { authorization: `Bearer ${ready.control_token}` };
+  const rules = await (await fetch(`${ready.control_url}/rules`, { headers })).text();
+  expect(rules).toContain('"then":{"outage":"30000ms"}');
+});
+
+test("an unknown name lists those that there are; without test control it says how to get it", async () => {
+  const unknown = await workshop.run(["trigger", "message.sentt"], { env });
+  expect(unknown.code).toBe(2);
+  expect(unknown.stderr).toContain("message.sent, message.delivered");
+  const nowhere = { XDG_RUNTIME_DIR: workshop.path("nowhere") };
+  const given = ["--server", ready.base_url, "--key-file", workshop.write("key", "wx_live_x")];
+  expect(await workshop.refusal(["trigger", "message.sent", ...given], { env: nowhere })).toMatchObject({
+    code: "no_control",
+  });
+});

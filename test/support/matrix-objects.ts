@@ -1,0 +1,246 @@
+/**
+ * A workspace with objects of every kind, for the tests that ask every route with everybody's rights. An object that a
+ * request uses up is made anew each time.
+ */
+import { expect } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { inviteUser } from "#src/domain/users/invite.ts";
+import type { Visitor } from "./console.ts";
+import type { TestServer, TestWorkspace } from "./server.ts";
+import { DAY } from "./webhooks.ts";
+
+const TEMPLATE = "for_everybody";
+/** A recipient whom the simulator refuses. */
+const REFUSED = "+919876540001";
+
+type Value = string | number | null | Uint8Array;
+
+export class Objects {
+  readonly app: TestServer;
+  readonly workspace: TestWorkspace;
+  /** Does what prepares a request. */
+  readonly operator: Visitor;
+  /** Made once: requests do not use them up. */
+  readonly phone: string;
+  contact = 0;
+  message = 0;
+  inbound = 0;
+  sentBroadcast = 0;
+  #made = 0;
+
+  constructor(app: TestServer, workspace: TestWorkspace, operator: Visitor) {
+    this.app = app;
+    this.workspace = workspace;
+    this.operator = operator;
+    this.phone = `+9198111${workspace.id}5555`;
+  }
+
+  /** A person who wrote, a message to them, and a broadcast that failed for one recipient. */
+  async furnish(): Promise<this> {
+    const { app, workspace } = this;
+    const body = { type: "BODY", text: "Your order is on its way." };
+    await app.template(workspace, { name: TEMPLATE, language: "en_US", category: "UTILITY", components: [body] });
+    await app.webhook(workspace, "http://127.0.0.1:9/hook");
+    await app.inbound(workspace, this.phone, "Hello!");
+    this.contact = this.newest("contacts");
+    this.inbound = this.newest("inbounds");
+    const one = await app.send("POST", "/api/v1/messages", this.withKey(this.sending()));
+    expect([one.status, one.text]).toEqual([201, expect.any(String)]);
+    this.message = this.newest("messages");
+    const sent = await app.send("POST", "/api/v1/broadcasts", this.withKey({ ...this.broadcasting(), to: [REFUSED] }));
+    expect([sent.status, sent.text]).toEqual([202, expect.any(String)]);
+    this.sentBroadcast = sent.body.data.id;
+    await app.clock.advance(60_000);
+    const state = `SELECT completed_at IS NOT NULL FROM broadcasts WHERE id = ${this.sentBroadcast}`;
+    expect(app.store.client.prepare(state).pluck().get()).toBe(1);
+    return this;
+  }
+
+  get path(): string {
+    return `/w/${this.workspace.id}`;
+  }
+
+  withKey(body: unknown): { key: string; body: unknown } {
+    return { key: this.workspace.key, body };
+  }
+
+  /** Different each time. */
+  name(prefix: string): string {
+    this.#made += 1;
+    return `${prefix}_${this.workspace.id}_${this.#made}`;
+  }
+
+  sending(): Record<string, unknown> {
+    return { to: this.phone, template: TEMPLATE, from: this.workspace.number };
+  }
+
+  broadcasting(): Record<string, unknown> {
+    return { name: this.name("news"), template: TEMPLATE, to: [this.phone], from: this.workspace.number };
+  }
+
+  insert(table: string, values: Readonly<Record<string, Value>>): number {
+    const columns = Object.keys(values);
+    const text = `INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => "?")})`;
+    return Number(this.app.store.client.prepare(text).run(...Object.values(values)).lastInsertRowid);
+  }
+
+  newest(table: string): number {
+    const text = `SELECT max(id) FROM ${table} WHERE workspace_id = ?`;
+    return Number(this.app.store.client.prepare(text).pluck().get(this.workspace.id));
+  }
+
+  async scheduledBroadcast(): Promise<number> {
+    const sendAt = new Date(this.app.clock.now() + 30 * DAY).toISOString();
+    const body = { ...this.broadcasting(), send_at: sendAt };
+    const made = await this.app.call("POST", "/api/v1/broadcasts", this.withKey(body));
+    expect([made.status, made.text]).toEqual([202, expect.any(String)]);
+    return made.body.data.id;
+  }
+
+  async pausedBroadcast(): Promise<number> {
+    const id = await this.scheduledBroadcast();
+    expect((await this.operator.post(`${this.path}/broadcasts/${id}/pause`)).status).toBe(200);
+    return id;
+  }
+
+  draft(changes: Readonly<Record<string, unknown>> = {}): number {
+    const at = this.app.clock.now();
+    const content = JSON.stringify({ ...this.broadcasting(), ...changes });
+    const row = { workspace_id: this.workspace.id, user_id: 1, content, created_at: at, updated_at: at };
+    return this.insert("broadcast_drafts", row);
+  }
+
+  group(): number {
+    const name = this.name("group");
+    const row = { workspace_id: this.workspace.id, name, folded: name, member_count: 0, created_at: 1 };
+    return this.insert("groups", row);
+  }
+
+  freePhone(): string {
+    this.#made += 1;
+    return `+919812${String(this.workspace.id).padStart(2, "0")}${String(this.#made).padStart(4, "0")}`;
+  }
+
+  number(): { id: number; phone: string } {
+    const phone = this.freePhone();
+    const { client } = this.app.store;
+    const columns = (client.prepare("SELECT name FROM pragma_table_info('numbers')").pluck().all() as string[]).filter(
+      (name) => !["id", "phone", "phone_number_id"].includes(name),
+    );
+    const text = `INSERT INTO numbers (phone, phone_number_id, ${columns}) SELECT ?, ?, ${columns} FROM numbers WHERE id = ?`;
+    const { lastInsertRowid } = client.prepare(text).run(phone, `sim-${phone}`, this.workspace.numberId);
+    return { id: Number(lastInsertRowid), phone };
+  }
+
+  /** Accepts callbacks without a signature. */
+  numberWithAddress(): number {
+    const { id } = this.number();
+    this.app.store.client.prepare("UPDATE numbers SET network = 'whatsapp' WHERE id = ?").run(id);
+    const hashes = { token_hash: randomBytes(32), secret_hash: randomBytes(32) };
+    this.insert("callback_addresses", { number_id: id, ...hashes, needs_secret: 0, created_at: 1 });
+    return id;
+  }
+
+  /** A workspace has few numbers. */
+  async withoutExtraNumbers(): Promise<void> {
+    const text = "UPDATE numbers SET removed_at = 1 WHERE workspace_id = ? AND id <> ?";
+    this.app.store.client.prepare(text).run(this.workspace.id, this.workspace.numberId);
+  }
+
+  key(): number {
+    const row = { workspace_id: this.workspace.id, name: this.name("key"), prefix: "wx_", created_at: 1 };
+    return this.insert("api_keys", { ...row, hash: randomBytes(32) });
+  }
+
+  /** There may be only so many fields. */
+  withoutField(key: string): void {
+    this.app.store.client.prepare("DELETE FROM custom_fields WHERE key = ?").run(key);
+  }
+
+  field(): string {
+    const key = this.name("field");
+    this.insert("custom_fields", { workspace_id: this.workspace.id, key, label: key, kind: "text", created_at: 1 });
+    return key;
+  }
+
+  delivery(): number {
+    const text = "SELECT min(id) FROM deliveries WHERE workspace_id = ?";
+    return Number(this.app.store.client.prepare(text).pluck().get(this.workspace.id));
+  }
+
+  bulk(state: string): number {
+    const { id } = this.workspace;
+    const target = { target: JSON.stringify({ contacts: [this.contact] }), change: '{"addTag":"VIP"}', total: 1 };
+    const progress = { state, position: 0, last: Number.MAX_SAFE_INTEGER, processed: 0, changed: 0 };
+    return this.insert("bulk_changes", {
+      ...{ workspace_id: id, user_id: 1, ...target, ...progress },
+      ...{ created_at: 1, updated_at: this.app.clock.now() },
+    });
+  }
+
+  async template(): Promise<number> {
+    const header = { type: "HEADER", format: "IMAGE" };
+    const body = { type: "BODY", text: "Your order is on its way." };
+    const rest = { language: "en_US", category: "UTILITY", components: [header, body] };
+    await this.app.template(this.workspace, { name: this.name("template"), ...rest });
+    return this.newest("templates");
+  }
+
+  member(): number {
+    const email = `${this.name("member")}@example.com`;
+    const at = { created_at: 1, updated_at: 1 };
+    const id = this.insert("users", { email, email_key: email, password: "x", is_operator: 0, ...at });
+    this.insert("memberships", { user_id: id, workspace_id: this.workspace.id, role: "member", created_at: 1 });
+    return id;
+  }
+
+  async invitation(): Promise<{ email: string; token: string }> {
+    const email = `${this.name("invited")}@example.com`;
+    const { link } = await this.app.store.write((tx) =>
+      inviteUser(tx, { email, role: "member", workspaceId: this.workspace.id }),
+    );
+    return { email, token: link?.token ?? "" };
+  }
+
+  /** A file that was uploaded, checked, or imported with a rejected row. */
+  async import(state: "given" | "checked" | "done"): Promise<number> {
+    const rows = `phone,name\n+9198222${this.workspace.id}5555,Asha\nnobody,Nobody\n`;
+    const file = { headers: { "content-type": "application/octet-stream" } };
+    const given = await this.operator.post(`${this.path}/imports?name=a.csv`, rows, file);
+    expect([given.status, given.text]).toEqual([201, expect.any(String)]);
+    const path = `${this.path}/imports/${given.body.data.id}`;
+    if (state === "given") return given.body.data.id;
+    expect((await this.operator.post(`${path}/check`, CHECK)).status).toBe(202);
+    await this.importsIdle();
+    if (state === "checked") return given.body.data.id;
+    expect((await this.operator.post(`${path}/run`)).status).toBe(202);
+    await this.importsIdle();
+    return given.body.data.id;
+  }
+
+  async importsIdle(): Promise<void> {
+    const isBusy = async (): Promise<boolean> => {
+      const { data } = (await this.operator.get(`${this.path}/imports`)).body;
+      return data.some(({ rows_done: done }: { rows_done: number | null }) => done !== null);
+    };
+    while (await isBusy()) await this.app.clock.advance(10);
+  }
+
+  /** A workspace keeps only so many files. */
+  async withoutImports(): Promise<void> {
+    await this.importsIdle();
+    for (const { id } of (await this.operator.get(`${this.path}/imports`)).body.data) {
+      expect((await this.operator.ask("DELETE", `${this.path}/imports/${id}`)).status).toBe(200);
+    }
+  }
+
+  async bulkIdle(): Promise<void> {
+    const isBusy = async (): Promise<boolean> => {
+      const { data } = (await this.operator.get(`${this.path}/bulk`)).body;
+      return data.some(({ state }: { state: string }) => state === "running");
+    };
+    while (await isBusy()) await this.app.clock.advance(10);
+  }
+}
+
+export const CHECK = { map: {}, opt_in: false, proof: "" };

@@ -12,11 +12,14 @@ import { findMessageById } from "#src/domain/messages/read.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { composeInbound, composeStatus, FAILURE_CODE, phoneStatuses } from "#src/networks/simulator/phone.ts";
+import { composePlayed } from "#src/http/control/inbound-body.ts";
+import { inboundTypes } from "#src/networks/simulator/inbound-content.ts";
+import { composeStatus, FAILURE_CODE, phoneStatuses } from "#src/networks/simulator/phone.ts";
 import { type Command, command, workspaceOption } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { list } from "./output.ts";
+import { readSimulatedInbound } from "./simulated-inbound.ts";
 
 const group = "simulate";
 
@@ -25,28 +28,39 @@ export const commands: readonly Command[] = [
     group,
     name: "inbound",
     summary: "Send an inbound message to a simulator number",
-    details: "Opens the 24-hour window. STOP and START work as they do on WhatsApp.",
+    details:
+      "Opens the 24-hour window. STOP and START work as they do on WhatsApp. The types and their members are those of\nPOST /inbound of the test control (docs/testing.md).",
     options: {
       workspace: workspaceOption,
-      from: { kind: "text", value: "PHONE", required: true, description: "The sender's number or user id" },
-      text: { kind: "text", value: "TEXT", required: true, description: "The text" },
+      from: { kind: "text", value: "PHONE", required: true, description: "The sender's number, or user id" },
       to: { kind: "text", value: "PHONE", description: "The receiving number, if the workspace has several" },
+      text: { kind: "text", value: "TEXT", description: "The text, the caption of a file, or the title of a button" },
+      type: { kind: "choice", choices: inboundTypes, description: "The kind of message (default: text)" },
+      file: {
+        kind: "text",
+        value: "FILE",
+        file: { as: "read" },
+        description: "The photo, video, recording, document or sticker; for another type, its members as JSON",
+      },
+      payload: { kind: "text", value: "P", description: "What the pressed button carries; alone, --type is button" },
+      replyTo: { kind: "number", value: "ID", description: "The inbound message that this one answers" },
     },
-    run: (context, values) =>
-      withDatabase(context, "write", async ({ store }) => {
-        const { from: typed, text, to: requestedTo } = values;
-        if (text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
+    run: async (context, values) => {
+      const { from: typed, to: requestedTo } = values;
+      const input = await readSimulatedInbound(context, values);
+      return withDatabase(context, "write", async ({ store }) => {
         const shown = await store.write((tx) => {
           const { country } = getWorkspace(tx, values.workspace);
           const from = isUserId(typed) ? typed : readPhone(typed, country);
           if (from === null) throw invalidRequest({ from: [`"${typed}" is not a phone number.`] });
           const number = requireSimulatorNumber(tx, values.workspace, country, requestedTo);
-          const { networkMessageId, body } = composeInbound(tx.random, number, { from, text, at: tx.now });
+          const { networkMessageId, body } = composePlayed(tx, number, from, input);
           storeCallback(tx, "simulator", body);
           return { network_message_id: networkMessageId, from, to: number.phone };
         });
         return { json: shown, text: list({ from: shown.from, to: shown.to, "network id": shown.network_message_id }) };
-      }),
+      });
+    },
   }),
   command({
     group,

@@ -18,11 +18,18 @@ e2984124f1514e1e6bbda20adedbf07a02c443c6a5828853a15c7c7abf78e19f darwin-aarch64
 END
 }
 
+# What verifies a release (Ed25519; its 32 bytes in base64), and where releases are. `release` writes both into the
+# install.sh and the executables that it makes; empty here, because this checkout belongs to no publisher.
+RELEASE_KEY=''
+RELEASE_ADDRESS=''
+
 usage() {
   cat <<'END'
 Usage: ./install.sh dev [OPTIONS OF waxwing dev]   try it: a demo with a simulated network, nothing is kept
        ./install.sh test [OPTIONS OF bun test]     run the whole test suite
        ./install.sh build [--outfile FILE]         make the executable, dist/waxwing
+       ./install.sh release [--version V] [--key FILE] [--address URL]
+                                                   make a release in dist/release: executables, packages, signature
        ./install.sh audit                          ask whether what goes into it has known vulnerabilities
        sudo ./install.sh [OPTIONS]                 install it as a service, or upgrade the one that is there
 
@@ -30,6 +37,10 @@ Options of the service install:
   --prefix DIR    the executable goes to DIR/bin/waxwing         (default: /usr/local)
   --data DIR      where the database lives                       (default: /var/lib/waxwing)
   --no-service    install everything but the systemd service
+  --release FROM  install this signed release instead of building: a folder, an archive of one, or the address of either
+                  (without a checkout: the default, from the place that this script knows)
+  --public-key FILE
+                  the Ed25519 public key that signed it, in PEM (default: the one in this script)
   --uninstall     remove the service and the executable; configuration and data stay
   --help          this text
 
@@ -186,6 +197,32 @@ run_build() {
   exec "$bun" scripts/build.ts "$@"
 }
 
+# Sets nothing: .bun/runtimes/NAME/bun is the Bun of that platform, from npm and known by its SHA-256.
+fetch_runtime() {
+  runtime="$root/.bun/runtimes/$1"
+  known=$(known_buns | sed -n "s/ $1\$//p")
+  if [ -f "$runtime/bun" ] && [ "$(sha256_of "$runtime/bun")" = "$known" ]; then return 0; fi
+  has npm || fail "the Bun of $1 is fetched with npm, which is not here." "install npm, then run this again"
+  say "fetching the Bun of $1 with npm into $runtime (once; about 100 MB on disk)"
+  rm -rf "$runtime"
+  mkdir -p "$runtime"
+  archive=$(cd "$runtime" && npm pack --silent "@oven/bun-$1@$BUN_VERSION" </dev/null) ||
+    fail "npm could not fetch the Bun of $1." "check the network, then run this again"
+  tar -xzf "$runtime/$archive" -C "$runtime" package/bin/bun
+  mv "$runtime/package/bin/bun" "$runtime/bun"
+  rm -rf "$runtime/package" "${runtime:?}/$archive"
+  if [ "$(sha256_of "$runtime/bun")" != "$known" ]; then
+    rm -rf "$runtime"
+    fail "npm's Bun of $1 is not the one that is known by its SHA-256, and is not used." "ask those who publish Waxwing"
+  fi
+}
+
+run_release() {
+  prepare production
+  for platform in linux-x64 linux-aarch64 darwin-aarch64; do fetch_runtime "$platform"; done
+  exec "$bun" scripts/release.ts "$@"
+}
+
 # The registry knows them by name and version. Exit code 0: none that is high or critical; 1: some; 3: unknown.
 run_audit() {
   cd "$root"
@@ -216,14 +253,21 @@ unit=/etc/systemd/system/waxwing.service
 account=waxwing
 
 run_service() {
-  prefix='' data='' with_service=yes uninstall=no
+  prefix='' data='' with_service=yes uninstall=no release='' public_key=''
   while [ $# -gt 0 ]; do
     case $1 in
-      --prefix | --data)
-        [ $# -ge 2 ] || misused "$1 needs a directory after it."
-        if [ "$1" = --prefix ]; then prefix=$2; else data=$2; fi
+      --prefix | --data | --release | --public-key)
+        [ $# -ge 2 ] || misused "$1 needs a value after it."
+        case $1 in
+          --prefix) prefix=$2 ;;
+          --data) data=$2 ;;
+          --release) release=$2 ;;
+          *) public_key=$2 ;;
+        esac
         shift
         ;;
+      --release=*) release=${1#*=} ;;
+      --public-key=*) public_key=${1#*=} ;;
       --prefix=*) prefix=${1#*=} ;;
       --data=*) data=${1#*=} ;;
       --no-service) with_service=no ;;
@@ -256,6 +300,7 @@ run_service() {
     fail "waxwing is already installed under $former_prefix." \
       "run ./install.sh --uninstall first (the data stay), then this again"
   fi
+  settle_release
   settle_data
   settle_service
   announce
@@ -264,12 +309,127 @@ run_service() {
   make_account
   make_data
   write_config
-  install_executable
-  if [ "$with_service" = yes ]; then
+  if can_upgrade; then
     write_unit
-    start_service
+    upgrade_executable
+  else
+    install_executable
+    if [ "$with_service" = yes ]; then
+      write_unit
+      start_service
+    fi
   fi
   say_next
+}
+
+# Sets $release: where the release is, or empty if the executable is built here.
+settle_release() {
+  if [ -n "$given_executable" ]; then
+    [ -z "$release" ] || misused "--release and WAXWING_EXECUTABLE: name one of them."
+    return 0
+  fi
+  if [ -z "$release" ] && [ "$is_checkout" = yes ]; then return 0; fi
+  release=${release:-$RELEASE_ADDRESS}
+  if [ -z "$release" ]; then
+    fail "$root is not a checkout of Waxwing, and this install.sh knows no place of releases." \
+      "name a release with --release, or clone the repository and run its ./install.sh"
+  fi
+  if [ -z "$public_key" ] && [ -z "$RELEASE_KEY" ]; then
+    fail "this install.sh knows no key that verifies releases." "name the publisher's public key with --public-key FILE"
+  fi
+  has openssl || fail "the release's signature cannot be verified: there is no openssl." \
+    "install openssl (version 3 or newer), then run this again"
+  case $(uname -m) in
+    x86_64 | amd64) platform=linux-x64 ;;
+    aarch64 | arm64) platform=linux-arm64 ;;
+    *) fail "there is no release for $(uname -m)." "build it: clone the repository and run its ./install.sh" ;;
+  esac
+}
+
+# A service that runs is upgraded by its own executable, with a way back, if that knows how to.
+can_upgrade() {
+  [ "$with_service" = yes ] && [ -z "$destination" ] && [ -x "$executable" ] && ! cmp -s "$built" "$executable" &&
+    systemctl is-active --quiet waxwing && "$executable" upgrade --help </dev/null >/dev/null 2>&1
+}
+
+upgrade_executable() {
+  systemctl daemon-reload
+  systemctl enable waxwing >&2 || fail_of_service "the service could not be enabled."
+  if [ -n "$release" ]; then
+    set -- --from "$workshop" --public-key "$workshop/key.pem"
+  else
+    set -- --built "$built"
+  fi
+  "$executable" --config "$config" upgrade "$@" </dev/null >&2 ||
+    fail "the upgrade failed; the message above says what runs now." "journalctl -u waxwing -e shows what the new executable said"
+  say "upgraded $executable: $version"
+}
+
+# Sets $built: verified, and not yet installed.
+obtain_release() {
+  workshop=$(mktemp -d) || fail "there is no place for temporary files." "set TMPDIR to a directory that can be written to"
+  if [ -n "$public_key" ]; then
+    cp "$public_key" "$workshop/key.pem" || fail "$public_key cannot be read." "check the path"
+  else
+    # In front of the key's 32 bytes: what says that they are an Ed25519 key.
+    printf -- '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA%s\n-----END PUBLIC KEY-----\n' "$RELEASE_KEY" >"$workshop/key.pem"
+  fi
+  case $release in
+    http://*.tar | http://*.tar.gz | http://*.tgz | https://*.tar | https://*.tar.gz | https://*.tgz)
+      say "fetching $release"
+      archive="$workshop/${release##*/}"
+      download "$release" "$archive"
+      ;;
+    *) archive=$release ;;
+  esac
+  for name in SHA256SUMS SHA256SUMS.sig; do take_from_release "$name"; done
+  openssl pkeyutl -verify -rawin -pubin -inkey "$workshop/key.pem" -in "$workshop/SHA256SUMS" \
+    -sigfile "$workshop/SHA256SUMS.sig" </dev/null >/dev/null 2>&1 ||
+    fail "$release is not signed by the key that is trusted; nothing has been installed." \
+      "get the release and its key again from its publisher (and openssl 3, if this one is older)"
+  for name in release.json "waxwing-$platform"; do
+    take_from_release "$name"
+    if [ "$(sha256_of "$workshop/$name")" != "$(sed -n "s/^\([0-9a-f]*\)  $name\$/\1/p" "$workshop/SHA256SUMS")" ]; then
+      fail "$name of $release does not have the checksum that was signed; nothing has been installed." \
+        "get the release again from its publisher"
+    fi
+  done
+  # Beside its later place, where it can be run: /tmp may forbid that.
+  mkdir -p "$destination$prefix/bin"
+  verified="$destination$prefix/bin/.waxwing-release.$$"
+  cp "$workshop/waxwing-$platform" "$verified"
+  chmod 0755 "$verified"
+  built=$verified
+}
+
+# take_from_release NAME: into $workshop, from the folder, archive or address $archive.
+take_from_release() {
+  case $archive in
+    http://* | https://*)
+      say "fetching $1"
+      download "${archive%/}/$1" "$workshop/$1"
+      return 0
+      ;;
+  esac
+  if [ -d "$archive" ]; then
+    cp "$archive/$1" "$workshop/$1" || fail "$archive has no file $1, which every release has." "check the path"
+    return 0
+  fi
+  member=$(tar -tf "$archive" 2>/dev/null | grep -E "(^|/)$1\$" | head -n 1)
+  if [ -z "$member" ] || ! tar -xOf "$archive" "$member" >"$workshop/$1"; then
+    fail "$archive has no file $1, which every release has." "check the path"
+  fi
+}
+
+# download ADDRESS FILE
+download() {
+  if has curl; then
+    curl -fsSL --retry 2 -o "$2" "$1" </dev/null || fail "$1 could not be fetched." "check the address and the network"
+  elif has wget; then
+    wget -q -O "$2" "$1" </dev/null || fail "$1 could not be fetched." "check the address and the network"
+  else
+    fail "$1 cannot be fetched: there is neither curl nor wget." "install one of them, or download it and name the folder with --release"
+  fi
 }
 
 # What ends up in a unit file, a TOML string and a shell command must need no escaping in any of them.
@@ -362,6 +522,8 @@ announce() {
   if [ -n "$destination" ]; then say "staging under $destination:"; else say "this is what happens now:"; fi
   if [ -n "$given_executable" ]; then
     step "take the executable $given_executable"
+  elif [ -n "$release" ]; then
+    step "take the executable of the release $release, and verify its signature and checksum"
   else
     step "build the executable in $root"
   fi
@@ -389,6 +551,8 @@ announce() {
 obtain_executable() {
   if [ -n "$given_executable" ]; then
     built=$given_executable
+  elif [ -n "$release" ]; then
+    obtain_release
   else
     built="$root/dist/waxwing"
     owner=$(owner_of "$root")
@@ -577,6 +741,9 @@ WorkingDirectory=$data
 # The SQLite driver's native part is unpacked here at the start, and must be allowed to run from here.
 Environment="TMPDIR=$data/tmp"
 ExecStartPre=/bin/mkdir -p "$data/tmp"
+# While an upgrade is under way: a new executable that does not start is replaced by the old one. As root, and written by
+# waxwing upgrade.
+ExecStartPre=-+/bin/sh -c '[ ! -e "$executable.upgrade/guard" ] || exec /bin/sh "$executable.upgrade/guard"'
 ExecStart="$executable" serve --config $config
 # Certificates and the log level are read again.
 ExecReload=/bin/kill -HUP \$MAINPID
@@ -713,7 +880,8 @@ say_next() {
   step "and ask who it is:"
   step "  curl -H 'Authorization: Bearer KEY' $address/api/v1/me"
   step "settings: $config   data: $data   everyday commands: docs/operations.md"
-  if [ "$with_service" = yes ]; then step "log: journalctl -u waxwing -f   upgrade: git pull && sudo ./install.sh"; fi
+  if [ -n "$release" ]; then upgrade="sudo $(quoted "$executable") upgrade"; else upgrade="git pull && sudo ./install.sh"; fi
+  if [ "$with_service" = yes ]; then step "log: journalctl -u waxwing -f   upgrade: $upgrade"; fi
 }
 
 quoted() {
@@ -744,6 +912,7 @@ remove_service() {
     if [ -z "$destination" ] && [ -d /run/systemd/system ] && has systemctl; then systemctl daemon-reload; fi
   fi
   rm -f "$destination$executable" "$destination$executable.previous"
+  rm -rf "$destination$executable.upgrade"
   say "removed. These stay:"
   step "data           $kept (database, key, imports and, unless configured elsewhere, backups)"
   backups=''
@@ -759,9 +928,8 @@ remove_service() {
 # --- Which of them ----------------------------------------------------------------------------------------------------
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-if [ ! -f "$root/scripts/build.ts" ] || [ ! -f "$root/bun.lock" ]; then
-  fail "install.sh works inside a checkout of Waxwing, and $root is none." "clone the repository and run its ./install.sh"
-fi
+is_checkout=yes
+if [ ! -f "$root/scripts/build.ts" ] || [ ! -f "$root/bun.lock" ]; then is_checkout=no; fi
 
 destination=${DESTDIR:-}
 case $destination in
@@ -778,14 +946,16 @@ case $given_executable in
 esac
 
 # A run that is broken off leaves no half-written file behind.
-unfinished=''
-trap 'if [ -n "$unfinished" ]; then rm -f "$unfinished"; fi' EXIT
+unfinished='' verified='' workshop=''
+trap 'rm -f "${unfinished:-/nonexistent}" "${verified:-/nonexistent}"; if [ -n "$workshop" ]; then rm -rf "$workshop"; fi' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
 case ${1:-} in
-  dev | test | build | audit)
+  dev | test | build | audit | release)
     subcommand=$1
+    [ "$is_checkout" = yes ] ||
+      fail "install.sh $1 works inside a checkout of Waxwing, and $root is none." "clone the repository and run its ./install.sh"
     shift
     "run_$subcommand" "$@"
     ;;

@@ -291,6 +291,8 @@ CREATE TABLE numbers (
   -- Sealed with the key in the key file; null on the simulator.
   access_token TEXT,
   app_secret TEXT,
+  -- Whether requests prove that this server knows the app secret.
+  sends_proof INTEGER NOT NULL DEFAULT 0 CHECK (sends_proof IN (0, 1)),
   created_at INTEGER NOT NULL,
   removed_at INTEGER,
   -- Who stopped the number: if a person did, the network's reports do not start it again.
@@ -318,6 +320,23 @@ CREATE TABLE callback_addresses (
 ) STRICT;
 CREATE UNIQUE INDEX callback_addresses_token ON callback_addresses (token_hash);
 CREATE INDEX callback_addresses_number ON callback_addresses (number_id);
+
+-- What the network said at the last synchronization about the connection of a number with this server.
+CREATE TABLE connections (
+  number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
+  -- JSON: token, subscription, callback addresses, state of the number.
+  facts TEXT NOT NULL,
+  checked_at INTEGER NOT NULL
+) STRICT;
+
+-- What the network reported on its own and a person should know: the last report of each kind.
+CREATE TABLE number_notices (
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  kind TEXT NOT NULL,
+  says TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (number_id, kind)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE number_states (
   number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
@@ -917,6 +936,52 @@ CREATE TABLE inbounds (
 CREATE INDEX inbounds_contact ON inbounds (contact_id, received_at, id);
 CREATE UNIQUE INDEX inbounds_network ON inbounds (workspace_id, network_message_id);
 
+-- Media
+
+CREATE TABLE media_files (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  -- SHA-256, hexadecimal: with the workspace's id, the name of the file.
+  hash TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  content_type TEXT NOT NULL,
+  -- How many media have this file; at 0 it is about to be removed.
+  refs INTEGER NOT NULL CHECK (refs >= 0),
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX media_files_hash ON media_files (workspace_id, hash);
+CREATE INDEX media_files_unused ON media_files (id) WHERE refs = 0;
+
+CREATE TABLE media_usage (
+  workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
+  bytes INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE media (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  inbound_id INTEGER NOT NULL REFERENCES inbounds (id),
+  network_media_id TEXT NOT NULL,
+  mime_type TEXT,
+  -- As the network states it.
+  sha256 TEXT,
+  filename TEXT,
+  state TEXT NOT NULL,
+  reason TEXT,
+  file_id INTEGER REFERENCES media_files (id),
+  attempt_count INTEGER NOT NULL DEFAULT 0,
+  -- Set while there is no room for it.
+  waiting_since INTEGER,
+  -- The event that told of its result.
+  event_seq INTEGER,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX media_file ON media (file_id) WHERE file_id IS NOT NULL;
+CREATE UNIQUE INDEX media_inbound ON media (inbound_id);
+CREATE INDEX media_stored ON media (created_at) WHERE state = 'stored';
+CREATE INDEX media_waiting ON media (waiting_since) WHERE waiting_since IS NOT NULL;
+
 CREATE TABLE conversations (
   contact_id INTEGER PRIMARY KEY REFERENCES contacts (id),
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -980,10 +1045,11 @@ CREATE TABLE callbacks (
   note TEXT,
   -- JSON: which secrets signed it: {"configuration": boolean, "numbers": ids}. Null: this server created it.
   trust TEXT,
-  -- Why the callback, or one of its items, had no effect; null if all had.
-  state TEXT CHECK (state IN ('unreadable', 'unhandled', 'quarantined'))
+  -- Why the callback, or one of its items, had no effect; null if all had. Retention keeps all but `foreign`.
+  state TEXT CHECK (state IN ('unreadable', 'unhandled', 'foreign', 'quarantined'))
 ) STRICT;
-CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL;
+-- What retention may delete.
+CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL AND (state IS NULL OR state = 'foreign');
 CREATE INDEX callbacks_state ON callbacks (state, id) WHERE state IS NOT NULL;
 CREATE INDEX callbacks_waiting ON callbacks (due_at, id) WHERE done_at IS NULL;
 
@@ -1004,6 +1070,16 @@ CREATE TABLE refused_callbacks (
   count INTEGER NOT NULL,
   last_at INTEGER NOT NULL,
   PRIMARY KEY (hour, reason, number_id)
+) STRICT, WITHOUT ROWID;
+
+-- Items of accepted callbacks that had no effect, by the hour of their application.
+CREATE TABLE unused_items (
+  hour INTEGER NOT NULL,
+  reason TEXT NOT NULL CHECK (reason IN ('unreadable', 'unhandled', 'foreign', 'ignored', 'quarantined')),
+  about TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (hour, reason, about)
 ) STRICT, WITHOUT ROWID;
 
 -- The first thousand of each day, one by one.
@@ -1180,6 +1256,15 @@ END;
 
 CREATE TRIGGER recent_recipients_delete AFTER DELETE ON recent_recipients BEGIN
   UPDATE recent_recipient_counts SET count = count - 1 WHERE workspace_id = OLD.workspace_id;
+END;
+
+CREATE TRIGGER media_files_insert AFTER INSERT ON media_files BEGIN
+  INSERT INTO media_usage (workspace_id, bytes) VALUES (new.workspace_id, new.bytes)
+    ON CONFLICT (workspace_id) DO UPDATE SET bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER media_files_delete AFTER DELETE ON media_files BEGIN
+  UPDATE media_usage SET bytes = bytes - old.bytes WHERE workspace_id = old.workspace_id;
 END;
 
 CREATE TRIGGER inbounds_insert AFTER INSERT ON inbounds WHEN new.origin <> 'history' BEGIN

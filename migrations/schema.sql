@@ -224,10 +224,10 @@ CREATE TABLE callbacks (
   note TEXT,
   -- JSON: which secrets signed it: {"configuration": boolean, "numbers": ids}. Null: this server created it.
   trust TEXT,
-  -- Why the callback, or one of its items, had no effect; null if all had.
-  state TEXT CHECK (state IN ('unreadable', 'unhandled', 'quarantined'))
+  -- Why the callback, or one of its items, had no effect; null if all had. Retention keeps all but `foreign`.
+  state TEXT CHECK (state IN ('unreadable', 'unhandled', 'foreign', 'quarantined'))
 ) STRICT;
-CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL;
+CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL AND (state IS NULL OR state = 'foreign');
 CREATE INDEX callbacks_state ON callbacks (state, id) WHERE state IS NOT NULL;
 CREATE INDEX callbacks_waiting ON callbacks (due_at, id) WHERE done_at IS NULL;
 
@@ -248,6 +248,13 @@ CREATE TABLE certificates (
   failure TEXT
 ) STRICT;
 CREATE INDEX certificates_domain ON certificates (domain, directory, id);
+
+CREATE TABLE connections (
+  number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
+  -- JSON: token, subscription, callback addresses, state of the number.
+  facts TEXT NOT NULL,
+  checked_at INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE consent_log (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -684,6 +691,57 @@ CREATE TABLE ledger_entries (
 CREATE UNIQUE INDEX ledger_entries_ref ON ledger_entries (workspace_id, ref) WHERE ref IS NOT NULL;
 CREATE INDEX ledger_entries_workspace ON ledger_entries (workspace_id, id);
 
+CREATE TABLE media (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  inbound_id INTEGER NOT NULL REFERENCES inbounds (id),
+  network_media_id TEXT NOT NULL,
+  mime_type TEXT,
+  -- As the network states it.
+  sha256 TEXT,
+  filename TEXT,
+  state TEXT NOT NULL,
+  reason TEXT,
+  file_id INTEGER REFERENCES media_files (id),
+  attempt_count INTEGER NOT NULL DEFAULT 0,
+  -- Set while there is no room for it.
+  waiting_since INTEGER,
+  -- The event that told of its result.
+  event_seq INTEGER,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX media_file ON media (file_id) WHERE file_id IS NOT NULL;
+CREATE UNIQUE INDEX media_inbound ON media (inbound_id);
+CREATE INDEX media_stored ON media (created_at) WHERE state = 'stored';
+CREATE INDEX media_waiting ON media (waiting_since) WHERE waiting_since IS NOT NULL;
+
+CREATE TABLE media_files (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
+  -- SHA-256, hexadecimal: with the workspace's id, the name of the file.
+  hash TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  content_type TEXT NOT NULL,
+  -- How many media have this file; at 0 it is about to be removed.
+  refs INTEGER NOT NULL CHECK (refs >= 0),
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX media_files_hash ON media_files (workspace_id, hash);
+CREATE INDEX media_files_unused ON media_files (id) WHERE refs = 0;
+CREATE TRIGGER media_files_delete AFTER DELETE ON media_files BEGIN
+  UPDATE media_usage SET bytes = bytes - old.bytes WHERE workspace_id = old.workspace_id;
+END;
+CREATE TRIGGER media_files_insert AFTER INSERT ON media_files BEGIN
+  INSERT INTO media_usage (workspace_id, bytes) VALUES (new.workspace_id, new.bytes)
+    ON CONFLICT (workspace_id) DO UPDATE SET bytes = bytes + excluded.bytes;
+END;
+
+CREATE TABLE media_usage (
+  workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),
+  bytes INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE memberships (
   user_id INTEGER NOT NULL REFERENCES users (id),
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -788,6 +846,14 @@ CREATE TABLE network_usage (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX network_usage_number ON network_usage (number_id, month);
 
+CREATE TABLE number_notices (
+  number_id INTEGER NOT NULL REFERENCES numbers (id),
+  kind TEXT NOT NULL,
+  says TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (number_id, kind)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE number_states (
   number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
   status TEXT,
@@ -832,6 +898,8 @@ CREATE TABLE numbers (
   -- Sealed with the key in the key file; null on the simulator.
   access_token TEXT,
   app_secret TEXT,
+  -- Whether requests prove that this server knows the app secret.
+  sends_proof INTEGER NOT NULL DEFAULT 0 CHECK (sends_proof IN (0, 1)),
   created_at INTEGER NOT NULL,
   removed_at INTEGER,
   -- Who stopped the number: if a person did, the network's reports do not start it again.
@@ -1074,6 +1142,15 @@ CREATE TABLE untrusted_proxies (
   address TEXT NOT NULL,
   seen_at INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE unused_items (
+  hour INTEGER NOT NULL,
+  reason TEXT NOT NULL CHECK (reason IN ('unreadable', 'unhandled', 'foreign', 'ignored', 'quarantined')),
+  about TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (hour, reason, about)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE user_links (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -133,13 +133,8 @@ describe("docs/whatsapp.md, command by command", () => {
 
   test("doctor lists what is still missing, each with its next step", async () => {
     expect(await findings()).toEqual([
-      { level: "problem", check: "callback", next: expect.stringContaining("that the server runs") },
-      {
-        level: "warning",
-        check: "callback",
-        next: expect.stringContaining("send a message to the number from a phone"),
-      },
       { level: "problem", check: "subscription", next: "run waxwing doctor --subscribe" },
+      { level: "problem", check: "callback", next: expect.stringContaining("that the server runs") },
     ]);
   });
 
@@ -175,7 +170,7 @@ describe("docs/whatsapp.md, command by command", () => {
     expect([sent.status, sent.body.data?.status]).toEqual([201, "sent"]);
     expect(shop.graph.requests).toMatchObject([
       {
-        path: `/v25.0/${PHONE_NUMBER_ID}/messages`,
+        path: expect.stringContaining(`/v25.0/${PHONE_NUMBER_ID}/messages?appsecret_proof=`),
         headers: { authorization: `Bearer ${ACCESS_TOKEN}` },
         body: {
           to: OWN_PHONE,
@@ -231,6 +226,7 @@ describe("docs/whatsapp.md, command by command", () => {
     expect(await run("number", "update", "1", "--token-file")).toMatchObject({ code: 0, err: "" });
     shop.write("FILE", `${OWN_SECRET}\n`);
     expect(await run("number", "update", "1", "--app-secret-file")).toMatchObject({ code: 0, err: "" });
+    expect(await run("number", "update", "1", "--portfolio")).toMatchObject({ code: 0, err: "" });
     rmSync(join(shop.directory, "FILE"));
     const words = textNow(shop.graph, OWN_PHONE, "Still there?");
     // The number now has a secret of its own, so the configured secret no longer signs for it.
@@ -239,7 +235,7 @@ describe("docs/whatsapp.md, command by command", () => {
     await until("the answer is there", () => shop.rows("SELECT id FROM inbounds").length === 2);
     expect(await shop.json("number", "update", "1", "--no-app-secret")).toMatchObject({ has_app_secret: false });
     expect(shop.rows("SELECT note FROM callbacks WHERE note IS NOT NULL")).toEqual([
-      { note: "inbound for a number whose secret did not sign it" },
+      { note: "foreign: a received message for a number whose secret did not sign it" },
     ]);
 
     expect(await shop.json("number", "unready", "1", "--reason", "moving")).toMatchObject({ ready: false });

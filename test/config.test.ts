@@ -121,12 +121,14 @@ test("the defaults are those that operators rely on", () => {
     },
     messages: { retryBudgetMs: 8000 },
     simulator: { deliverAfterMs: 1000, readAfterMs: 3000, noAnswerAfterMs: 1000, control: false },
+    media: { directory: "data/media", maxBytes: 104_857_600, quotaBytes: 10_737_418_240 },
     retention: {
       recipients: { kind: "months", months: 18 },
       events: { kind: "ms", ms: 2_592_000_000 },
       raw: { kind: "ms", ms: 2_592_000_000 },
       messages: null,
       inbound: null,
+      media: null,
     },
     alerts: {
       webhook: null,
@@ -138,6 +140,7 @@ test("the defaults are those that operators rely on", () => {
       repeatAfterMs: 86_400_000,
     },
     backup: { schedule: "30 2 * * *", directory: "data/backups", retention: 7 },
+    upgrade: { notice: false },
     log: { level: "info", format: "text" },
   });
 });

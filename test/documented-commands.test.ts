@@ -36,10 +36,11 @@ const elsewhere: { begins: string; by: string; says: RegExp }[] = [
   { begins: "bun run test:fuzz", by: "test/fuzz/fuzz.test.ts", says: /fuzz/i },
   { begins: "bun run bench", by: "test/bench/flatness.test.ts", says: /flat/i },
   { begins: "bun run openapi", by: "test/api/openapi.test.ts", says: /docs\/openapi\.json/ },
+  { begins: "sh install.sh", by: "test/install-release.test.ts", says: /--release/ },
+  { begins: "waxwing upgrade", by: "test/binary-upgrade.test.ts", says: /"upgrade", "back"/ },
   { begins: "waxwing listen", by: "test/cli/listen.test.ts", says: /listen/ },
   { begins: "waxwing tail", by: "test/cli/tail.test.ts", says: /tail/ },
   { begins: "waxwing trigger", by: "test/cli/trigger.test.ts", says: /trigger/ },
-  { begins: "waxwing.previous restore", by: "test/backup/restore.test.ts", says: /"--accept-gap"/ },
 ];
 
 /** What the suite cannot run, with the reason. The test below checks the syntax alone. */

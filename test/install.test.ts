@@ -183,7 +183,7 @@ describe("installing the service", () => {
     const stage = await makeStage("verify");
     install(stage, ["--data", "/srv/wax wing"]);
     // systemd checks that the executable exists, and it does not exist on this machine.
-    const unit = (await read(stage, "/etc/systemd/system/waxwing.service")).replace(
+    const unit = (await read(stage, "/etc/systemd/system/waxwing.service")).replaceAll(
       "/usr/local/bin/waxwing",
       "/bin/sh",
     );

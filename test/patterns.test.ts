@@ -13,7 +13,10 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/config/kinds.ts /\\/+$/": "the operator's own configuration",
   "src/config/kinds.ts /^[+-]?(\\d+\\.?\\d*|\\.\\d+)$/": "the operator's own configuration",
   "src/core/key-file.ts /=+$/": "the operator's own key file",
+  "src/networks/whatsapp/media.ts /\\/+$/": "the operator's own graph_url",
   "src/networks/whatsapp/request.ts /\\/+$/": "the operator's own graph_url",
+  "src/server/storage.ts /\\/+$/": "the operator's own public_url",
+  "src/upgrade/release-source.ts /\\/+$/": "the operator's own address of a release",
   "src/http/api/docs/html.ts /<table>.*?<\\/table>/gs": "the reference's own text, at the build of the page",
 };
 /** Where patterns are built from parts: the parts are the program's own. */

@@ -143,13 +143,14 @@ describe("the console", () => {
 
 describe("the API reference and docs/", () => {
   /** Replaces the placeholders for the reader's server and row ids; the key becomes a shell variable. */
-  const ownOf = (command: string, ids: { message: number; broadcast: number }): string =>
+  const ownOf = (command: string, ids: { message: number; broadcast: number; medium: number }): string =>
     command
       .replace(/^curl ("?)(https:\/\/(waxwing|wa)\.example\.com|http:\/\/127\.0\.0\.1:8080)/, `curl $1${app.url}`)
       // A program that reads on waits for the next event; this one has nothing to wait for.
       .replace("after=$CURSOR&wait=30", "after=latest&wait=0")
       .replace("Bearer KEY", "Bearer $KEY")
       .replace("/messages/1042", `/messages/${ids.message}`)
+      .replace("/media/58", `/media/${ids.medium}`)
       .replace("/broadcasts/1042", `/broadcasts/${ids.broadcast}`);
 
   const fromReference = async (): Promise<string[]> => {
@@ -217,7 +218,12 @@ describe("the API reference and docs/", () => {
       await addTemplate(app, id, templateFile("own", "en_US", null, 0));
       const later = new Date(Date.now() + 86_400_000).toISOString();
       const own = { name: "Own", template: "own", to: ["+919876543210"], send_at: later };
+      const picture = ["--from", "+919876543210", "--type", "image"];
+      await app.command("simulate", "inbound", "--workspace", String(id), ...picture);
+      const events = await fetch(`${app.url}/api/v1/events?types=media.stored&wait=20`, { headers });
+      const [stored] = ((await events.json()) as { data: { data: { media: { id: number } } }[] }).data;
       const ids = {
+        medium: stored?.data.media.id ?? 0,
         message: await make("/messages", { to: "+919876543210", template: "own" }),
         broadcast: await make("/broadcasts", own),
       };

@@ -1,6 +1,8 @@
 /** Database files as a whole: written under a temporary name, synced, and moved into place in one step. */
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   linkSync,
@@ -9,8 +11,9 @@ import {
   renameSync,
   rmSync,
   statfsSync,
+  statSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { makePrivate } from "#src/db/files.ts";
 
 /** Suffixes of the files that SQLite keeps beside a database. */
@@ -121,6 +124,21 @@ export function findFreeName(path: string, label: string, now: number): string {
   for (let count = 1; ; count++) {
     const name = count === 1 ? base : `${base}-${count}`;
     if (!existsSync(name)) return name;
+  }
+}
+
+/** Why a file cannot be made in the directory, or the directory itself, as the end of a sentence; null: it can be. */
+export function whyUnwritable(directory: string): string | null {
+  let existing = resolve(directory);
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  if (!statSync(existing).isDirectory()) return `${existing} is not a directory`;
+  try {
+    accessSync(existing, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : null;
+    if (code === "EROFS") return `${existing} is read-only for this process`;
+    return `this user may not write to ${existing}`;
   }
 }
 

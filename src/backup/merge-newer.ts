@@ -2,7 +2,8 @@
  * Merges into a backup what the replaced database knows and the backup does not: opt-outs and erasures, messages sent
  * and their outcomes, kept idempotency answers, money, revoked keys, rotated secrets. Settings, profiles, groups and
  * templates stay as they were backed up, because restoring them is the purpose of a restore. The merge is one
- * transaction. Both databases have the same schema, and `newer` is a later state of the same database.
+ * transaction. `newer` is a later state of the same database, and has every table and column of the backup's schema: the
+ * same schema, or a newer one that only added to it.
  */
 import type { Client } from "#src/db/driver.ts";
 
@@ -160,7 +161,8 @@ class NewerRowsMerge {
     this.#replace("contact_network_ids");
     const consentChanges = this.#insert("consent_log");
     this.#update("consent_log", ["evidence"]);
-    this.#run("INSERT OR IGNORE INTO main.erased_opt_outs SELECT * FROM newer.erased_opt_outs");
+    const optOut = this.#columns("erased_opt_outs").join(", ");
+    this.#run(`INSERT OR IGNORE INTO main.erased_opt_outs (${optOut}) SELECT ${optOut} FROM newer.erased_opt_outs`);
     return { contacts, consent_changes: consentChanges, people_erased: peopleErased };
   }
 

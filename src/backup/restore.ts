@@ -154,8 +154,7 @@ function verifySource(file: string, now: number): { backup: Instance | null; fla
   const digest = compareDigest(file);
   if (digest.kind === "broken") throw new BackupBroken([digest.finding]);
   return withReadOnlyClient(file, (client) => {
-    const known = migrations.at(-1)?.version ?? 0;
-    if (schemaVersion(client) > known) throw new NewerSchema(schemaVersion(client), known);
+    if (schemaVersion(client) > latestSchema()) throw new NewerSchema(schemaVersion(client), latestSchema());
     const { findings } = checkDatabase(client, { now, isExclusive: true });
     if (findings.some(({ name }) => isDamage(name) || name === FOREIGN_SCHEMA)) throw new BackupBroken(findings);
     const hasInstanceTable = client.prepare("SELECT 1 FROM sqlite_master WHERE name = 'instance'").get() !== undefined;
@@ -199,6 +198,8 @@ function inspectReplaced(
   try {
     copyDatabase(database, newer, null);
     const { names, instance } = withWritableClient(newer, (client) => {
+      // `upgrade back`: an older executable reads what it knows of a newer schema.
+      if (schemaVersion(client) > latestSchema()) return inspectNewerSchema(client, fresh);
       requireOwnSchema(client);
       migrate(client);
       const { findings } = checkDatabase(client, { now, isExclusive: true });
@@ -213,6 +214,29 @@ function inspectReplaced(
     const reason = error instanceof Error ? error.message : String(error);
     return { unusable: `the replaced database cannot be read (${reason})` };
   }
+}
+
+/**
+ * Throws if the newer schema lacks a table or column of the schema of `fresh`. Its triggers never run: the merge reads
+ * tables only.
+ */
+function inspectNewerSchema(client: Client, fresh: string): { names: string[]; instance: Instance | null } {
+  const columnsOf = (one: Client): string[] =>
+    one
+      .prepare(
+        "SELECT s.name || '.' || c.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table'",
+      )
+      .pluck()
+      .all() as string[];
+  const found = new Set(columnsOf(client));
+  const lacking = withReadOnlyClient(fresh, columnsOf).filter((column) => !found.has(column));
+  if (lacking.length > 0) throw new Error(`its newer schema lacks ${lacking.slice(0, 5).join(", ")}`);
+  const isSound = client.pragma("integrity_check(1)", { simple: true }) === "ok";
+  return { names: isSound ? [] : ["integrity"], instance: readInstance(client) };
+}
+
+function latestSchema(): number {
+  return migrations.at(-1)?.version ?? 0;
 }
 
 /** Whether `instance` includes everything that the backup holds. */

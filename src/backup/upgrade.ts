@@ -43,6 +43,8 @@ export interface UpgradeOptions {
   newInstanceId: () => string;
   readFileIdentity: (path: string) => FileIdentity;
   onStep: (step: string) => void;
+  /** Called before the swap with the path at which the database before it will be. */
+  onKept?: ((kept: string) => void) | undefined;
   /** The known migrations; tests replace the executable's own. */
   known?: readonly Migration[] | undefined;
 }
@@ -77,6 +79,7 @@ export function upgradeDatabase({ database, commandLock }: DatabaseFiles, option
       });
       onStep("checking the copy");
       requireSound(fresh, now);
+      options.onKept?.(kept);
       swapDatabase(database, fresh, kept);
       writeKeptMetadata(kept, now);
       return { from, to, applied, kept };

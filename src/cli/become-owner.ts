@@ -42,7 +42,10 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
   return {
     ...{ io, options, files },
     loadConfig({ listen, again = false } = {}) {
-      const file = again && found !== undefined ? findConfigFile(sources, true) : found;
+      const isRoot = io.root !== null;
+      // For a command that stays root.
+      if (found === undefined && isRoot) found = findConfigFile(sources, true);
+      const file = again && isRoot ? findConfigFile(sources, true) : found;
       return loadConfig({ ...sources, found: file, listen });
     },
   };

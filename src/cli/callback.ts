@@ -25,7 +25,7 @@ export const commands: readonly Command[] = [
     name: "list",
     summary: "List callbacks that had no effect, newest first",
     details:
-      "refused: not signed, or not with our secret; kept for a week, the first thousand of a day one by one.\nunreadable, unhandled: stored, but an item could not be read or used. quarantined: an item stopped the server\nthree times and is not tried again.",
+      "refused: not signed, or not with our secret; kept for a week, the first thousand of a day one by one.\nunreadable, unhandled: stored, but an item could not be read or used; kept until it was applied, except items\nabout numbers and accounts that are not on this server. quarantined: an item stopped the server three times and is\nnot tried again.",
     options: {
       state,
       limit: { kind: "number", value: "N", description: `Maximum number of callbacks (default: ${LISTED})` },

@@ -8,6 +8,8 @@ import { NewerSchema, schemaVersion } from "#src/db/migrate.ts";
 import { migrations } from "#src/db/migrations.ts";
 import { type CheckFinding, type CheckResult, checkDatabase } from "#src/health/check.ts";
 import { invariants } from "#src/health/invariants.ts";
+import { MediaFiles } from "#src/media/files.ts";
+import { findMissingFiles } from "#src/media/find-missing.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
@@ -39,6 +41,25 @@ export const commands: readonly Command[] = [
   }),
 ];
 
+const MEDIA_CHECK = "media_on_disk";
+const SHOWN_IDS = 5;
+
+/** The files beside the installation's own database; a backup has none. */
+function withMedia(found: CheckResult, client: Client, context: Context): CheckResult {
+  const checked = [...found.checked, MEDIA_CHECK];
+  const missing = findMissingFiles(client, new MediaFiles(context.loadConfig().media.directory));
+  if (missing.length === 0) return { ...found, checked };
+  const finding: CheckFinding = {
+    name: MEDIA_CHECK,
+    sentence: "Every stored file that a person sent is on disk, with all its bytes.",
+    count: missing.length,
+    of: "media file",
+    ids: missing.slice(0, SHOWN_IDS),
+    next: "copy the missing files from your copy of the media directory; the names are workspace-hash",
+  };
+  return { ...found, checked, isSound: false, findings: [finding] };
+}
+
 /** `name` is the file's name for messages, `path` where it is read. Throws `NewerSchema`. */
 function checkSchema(_context: Context, name: string, path: string): Report {
   const found = reading(path, schemaVersion);
@@ -64,9 +85,10 @@ function checkAll(context: Context, name: string, path: string): Report {
     result =
       digest.kind === "broken"
         ? { isSound: false, schema: 0, checked: ["digest"], findings: [digest.finding] }
-        : reading(path, (client) =>
-            checkDatabase(client, { now: io.clock.now(), isExclusive: !isServed(path), onStep }),
-          );
+        : reading(path, (client) => {
+            const found = checkDatabase(client, { now: io.clock.now(), isExclusive: !isServed(path), onStep });
+            return isOwn && found.isSound ? withMedia(found, client, context) : found;
+          });
   } finally {
     if (io.isTerminal && !options.json) io.err("\r\u001b[K");
   }

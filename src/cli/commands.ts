@@ -85,6 +85,11 @@ export const groups: readonly Group[] = [
     load: async () => (await import("./restore.ts")).commands,
   },
   {
+    word: "upgrade",
+    summary: "Install a signed release, with a way back",
+    load: async () => (await import("./upgrade.ts")).commands,
+  },
+  {
     word: "check",
     summary: "Check the database: integrity and invariants",
     load: async () => (await import("./check.ts")).commands,

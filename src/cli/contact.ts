@@ -12,10 +12,14 @@ import {
   eraseMentions,
   eraseTexts,
   identifiersOf,
+  listMediaOf,
   type MentionTable,
   mentionTables,
 } from "#src/domain/erasure/erase-contact.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import { MediaFiles } from "#src/media/files.ts";
+import { removeUnusedMedia } from "#src/media/remove-unused.ts";
+import { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import { bulkOptOut } from "#src/transfer/bulk-opt-out.ts";
 import { exportContacts } from "#src/transfer/export-contacts.ts";
 import { FailureFile } from "#src/transfer/failure-file.ts";
@@ -187,14 +191,18 @@ export const commands: readonly Command[] = [
   command({
     group,
     name: "erase",
-    summary: "Erase a person: data, texts, raw records",
+    summary: "Erase a person: data, texts, files, raw records",
     details:
       "Counters stay, and so does a keyed hash of an opt-out, so that no import revives the person. Import files uploaded\nin the console that contain the person are deleted. Earlier backups still contain the person.",
     positionals: { phone },
     options: { workspace: workspaceOption },
     run: (context, values) =>
       withDatabase(context, "write", async ({ store, config }) => {
-        const files = new ImportFiles(config.storage.path);
+        const files = {
+          imports: new ImportFiles(config.storage.path),
+          media: new MediaFiles(config.media.directory),
+          simulated: new SimulatedFiles(config.media.directory),
+        };
         const { isLogEmpty, waitingImports } = await erase(
           store,
           context.io.clock,
@@ -217,6 +225,13 @@ export const commands: readonly Command[] = [
   }),
 ];
 
+/** Where files of people lie beside the database. */
+interface PersonalFiles {
+  imports: ImportFiles;
+  media: MediaFiles;
+  simulated: SimulatedFiles;
+}
+
 interface Erased {
   /** No data of the person is left in the WAL. */
   isLogEmpty: boolean;
@@ -228,7 +243,7 @@ interface Erased {
 async function erase(
   store: Store,
   clock: Clock,
-  files: ImportFiles,
+  { imports: files, media, simulated }: PersonalFiles,
   workspaceId: number,
   phone: string,
 ): Promise<Erased> {
@@ -243,6 +258,7 @@ async function erase(
   });
   const checkedUpTo: Record<MentionTable, number> = { callbacks: 0, events: 0, audit_log: 0, idempotency_keys: 0 };
   const eraseEverything = async (): Promise<void> => {
+    const fetched = store.read((tx) => listMediaOf(tx, contact));
     await inBatches((tx) => eraseTexts(tx, contact, BATCH));
     for (const table of mentionTables) {
       await inBatches((tx) => {
@@ -251,6 +267,11 @@ async function erase(
         return last !== null;
       });
     }
+    for (const { id, networkMediaId } of fetched) {
+      media.discard(id);
+      simulated.forget(networkMediaId);
+    }
+    await removeUnusedMedia({ store, clock, files: media });
   };
   await eraseEverything();
   const ended = await store.write((tx) => {

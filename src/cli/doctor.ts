@@ -9,7 +9,7 @@ import { type Command, command, workspaceFilter } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
 import { type Report, visible } from "./output.ts";
-import { accountPorts } from "./sync-now.ts";
+import { accountPorts, syncNow } from "./sync-now.ts";
 import { workspacesOf } from "./workspace-option.ts";
 
 export const commands: readonly Command[] = [
@@ -18,20 +18,28 @@ export const commands: readonly Command[] = [
     name: "doctor",
     summary: "Find problems with the setup and the next step for each",
     details:
-      "Checks every number (token, permissions, readiness, subscription, templates), the callback address and the clock.\nChanges nothing, except with --subscribe.\nExit code 1 if there is a problem; warnings do not count.",
+      "Checks for every number the way to WhatsApp, token, ids, readiness, quality, app secret, subscription, webhook and\ntemplates; and the callback address and the clock. The cause of a problem stands first. Changes nothing, except with\n--subscribe.\nExit code 1 if there is a problem; warnings do not count.",
     options: {
       workspace: workspaceFilter,
       subscribe: { kind: "flag", description: "Subscribe the app to accounts where it is not subscribed" },
     },
     run: (context, { workspace, subscribe }) =>
-      withDatabase(context, "read", async (database) => {
+      withDatabase(context, subscribe ? "write" : "read", async (database) => {
         const numbers = database.store.read((tx) =>
           workspacesOf(tx, workspace).flatMap(({ id }) => listNumbers(tx, id)),
         );
-        return reportOf(await runDoctor(createDoctorContext(context, database), numbers, subscribe), numbers);
+        const findings = await runDoctor(createDoctorContext(context, database), numbers, subscribe);
+        if (subscribe) await syncEach(context, database, numbers);
+        return reportOf(findings, numbers);
       }),
   }),
 ];
+
+/** The conditions of `status` must know of the subscription too. */
+async function syncEach(context: Context, database: Database, numbers: readonly SendingNumber[]): Promise<void> {
+  const accounts = new Map(numbers.map((number) => [`${number.workspaceId} ${number.accountId}`, number]));
+  for (const number of accounts.values()) await syncNow(context, database, number, ["numbers"]);
+}
 
 function createDoctorContext(context: Context, database: Database): DoctorContext {
   return {
@@ -40,7 +48,7 @@ function createDoctorContext(context: Context, database: Database): DoctorContex
     random: context.io.random,
     box: () => database.box(),
     port: async () => (await accountPorts(context, database))("whatsapp"),
-    settings: readDoctorSettings(database.config),
+    settings: readDoctorSettings(database.config, context.io.env),
   };
 }
 
@@ -49,7 +57,9 @@ const LEVEL_LABELS = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } a
 function reportOf(findings: readonly Finding[], numbers: readonly SendingNumber[]): Report {
   const json = {
     ok: findings.every(({ level }) => level !== "problem"),
-    findings: findings.map(({ level, check, numberId, message, next }) => ({
+    findings: findings.map(({ level, check, numberId, message, next, conditionId }) => ({
+      // As in waxwing status; null: it is no condition.
+      id: conditionId,
       level,
       check,
       workspace_id: numbers.find(({ id }) => id === numberId)?.workspaceId ?? null,

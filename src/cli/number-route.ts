@@ -98,8 +98,7 @@ export async function sealSecrets(
   { token, appSecret }: Secrets,
 ): Promise<{ accessToken: string | null; appSecret: string | null }> {
   if (token === null && appSecret === null) return { accessToken: null, appSecret: null };
-  const { accessTokenContext } = await import("#src/networks/credentials.ts");
-  const { appSecretContext } = await import("#src/receiving/callback-secrets.ts");
+  const { accessTokenContext, appSecretContext } = await import("#src/networks/credentials.ts");
   const box = database.box();
   return {
     accessToken: token === null ? null : box.seal(token, accessTokenContext(phoneNumberId)),

@@ -213,7 +213,8 @@ export const commands: readonly Command[] = [
           const number = updateNumber(tx, getNumber(tx, values.id), changes);
           return { updated: number, address: isAllowed ? allowUnsigned(tx, number) : null };
         });
-        const isRerouted = tokenFile !== undefined || provider !== undefined || apiUrl !== undefined || noApiUrl;
+        const isRerouted =
+          [tokenFile, appSecretFile, provider, apiUrl].some((value) => value !== undefined) || noApiUrl || noAppSecret;
         const problems = isRerouted ? (await syncNow(context, database, updated)).problems : [];
         return report(database, updated.id, address, problems);
       });

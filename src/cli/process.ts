@@ -51,3 +51,8 @@ function write(file: number, text: string): void {
     }
   }
 }
+
+/** Whether this program is an executable of its own; otherwise Bun runs its sources. */
+export function isCompiled(): boolean {
+  return Bun.main.startsWith("/$bunfs/");
+}

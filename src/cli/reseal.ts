@@ -6,8 +6,7 @@ import { HASH_KEY_CONTEXT } from "#src/db/kept-keys.ts";
 import type { Store } from "#src/db/store.ts";
 import { totpContext } from "#src/domain/users/second-factor.ts";
 import { webhookSecretContext } from "#src/domain/webhooks/address.ts";
-import { accessTokenContext } from "#src/networks/credentials.ts";
-import { appSecretContext } from "#src/receiving/callback-secrets.ts";
+import { accessTokenContext, appSecretContext } from "#src/networks/credentials.ts";
 
 interface SealedColumn {
   table: string;

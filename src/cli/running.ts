@@ -3,9 +3,10 @@
 import { UpgradeFailed } from "#src/backup/upgrade.ts";
 import type { Config } from "#src/config/config.ts";
 import { TlsUnusable } from "#src/config/tls.ts";
-import { createLog, type LogLevel } from "#src/core/log.ts";
+import { createLog, type Log, type LogLevel } from "#src/core/log.ts";
 import { LockHeld } from "#src/db/lock.ts";
 import type { Server } from "#src/server/context.ts";
+import type { Trial } from "#src/upgrade/trial.ts";
 import type { Io, Signal } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 
@@ -31,13 +32,17 @@ interface StartOptions {
   acceptsTestKeys?: boolean;
   /** Asked for each entry; the configured one by default. */
   logLevel?: () => LogLevel;
+  /** The executable is part of an upgrade that is not over. */
+  trial?: Trial | null;
+  /** Resolves when the server is told to stop; needed for a trial, in which the server waits. */
+  stopped?: Promise<void>;
 }
 
 /** Starts the server, or throws a `CommandFailure` that explains why it cannot start. */
 export async function start(
   config: Config,
   io: Io,
-  { acceptsTestKeys = false, logLevel = () => config.log.level }: StartOptions = {},
+  { acceptsTestKeys = false, logLevel = () => config.log.level, trial = null, stopped }: StartOptions = {},
 ): Promise<Server> {
   const { startServer } = await import("#src/server/server.ts");
   const { RealNumberPresent } = await import("#src/server/control.ts");
@@ -45,7 +50,9 @@ export async function start(
   // server.
   const log = createLog({ ...config.log, level: logLevel, now: () => io.clock.now() });
   try {
-    return await startServer({ config, log, random: io.random, acceptsTestKeys });
+    if (trial !== null) await passTrial(trial, { config, log, io, stopped });
+    const beforeListening = (): void => trial?.goLive();
+    return await startServer({ config, log, random: io.random, acceptsTestKeys, beforeListening });
   } catch (error) {
     if (error instanceof LockHeld) {
       throw new CommandFailure(
@@ -65,6 +72,15 @@ export async function start(
     if (error instanceof UpgradeFailed) throw new CommandFailure("upgrade_failed", error.message);
     throw describeListenError(error, config) ?? error;
   }
+}
+
+function passTrial(
+  trial: Trial,
+  { config, log, io, stopped }: { config: Config; log: Log; io: Io; stopped: Promise<void> | undefined },
+): Promise<void> {
+  const stopping = new AbortController();
+  void stopped?.then(() => stopping.abort());
+  return trial.pass({ config, log, clock: io.clock, random: io.random, stopping: stopping.signal });
 }
 
 /** Null if the error does not concern the listen address. */

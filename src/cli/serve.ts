@@ -7,9 +7,11 @@ import { createPrivateFile } from "#src/db/files.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
 import type { Server } from "#src/server/context.ts";
 import { createSupervisor } from "#src/server/systemd.ts";
+import { findTrial, runningInode, TrialEnded } from "#src/upgrade/trial.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
 import type { Context } from "./context.ts";
+import { isCompiled } from "./process.ts";
 import { start, stopSignal } from "./running.ts";
 
 /** In the data directory. */
@@ -75,7 +77,12 @@ export const commands: readonly Command[] = [
       io.onSignal(["SIGHUP"], () => reload());
       const config = context.loadConfig({ listen });
       let { level } = config.log;
-      const server = await start(config, io, { logLevel: () => level });
+      const trial = isCompiled() ? findTrial(process.execPath, runningInode()) : null;
+      const server = await start(config, io, { logLevel: () => level, trial, stopped }).catch((error) => {
+        if (error instanceof TrialEnded) return null;
+        throw error;
+      });
+      if (server === null) return null;
       reload = () => {
         try {
           level = context.loadConfig({ listen, again: true }).log.level;

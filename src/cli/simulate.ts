@@ -14,6 +14,7 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { composePlayed } from "#src/http/control/inbound-body.ts";
 import { inboundTypes } from "#src/networks/simulator/inbound-content.ts";
+import { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import { composeStatus, FAILURE_CODE, phoneStatuses } from "#src/networks/simulator/phone.ts";
 import { type Command, command, workspaceOption } from "./command.ts";
 import { withDatabase } from "./database.ts";
@@ -48,13 +49,14 @@ export const commands: readonly Command[] = [
     run: async (context, values) => {
       const { from: typed, to: requestedTo } = values;
       const input = await readSimulatedInbound(context, values);
-      return withDatabase(context, "write", async ({ store }) => {
+      return withDatabase(context, "write", async ({ store, config }) => {
+        const files = new SimulatedFiles(config.media.directory);
         const shown = await store.write((tx) => {
           const { country } = getWorkspace(tx, values.workspace);
           const from = isUserId(typed) ? typed : readPhone(typed, country);
           if (from === null) throw invalidRequest({ from: [`"${typed}" is not a phone number.`] });
           const number = requireSimulatorNumber(tx, values.workspace, country, requestedTo);
-          const { networkMessageId, body } = composePlayed(tx, number, from, input);
+          const { networkMessageId, body } = composePlayed(tx, number, files, from, input);
           storeCallback(tx, "simulator", body);
           return { network_message_id: networkMessageId, from, to: number.phone };
         });

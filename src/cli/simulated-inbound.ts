@@ -59,9 +59,11 @@ async function readFile(context: Context, type: InboundType, path: string | unde
   if (bytes.length > FILE_BYTES_MAX) {
     throw new CommandFailure("invalid_request", `${path} has more than 100 MiB`, "give a smaller file");
   }
+  const mimeType = Bun.file(path).type.replace(/;.*$/, "");
   return {
     media: {
-      mime_type: Bun.file(path).type.replace(/;.*$/, ""),
+      // Without a known ending, the type of the sample stands.
+      ...(mimeType === "application/octet-stream" ? {} : { mime_type: mimeType }),
       ...(type === "document" ? { filename: basename(path) } : {}),
       content: Buffer.from(bytes).toString("base64"),
     },

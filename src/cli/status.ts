@@ -4,6 +4,7 @@
  */
 
 import type { Static } from "@sinclair/typebox";
+import { whyUnwritable } from "#src/backup/files.ts";
 import { scheduleInterval } from "#src/backup/schedule.ts";
 import { lastSoundAt } from "#src/backup/verification-reports.ts";
 import type { Config } from "#src/config/config.ts";
@@ -17,8 +18,10 @@ import { listWorkspaces } from "#src/domain/workspaces/read.ts";
 import { certificateSource } from "#src/health/certificate-facts.ts";
 import { conditionFile, type HealthMemory, readMemory } from "#src/health/condition-file.ts";
 import { type Condition, type KnownCondition, lasts, processChecks, updateConditions } from "#src/health/conditions.ts";
+import { readConnectionSettings } from "#src/health/connection-settings.ts";
 import { evaluateHealth } from "#src/health/evaluate.ts";
 import { type BackupFacts, readFacts } from "#src/health/facts.ts";
+import type { UnusedCallbacks } from "#src/health/unused-callbacks.ts";
 import { readWorkspaceState } from "#src/health/workspace-state.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
@@ -38,17 +41,22 @@ export const commands: readonly Command[] = [
       if (fileExists(database))
         return withDatabase(context, "read", async (opened) => {
           const isRunning = isServerRunning(database);
-          const found = await evaluate(context, opened, isRunning ? memory : withoutProcess(memory));
-          return reportOf(found, isRunning, readUsage(opened, context.io.clock.now()));
+          const { conditions, unused } = await evaluate(context, opened, isRunning ? memory : withoutProcess(memory));
+          return reportOf(conditions, unused, isRunning, readUsage(opened, context.io.clock.now()));
         });
       // A server whose file was taken away still runs, and has stored what it knows.
       if (!isServerRunning(database)) throw noDatabase(database);
-      return reportOf(memory.conditions.filter(lasts), true);
+      return reportOf(memory.conditions.filter(lasts), null, true);
     },
   }),
 ];
 
-async function evaluate({ io }: Context, { config, store }: Database, memory: HealthMemory): Promise<KnownCondition[]> {
+interface Evaluated {
+  conditions: KnownCondition[];
+  unused: UnusedCallbacks;
+}
+
+async function evaluate({ io }: Context, { config, store }: Database, memory: HealthMemory): Promise<Evaluated> {
   const now = io.clock.now();
   const { database } = databaseFiles(config.storage.path);
   const query = async (sql: string, parameters: (string | number | null)[] = []) =>
@@ -60,8 +68,13 @@ async function evaluate({ io }: Context, { config, store }: Database, memory: He
     backup: () => readBackups(config, memory, now),
     process: async () => null,
   });
-  const found: Condition[] = evaluateHealth(facts, await readWorkspaceState({ query, store, now }));
-  return updateConditions(memory.conditions.filter(lasts), found, { now, unknown: processChecks }).filter(lasts);
+  const settings = {
+    ...readConnectionSettings(config, io.env),
+    verifyToken: config.whatsapp.verifyToken,
+  };
+  const found: Condition[] = evaluateHealth(facts, await readWorkspaceState({ query, store, now, settings }));
+  const all = updateConditions(memory.conditions.filter(lasts), found, { now, unknown: processChecks });
+  return { conditions: all.filter(lasts), unused: facts.unused };
 }
 
 /** A server that does not run is neither writing nor sending alarms. */
@@ -74,7 +87,7 @@ function readBackups({ backup }: Config, memory: HealthMemory, now: number): Bac
   const { backupFailedAt: failedAt } = memory;
   const verifiedAt = lastSoundAt(directory);
   return {
-    ...{ directory, schedule, verifiedAt, nextAt: null },
+    ...{ directory, schedule, verifiedAt, nextAt: null, unwritable: whyUnwritable(directory) },
     intervalMs: scheduleInterval(schedule, now),
     awaitedSince: memory.backupAwaitedSince,
     failedAt: failedAt !== null && verifiedAt !== null && verifiedAt > failedAt ? null : failedAt,
@@ -118,8 +131,10 @@ function usageLines(usage: readonly WorkspaceUsage[]): string[] {
   return ["", "Delivered messages as Meta bills them:", ...lines];
 }
 
+/** `unused`: null where there is no database to read. */
 function reportOf(
   conditions: readonly KnownCondition[],
+  unused: UnusedCallbacks | null,
   isRunning: boolean,
   usage: readonly WorkspaceUsage[] = [],
 ): Report {
@@ -127,6 +142,7 @@ function reportOf(
     conditions: conditions.map(({ id, severity, since, subject, says, next, command: suggestion, hits }) => ({
       ...{ id, severity, since: formatInstant(since, "UTC"), subject, says, next, command: suggestion, affects: hits },
     })),
+    callbacks: unused === null ? null : viewUnused(unused),
     server: { running: isRunning },
     usage,
   };
@@ -141,8 +157,34 @@ function reportOf(
     conditions.length === 0
       ? "Nothing needs attention."
       : `${critical} critical, ${conditions.length - critical} to watch.`,
+    ...(unused === null ? [] : describeUnused(unused)),
     isRunning ? "The server is running." : "No server is running on this database.",
     ...usageLines(usage),
   ].join("\n");
   return critical === 0 ? { json, text } : { json, text, exitCode: 1 };
+}
+
+function viewUnused({ items, refused }: UnusedCallbacks) {
+  return {
+    without_effect: items.map(({ reason, about, count, lastAt }) => ({
+      ...{ reason, about, count },
+      last_at: formatInstant(lastAt, "UTC"),
+    })),
+    refused: refused.map(({ hour, reason, numberId, count }) => ({
+      ...{ hour: formatInstant(hour, "UTC"), reason },
+      ...{ number_id: numberId, count },
+    })),
+  };
+}
+
+/** What arrived within a day and had no effect. */
+function describeUnused({ items, refused }: UnusedCallbacks): string[] {
+  const lines = [
+    ...refused.map(({ hour, reason, numberId, count }) => {
+      const about = numberId === null ? "" : ` for number ${numberId}`;
+      return `  ${count} refused${about}: ${reason}, in the hour from ${formatInstant(hour, "UTC")}`;
+    }),
+    ...items.map(({ reason, about, count }) => `  ${count} ${reason}: ${visible(about)}`),
+  ];
+  return lines.length === 0 ? [] : ["Callbacks without effect in the last 24 hours:", ...lines];
 }

@@ -19,11 +19,12 @@ import { InvalidValue } from "./kinds.ts";
 import { findLines } from "./lines.ts";
 import { type ConfigKey, configKeys, type Settings } from "./settings.ts";
 
-export interface Config extends Omit<Settings, "storage" | "secrets" | "backup"> {
+export interface Config extends Omit<Settings, "storage" | "secrets" | "backup" | "media"> {
   /** The file that was read; null if there was none. */
   readonly file: string | null;
   readonly storage: { readonly data: string /** The database file. */; readonly path: string };
   readonly secrets: { readonly keyFile: string };
+  readonly media: Omit<Settings["media"], "directory"> & { readonly directory: string };
   /** The server's own backups; `schedule` null means none. */
   readonly backup: Omit<Settings["backup"], "directory"> & { readonly directory: string };
 }
@@ -88,17 +89,14 @@ export function loadConfig(sources: ConfigSources): Config {
   ];
 
   const { values, locations } = readValues(rawValues, problems);
-  // `--data` decides where the database is: a path from the file must not lead a command to another database.
-  if (sources.data !== undefined) values.set("storage.path", null);
+  // `--data` decides where the database is: a path from the file must not lead a command to another database or its files.
+  if (sources.data !== undefined) for (const name of ["storage.path", "media.directory"]) values.set(name, null);
 
   const settings = assemble(values);
   // An invalid value of the pair would look absent here.
-  if (!problems.some((problem) => problem.path?.startsWith("server.tls_"))) {
-    problems.push(...findIncompleteTls(settings, locations));
-  }
-  if (!problems.some((problem) => problem.path?.startsWith("alerts."))) {
-    problems.push(...findIncompleteMail(settings, locations));
-  }
+  const hasProblem = (prefix: string): boolean => problems.some((problem) => problem.path?.startsWith(prefix));
+  if (!hasProblem("server.tls_")) problems.push(...findIncompleteTls(settings, locations));
+  if (!hasProblem("alerts.")) problems.push(...findIncompleteMail(settings, locations));
   if (problems.length > 0) {
     // In the order of the file, then the problems without a line.
     throw new ConfigError(problems.toSorted((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || 0));
@@ -109,6 +107,7 @@ export function loadConfig(sources: ConfigSources): Config {
     server: withDomain(settings.server, locations.has("server.listen")),
     file: file?.name ?? null,
     storage: { data, path: settings.storage.path ?? join(data, "waxwing.db") },
+    media: { ...settings.media, directory: settings.media.directory ?? join(data, "media") },
     secrets: { keyFile: settings.secrets.keyFile ?? join(data, "waxwing.key") },
     backup: { ...settings.backup, directory: settings.backup.directory ?? join(data, "backups") },
   };

@@ -260,6 +260,26 @@ export const sections = {
       "Serves the test control under /control/v1 to programs on this machine: it moves the clock and plays network faults. Only for servers without a number on WhatsApp. The token is in <data>/control.token.",
     ),
   },
+  media: {
+    directory: key(
+      "directory",
+      optional(path),
+      "",
+      "Directory of the files that people send; empty: media in the data directory. Use a local disk, never a network share.",
+    ),
+    maxBytes: key(
+      "max_bytes",
+      wholeNumber(1024, 1024 * 1024 * 1024),
+      104_857_600,
+      "Largest file that is fetched, in bytes. WhatsApp's own limit is 100 MB.",
+    ),
+    quotaBytes: key(
+      "quota_bytes",
+      wholeNumber(0, Number.MAX_SAFE_INTEGER),
+      10_737_418_240,
+      "How much disk the files may use together, in bytes. Beyond it, new files wait up to 7 days for room.",
+    ),
+  },
   retention: {
     recipients: key(
       "recipients",
@@ -281,6 +301,7 @@ export const sections = {
     ),
     messages: key("messages", optional(retentionPeriod), "", "Retention of single messages. Empty: for ever."),
     inbound: key("inbound", optional(retentionPeriod), "", "Retention of received messages. Empty: for ever."),
+    media: key("media", optional(retentionPeriod), "", "Retention of the files that people sent. Empty: for ever."),
   },
   backup: {
     schedule: key(
@@ -296,6 +317,14 @@ export const sections = {
       "Directory of scheduled backups; empty: backups in the data directory. Another disk is better.",
     ),
     retention: key("keep", wholeNumber(1, 10_000), 7, "Number of scheduled backups to keep; older ones are deleted."),
+  },
+  upgrade: {
+    notice: key(
+      "notice",
+      yesOrNo,
+      false,
+      "Asks the address of releases once a day whether there is a newer one; if so, the status says so. Nothing about this server is sent.",
+    ),
   },
   alerts: alertKeys,
   log: {

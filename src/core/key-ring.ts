@@ -13,6 +13,8 @@ const PURPOSES = {
   seal: "waxwing seal v1",
   /** Hashes values that must be recognised without being stored. */
   hash: "waxwing keyed hash v1",
+  /** Signs links to media. */
+  link: "waxwing media link v1",
 } as const;
 
 const ID = "waxwing key id v1";

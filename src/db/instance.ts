@@ -76,6 +76,11 @@ export function writeBackupMetadata(client: Client, metadata: BackupMetadata): v
   client.prepare("UPDATE instance SET backup_metadata = ? WHERE id = 1").run(JSON.stringify(metadata));
 }
 
+/** The file is the database itself again, not a copy. */
+export function clearBackupMetadata(client: Client): void {
+  client.prepare("UPDATE instance SET backup_metadata = NULL WHERE id = 1").run();
+}
+
 /** Stores the file's current identity, after it was moved on purpose or when it is recorded for the first time. */
 export function writeFileIdentity(client: Client, { inode, createdAt }: FileIdentity): void {
   client.prepare("UPDATE instance SET inode = ?, file_created_at = ? WHERE id = 1").run(inode, createdAt);

@@ -39,6 +39,18 @@ export function renewRunMarker(client: Client, database: string, newMarker: stri
   syncDirectory(directory);
 }
 
+/**
+ * Removes the markers on disk that this state of the database does not know: they are of a newer state that is given up
+ * on purpose, and in which nothing was accepted or sent.
+ */
+export function forgetUnknownMarkers(client: Client, database: string): void {
+  const { marker, previousMarker } = readRunMarkers(client);
+  for (const found of listMarkersOnDisk(database)) {
+    if (found !== marker && found !== previousMarker) rmSync(markerPath(database, found), { force: true });
+  }
+  syncDirectory(dirname(database));
+}
+
 function readRunMarkers(client: Client): RunMarkers {
   const row = client
     .prepare("SELECT run_marker AS marker, previous_run_marker AS previousMarker FROM instance WHERE id = 1")

@@ -38,13 +38,14 @@ export type Check =
   | "certificate"
   | "workspace"
   | "number"
-  | "signature"
   | "balance"
   | "broadcast"
+  | "connection"
+  | "version"
   | "alarm";
 
 /** What only the process of the server knows; another process reads it from the stored list. */
-export const processChecks: readonly Check[] = ["write", "file", "commit", "alarm"];
+export const processChecks: readonly Check[] = ["write", "file", "commit", "version", "alarm"];
 
 export interface KnownCondition extends Condition {
   since: number;

@@ -6,6 +6,7 @@ import type { SecretBox } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import { type AddressRange, rangeMatcher } from "#src/net/address-ranges.ts";
 import type { AccountPort } from "#src/networks/network.ts";
+import { type ConnectionSettings, readConnectionSettings } from "./connection-settings.ts";
 
 export interface DoctorContext {
   store: Pick<Store, "read">;
@@ -18,30 +19,26 @@ export interface DoctorContext {
   settings: DoctorSettings;
 }
 
-/** The part of the configuration that the doctor checks. */
-export interface DoctorSettings {
-  publicUrl: string | null;
+/** The part of the configuration and the environment that the doctor checks. */
+export interface DoctorSettings extends ConnectionSettings {
   verifyToken: string | null;
-  /** Whether the configuration has an app secret for numbers without their own. */
-  hasAppSecret: boolean;
-  keyFile: string;
   syncEveryMs: number;
   isTrustedProxy: (address: string) => boolean;
 }
 
-interface DoctorConfig {
-  server: { publicUrl: string | null; trustedProxies: readonly AddressRange[] };
-  whatsapp: { verifyToken: string | null; appSecret: string | null; syncEveryMs: number };
-  secrets: { keyFile: string };
-}
+type DoctorConfig = Parameters<typeof readConnectionSettings>[0] & {
+  server: { trustedProxies: readonly AddressRange[] };
+  whatsapp: { verifyToken: string | null; syncEveryMs: number };
+};
 
-export function readDoctorSettings({ server, whatsapp, secrets }: DoctorConfig): DoctorSettings {
+export function readDoctorSettings(
+  config: DoctorConfig,
+  environment: Readonly<Record<string, string | undefined>>,
+): DoctorSettings {
   return {
-    publicUrl: server.publicUrl,
-    verifyToken: whatsapp.verifyToken,
-    hasAppSecret: whatsapp.appSecret !== null,
-    keyFile: secrets.keyFile,
-    syncEveryMs: whatsapp.syncEveryMs,
-    isTrustedProxy: rangeMatcher(server.trustedProxies),
+    ...readConnectionSettings(config, environment),
+    verifyToken: config.whatsapp.verifyToken,
+    syncEveryMs: config.whatsapp.syncEveryMs,
+    isTrustedProxy: rangeMatcher(config.server.trustedProxies),
   };
 }

@@ -1,10 +1,15 @@
 /** Evaluates what needs a person's attention in the workspaces: numbers, broadcasts, balances, callbacks. Pure. */
 import type { Condition } from "./conditions.ts";
+import { findIssues } from "./connection-issues.ts";
+import { conditionOf } from "./issue.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
-export function evaluateWorkspaces(state: WorkspaceState, at: number): Condition[] {
+/** The list is stored in a place of a fixed size; further conditions appear once these are resolved. */
+const CONNECTIONS_MAX = 50;
+
+export function evaluateWorkspaces(state: WorkspaceState): Condition[] {
   return [
-    ...state.refused.map(describeRefused(at)),
+    ...describeConnections(state),
     ...state.numbers.map(describeNumber),
     ...state.paused.map(describeBroadcast),
     ...state.balances.map(describeBalance),
@@ -13,34 +18,18 @@ export function evaluateWorkspaces(state: WorkspaceState, at: number): Condition
   ];
 }
 
-function describeRefused(at: number) {
-  return ({
-    id,
-    phone,
-    count,
-    since,
-    lastAt,
-    hasOwnSecret,
-    workspaceId,
-    workspace,
-  }: WorkspaceState["refused"][number]) => {
-    const minutes = Math.max(0, Math.round((at - lastAt) / 60_000));
-    return {
-      id: `callbacks_refused:${id}`,
-      severity: "critical",
-      check: "signature",
-      subject: `number ${phone}`,
-      says: `WhatsApp's callbacks arrive but their signature does not match the app secret of ${phone}: ${count} refused, the last ${minutes} minutes ago.`,
-      since,
-      hits: `${workspace}: received messages and statuses are not recorded.`,
-      next: `Copy the app secret from Meta's dashboard (App settings, Basic) into ${
-        hasOwnSecret ? "a file, then run the command." : "[whatsapp] app_secret, then restart the server."
-      }`,
-      command: hasOwnSecret ? `waxwing number update ${id} --app-secret-file FILE` : null,
-      workspaceId,
-      subjectId: id,
-    } satisfies Condition;
-  };
+/** What is not of one number, such as the way to the network, is one condition. */
+function describeConnections({ connections, server }: WorkspaceState): Condition[] {
+  const all = connections.flatMap((input) => {
+    const { number, workspaceId, workspace } = input;
+    return findIssues(input).map((issue) => conditionOf(issue, { ...number, workspaceId, workspace }));
+  });
+  const byId = new Map([...server.map((issue) => conditionOf(issue, null)), ...all].map((one) => [one.id, one]));
+  return [...byId.values()].toSorted(bySeverity).slice(0, CONNECTIONS_MAX);
+}
+
+function bySeverity(one: Condition, other: Condition): number {
+  return Number(one.severity !== "critical") - Number(other.severity !== "critical");
 }
 
 function describeNumber({
@@ -48,22 +37,10 @@ function describeNumber({
   phone,
   reason,
   isByPerson,
-  restriction,
   workspaceId,
   workspace,
 }: WorkspaceState["numbers"][number]): Condition {
   const about = { check: "number", subject: `number ${phone}`, since: null, workspaceId, subjectId: id } as const;
-  if (restriction !== null) {
-    return {
-      ...about,
-      id: `number_restricted:${id}`,
-      severity: "critical",
-      says: `WhatsApp restricts ${phone}: ${restriction}`,
-      hits: `${workspace}: sends from this number may be rejected.`,
-      next: "See in Meta's dashboard what the account is accused of, and ask there for a review.",
-      command: `waxwing number show ${id}`,
-    };
-  }
   return {
     ...about,
     id: `number_not_ready:${id}`,

@@ -33,7 +33,26 @@ export function evaluateHealth(facts: HealthFacts, workspaces: WorkspaceState | 
     ...evaluateQueues(facts),
     ...evaluateBackups(facts),
     ...evaluateCertificate(facts.at, facts.certificate),
-    ...(workspaces === null ? [] : evaluateWorkspaces(workspaces, facts.at)),
+    ...evaluateVersion(facts),
+    ...(workspaces === null ? [] : evaluateWorkspaces(workspaces)),
+  ];
+}
+
+function evaluateVersion({ process }: HealthFacts): Condition[] {
+  const newer = process?.newerVersion ?? null;
+  if (newer === null) return [];
+  return [
+    {
+      id: "newer_version",
+      severity: "warning",
+      check: "version",
+      subject: "server",
+      says: `Waxwing ${newer} is available.`,
+      since: null,
+      hits: null,
+      next: "Read what changed, and upgrade.",
+      command: "sudo waxwing upgrade",
+    },
   ];
 }
 
@@ -81,7 +100,7 @@ function evaluateDatabase({ at, process, database, databaseFile }: HealthFacts):
   return found;
 }
 
-function evaluateDisk({ disk, database }: HealthFacts): Condition[] {
+function evaluateDisk({ disk, database, mediaWaiting }: HealthFacts): Condition[] {
   const found: Condition[] = [];
   const command = `df -h ${database.path}`;
   if (disk !== null && disk.freeBytes < FREE_BYTES_MIN) {
@@ -107,6 +126,20 @@ function evaluateDisk({ disk, database }: HealthFacts): Condition[] {
       hits: null,
       next: "Free up space before the next upgrade.",
       command,
+    });
+  }
+  if (mediaWaiting.since !== null) {
+    const { files, since } = mediaWaiting;
+    found.push({
+      id: "media_full",
+      severity: "warning",
+      check: "disk",
+      subject: "media",
+      says: `${files} received ${files === 1 ? "file waits" : "files wait"} for room: the quota of the media directory is used up.`,
+      since,
+      hits: "Everyone who is sent files: WhatsApp keeps a file for 7 days, then it is lost.",
+      next: "Raise [media] quota_bytes, or set [retention] media so that old files are deleted.",
+      command: null,
     });
   }
   if (database.walBytes > WAL_BYTES_MAX) {
@@ -201,6 +234,23 @@ function evaluateQueues({ at, outbox, callbacksWaiting, callbacksAgeSeconds }: H
   ];
 }
 
+function unwritableDirectory({ schedule, directory, unwritable }: HealthFacts["backup"]): Condition[] {
+  if (schedule === null || unwritable === null) return [];
+  return [
+    {
+      id: "backup_directory",
+      severity: "warning",
+      check: "backup",
+      subject: "backup",
+      says: `Backups cannot be written to ${directory}: ${unwritable}.`,
+      since: null,
+      hits: "Everyone, if this disk fails.",
+      next: "Make the directory writable for the service (ReadWritePaths= in a drop-in), or set [backup] directory.",
+      command: "waxwing config check",
+    },
+  ];
+}
+
 function evaluateBackups({ at, backup }: HealthFacts): Condition[] {
   const { schedule, intervalMs, awaitedSince, verifiedAt, failedAt } = backup;
   const found: Condition[] = [];
@@ -217,6 +267,7 @@ function evaluateBackups({ at, backup }: HealthFacts): Condition[] {
       command: "journalctl -u waxwing --since -1d | grep -i backup",
     });
   }
+  found.push(...unwritableDirectory(backup));
   if (schedule === null) {
     if (found.length > 0 || (verifiedAt !== null && verifiedAt > at - BACKUP_AGE_MAX_MS)) return found;
     found.push({

@@ -8,6 +8,7 @@ import type { Clock } from "#src/core/clock.ts";
 import type { FileState } from "#src/db/file-watch.ts";
 import { type CertificateFacts, type CertificateSource, readCertificate } from "./certificate-facts.ts";
 import type { Quantiles } from "./time-series.ts";
+import { readUnused, type UnusedCallbacks } from "./unused-callbacks.ts";
 
 export interface HealthFacts {
   at: number;
@@ -18,6 +19,8 @@ export interface HealthFacts {
     commits: Quantiles & { failures: number };
     /** When a commit last failed, milliseconds. */
     lastFailureAt: number | null;
+    /** A newer release; null: none is known. */
+    newerVersion?: string | null;
   } | null;
   /** Whether the path still names the file that the server opened. */
   databaseFile: FileState;
@@ -28,6 +31,9 @@ export interface HealthFacts {
   callbacksWaiting: number;
   /** Seconds since the oldest callback that is not applied became due. */
   callbacksAgeSeconds: number;
+  unused: UnusedCallbacks;
+  /** Received files for which there is no room, and since when, milliseconds. */
+  mediaWaiting: { files: number; since: number | null };
   backup: BackupFacts;
   /** Null: the server has no certificate of its own. */
   certificate: CertificateFacts | null;
@@ -41,6 +47,8 @@ export interface BackupFacts {
   /** The longest time between two scheduled backups; null without a schedule. */
   intervalMs: number | null;
   nextAt: number | null;
+  /** Why nothing can be written to the directory; null: it can be. */
+  unwritable: string | null;
   /** The time of the state in the newest sound backup. */
   verifiedAt: number | null;
   /** Since when a first verified backup is awaited; null if there is one, or that is not known. */
@@ -65,15 +73,20 @@ export const OUTBOX_SQL =
 const CALLBACKS_SQL =
   "SELECT count(*) AS waiting, max(0, ? - coalesce(min(due_at), ?)) / 1000.0 AS age FROM callbacks WHERE done_at IS NULL AND due_at <= ?";
 
+/** The condition of the index `media_waiting`. */
+const MEDIA_SQL = "SELECT count(*) AS files, min(waiting_since) AS since FROM media WHERE waiting_since IS NOT NULL";
+
 /** Throws if the database cannot be read. */
 export async function readFacts(sources: FactSources): Promise<HealthFacts> {
   const { clock, query, database } = sources;
   const now = clock.now();
-  const [process, outbox, callbacks, certificate] = await Promise.all([
+  const [process, outbox, callbacks, certificate, unused, media] = await Promise.all([
     sources.process(),
     query(OUTBOX_SQL, [now]),
     query(CALLBACKS_SQL, [now, now, now]),
     readCertificate(sources.certificate, query),
+    readUnused(query, now),
+    query(MEDIA_SQL),
   ]);
   return {
     at: clock.now(),
@@ -88,6 +101,11 @@ export async function readFacts(sources: FactSources): Promise<HealthFacts> {
     })),
     callbacksWaiting: Number(callbacks[0]?.waiting ?? 0),
     callbacksAgeSeconds: Number(callbacks[0]?.age ?? 0),
+    unused,
+    mediaWaiting: {
+      files: Number(media[0]?.files ?? 0),
+      since: media[0]?.since == null ? null : Number(media[0].since),
+    },
     backup: sources.backup(),
     certificate,
   };

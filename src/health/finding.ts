@@ -1,4 +1,6 @@
 /** The results of checking the set-up, as sentences, each with the next step if there is one. */
+import { conditionOf, type Issue, type IssueSubject } from "./issue.ts";
+
 export interface Finding {
   level: "ok" | "warning" | "problem";
   /** What was checked: `token`, `callback`, `clock` … */
@@ -7,20 +9,40 @@ export interface Finding {
   message: string;
   /** Null if there is nothing to do. */
   next: string | null;
+  /** The condition that says the same; null if there is none. */
+  conditionId: string | null;
 }
 
+const LEVELS: readonly Finding["level"][] = ["problem", "warning", "ok"];
+
 export class Findings {
-  readonly all: Finding[] = [];
+  readonly #all: Finding[] = [];
+  readonly #shared = new Set<string>();
+
+  /** Problems first; what causes a problem was added before it. */
+  get all(): Finding[] {
+    return this.#all.toSorted((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
+  }
 
   ok(check: string, numberId: number | null, message: string): void {
-    this.all.push({ level: "ok", check, numberId, message, next: null });
+    this.#all.push({ level: "ok", check, numberId, message, next: null, conditionId: null });
   }
 
   warn(check: string, numberId: number | null, message: string, next: string): void {
-    this.all.push({ level: "warning", check, numberId, message, next });
+    this.#all.push({ level: "warning", check, numberId, message, next, conditionId: null });
   }
 
   problem(check: string, numberId: number | null, message: string, next: string): void {
-    this.all.push({ level: "problem", check, numberId, message, next });
+    this.#all.push({ level: "problem", check, numberId, message, next, conditionId: null });
+  }
+
+  /** An issue that is not of one number is added once. */
+  add(issue: Issue, about: IssueSubject | null): void {
+    const { id: conditionId } = conditionOf(issue, about);
+    const isShared = issue.isShared === true || about === null;
+    if (isShared && this.#shared.has(conditionId)) return;
+    if (isShared) this.#shared.add(conditionId);
+    const { level, check, says, next } = issue;
+    this.#all.push({ level, check, numberId: isShared ? null : about.id, message: says, next, conditionId });
   }
 }

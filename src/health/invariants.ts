@@ -242,4 +242,38 @@ export const invariants: readonly Invariant[] = [
           AND (consent_at IS NULL OR consent_source IS NULL)`,
     next: restoreOrReport,
   },
+  {
+    name: "media_have_their_file",
+    sentence: "A stored medium has a file, and a medium that is neither stored nor pending has none.",
+    of: "medium",
+    sql: `SELECT id FROM media WHERE (state = 'stored' AND file_id IS NULL)
+             OR (state NOT IN ('stored', 'pending') AND file_id IS NOT NULL)`,
+    next: restoreOrReport,
+  },
+  {
+    name: "media_files_are_counted",
+    sentence: "A file of media is counted once for each medium that has it.",
+    of: "media file",
+    sql: `SELECT f.id FROM media_files f LEFT JOIN (SELECT file_id, count(*) AS refs FROM media
+            WHERE file_id IS NOT NULL GROUP BY file_id) m ON m.file_id = f.id
+          WHERE f.refs <> coalesce(m.refs, 0)`,
+    next: restoreOrReport,
+  },
+  {
+    name: "media_usage_equals_files",
+    sentence: "The media usage of a workspace equals the bytes of its files.",
+    of: "workspace",
+    sql: `SELECT u.workspace_id AS id FROM media_usage u LEFT JOIN (
+            SELECT workspace_id, sum(bytes) AS bytes FROM media_files GROUP BY workspace_id
+          ) f ON f.workspace_id = u.workspace_id WHERE u.bytes <> coalesce(f.bytes, 0)`,
+    next: restoreOrReport,
+  },
+  {
+    name: "pending_media_have_a_job",
+    sentence: "A pending medium has a job that fetches it.",
+    of: "medium",
+    sql: `SELECT m.id FROM media m WHERE m.state = 'pending'
+          AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.kind = 'fetch_media' AND o.subject = m.id)`,
+    next: restart,
+  },
 ];

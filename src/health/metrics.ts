@@ -13,6 +13,7 @@ import type { PostResult, WebhookPoster } from "#src/net/post.ts";
 import type { NetworkName } from "#src/networks/network.ts";
 import type { KnownCondition } from "./conditions.ts";
 import { OUTBOX_SQL, readDisk, sizeOf } from "./facts.ts";
+import { readUnused, type UnusedCallbacks } from "./unused-callbacks.ts";
 
 /** The exact condition of the index `broadcasts_open`: without it, a query would read every broadcast ever made. */
 const OPEN = "status IN ('scheduled', 'queueing', 'running', 'paused')";
@@ -47,6 +48,8 @@ interface GaugeSources {
   conditions: () => readonly KnownCondition[];
   /** When the newest sound backup was finished, milliseconds. */
   lastBackupAt: () => number | null;
+  /** Databases that upgrades and restores have put aside. */
+  keptCopies: () => readonly { bytes: number }[];
   /** When the server's own certificate ends, milliseconds; null without one. */
   certificateEnd: () => Promise<number | null>;
 }
@@ -159,6 +162,17 @@ export class ServerMetrics {
       "Callbacks that are stored and not applied yet.",
       queryGauge("SELECT count(*) AS waiting FROM callbacks WHERE done_at IS NULL AND due_at <= ?", "waiting"),
     );
+    const unused = async () => readUnused((sql) => reader.query(sql), clock.now());
+    gauge(
+      "waxwing_callbacks_without_effect",
+      "Items of accepted callbacks in the last 24 hours that had no effect, by reason and what they were.",
+      async () => (await unused()).items.map(({ reason, about, count }): Sample => [{ reason, about }, count]),
+    );
+    gauge(
+      "waxwing_callbacks_refused",
+      "Callbacks refused in the last 24 hours, by reason and the number that they claim to be about.",
+      async () => sumByNumber((await unused()).refused),
+    );
     gauge("waxwing_broadcasts", "Unfinished broadcasts.", queryGauge(OPEN_BROADCASTS, "rows", ["status"]));
     gauge(
       "waxwing_broadcast_recipients",
@@ -199,7 +213,7 @@ export class ServerMetrics {
     );
   }
 
-  #registerConditions({ database, conditions, lastBackupAt, certificateEnd, clock }: GaugeSources): void {
+  #registerConditions({ database, conditions, lastBackupAt, certificateEnd, keptCopies, clock }: GaugeSources): void {
     const gauge = this.metrics.gauge.bind(this.metrics);
     gauge("waxwing_condition", "Conditions that last, as in waxwing status.", () =>
       conditions().map(({ id, severity }): Sample => [{ id, severity }, 1]),
@@ -215,6 +229,12 @@ export class ServerMetrics {
     gauge("waxwing_certificate_end_seconds", "When the server's own certificate ends; absent without one.", async () =>
       present(await certificateEnd(), (at) => at / 1000),
     );
+    gauge("waxwing_kept_copies", "Databases that upgrades and restores have put aside.", () => [
+      [{}, keptCopies().length],
+    ]);
+    gauge("waxwing_kept_copies_bytes", "Their size.", () => [
+      [{}, keptCopies().reduce((sum, { bytes }) => sum + bytes, 0)],
+    ]);
     gauge("waxwing_disk_free_bytes", "Free space of the disk that holds the database.", () =>
       present(readDisk(dirname(database))?.freeBytes ?? null, (bytes) => bytes),
     );
@@ -229,4 +249,15 @@ function resultLabel(result: PostResult): string {
 /** No sample if there is no value. */
 function present(value: number | null, convert: (value: number) => number): Sample[] {
   return value === null ? [] : [[{}, convert(value)]];
+}
+
+/** Over all hours; number 0: none of this server's. */
+function sumByNumber(refused: UnusedCallbacks["refused"]): Sample[] {
+  const sums = new Map<string, Sample>();
+  for (const { reason, numberId, count } of refused) {
+    const number = String(numberId ?? 0);
+    const before = sums.get(`${reason} ${number}`)?.[1] ?? 0;
+    sums.set(`${reason} ${number}`, [{ reason, number }, before + count]);
+  }
+  return [...sums.values()];
 }

@@ -4,9 +4,11 @@ import type { Clock } from "#src/core/clock.ts";
 import { randomText } from "#src/core/id.ts";
 import type { Random } from "#src/core/random.ts";
 import { lastReceivedAt } from "#src/domain/inbound/callbacks.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { findUntrustedProxy } from "#src/domain/users/untrusted-proxy.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import type { Findings } from "./finding.ts";
+import { addressIssues } from "./server-issues.ts";
 
 const TIMEOUT_MS = 10_000;
 const PROXY_REMEMBERED_MS = 7 * 24 * 60 * 60_000;
@@ -14,44 +16,34 @@ const CLOCK_WARNING_MS = 30_000;
 /** From this offset on, scheduled broadcasts are held. */
 const CLOCK_PROBLEM_MS = 5 * 60_000;
 
-/** `isVerified`: the network verifies the address with the verify token before it uses it. */
-export async function checkCallback(context: DoctorContext, isVerified: boolean, findings: Findings): Promise<void> {
+/** `receives`: no issue of a number explains why nothing would arrive. */
+export async function checkCallback(
+  context: DoctorContext,
+  numbers: readonly Pick<SendingNumber, "provider">[],
+  receives: boolean,
+  findings: Findings,
+): Promise<void> {
   const { publicUrl, verifyToken } = context.settings;
-  if (publicUrl === null) {
-    findings.problem(
-      "callback",
-      null,
-      "The server has no public address, so WhatsApp cannot deliver statuses or received messages.",
-      "set [server] public_url to the public https address of this server",
-    );
-  } else if (!publicUrl.startsWith("https://")) {
-    findings.problem(
-      "callback",
-      null,
-      `WhatsApp calls https addresses only, and public_url is ${publicUrl}.`,
-      "put TLS in front, or set [server] tls_cert and tls_key",
-    );
-  } else if (isVerified && verifyToken === null) {
-    findings.problem(
-      "callback",
-      null,
-      "There is no verify token, so Meta cannot verify the callback address.",
-      "set [whatsapp] verify_token to a word of your choice, and enter the same word in Meta's form",
-    );
-  }
-  if (isVerified && publicUrl !== null && verifyToken !== null)
-    await verifyCallbackAddress(publicUrl, verifyToken, context, findings);
+  // Providers such as 360dialog do not verify the address.
+  const isVerified = numbers.some(({ provider }) => provider === "graph");
+  const issues = addressIssues({ publicUrl, verifyToken, isVerified });
+  for (const issue of issues) findings.add(issue, null);
+  const isReached =
+    !isVerified ||
+    publicUrl === null ||
+    verifyToken === null ||
+    (await verifyCallbackAddress(publicUrl, verifyToken, context, findings));
   const last = context.store.read((tx) => lastReceivedAt(tx, "whatsapp"));
-  if (last === null) {
+  if (last !== null) {
+    const minutes = Math.round((context.clock.now() - last) / 60_000);
+    findings.ok("callback", null, `WhatsApp last called ${minutes} minutes ago.`);
+  } else if (receives && isReached && issues.length === 0) {
     findings.warn(
       "callback",
       null,
       "No callback from WhatsApp has arrived yet.",
-      "send a message to the number from a phone; if nothing arrives, check the callback address and the subscription",
+      "send a message to the number from a phone; if nothing arrives, set the app to Live and save the callback address in Meta's form again",
     );
-  } else {
-    const minutes = Math.round((context.clock.now() - last) / 60_000);
-    findings.ok("callback", null, `WhatsApp last called ${minutes} minutes ago.`);
   }
 }
 
@@ -74,7 +66,7 @@ async function verifyCallbackAddress(
   verifyToken: string,
   { clock, random }: { clock: Clock; random: Random },
   findings: Findings,
-): Promise<void> {
+): Promise<boolean> {
   const address = `${publicUrl}/networks/whatsapp`;
   const challenge = randomText(random, 20);
   const query = new URLSearchParams({
@@ -89,7 +81,7 @@ async function verifyCallbackAddress(
     const text = await response.text();
     if (response.ok && text === challenge) {
       findings.ok("callback", null, `${address} answers as Meta expects, seen from this machine.`);
-      return;
+      return true;
     }
     findings.problem(
       "callback",
@@ -97,6 +89,7 @@ async function verifyCallbackAddress(
       `${address} answered HTTP ${response.status} and not the challenge.`,
       "let the proxy forward /networks/ to this server, and check that the server runs with this configuration",
     );
+    return false;
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "no answer";
     findings.problem(
@@ -105,6 +98,7 @@ async function verifyCallbackAddress(
       `${address} cannot be reached from this machine (${code}).`,
       "check DNS, certificate, firewall and whether the server runs; some networks cannot reach their own public address",
     );
+    return false;
   } finally {
     timer.cancel();
   }

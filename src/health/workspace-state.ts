@@ -4,34 +4,30 @@
  */
 import type { Store } from "#src/db/store.ts";
 import { type PauseCause, pauseCauses, resumesAutomatically } from "#src/domain/broadcasts/broadcast.ts";
-import { wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
+import { countKept } from "#src/domain/inbound/callback-list.ts";
 import { allowanceOf, monthOf, SERVICE_ALLOWANCE } from "#src/domain/messages/network-usage.ts";
+import type { ConnectionSettings } from "./connection-settings.ts";
+import type { Issue } from "./issue.ts";
+import { readIssueInputs, type StoredInput } from "./issue-input.ts";
+import { addressIssues, keptIssues } from "./server-issues.ts";
 
 export interface WorkspaceState {
-  /** Numbers that cannot send, or that the network restricts. */
+  /** Numbers on the simulator that cannot send. */
   numbers: {
     id: number;
     phone: string;
     reason: string;
     isByPerson: boolean;
-    restriction: string | null;
     workspaceId: number;
     workspace: string;
   }[];
   /** Broadcasts that wait for a person; those paused by hand are not among them, because their operator knows. */
   paused: { id: number; name: string; reason: string; workspaceId: number; workspace: string }[];
   suspended: { id: number; name: string; at: number; reason: string }[];
-  /** Numbers whose callbacks have a wrong signature, with none accepted since. Times are milliseconds. */
-  refused: {
-    id: number;
-    phone: string;
-    count: number;
-    since: number;
-    lastAt: number;
-    hasOwnSecret: boolean;
-    workspaceId: number;
-    workspace: string;
-  }[];
+  /** The numbers on WhatsApp, with what is known about their connection. */
+  connections: StoredInput[];
+  /** Issues of the server as a whole. */
+  server: Issue[];
   /** Numbers that have used most of this month's free service messages. */
   services: { id: number; phone: string; count: number; allowance: number; workspaceId: number; workspace: string }[];
   /** Balances below a day's use, in millionths of the currency. */
@@ -44,6 +40,7 @@ interface WorkspaceSources {
   query: (sql: string, parameters?: (string | number | null)[]) => Promise<Row[]>;
   store: Pick<Store, "read">;
   now: number;
+  settings: ConnectionSettings & { verifyToken: string | null };
 }
 
 /** Per kind. */
@@ -52,36 +49,31 @@ const ROWS_MAX = 10;
 const ACCOUNTS_MAX = 200;
 const DAY_MS = 24 * 60 * 60_000;
 const USE_DAYS = 7;
-const REFUSED_SHOWN_MS = DAY_MS;
 
 export async function readWorkspaceState(sources: WorkspaceSources): Promise<WorkspaceState> {
-  const [numbers, paused, suspended, refused, services, balances] = await Promise.all([
+  const [numbers, paused, suspended, connections, services, balances] = await Promise.all([
     readNumbers(sources),
     readPaused(sources),
     readSuspended(sources),
-    readRefused(sources),
+    readIssueInputs(sources),
     readServices(sources),
     readBalances(sources),
   ]);
-  return { numbers, paused, suspended, refused, services, balances };
+  const server = readServerIssues(sources, connections);
+  return { numbers, paused, suspended, connections, services, balances, server };
 }
 
-async function readNumbers({ query, now }: WorkspaceSources): Promise<WorkspaceState["numbers"]> {
+async function readNumbers({ query }: WorkspaceSources): Promise<WorkspaceState["numbers"]> {
   const rows = await query(
-    `SELECT n.id, n.phone, n.ready, n.unready_reason, n.unready_by, n.workspace_id, w.name AS workspace,
-      CASE WHEN coalesce(s.restricted_until, ?) >= ? THEN s.restriction END AS restriction
-    FROM numbers n JOIN workspaces w ON w.id = n.workspace_id LEFT JOIN number_states s ON s.number_id = n.id
-    WHERE n.removed_at IS NULL
-      AND (n.ready = 0 OR (s.restriction IS NOT NULL AND coalesce(s.restricted_until, ?) >= ?))
-    ORDER BY n.id LIMIT ${ROWS_MAX}`,
-    [now, now, now, now],
+    `SELECT n.id, n.phone, n.unready_reason, n.unready_by, n.workspace_id, w.name AS workspace
+    FROM numbers n JOIN workspaces w ON w.id = n.workspace_id
+    WHERE n.removed_at IS NULL AND n.network = 'simulator' AND n.ready = 0 ORDER BY n.id LIMIT ${ROWS_MAX}`,
   );
   return rows.map((row) => ({
     id: Number(row.id),
     phone: String(row.phone),
     reason: text(row.unready_reason),
     isByPerson: row.unready_by === "person",
-    restriction: row.restriction === null ? null : String(row.restriction),
     workspaceId: Number(row.workspace_id),
     workspace: String(row.workspace),
   }));
@@ -119,28 +111,12 @@ async function readSuspended({ query }: WorkspaceSources): Promise<WorkspaceStat
   }));
 }
 
-async function readRefused({ query, store, now }: WorkspaceSources): Promise<WorkspaceState["refused"]> {
-  const rows = await query(
-    `SELECT n.id, n.phone, n.app_secret, n.workspace_id, w.name AS workspace,
-      sum(r.count) AS count, min(r.hour) AS since, max(r.last_at) AS last_at
-    FROM refused_callbacks r JOIN numbers n ON n.id = r.number_id JOIN workspaces w ON w.id = n.workspace_id
-    WHERE r.hour >= ? AND r.reason = 'wrong_signature' AND n.removed_at IS NULL
-    GROUP BY n.id ORDER BY n.id LIMIT ${ROWS_MAX}`,
-    [now - REFUSED_SHOWN_MS],
-  );
-  return rows
-    .map((row) => ({
-      id: Number(row.id),
-      phone: String(row.phone),
-      appSecret: row.app_secret === null ? null : String(row.app_secret),
-      count: Number(row.count),
-      since: Number(row.since),
-      lastAt: Number(row.last_at),
-      workspaceId: Number(row.workspace_id),
-      workspace: String(row.workspace),
-    }))
-    .filter((number) => !store.read((tx) => wasAcceptedAfter(tx, number, number.lastAt)))
-    .map(({ appSecret, ...number }) => ({ ...number, hasOwnSecret: appSecret !== null }));
+/** What is wrong with the server's own address matters to numbers on WhatsApp only. */
+function readServerIssues({ store, settings }: WorkspaceSources, connections: readonly StoredInput[]): Issue[] {
+  const kept = keptIssues(store.read(countKept));
+  if (connections.length === 0) return kept;
+  const isVerified = connections.some(({ number }) => number.provider === "graph");
+  return [...addressIssues({ ...settings, isVerified }), ...kept];
 }
 
 /** No timezone is further from UTC. */

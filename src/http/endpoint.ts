@@ -9,6 +9,7 @@ import { notFound, type ProblemCode } from "#src/core/problem.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
+import type { MediaFiles } from "#src/media/files.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import type { EventWaiters } from "./event-waiters.ts";
 import type { KeyQueue } from "./key-queue.ts";
@@ -20,6 +21,8 @@ export interface Answer {
   status: number;
   /** JSON text. */
   body: string;
+  /** Replaces the body. It is read while it is sent, so its size does not matter. */
+  file?: Blob;
   headers?: Readonly<Record<string, string>>;
   /** Values of `Set-Cookie`. */
   cookies?: readonly string[];
@@ -64,6 +67,7 @@ export interface Call {
   keyQueue: KeyQueue;
   /** What a request needs to wait for an event; absent in the console, whose requests do not wait. */
   longPoll?: LongPoll;
+  media: MediaFiles;
   /** Runs slow queries on another thread. */
   reader: Reader;
   /**
@@ -120,6 +124,8 @@ interface Success {
   isList: boolean;
   /** Of a list whose `meta` is not that of numbered pages. */
   meta?: { schema: TObject; example: unknown };
+  /** The answer is a file, of any type; `data` and `example` are not used. */
+  isFile?: boolean;
   /** Whether an answer repeated under an Idempotency-Key says so in a header. */
   isReplayable?: boolean;
   example: unknown;

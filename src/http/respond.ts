@@ -37,11 +37,11 @@ export function problemOf(error: unknown, log: Log, requestId: string): Problem 
 
 /** `more`: headers that depend on the caller, not on the answer. */
 export function toResponse(
-  { status, body, headers, cookies = [] }: Answer,
+  { status, body, file, headers, cookies = [] }: Answer,
   requestId: string,
   more?: Readonly<Record<string, string>>,
 ): Response {
-  const response = new Response(body, {
+  const response = new Response(file ?? body, {
     status,
     headers: { ...API_HEADERS, "x-request-id": requestId, ...more, ...headers },
   });

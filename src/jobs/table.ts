@@ -18,7 +18,8 @@ export const outbox = sqliteTable("outbox", {
 /**
  * `deliver_webhook`: subject is a delivery · `expire_message`: subject is a message in doubt · `start_broadcast`: a
  * scheduled broadcast · `review_broadcast`: a broadcast that may have to be completed, settled or paused ·
- * `sync_account`: subject is the first number of a network's account · `tell_contact`: a contact that has changed.
+ * `sync_account`: subject is the first number of a network's account · `tell_contact`: a contact that has changed ·
+ * `fetch_media`: subject is a medium of an inbound.
  */
 const outboxKinds = [
   "deliver_webhook",
@@ -27,6 +28,7 @@ const outboxKinds = [
   "review_broadcast",
   "sync_account",
   "tell_contact",
+  "fetch_media",
 ] as const;
 export type OutboxKind = (typeof outboxKinds)[number];
 

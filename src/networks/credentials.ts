@@ -1,4 +1,4 @@
-/** Decrypts a sending number's access token, so that the connector can send with it. */
+/** Decrypts a sending number's access token and app secret, so that the connector can send with them. */
 
 import type { SecretBox } from "#src/core/secret.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
@@ -20,10 +20,21 @@ export function senderOf(box: SecretBox, number: SendingNumber): Sender {
     apiUrl: number.apiUrl,
     accessToken:
       number.accessToken === null ? null : box.open(number.accessToken, accessTokenContext(number.phoneNumberId)),
+    ...(number.sendsProof ? { sendsProof: true, appSecret: secretOf(box, number) } : {}),
   };
+}
+
+/** The number's own app secret; null if it has none. Throws `SecretUnreadable`. */
+export function secretOf(box: SecretBox, { appSecret, phoneNumberId }: SendingNumber): string | null {
+  return appSecret === null ? null : box.open(appSecret, appSecretContext(phoneNumberId));
 }
 
 /** The context to which a sealed access token is bound: the phone number id it was stored for. */
 export function accessTokenContext(phoneNumberId: string): string {
   return `access_token:${phoneNumberId}`;
+}
+
+/** As `accessTokenContext`, for the number's own app secret. */
+export function appSecretContext(phoneNumberId: string): string {
+  return `app_secret:${phoneNumberId}`;
 }

@@ -44,7 +44,37 @@ export interface Network {
   verify?(rawBody: Uint8Array, signature: string | null, secret: string): boolean;
   /** Queries about an account; absent on a network without any. */
   account?: AccountPort;
+  /** The files that people send; absent on a network without any. */
+  media?: MediaPort;
 }
+
+/** Fetches files that people sent. */
+export interface MediaPort {
+  /**
+   * Gives the bytes to `sink` as they arrive, and waits for it before it reads on. Rejects only with what `sink`
+   * throws. `stopping` ends it as `later`.
+   */
+  fetch(sender: Sender, networkMediaId: string, sink: MediaSink, stopping: AbortSignal): Promise<MediaAnswer>;
+  /** The file is stored: a network that keeps it here may delete it. */
+  forget?(networkMediaId: string): void;
+}
+
+export interface MediaSink {
+  /** Called before the first byte with the size that the network states, null if it states none. False: ends the fetch. */
+  begin(bytes: number | null): Promise<boolean>;
+  /** False: ends the fetch. */
+  write(chunk: Uint8Array): Promise<boolean>;
+}
+
+export type MediaAnswer =
+  /** All bytes have arrived. `bytes`: as the network stated; null if it did not. */
+  | { kind: "fetched"; bytes: number | null }
+  /** The sink wanted no more. */
+  | { kind: "declined" }
+  /** The network has no such file, or not for this number. */
+  | { kind: "missing"; says: string }
+  /** A later attempt may succeed. `retryAfterMs`: the network asked for this wait. */
+  | { kind: "later"; says: string; retryAfterMs: number | null };
 
 /** Queries about an account and its numbers. Never rejects: a failure is a value, with a message for people. */
 export interface AccountPort {
@@ -63,7 +93,13 @@ export interface AccountPort {
   /** The token's validity, scopes, app and expiry. */
   inspectToken(sender: Sender): Promise<Result<TokenDetails>>;
   /** The apps subscribed to the account's messages. */
-  listSubscribedApps(sender: Sender): Promise<Result<{ id: string | null; name: string | null }[]>>;
+  listSubscribedApps(sender: Sender): Promise<Result<SubscribedApp[]>>;
+  /** Where the callbacks of each number of the account go, as far as they have an address of their own. */
+  listCallbackUrls(sender: Sender): Promise<Result<NumberCallbackUrls[]>>;
+  /** What the app receives of all accounts; null: nothing. Asked with the app secret. */
+  fetchAppSubscription(sender: Sender, appId: string): Promise<Result<AppSubscription | null>>;
+  /** Whether there is an app secret for the number, its own or the configured one. */
+  hasSecret(sender: Sender): boolean;
   /** Subscribes the token's app to the account's messages. */
   subscribeApp(sender: Sender): Promise<Result<null>>;
 }
@@ -80,10 +116,34 @@ export interface RequestFailure {
    * - `token`: the access token is unusable.
    * - `number`: the number or account does not exist, or is invisible to this token.
    * - `permission`: the token may not make this request.
+   * - `proof`: the app demands proof of the app secret, or does not accept the proof that was given.
    * - `later`: temporary; a later attempt may succeed.
+   * - `foreign`: the answer comes from another host than the network, such as a proxy.
    * - `other`: anything else.
    */
-  kind: "token" | "number" | "permission" | "later" | "other";
+  kind: "token" | "number" | "permission" | "proof" | "later" | "foreign" | "other";
+  /** The network's finer reason, if it gave one. */
+  subcode?: number;
+}
+
+export interface SubscribedApp {
+  id: string | null;
+  name: string | null;
+  /** Where the account's callbacks go instead of the app's address. */
+  overrideUrl: string | null;
+}
+
+export interface NumberCallbackUrls {
+  phoneNumberId: string;
+  /** Of the number, its account and the app: the first one counts. Null: none is set. */
+  number: string | null;
+  account: string | null;
+  app: string | null;
+}
+
+export interface AppSubscription {
+  callbackUrl: string | null;
+  fields: string[];
 }
 
 export interface ListedNumber extends NumberDetails {
@@ -105,6 +165,8 @@ export interface TokenDetails {
   appId: string | null;
   /** Milliseconds; null if it does not expire. */
   expiresAt: number | null;
+  /** Why it is not valid: 463 for an expired one; null if it is valid or the network does not say. */
+  subcode: number | null;
 }
 
 export interface UploadFile {
@@ -147,6 +209,10 @@ export interface Sender {
   provider?: Provider;
   /** Replaces the address of the provider's profile. */
   apiUrl?: string | null;
+  /** The number's own app secret, decrypted; null: the configured one counts. Never logged. */
+  appSecret?: string | null;
+  /** Requests prove that this server knows the app secret. */
+  sendsProof?: boolean;
 }
 
 export type CallbackItem =
@@ -162,8 +228,12 @@ export type CallbackItem =
   | TemplateStatusUpdate
   | TemplateUpdate
   | AccountUpdate
-  /** Understood, but not needed (a field or kind that Waxwing does not act on). */
+  /** An error of the number or the app as a whole. `says`: in plain text. */
+  | { kind: "number_error"; phoneNumberId: string; code: string; says: string }
+  /** Understood, and nothing follows from it. */
   | { kind: "ignored"; about: string }
+  /** A field or kind that this version does not know. The body is kept for a later version. */
+  | { kind: "unhandled"; about: string }
   /** Unreadable; `raw` is kept for diagnosis. */
   | { kind: "broken"; why: string; raw: string };
 

@@ -32,10 +32,11 @@ import {
   unmark,
   unmarkAll,
 } from "#src/domain/inbound/quarantine.ts";
-import type { Callback, CallbackState } from "#src/domain/inbound/table.ts";
+import { type Callback, type CallbackState, callbackStates } from "#src/domain/inbound/table.ts";
+import { countUnused, NOT_OURS, type Unused } from "#src/domain/inbound/unused-items.ts";
 import { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
 import type { CallbackItem, Networks } from "#src/networks/network.ts";
-import { applyItem, type BatchContext, type ItemResult, NOT_OURS } from "./apply-item.ts";
+import { applyItem, type BatchContext, type ItemResult } from "./apply-item.ts";
 import { doubtPersonOf } from "./doubt-quarantined.ts";
 
 interface ApplyOptions {
@@ -52,13 +53,15 @@ interface ApplyOptions {
 const BODIES_PER_READ = 64;
 /** Bounds how long a request waits for a write in progress. */
 const ITEMS_PER_WRITE = 100;
-/** A callback with a thousand items for another server would repeat one note a thousand times. */
 const NOTES_MAX = 20;
 const RETRY_AFTER_FAULT_MS = 2_000;
 /** Poll at least this often: the wall clock may be set back. */
 const POLL_INTERVAL_MAX_MS = 600_000;
 
-const NO_EFFECT: ItemResult = { note: null, messageId: null };
+const NO_RESULT: ItemResult = { unused: null, messageId: null };
+
+/** What the items of one callback did not bring about, by reason and subject. */
+type UnusedItems = Map<string, Unused & { count: number }>;
 
 interface BatchEntry {
   callback: Omit<Callback, "body">;
@@ -74,8 +77,7 @@ interface Quarantined {
   named: CallbackItem | null;
 }
 
-const QUARANTINED = "quarantined";
-const UNREADABLE = "unreadable";
+const QUARANTINED = "an item stopped the server three times";
 
 export class CallbackApplier extends ServiceLoop {
   readonly #options: ApplyOptions;
@@ -148,7 +150,9 @@ export class CallbackApplier extends ServiceLoop {
     }
     if (quarantined.has(BODY)) {
       await store.write((tx) => {
-        finishCallback(tx, id, `${QUARANTINED}: reading it stopped the server three times`, "quarantined");
+        const about = "reading it stopped the server three times";
+        countUnused(tx, new Map([["", { reason: "quarantined", about, count: 1 }]]));
+        finishCallback(tx, id, `quarantined: ${about}`, "quarantined");
         unmarkAll(tx, [id]);
       });
       return;
@@ -179,7 +183,7 @@ export class CallbackApplier extends ServiceLoop {
 
   async #applyAll(entries: BatchEntry[], isAlone = false): Promise<void> {
     const { store, watch, onIgnored } = this.#options;
-    const notes = new Map<number, string[]>();
+    const unused = new Map<number, UnusedItems>();
     const erasedCallbacks = new Set<number>();
     const perWrite = isAlone ? 1 : ITEMS_PER_WRITE;
     for (let start = 0; start < entries.length; start += perWrite) {
@@ -187,42 +191,45 @@ export class CallbackApplier extends ServiceLoop {
       const batch = entries.slice(start, start + perWrite);
       const [first] = batch;
       if (isAlone && first !== undefined) await store.write((tx) => markAlone(tx, first.callback.id, first.position));
-      const applied = await store.write((tx) => this.#applyBatch(tx, batch, notes, erasedCallbacks));
+      const applied = await store.write((tx) => this.#applyBatch(tx, batch, unused, erasedCallbacks));
       batch.forEach(({ callback }, index) => {
-        const { note, messageId } = applied[index] ?? NO_EFFECT;
-        if (messageId !== null) watch.notify(messageId);
-        if (note !== null) notes.set(callback.id, withNote(notes.get(callback.id), note));
-        if (note === NOT_OURS) onIgnored?.();
+        const found = applied[index] ?? NO_RESULT;
+        if (found.messageId !== null) watch.notify(found.messageId);
+        addTo(unused, callback.id, found.unused);
+        if (found.unused === NOT_OURS) onIgnored?.();
       });
     }
   }
 
   /**
-   * Returns the result of each item. `earlierNotes` holds the notes of earlier writes by callback; callbacks that name an
+   * Returns the result of each item. `earlier` holds what earlier writes did not use, by callback; callbacks that name an
    * erased contact are added to `erasedCallbacks`.
    */
   #applyBatch(
     tx: Tx,
     batch: BatchEntry[],
-    earlierNotes: ReadonlyMap<number, string[]>,
+    earlier: ReadonlyMap<number, UnusedItems>,
     erasedCallbacks: Set<number>,
   ): ItemResult[] {
     const applied = this.#applyTogether(tx, batch) ?? this.#applyOneByOne(tx, batch);
-    const notes = new Map(earlierNotes);
+    // Copied: the write may be rolled back.
+    const unused = new Map(batch.map(({ callback: { id } }) => [id, new Map(earlier.get(id))]));
     batch.forEach(({ callback, position, item, isLast }, index) => {
-      const { note, isContactErased = false } = applied[index] ?? NO_EFFECT;
-      if (note !== null) notes.set(callback.id, withNote(notes.get(callback.id), note));
+      const { unused: found, isContactErased = false } = applied[index] ?? NO_RESULT;
+      addTo(unused, callback.id, found);
       if (this.#isOld(callback.id) && item.kind !== "quarantined") unmark(tx, callback.id, position);
       if (isContactErased) erasedCallbacks.add(callback.id);
-      if (isLast) this.#finish(tx, callback.id, notes.get(callback.id) ?? [], erasedCallbacks);
+      if (isLast) this.#finish(tx, callback, unused.get(callback.id) ?? new Map(), erasedCallbacks);
     });
     return applied;
   }
 
-  #finish(tx: Tx, id: number, notes: readonly string[], erasedCallbacks: ReadonlySet<number>): void {
-    finishCallback(tx, id, notes.length === 0 ? null : notes.join("; "), stateOf(notes));
+  #finish(tx: Tx, { id, state }: BatchEntry["callback"], unused: UnusedItems, erased: ReadonlySet<number>): void {
+    // One that is applied again was counted before.
+    if (state === null) countUnused(tx, unused);
+    finishCallback(tx, id, noteOf(unused), stateOf(unused));
     if (this.#isOld(id)) unmarkAll(tx, [id]);
-    if (erasedCallbacks.has(id)) emptyCallback(tx, id);
+    if (erased.has(id)) emptyCallback(tx, id);
   }
 
   /** Null: an item failed, and the savepoint was rolled back. */
@@ -256,8 +263,9 @@ export class CallbackApplier extends ServiceLoop {
           callback: callback.id,
           error,
         });
-        const state = item.kind === "quarantined" ? `${QUARANTINED}: ` : "";
-        return { note: `${state}failed: ${error instanceof Error ? error.message : String(error)}`, messageId: null };
+        const reason = item.kind === "quarantined" ? "quarantined" : "unhandled";
+        const about = `failed: ${error instanceof Error ? error.message : String(error)}`;
+        return { unused: { reason, about }, messageId: null };
       }
     });
   }
@@ -273,24 +281,44 @@ function handleItem(
   item: BatchEntry["item"],
   batch: BatchContext,
 ): ItemResult {
-  if (item.kind === "quarantined") {
-    const isMarked = item.named !== null && doubtPersonOf(tx, callback, item.named);
-    const person = isMarked ? "; its person may want to stop" : "";
-    return { note: `${QUARANTINED}: an item stopped the server three times${person}`, messageId: null };
+  switch (item.kind) {
+    case "quarantined": {
+      const isMarked = item.named !== null && doubtPersonOf(tx, callback, item.named);
+      const about = isMarked ? `${QUARANTINED}; its person may want to stop` : QUARANTINED;
+      return { unused: { reason: "quarantined", about }, messageId: null };
+    }
+    case "broken":
+      return { unused: { reason: "unreadable", about: item.why }, messageId: null };
+    case "ignored":
+    case "unhandled":
+      return { unused: { reason: item.kind, about: item.about }, messageId: null };
+    default:
+      return applyItem(tx, callback, item, batch);
   }
-  if (item.kind === "broken") return { note: `${UNREADABLE}: ${item.why}`, messageId: null };
-  if (item.kind === "ignored") return NO_EFFECT;
-  return applyItem(tx, callback, item, batch);
 }
 
-function withNote(notes: readonly string[] = [], note: string): string[] {
-  // Never cut off: it decides the callback's state.
-  if (note.startsWith(QUARANTINED)) return [note, ...notes].slice(0, NOTES_MAX);
-  return [...notes, note].slice(0, NOTES_MAX);
+function addTo(unused: Map<number, UnusedItems>, id: number, found: Unused | null): void {
+  if (found === null) return;
+  const ofCallback = unused.get(id) ?? new Map();
+  const key = `${found.reason} ${found.about}`;
+  const known = ofCallback.get(key) ?? { ...found, count: 0 };
+  unused.set(id, ofCallback.set(key, { ...known, count: known.count + 1 }));
 }
 
-function stateOf(notes: readonly string[]): CallbackState | null {
-  if (notes.length === 0) return null;
-  if (notes.some((note) => note.startsWith(QUARANTINED))) return "quarantined";
-  return notes.some((note) => note.startsWith(UNREADABLE)) ? "unreadable" : "unhandled";
+/** The worst first. What was ignored on purpose is no reason to look at the callback. */
+function noteOf(unused: UnusedItems): string | null {
+  const notes = [...unused.values()]
+    .filter(({ reason }) => reason !== "ignored")
+    .toSorted((a, b) => severityOf(b) - severityOf(a))
+    .map(({ reason, about, count }) => `${reason}: ${about}${count === 1 ? "" : ` (${count} times)`}`);
+  return notes.length === 0 ? null : notes.slice(0, NOTES_MAX).join("; ");
+}
+
+function stateOf(unused: UnusedItems): CallbackState | null {
+  const worst = Math.max(-1, ...[...unused.values()].map(severityOf));
+  return callbackStates[worst] ?? null;
+}
+
+function severityOf({ reason }: Unused): number {
+  return reason === "ignored" ? -1 : callbackStates.indexOf(reason);
 }

@@ -14,11 +14,13 @@ import { applyPhoneContact } from "#src/domain/inbound/phone-contact.ts";
 import { receive } from "#src/domain/inbound/receive.ts";
 import { applyStatusToEcho, recordEcho } from "#src/domain/inbound/record-echo.ts";
 import type { Callback as Stored } from "#src/domain/inbound/table.ts";
+import { NOT_OURS, type Unused } from "#src/domain/inbound/unused-items.ts";
 import { applyStatus } from "#src/domain/messages/apply-status.ts";
 import type { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
 import type { StatusItem } from "#src/domain/messages/status-item.ts";
 import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import type { AccountUpdate } from "#src/domain/numbers/account-update.ts";
+import { addNotice, dropNotices } from "#src/domain/numbers/connection.ts";
 import { applyUpdate, findState } from "#src/domain/numbers/network-state.ts";
 import { findByPhoneNumberId, listOfAccount } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
@@ -26,12 +28,9 @@ import { applyTemplateUpdate } from "#src/domain/templates/sync.ts";
 import type { TemplateStatusUpdate, TemplateUpdate } from "#src/domain/templates/template-update.ts";
 import type { CallbackItem } from "#src/networks/network.ts";
 
-/** The note for a status of a message that this database never sent. */
-export const NOT_OURS = "a status of a message that is not ours";
-
 export interface ItemResult {
-  /** Why the item could not be applied; null: it was applied. */
-  note: string | null;
+  /** Why the item had no effect; null: it was applied. */
+  unused: Unused | null;
   /** The message that changed. */
   messageId: number | null;
   /** The item names an erased contact, so the body must be deleted. */
@@ -41,7 +40,7 @@ export interface ItemResult {
 /** The callback without its body: the network that sent it, and the secret that signed it. */
 export type Callback = Omit<Stored, "body">;
 
-type Applicable = Exclude<CallbackItem, { kind: "broken" | "ignored" }>;
+type Applicable = Exclude<CallbackItem, { kind: "broken" | "ignored" | "unhandled" }>;
 
 /** Account updates often arrive together: one comparison serves all of them. */
 const SYNC_SOON_MS = 5_000;
@@ -60,40 +59,43 @@ export function applyItem(tx: Tx, callback: Callback, item: Applicable, context:
   // An item that is not a status may read or write the counters.
   if (item.kind !== "status") context.deltas.flush();
   if (item.kind === "template" || item.kind === "template_update" || item.kind === "account_update") {
-    return result(applyAccountItem(tx, callback, item));
+    return applyAccountItem(tx, callback, item);
   }
   const number = item.kind === "status" ? numberOf(tx, item, context) : findByPhoneNumberId(tx, item.phoneNumberId);
   if (number === undefined || number.network !== callback.network) {
-    return result(`${item.kind} for a number that is not on this server`);
+    return foreign(`${WORDS[item.kind]} for a number that is not on this server`);
   }
-  if (!speaksFor(callback, number)) return result(`${item.kind} for a number whose secret did not sign it`);
+  if (!speaksFor(callback, number)) return foreign(`${WORDS[item.kind]} for a number whose secret did not sign it`);
   switch (item.kind) {
     case "status":
       return applyStatusItem(tx, number, item, context);
     case "inbound":
       receive(tx, number, item);
-      return result(null);
+      return APPLIED;
     case "number_change":
       changeNumber(tx, number, item);
-      return result(null);
+      return APPLIED;
+    case "number_error":
+      addNotice(tx, { numberId: number.id, kind: `error ${item.code}`, says: item.says, at: tx.now });
+      return APPLIED;
     case "preference":
       applyPreference(tx, number, item);
-      return result(null);
+      return APPLIED;
     case "echo":
       recordEcho(tx, number, item);
-      return result(null);
+      return APPLIED;
     case "control_pass":
       applyControlPass(tx, number, item);
-      return result(null);
+      return APPLIED;
     case "history_progress":
       recordHistoryProgress(tx, number.id, item);
-      return result(null);
+      return APPLIED;
     case "missed_call":
       recordMissedCall(tx, number, item);
-      return result(null);
+      return APPLIED;
     case "phone_contact":
       applyPhoneContact(tx, number, item);
-      return result(null);
+      return APPLIED;
   }
 }
 
@@ -121,9 +123,9 @@ function applyStatusItem(
     applyPreference(tx, number, { kind: "preference", phoneNumberId, waId, networkUserId, value: "stop", at });
   }
   if (applied.kind === "applied")
-    return { note: null, messageId: applied.messageId, isContactErased: applied.isContactErased };
+    return { unused: null, messageId: applied.messageId, isContactErased: applied.isContactErased };
   if (applied.kind === "parked") applyStatusToEcho(tx, number, item);
-  return result(applied.kind === "dropped" ? NOT_OURS : null);
+  return applied.kind === "dropped" ? { unused: NOT_OURS, messageId: null } : APPLIED;
 }
 
 /** Once for each workspace with numbers of the account under the secret that signed the body. */
@@ -131,31 +133,39 @@ function applyAccountItem(
   tx: Tx,
   callback: Callback,
   item: TemplateStatusUpdate | TemplateUpdate | AccountUpdate,
-): string | null {
+): ItemResult {
   const all = listOfAccount(tx, callback.network, item.accountId);
-  if (all.length === 0) return `${item.kind} for an account that is not on this server`;
+  if (all.length === 0) return foreign(`${WORDS[item.kind]} for an account that is not on this server`);
   const signed = all.filter((number) => speaksFor(callback, number));
-  if (signed.length === 0) return `${item.kind} for an account whose secret did not sign it`;
+  if (signed.length === 0) return foreign(`${WORDS[item.kind]} for an account whose secret did not sign it`);
   const at = Math.min(item.at ?? callback.receivedAt, tx.now);
   if (item.kind === "account_update") {
     applyAccountUpdate(tx, signed, item, at);
-    return null;
+    return APPLIED;
   }
   for (const number of onePerWorkspace(signed)) {
     const syncedAt = findSync(tx, number.workspaceId, number.accountId)?.succeededAt ?? 0;
     if (!isOutdated(at, syncedAt)) applyTemplateUpdate(tx, number, item, at);
     scheduleSync(tx, number, SYNC_SOON_MS);
   }
-  return null;
+  return APPLIED;
 }
 
 function applyAccountUpdate(tx: Tx, signed: SendingNumber[], item: AccountUpdate, at: number): void {
   const affected = signed.filter(({ phone }) => item.phone === null || phone === `+${item.phone}`);
   for (const number of affected) {
-    if (!isOutdated(at, findState(tx, number.id)?.checkedAt ?? 0)) applyUpdate(tx, number, item.change, at);
+    if (item.change.type === "notice") applyNotice(tx, number.id, item.change, at);
+    else if (!isOutdated(at, findState(tx, number.id)?.checkedAt ?? 0)) applyUpdate(tx, number, item.change, at);
   }
   for (const number of onePerWorkspace(signed)) scheduleSync(tx, number, SYNC_SOON_MS);
 }
+
+function applyNotice(tx: Tx, numberId: number, { kind, says }: Notice, at: number): void {
+  if (says === null) dropNotices(tx, numberId, kind);
+  else addNotice(tx, { numberId, kind, says, at });
+}
+
+type Notice = Extract<AccountUpdate["change"], { type: "notice" }>;
 
 function isOutdated(at: number, syncedAt: number): boolean {
   return at < syncedAt - CLOCK_TOLERANCE_MS;
@@ -165,6 +175,24 @@ function onePerWorkspace(numbers: SendingNumber[]): SendingNumber[] {
   return [...new Map(numbers.map((number) => [number.workspaceId, number])).values()];
 }
 
-function result(note: string | null): ItemResult {
-  return { note, messageId: null };
+const APPLIED: ItemResult = { unused: null, messageId: null };
+
+const WORDS: Readonly<Record<Applicable["kind"], string>> = {
+  status: "a status",
+  inbound: "a received message",
+  number_change: "a change of number",
+  preference: "a marketing preference",
+  template: "a decision on a template",
+  template_update: "a change of a template",
+  account_update: "an account update",
+  number_error: "an error report",
+  echo: "a message of another sender",
+  control_pass: "a pass of control",
+  history_progress: "a part of a history",
+  missed_call: "a missed call",
+  phone_contact: "a contact of the phone",
+};
+
+function foreign(about: string): ItemResult {
+  return { unused: { reason: "foreign", about }, messageId: null };
 }

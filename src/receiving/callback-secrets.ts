@@ -8,8 +8,9 @@ import type { SecretBox } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Trust } from "#src/domain/inbound/table.ts";
 import { listSecretOwners, type SecretOwner } from "#src/domain/numbers/read.ts";
+import { appSecretContext } from "#src/networks/credentials.ts";
 
-export interface CallbackSecretsOptions {
+interface CallbackSecretsOptions {
   store: Store;
   box: SecretBox;
   /** The configured secret; null: none. */
@@ -91,9 +92,4 @@ export function* idsIn(body: Uint8Array): Generator<string> {
   for (const [, id] of Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1").matchAll(IDS)) {
     if (id !== undefined) yield id;
   }
-}
-
-/** An encrypted secret is bound to its number. */
-export function appSecretContext(phoneNumberId: string): string {
-  return `app_secret:${phoneNumberId}`;
 }

@@ -8,13 +8,16 @@ import type { Clock } from "#src/core/clock.ts";
 import { type SecretBox, SecretUnreadable } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import { listSiblings, recordAccount, recordSync } from "#src/domain/numbers/account-sync.ts";
+import { saveConnection, setSendsProof } from "#src/domain/numbers/connection.ts";
+import { type ConnectionFacts, NO_FACTS } from "#src/domain/numbers/connection-facts.ts";
 import { applyDetails, applyProblem, findState } from "#src/domain/numbers/network-state.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import { syncReadiness } from "#src/domain/numbers/readiness.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { applyListing, keyOf, retireMissing } from "#src/domain/templates/sync.ts";
 import type { ResolveName } from "#src/net/checked-lookup.ts";
-import { type OpenedNumber, senderOf } from "#src/networks/credentials.ts";
+import { type OpenedNumber, secretOf, senderOf } from "#src/networks/credentials.ts";
+import { type AccountInspection, factsOf, inspectAccount, withProof } from "#src/networks/inspect-connection.ts";
 import type { AccountPort, ListedNumber, NetworkName, RequestFailure, Result } from "#src/networks/network.ts";
 import { uploadSamples } from "./upload-samples.ts";
 
@@ -56,10 +59,7 @@ export async function syncAccount(
   const senders = await openSenders(options, number, result);
   // Without a query for numbers, the listing of templates tells whether they can send.
   const known = senders.filter(({ sender }) => port.knowsNumbers(sender));
-  if (scopes.includes("numbers") && known.length > 0) {
-    await syncAccountDetails(store, port, known);
-    await syncNumbers(store, port, known, result);
-  }
+  if (scopes.includes("numbers") && known.length > 0) await syncNumbers(store, port, known, result);
   if (scopes.includes("templates")) {
     await syncTemplates(store, port, number, senders, result);
     const failures = await uploadSamples(options, port, number, senders);
@@ -79,23 +79,18 @@ async function openSenders(
   const openedNumbers: OpenedNumber[] = [];
   for (const sibling of store.read((tx) => listSiblings(tx, number))) {
     try {
-      openedNumbers.push({ number: sibling, sender: senderOf(box, sibling) });
+      const sender = { ...senderOf(box, sibling), appSecret: secretOf(box, sibling) };
+      openedNumbers.push({ number: sibling, sender });
     } catch (error) {
       if (!(error instanceof SecretUnreadable)) throw error;
       const problem = "The access token cannot be read with this server's key file.";
       await recordProblem(store, sibling, problem);
+      const failure = { code: "key", message: problem, kind: "key" } as const;
+      await store.write((tx) => saveConnection(tx, sibling.id, { ...NO_FACTS, failure }));
       result.problems.push(`${sibling.phone}: ${problem}`);
     }
   }
   return openedNumbers;
-}
-
-/** Not every token may see the account: without an answer, what is known about it stays. */
-async function syncAccountDetails(store: Store, port: AccountPort, [opened]: readonly OpenedNumber[]): Promise<void> {
-  if (opened === undefined) return;
-  const { number, sender } = opened;
-  const fetched = await port.fetchAccount(sender);
-  if (fetched.ok) await store.write((tx) => recordAccount(tx, number.workspaceId, number.accountId, fetched.value));
 }
 
 async function syncNumbers(
@@ -104,31 +99,83 @@ async function syncNumbers(
   senders: OpenedNumber[],
   result: SyncResult,
 ): Promise<void> {
-  // One listing for all numbers that share a token: the network limits these calls.
+  let isRecorded = false;
+  // One inspection for all numbers that share a token: the network limits these calls.
   for (const group of Map.groupBy(senders, ({ sender }) => sender.accessToken).values()) {
     const [first] = group;
     if (first === undefined) continue;
-    const listed: Result<ListedNumber[]> = await port.listNumbers(first.sender);
+    const inspected = await inspectAccount(port, first.sender);
+    const { numbers: listed } = inspected;
     // The token may have access to the number but not to the account.
-    const isOneByOne = !listed.ok && listed.failure.kind !== "token" && listed.failure.kind !== "later";
-    if (isOneByOne) result.problems.push(`${first.number.phone}: ${listed.failure.message}`);
-    for (const opened of group) {
-      if (listed.ok) await applyNumberListing(store, opened.number, listed.value, listed.at);
-      else if (isOneByOne) await syncNumber(store, port, opened, result);
-      else await handleFailure(store, opened.number, listed.failure, result);
-    }
+    if (isOneByOne(listed)) result.problems.push(`${first.number.phone}: ${wordsOf(listed.failure, first.number)}`);
+    // What the account says of itself decides how the answers about its numbers are applied.
+    if (listed.ok && !isRecorded) isRecorded = await syncAccountDetails(store, port, first, inspected);
+    for (const opened of group) await applyInspection(store, port, opened, inspected, result);
   }
 }
 
-async function syncNumber(
+/** Not every token may see the account: without an answer, what is known about it stays. */
+async function syncAccountDetails(
   store: Store,
   port: AccountPort,
   { number, sender }: OpenedNumber,
+  { proof }: AccountInspection,
+): Promise<boolean> {
+  const fetched = await port.fetchAccount(withProof(sender, proof));
+  if (fetched.ok) await store.write((tx) => recordAccount(tx, number.workspaceId, number.accountId, fetched.value));
+  return fetched.ok;
+}
+
+function isOneByOne(listed: Result<unknown>): listed is Extract<Result<unknown>, { ok: false }> {
+  return !listed.ok && !PREVENTS_ASKING.includes(listed.failure.kind);
+}
+
+/** Changes how `opened` sends, if the network accepts the proof of the app secret or demands none. */
+async function applyInspection(
+  store: Store,
+  port: AccountPort,
+  opened: OpenedNumber,
+  inspected: AccountInspection,
   result: SyncResult,
 ): Promise<void> {
-  const fetched: Result<ListedNumber> = await port.fetchNumber(sender);
-  if (fetched.ok) await applyListedNumber(store, number, fetched.value, fetched.at);
-  else await handleFailure(store, number, fetched.failure, result);
+  const { numbers: listed, proof } = inspected;
+  const { number } = opened;
+  opened.sender = withProof(opened.sender, proof);
+  const sendsProof = opened.sender.sendsProof === true;
+  if (sendsProof !== number.sendsProof) await store.write((tx) => setSendsProof(tx, number.id, sendsProof));
+  const isListed = listed.ok && listed.value.some((one) => one.phoneNumberId === number.phoneNumberId);
+  const isFetched = isOneByOne(listed) || (listed.ok && !isListed);
+  const fetched = isFetched ? await port.fetchNumber(opened.sender) : null;
+  const facts = factsOf(inspected, opened.sender, fetched);
+  if (listed.ok) await applyNumberListing(store, number, listed.value, listed.at);
+  else if (fetched !== null) await syncNumber(store, number, fetched, facts, result);
+  else await handleFailure(store, number, listed.failure, result);
+  await store.write((tx) => saveConnection(tx, number.id, facts));
+}
+
+/** What an account answers so that its numbers need not be asked for one by one. */
+const PREVENTS_ASKING: readonly RequestFailure["kind"][] = ["token", "proof", "later", "foreign"];
+
+async function syncNumber(
+  store: Store,
+  number: SendingNumber,
+  fetched: Result<ListedNumber>,
+  { accountFailure }: ConnectionFacts,
+  result: SyncResult,
+): Promise<void> {
+  if (!fetched.ok) return handleFailure(store, number, fetched.failure, result);
+  // The number could send, but its templates would never come, and callbacks name another account.
+  if (accountFailure?.kind === "number") return recordProblem(store, number, wrongAccount(number));
+  await applyListedNumber(store, number, fetched.value, fetched.at);
+}
+
+/** Of a query about the account, an unknown id is the account's. */
+function wordsOf({ kind, message }: RequestFailure, { accountId }: SendingNumber): string {
+  return kind === "number" ? `WhatsApp knows no account with the id ${accountId} that this token may use.` : message;
+}
+
+function wrongAccount({ accountId }: SendingNumber): string {
+  return `WhatsApp knows no account with the id ${accountId} that this token may use; the number is in another one.`;
 }
 
 async function applyNumberListing(
@@ -161,6 +208,8 @@ async function applyListedNumber(
   });
 }
 
+const STOPS: readonly RequestFailure["kind"][] = ["token", "number", "proof"];
+
 /** Only an answer that rules out sending stops a number; a number that was never seen reports at least the reason. */
 async function handleFailure(
   store: Store,
@@ -169,8 +218,8 @@ async function handleFailure(
   result: SyncResult,
 ): Promise<void> {
   result.problems.push(`${number.phone}: ${failure.message}`);
-  if (failure.kind === "later") result.isTemporary = true;
-  if (failure.kind === "token" || failure.kind === "number") return recordProblem(store, number, failure.message);
+  if (failure.kind === "later" || failure.kind === "foreign") result.isTemporary = true;
+  if (STOPS.includes(failure.kind)) return recordProblem(store, number, failure.message);
   await store.write((tx) => {
     const current = findNumber(tx, number.id);
     if (current === undefined || current.ready || findState(tx, number.id) !== undefined) return;
@@ -223,11 +272,17 @@ async function listTemplates(
   for (const { number, sender } of senders) {
     const listing = await port.listTemplates(sender);
     if (listing.ok) {
-      if (!port.knowsNumbers(sender)) await markSendable(store, number);
+      if (!port.knowsNumbers(sender)) {
+        await markSendable(store, number);
+        await store.write((tx) => saveConnection(tx, number.id, NO_FACTS));
+      }
       return listing;
     }
-    failures.push(`Templates: ${listing.failure.message}`);
-    if (!port.knowsNumbers(sender)) await handleFailure(store, number, listing.failure, result);
+    failures.push(`Templates: ${wordsOf(listing.failure, number)}`);
+    if (!port.knowsNumbers(sender)) {
+      await handleFailure(store, number, listing.failure, result);
+      await store.write((tx) => saveConnection(tx, number.id, { ...NO_FACTS, failure: listing.failure }));
+    }
     if (listing.failure.kind === "later") {
       result.isTemporary = true;
       break;

@@ -13,9 +13,12 @@ import type { FileWatch } from "#src/db/file-watch.ts";
 import type { DatabaseFiles } from "#src/db/files.ts";
 import type { Store } from "#src/db/store.ts";
 import { ServerMetrics } from "#src/health/metrics.ts";
+import type { MediaFiles } from "#src/media/files.ts";
+import type { MediaLinks } from "#src/media/links.ts";
 import type { ResolveName } from "#src/net/checked-lookup.ts";
 import type { WebhookPoster } from "#src/net/post.ts";
 import type { Networks } from "#src/networks/network.ts";
+import type { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import type { OutcomeRecorder } from "#src/sending/outcome-recorder.ts";
 import type { Pace } from "#src/sending/pace.ts";
 import { Control, configOfControl } from "./control.ts";
@@ -37,6 +40,8 @@ export interface ServerOptions {
   healthTimers?: Pick<Clock, "setTimer" | "monotonic">;
   /** Compares every answer of the console with its schema; used by tests. */
   checksAnswers?: boolean;
+  /** The last moment before anything is accepted or sent. If it throws, the start ends. */
+  beforeListening?: () => void;
 }
 
 export interface Server {
@@ -92,6 +97,8 @@ export interface Storage {
   readers: Readers;
   /** Encrypts secrets that are stored in the database. */
   box: SecretBox;
+  media: MediaFiles;
+  links: MediaLinks;
   /** Of the database; a copy of it gets another one. */
   instanceId: string;
   /** Of this process. */
@@ -109,7 +116,9 @@ export interface Outgoing {
   recorder: OutcomeRecorder;
 }
 
-export interface ServerContext extends Environment, Storage, Outgoing {}
+export interface ServerContext extends Environment, Storage, Outgoing {
+  simulatedFiles: SimulatedFiles;
+}
 
 export function createEnvironment(options: ServerOptions): Environment {
   const realClock = options.clock ?? systemClock;

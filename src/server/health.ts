@@ -1,5 +1,6 @@
 /** Wires the list of conditions: where its facts come from, where it is stored, and how alarms leave the server. */
 import { hostname } from "node:os";
+import { whyUnwritable } from "#src/backup/files.ts";
 import type { BackupJobs } from "#src/backup/jobs.ts";
 import { type BackupSchedule, scheduleInterval } from "#src/backup/schedule.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
@@ -8,10 +9,12 @@ import { AlarmSender } from "#src/health/alarm-sender.ts";
 import { certificateSource } from "#src/health/certificate-facts.ts";
 import { ConditionFile, conditionFile } from "#src/health/condition-file.ts";
 import { ConditionWatch } from "#src/health/condition-watch.ts";
+import { readConnectionSettings } from "#src/health/connection-settings.ts";
 import { type BackupFacts, type HealthFacts, readFacts } from "#src/health/facts.ts";
 import { readStatus, type ServerStatus } from "#src/health/status.ts";
 import type { TimeSeries } from "#src/health/time-series.ts";
 import { readWorkspaceState } from "#src/health/workspace-state.ts";
+import type { NewerVersionNotice } from "#src/upgrade/newer-version.ts";
 import type { ServerContext } from "./context.ts";
 
 interface HealthParts {
@@ -19,6 +22,7 @@ interface HealthParts {
   jobs: BackupJobs;
   backups: BackupSchedule;
   timeSeries: TimeSeries;
+  notice: NewerVersionNotice;
 }
 
 interface Health {
@@ -35,8 +39,12 @@ export function createHealth(context: ServerContext, parts: HealthParts): Health
   const { database } = files;
   const file = new ConditionFile(conditionFile(database));
   const query = (sql: string, parameters?: (string | number | null)[]) => readers.lists.server.query(sql, parameters);
+  const settings = {
+    ...readConnectionSettings(config, process.env),
+    verifyToken: config.whatsapp.verifyToken,
+  };
   const databaseFile = () => context.fileWatch.look();
-  const process = readProcess(context, parts);
+  const readProcessFacts = readProcess(context, parts);
   const sources = {
     clock,
     query,
@@ -44,7 +52,7 @@ export function createHealth(context: ServerContext, parts: HealthParts): Health
     databaseFile,
     certificate: certificateSource(config),
     backup: () => readBackups(context, parts, file),
-    process,
+    process: readProcessFacts,
   };
   const { channels, ping } = createChannels({
     ...{ clock: context.socketClock, alerts: config.alerts, server: config.server.publicUrl ?? hostname() },
@@ -53,21 +61,20 @@ export function createHealth(context: ServerContext, parts: HealthParts): Health
   const watch = new ConditionWatch({
     ...{ clock, timers, log, file, database, databaseFile },
     facts: () => readFacts(sources),
-    workspaces: () => readWorkspaceState({ query, store, now: clock.now() }),
+    workspaces: () => readWorkspaceState({ query, store, now: clock.now(), settings }),
     alarms: { channels: Object.keys(channels), repeatAfterMs: config.alerts.repeatAfterMs },
     onPlanned: () => alarms.notify(),
   });
   return {
     watch,
     alarms,
-    status: () =>
-      readStatus({ ...sources, process, store, metrics: context.metrics.metrics, timeSeries: parts.timeSeries }),
+    status: () => readStatus({ ...sources, store, metrics: context.metrics.metrics, timeSeries: parts.timeSeries }),
   };
 }
 
 function readProcess(
   { store, clock }: ServerContext,
-  { isWritable, timeSeries }: HealthParts,
+  { isWritable, timeSeries, notice }: HealthParts,
 ): () => Promise<NonNullable<HealthFacts["process"]>> {
   let counted = store.counters.failures;
   let lastFailureAt: number | null = null;
@@ -76,7 +83,7 @@ function readProcess(
     const { failures } = store.counters;
     if (failures > counted) lastFailureAt = clock.now();
     counted = failures;
-    return { isWritable: writable, commits: { ...recent.commit, failures }, lastFailureAt };
+    return { isWritable: writable, commits: { ...recent.commit, failures }, lastFailureAt, newerVersion: notice.newer };
   };
 }
 
@@ -97,6 +104,7 @@ function readBackups(
     schedule,
     intervalMs: scheduleInterval(schedule, now),
     nextAt: backups.nextAt(),
+    unwritable: whyUnwritable(directory),
     verifiedAt,
     awaitedSince: schedule === null || verifiedAt !== null ? null : (backupAwaitedSince ?? now),
     failedAt: failedAt !== null && verifiedAt !== null && verifiedAt > failedAt ? null : failedAt,

@@ -12,6 +12,8 @@ import { purgeKeys } from "#src/domain/idempotency/keys.ts";
 import { purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
 import { purgeEchoes, purgeInbounds } from "#src/domain/inbound/purge.ts";
 import { purgeRefused } from "#src/domain/inbound/refused-callbacks.ts";
+import { countNotOurs, purgeUnused } from "#src/domain/inbound/unused-items.ts";
+import { expireMedia } from "#src/domain/media/release.ts";
 import { purgeParked } from "#src/domain/messages/apply-status.ts";
 import { expireHolds } from "#src/domain/messages/expire-hold.ts";
 import { purgeProviderRequests } from "#src/domain/messages/provider-requests.ts";
@@ -24,7 +26,7 @@ interface HousekeepingOptions {
   store: Store;
   clock: Clock;
   /** Null: keep for ever. */
-  retention: Record<"recipients" | "events" | "raw" | "messages" | "inbound", Duration | null>;
+  retention: Record<"recipients" | "events" | "raw" | "messages" | "inbound" | "media", Duration | null>;
   log: Log;
   /** Milliseconds. Default: ten minutes. */
   everyMs?: number | undefined;
@@ -65,16 +67,22 @@ export class Housekeeping extends ServiceLoop {
   /** Repeats each task until nothing is left to delete. */
   async runOnce(): Promise<NextRun> {
     const { retention } = this.#options;
-    const { recipients, events, raw, messages, inbound } = retention;
+    const { recipients, events, raw, messages, inbound, media } = retention;
     const tasks: ((tx: Tx) => number)[] = [
       (tx) => purgeKeys(tx, BATCH),
       (tx) => Math.max(...[purgeSignIns, purgeDrafts, purgeBulkChanges, purgeRefused].map((purge) => purge(tx, BATCH))),
-      (tx) => purgeParked(tx, BATCH),
+      (tx) => {
+        const purged = purgeParked(tx, BATCH);
+        countNotOurs(tx, purged);
+        return purged;
+      },
+      purgeUnused,
       (tx) => expireHolds(tx, BATCH),
       (tx) => skipUnsent(tx, BATCH),
       (tx) => (recipients === null ? 0 : purgeRecipients(tx, durationBefore(tx.now, recipients), BATCH)),
       (tx) => (raw === null ? 0 : purgeCallbacks(tx, durationBefore(tx.now, raw), BATCH)),
       (tx) => (raw === null ? 0 : purgeProviderRequests(tx, durationBefore(tx.now, raw), BATCH)),
+      (tx) => (media === null ? 0 : expireMedia(tx, durationBefore(tx.now, media), BATCH)),
       (tx) => (events === null ? 0 : purgeEvents(tx, durationBefore(tx.now, events), BATCH)),
     ];
     // Queued together, they share a commit: there is rarely anything to delete, and each commit costs.

@@ -11,6 +11,7 @@ import type { System } from "#src/http/console/context.ts";
 import { controlRoutes } from "#src/http/control/control.ts";
 import { EventWaiters } from "#src/http/event-waiters.ts";
 import { requestIds } from "#src/http/headers.ts";
+import { mediaLinkRoutes } from "#src/http/media-links.ts";
 import { guardEntrances } from "#src/http/request-target.ts";
 import { rangeMatcher } from "#src/net/address-ranges.ts";
 import { clientNetwork } from "#src/net/client-network.ts";
@@ -152,7 +153,7 @@ function createRoutes(
   { state, stopping, reset }: Listening,
 ) {
   const { config, store, socketClock: clock, random, log, box, networks, metrics, files, control } = context;
-  const { readers, realClock } = context;
+  const { readers, realClock, media, links, simulatedFiles } = context;
   const dispatch = createSendOptions(context);
   const bodies = { budget: new BodyBudget(clock), clock };
   const isTrustedProxy = rangeMatcher(config.server.trustedProxies);
@@ -160,7 +161,7 @@ function createRoutes(
   const eventWaiters = new EventWaiters(store, clock, stopping);
   const app = createApp({
     ...{ eventWaiters, stopping },
-    ...{ store, clock, random, log, dispatch, readers },
+    ...{ store, clock, random, log, dispatch, readers, media },
     limits: config.limits,
     isReady: () => state.isReady,
     isWritable: system.isWritable,
@@ -178,10 +179,11 @@ function createRoutes(
       onRefused: (reason, body) => refused.note(reason, body),
     }),
   );
+  app.use(mediaLinkRoutes({ store, clock, random, media, links, log }));
   app.use(
     consoleRoutes({
-      ...{ store, clock, random, log, box, dispatch, system, bodies, readers },
-      doctor: readDoctorSettings(config),
+      ...{ store, clock, random, log, box, dispatch, system, bodies, readers, media },
+      doctor: readDoctorSettings(config, process.env),
       limits: config.limits,
       importFiles: new ImportFiles(files.database),
       webhooks: config.webhooks,
@@ -196,7 +198,7 @@ function createRoutes(
     const { token, webhooks, requests, simulator } = control;
     app.use(
       controlRoutes({
-        ...{ store, box, random, log, realClock, token, webhooks, requests, simulator, reset },
+        ...{ store, box, random, log, realClock, token, webhooks, requests, simulator, simulatedFiles, reset },
         clock: control.clock,
       }),
     );

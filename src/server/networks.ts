@@ -3,6 +3,7 @@ import { MessageWatch } from "#src/core/change-watch.ts";
 import type { Log } from "#src/core/log.ts";
 import { createWebhookPoster } from "#src/net/post.ts";
 import type { Network } from "#src/networks/network.ts";
+import { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import { createSimulator } from "#src/networks/simulator/simulator.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
 import { storeSimulated } from "#src/receiving/simulated-callbacks.ts";
@@ -10,16 +11,21 @@ import { OutcomeRecorder } from "#src/sending/outcome-recorder.ts";
 import { Pace } from "#src/sending/pace.ts";
 import { withProviderLog } from "#src/sending/provider-log.ts";
 import { storedUploads } from "#src/sending/stored-uploads.ts";
-import type { Environment, Outgoing, Storage } from "./context.ts";
+import type { Environment, Outgoing, ServerContext, Storage } from "./context.ts";
 import { withJournal } from "./control.ts";
 
-export function connectNetworks(environment: Environment, { store }: Storage): Outgoing {
+export function connectNetworks(
+  environment: Environment,
+  { store }: Storage,
+): Outgoing & Pick<ServerContext, "simulatedFiles"> {
   const { config, log, clock, socketClock, random, lookup, control, replacedNetworks, metrics, onNetworkTime } =
     environment;
   const poster = createWebhookPoster({ ...config.webhooks, clock: socketClock, lookup });
   const instrumented = (network: Network): Network =>
     withProviderLog(network, { store, clock, onRequest: metrics.countSend, onTime: onNetworkTime.emit });
+  const simulatedFiles = new SimulatedFiles(config.media.directory);
   const simulator = createSimulator({
+    files: simulatedFiles,
     clock,
     random,
     times: config.simulator,
@@ -32,6 +38,7 @@ export function connectNetworks(environment: Environment, { store }: Storage): O
       simulator: instrumented(replacedNetworks.simulator ?? simulator),
       whatsapp: instrumented(replacedNetworks.whatsapp ?? whatsapp),
     },
+    simulatedFiles,
     poster: metrics.withMetrics(control === null ? poster : withJournal(poster, control)),
     pace: new Pace(clock),
     watch: new MessageWatch(clock),

@@ -4,7 +4,11 @@
  */
 import type { Service } from "#src/core/service-loop.ts";
 import { OtherCommits } from "#src/db/other-commits.ts";
+import { UNUSED_MEDIA } from "#src/domain/media/release.ts";
 import type { System } from "#src/http/console/context.ts";
+import { MediaFetcher } from "#src/media/fetch-media.ts";
+import { UnusedMediaRemover } from "#src/media/remove-unused.ts";
+import { MediaRoom } from "#src/media/room.ts";
 import { RefusedCallbacks } from "#src/receiving/refused-callbacks.ts";
 import { createSyncWorker, planSyncs } from "#src/receiving/sync-worker.ts";
 import type { Environment, ServerContext, Storage } from "./context.ts";
@@ -42,8 +46,16 @@ export async function createRuntime(
     everyMs: config.whatsapp.syncEveryMs,
     allowPrivate: config.webhooks.allowPrivate,
   });
+  const { media: files, clock } = context;
+  const room = new MediaRoom(store, config.media.quotaBytes);
+  const mediaFetcher = new MediaFetcher({ ...context, files, room, maxBytes: config.media.maxBytes });
+  const unusedMedia = new UnusedMediaRemover({ store, clock, log, files });
   const housekeepingEveryMs = environment.control === null ? undefined : CONTROLLED_HOUSEKEEPING_MS;
-  const workers = createWorkers({ ...context, housekeepingEveryMs }, [["sync_account", accountSync]]);
+  const workers = createWorkers({ ...context, housekeepingEveryMs }, [
+    ["sync_account", accountSync],
+    ["fetch_media", mediaFetcher],
+    [UNUSED_MEDIA, unusedMedia],
+  ]);
   const refused = new RefusedCallbacks({
     ...{ store, log, clock: context.socketClock },
     onRefused: metrics.countRefusedCallback,

@@ -38,9 +38,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
   const { context, system, refused } = runtime;
   const https = createHttps(environment, storage, tlsFiles);
-  const http = listenOrClose(context, https, () =>
-    listen(context, system, refused, https, point === null ? null : reset),
-  );
+  const http = listenOrClose(context, https, () => {
+    options.beforeListening?.();
+    return listen(context, system, refused, https, point === null ? null : reset);
+  });
+  if (config.server.publicUrl === null) storage.links.origin = http.url;
   otherCommits.add(http.notifyEventWaiters);
   const services = () => [...runtime.services, ...https.services];
   for (const service of services()) service.start();
@@ -55,7 +57,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
     reload: https.reload,
     isActive: () => runtime.context.watch.inFlightCount > 0 || http.pendingRequests() > 0 || runtime.isWorking(),
-    isReading: () => readers.hasPendingQueries,
+    isReading: () => readers.hasPendingQueries || storage.media.isWorking || runtime.context.simulatedFiles.isWorking,
     pendingRequests: http.pendingRequests,
     control: point === null || control === null ? null : { token: control.token, saveSeed: () => point.save() },
     async stop() {

@@ -14,6 +14,8 @@ import { hashKeyOf } from "#src/db/kept-keys.ts";
 import { lockExclusively } from "#src/db/lock.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { openStore, type Store } from "#src/db/store.ts";
+import { MediaFiles } from "#src/media/files.ts";
+import { MediaLinks } from "#src/media/links.ts";
 import type { Environment, Storage } from "./context.ts";
 
 const REPLACED: readonly FileState[] = ["replaced", "log_replaced"];
@@ -73,6 +75,8 @@ export async function openStorage(environment: Environment): Promise<Storage> {
     store,
     readers,
     box,
+    media: new MediaFiles(config.media.directory),
+    links: new MediaLinks(keys, originOf(config.server)),
     instanceId,
     runId: newRunId(random),
     close({ isClean }) {
@@ -90,4 +94,9 @@ export async function openStorage(environment: Environment): Promise<Storage> {
       lock.release();
     },
   };
+}
+
+/** The server's own address until a public one is set; its port is known when it listens. */
+function originOf({ publicUrl, listen }: Environment["config"]["server"]): string {
+  return publicUrl?.replace(/\/+$/, "") ?? `http://${listen.host}:${listen.port}`;
 }

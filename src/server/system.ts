@@ -1,14 +1,17 @@
 /** The server's view of itself for the operator: status, conditions, time series, disk, and jobs on its own database. */
 import { dirname } from "node:path";
 import { BackupJobs } from "#src/backup/jobs.ts";
+import { KeptCopies, listKeptCopies } from "#src/backup/kept-copies.ts";
 import { BackupSchedule } from "#src/backup/schedule.ts";
 import { systemClock } from "#src/core/clock.ts";
 import type { Service } from "#src/core/service-loop.ts";
+import { releaseAddress, releaseKey, version } from "#src/core/version.ts";
 import { createWriteProbe } from "#src/db/write-probe.ts";
 import { certificateSource, readCertificate } from "#src/health/certificate-facts.ts";
 import { type FactSources, readDisk } from "#src/health/facts.ts";
 import { TimeSeries } from "#src/health/time-series.ts";
 import type { System } from "#src/http/console/context.ts";
+import { NewerVersionNotice } from "#src/upgrade/newer-version.ts";
 import type { ServerContext } from "./context.ts";
 import { createHealth } from "./health.ts";
 
@@ -22,7 +25,11 @@ export function createSystem(context: ServerContext): System & { services: reado
   const jobs = new BackupJobs({ clock, log, database, directory, onFailure: metrics.countBackupFailure });
   const backups = new BackupSchedule({ clock, log, jobs, schedule, retention });
   const timeSeries = new TimeSeries({ sources: metrics, clock, timers: systemClock, log });
-  const { watch, alarms, status } = createHealth(context, { isWritable, jobs, backups, timeSeries });
+  const notice = new NewerVersionNotice({
+    ...{ clock: context.socketClock, log },
+    ...{ address: releaseAddress, key: releaseKey, version, platform: `${process.platform}-${process.arch}` },
+  });
+  const { watch, alarms, status } = createHealth(context, { isWritable, jobs, backups, timeSeries, notice });
   metrics.registerGauges({
     database,
     reader: readers.lists.server,
@@ -30,6 +37,7 @@ export function createSystem(context: ServerContext): System & { services: reado
     writer: store.counters,
     conditions: () => watch.current,
     lastBackupAt: () => jobs.lastSoundAt(),
+    keptCopies: () => listKeptCopies(database),
     certificateEnd: async () => (await readCertificate(certificateSource(config), query))?.endsAt ?? null,
   });
   return {
@@ -40,6 +48,9 @@ export function createSystem(context: ServerContext): System & { services: reado
     status,
     conditions: () => watch.evaluate(),
     disk: () => readDisk(dirname(database)),
-    services: [backups, timeSeries, watch, alarms],
+    services: [
+      ...[backups, new KeptCopies({ database, clock, log }), timeSeries, watch, alarms],
+      ...(config.upgrade.notice ? [notice] : []),
+    ],
   };
 }

@@ -37,6 +37,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
   "GET /groups": () => ({}),
   "GET /events": () => ({}),
   "GET /usage": () => ({}),
+  "GET /media/{id}": ({ medium }) => ({ id: medium }),
 };
 
 /** Here a phone that the workspace does not know becomes a contact of it. */

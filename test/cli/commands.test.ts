@@ -364,7 +364,8 @@ test("callback list, show and replay: what had no effect is listed with its reas
   expect(await shop.json(["callback", "replay", "--state", "unreadable"])).toEqual({ replayed: 1 });
   expect(database.query("SELECT done_at, note, state FROM callbacks WHERE id = 1").get()).toEqual({
     done_at: null,
-    note: null,
-    state: null,
+    // Until it was applied again.
+    note: "unreadable: x",
+    state: "unreadable",
   });
 });

@@ -11,6 +11,9 @@ const PROMISED: Record<string, string> = {
   backup: "FILE",
   restore: "FILE --accept-gap --rehearse",
   check: "FILE",
+  upgrade: "--from --public-key --check",
+  "upgrade back": "",
+  "upgrade try": "",
   serve: "--listen",
   dev: "--listen --forward --seed --random-seed --country --timezone --currency --with-parent",
   "workspace create":

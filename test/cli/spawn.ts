@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { run } from "#src/cli/cli.ts";
-import { systemClock } from "#src/core/clock.ts";
+import { type Clock, systemClock } from "#src/core/clock.ts";
 import { systemRandom } from "#src/core/random.ts";
 
 const MAIN = join(import.meta.dir, "../../src/main.ts");
@@ -24,6 +24,8 @@ export interface Ran {
 export interface RunOptions {
   stdin?: string;
   env?: Record<string, string>;
+  /** Of a command that is called within this process. */
+  clock?: Clock;
 }
 
 /** A temporary directory with a configuration. Relative paths in commands start there. */
@@ -142,13 +144,13 @@ export class CallingWorkshop extends Workshop {
   /** The data directory of the commands. Set it to a running server's directory to run commands beside that server. */
   data = this.path("data");
 
-  override async run(args: string[], { stdin = "", env = {} }: RunOptions = {}): Promise<Ran> {
+  override async run(args: string[], { stdin = "", env = {}, clock = systemClock }: RunOptions = {}): Promise<Ran> {
     let stdout = "";
     let stderr = "";
     const places = ["--config", this.path("waxwing.toml"), "--data", this.data];
     const code = await run([...places, ...args], {
       env,
-      clock: systemClock,
+      clock,
       random: systemRandom,
       root: null,
       isTerminal: false,

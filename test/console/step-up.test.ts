@@ -47,6 +47,7 @@ const NOT_SENSITIVE: Readonly<Record<string, string>> = {
   "POST /w/{workspace}/templates": "no secret",
   "POST /w/{workspace}/templates/{id}/decide": "no secret",
   "PUT /w/{workspace}/templates/{id}/sample": "no secret",
+  "PUT /w/{workspace}/templates/{id}/mark": "no secret",
 };
 
 test("every change by owners or operators is declared sensitive or not, and every download of everything is", () => {

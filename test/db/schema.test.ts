@@ -22,6 +22,8 @@ const WITHOUT_INDEX: Record<string, string> = {
   "broadcasts.number_id": "numbers are marked as removed, never deleted",
   "broadcast_counters.workspace_id": "a row for each broadcast, read by its id; workspaces are never deleted",
   "messages.number_id": "numbers are marked as removed, never deleted",
+  "media.number_id": "numbers are marked as removed, never deleted",
+  "media.workspace_id": "read by id, inbound or file; workspaces are never deleted",
   "echoes.number_id": "numbers are marked as removed, never deleted",
   "phone_contacts.number_id": "numbers are marked as removed, never deleted",
   "inbounds.number_id": "numbers are marked as removed, never deleted",

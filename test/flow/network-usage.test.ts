@@ -4,11 +4,13 @@ import fc from "fast-check";
 import { applyStatus } from "#src/domain/messages/apply-status.ts";
 import { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
 import { monthOf, SERVICE_ALLOWANCE } from "#src/domain/messages/network-usage.ts";
+import type { Condition } from "#src/health/conditions.ts";
 import { evaluateWorkspaces } from "#src/health/evaluate-workspaces.ts";
 import { readWorkspaceState } from "#src/health/workspace-state.ts";
 import { graphAccount, graphTemplate } from "#test/support/graph-account.ts";
 import { rows, startWhatsapp, type WhatsappWorld } from "#test/support/whatsapp.ts";
 
+const HOUR = 3_600_000;
 const pricing = { billable: true, pricing_model: "PMP", type: "regular", category: "marketing" };
 
 async function start(): Promise<WhatsappWorld> {
@@ -118,16 +120,21 @@ test("a month is that of the timezone, at its borders too", () => {
   expect(monthOf(Date.parse("2026-12-31T23:59:59Z"), "UTC")).toBe("2026-12");
 });
 
+async function conditionsOf({ app }: WhatsappWorld, id: string): Promise<Condition[]> {
+  const query = async (sql: string, parameters: unknown[] = []) =>
+    app.store.client.prepare(sql).all(...(parameters as string[])) as Record<string, unknown>[];
+  const settings = {
+    ...{ publicUrl: null, graphUrl: "https://graph.facebook.com", apiVersion: "v25.0", hasAppSecret: true },
+    ...{ keyFile: "", proxyVariable: null, verifyToken: null },
+  };
+  const state = await readWorkspaceState({ query, store: app.store, now: app.clock.now(), settings });
+  return evaluateWorkspaces(state).filter((one) => one.id.startsWith(id));
+}
+
 test("at 80 % of a number's free service messages, a condition warns", async () => {
   await using world = await start();
   const { app } = world;
-  const query = async (sql: string, parameters: unknown[] = []) =>
-    app.store.client.prepare(sql).all(...(parameters as string[])) as Record<string, unknown>[];
-  const warned = async () => {
-    const now = app.clock.now();
-    const state = await readWorkspaceState({ query, store: app.store, now });
-    return evaluateWorkspaces(state, now).filter(({ id }) => id.startsWith("service_allowance"));
-  };
+  const warned = () => conditionsOf(world, "service_allowance");
   const use = (month: string, type: string, count: number) =>
     app.store.client
       .prepare("INSERT INTO network_usage VALUES (?, ?, ?, 'service', ?, 0, ?)")
@@ -148,4 +155,38 @@ test("at 80 % of a number's free service messages, a condition warns", async () 
   expect((await usageOf(world)).data.service).toEqual([
     { number: world.number().phone, messages: 800, allowance: 1_000 },
   ]);
+});
+
+describe("an account without payment is a condition of its numbers", () => {
+  const missing = (world: WhatsappWorld) => conditionsOf(world, "connection:payment_missing");
+
+  test("when the account says that it has no payment method, until it has one", async () => {
+    const account = graphAccount({ templates: [graphTemplate("greeting")] });
+    await using world = await startWhatsapp({ account });
+    expect(await missing(world)).toEqual([]);
+    account.details = { primary_funding_id: "0" };
+    await world.clock.advance(1.2 * HOUR);
+    expect(await missing(world)).toMatchObject([
+      {
+        id: `connection:payment_missing:${world.number().id}`,
+        severity: "warning",
+        says: expect.stringContaining("no payment method"),
+      },
+    ]);
+    account.details = { primary_funding_id: "12345" };
+    await world.clock.advance(1.2 * HOUR);
+    expect(await missing(world)).toEqual([]);
+  });
+
+  test("when a status or an answer says that a message was not paid for", async () => {
+    for (const isAnswer of [true, false]) {
+      await using world = await start();
+      if (isAnswer) world.graph.fault({ fault: { kind: "error", code: 131042, details: "" } });
+      await world.send({ to: "+4915110000000" });
+      const [message] = world.graph.accepted;
+      if (!isAnswer && message !== undefined)
+        await world.hear(world.graph.status(message, "failed", { errors: [{ code: 131042, title: "Payment" }] }));
+      expect(await missing(world)).toMatchObject([{ says: expect.stringContaining("(131042)") }]);
+    }
+  });
 });

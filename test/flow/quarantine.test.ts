@@ -43,6 +43,7 @@ function deadlyNetwork(deadly: Deadly, dies: () => void) {
       isWritten: true,
       payload: null,
       details: {},
+      networkMediaId: null,
       references: { reply_to: null, reaction: null, edited: null, deleted: null },
       at,
     }));

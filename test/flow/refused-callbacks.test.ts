@@ -62,6 +62,7 @@ async function examined({ app, clock, graph }: WhatsappWorld): Promise<{ first: 
           isTrustedProxy: () => false,
           keyFile: `${graph.url}.key`,
         },
+        ...{ graphUrl: graph.url, apiVersion: "v25.0", proxyVariable: null },
         syncEveryMs: HOUR,
       },
     },

@@ -183,8 +183,8 @@ describe("the owner of a secret speaks only for the numbers under that secret", 
     expect(inboundCount(world)).toBe(0);
     const notes = rows<{ note: string }>(world.app.store, "SELECT note FROM callbacks").map(({ note }) => note);
     expect(notes).toEqual([
-      "inbound for a number whose secret did not sign it",
-      "inbound for a number whose secret did not sign it",
+      "foreign: a received message for a number whose secret did not sign it",
+      "foreign: a received message for a number whose secret did not sign it",
     ]);
     await world.hear(inboundOf(OTHER.phoneNumberId, "wamid.c"), { appSecret: "the-other-secret" });
     expect(inboundCount(world)).toBe(1);

@@ -1,12 +1,12 @@
 /**
  * Tokens and secrets: sealed on disk, stored nowhere else, replaced by command, and reported when they cannot be read.
  */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { senderOf } from "#src/networks/credentials.ts";
 import { CallingWorkshop } from "#test/cli/spawn.ts";
-import { GRAPH_TOKEN } from "#test/support/graph.ts";
+import { GRAPH_APP_SECRET, GRAPH_TOKEN } from "#test/support/graph.ts";
 import { graphAccount, graphTemplate } from "#test/support/graph-account.ts";
 import { rows, startWhatsapp, textFrom, VERIFY_TOKEN } from "#test/support/whatsapp.ts";
 
@@ -141,4 +141,40 @@ test("a token that this key file cannot read stops its number with the reason, a
   expect(found).toEqual([{ reason: "The access token cannot be read with this server's key file." }]);
   expect(world.number().ready).toBe(true);
   expect(await world.hear(textFrom(world.graph, "+4915112345678", "Hi"))).toBe(200);
+});
+
+describe("the proof of the app secret", () => {
+  const proofs = (paths: readonly { path: string }[]): boolean[] =>
+    paths.map(({ path }) => path.includes("appsecret_proof="));
+
+  test("is in every request once the network accepts it: an app that demands it can send", async () => {
+    const account = graphAccount({
+      ...{ appSecret: GRAPH_APP_SECRET, requiresProof: true },
+      templates: [graphTemplate("greeting")],
+    });
+    await using world = await startWhatsapp({ account });
+    expect(world.number()).toMatchObject({ ready: true, sendsProof: true });
+    expect((await world.send()).status).toBe(201);
+    expect(proofs(world.graph.requests)).toEqual([true]);
+    expect(JSON.stringify(world.app.logged)).not.toContain(GRAPH_APP_SECRET);
+  });
+
+  test("is omitted where our secret is another app's and no proof is demanded: the number still sends", async () => {
+    const account = graphAccount({ appSecret: "another app's", templates: [graphTemplate("greeting")] });
+    await using world = await startWhatsapp({ account });
+    expect(world.number()).toMatchObject({ ready: true, sendsProof: false });
+    expect((await world.send()).status).toBe(201);
+    expect(proofs(world.graph.requests)).toEqual([false]);
+  });
+
+  test("that becomes wrong is refused with words that name it, until the next synchronization", async () => {
+    const account = graphAccount({ appSecret: GRAPH_APP_SECRET, templates: [graphTemplate("greeting")] });
+    await using world = await startWhatsapp({ account });
+    account.appSecret = "a new one";
+    const refused = await world.send();
+    expect(refused.status).toBe(502);
+    expect(refused.body.error.message).toContain("app secret");
+    await world.clock.advance(70 * 60_000);
+    expect((await world.send()).status).toBe(201);
+  });
 });

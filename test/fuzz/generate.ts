@@ -382,12 +382,12 @@ export class Generator {
   }
 
   #body({ name, body }: Operation, chance: Chance): Buffer {
-    const schema = body?.content["application/json"].schema;
+    const schema = body?.content["application/json"]?.schema;
     if (schema === undefined || chance.happens(0.06)) {
       const bytes = Buffer.from(chance.pick(hostileBodies));
       return chance.happens(0.1) ? Buffer.concat([bytes, Buffer.from([0xff, 0xc0, 0x80])]) : bytes;
     }
-    const examples = Object.values(body?.content["application/json"].examples ?? {});
+    const examples = Object.values(body?.content["application/json"]?.examples ?? {});
     const works = working[name];
     const valid =
       works !== undefined && chance.happens(0.6)

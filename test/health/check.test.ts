@@ -36,6 +36,7 @@ test("a database in use is sound: exit 0, every check named", async () => {
     "integrity",
     "references",
     ...invariants.map(({ name }) => name),
+    "media_on_disk",
   ]);
   expect(answer.checks.every(({ ok }) => ok)).toBe(true);
 });
@@ -62,6 +63,13 @@ const damages: Record<string, string> = {
   consent_equals_log: "DELETE FROM consent_log WHERE became = 'opted_out'",
   linked_contacts_agree:
     "UPDATE contacts SET consent = 'opted_out' WHERE id = (SELECT max(id) FROM contacts WHERE identity_id IS NOT NULL)",
+  media_have_their_file: `INSERT INTO media (workspace_id, number_id, inbound_id, network_media_id, state, created_at)
+    SELECT workspace_id, number_id, id, 'm', 'stored', 1 FROM inbounds LIMIT 1`,
+  media_files_are_counted:
+    "INSERT INTO media_files (workspace_id, hash, bytes, content_type, refs, created_at) VALUES (1, 'a', 1, 'text/plain', 1, 1)",
+  media_usage_equals_files: "INSERT INTO media_usage (workspace_id, bytes) VALUES (1, 5)",
+  pending_media_have_a_job: `INSERT INTO media (workspace_id, number_id, inbound_id, network_media_id, state, created_at)
+    SELECT workspace_id, number_id, id, 'm', 'pending', 1 FROM inbounds LIMIT 1`,
   opt_outs_are_dated: "UPDATE contacts SET consent_source = NULL WHERE consent = 'opted_out'",
 };
 

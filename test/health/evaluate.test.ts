@@ -19,20 +19,25 @@ const well: HealthFacts = {
   database: { path: "/var/lib/waxwing/waxwing.db", bytes: 1e9, walBytes: 4e7 },
   disk: { freeBytes: 5e10, totalBytes: 1e11 },
   outbox: [{ kind: "deliver_webhook", rows: 12, ageSeconds: 3 }],
+  mediaWaiting: { files: 0, since: null },
   callbacksWaiting: 4,
   callbacksAgeSeconds: 1,
+  unused: { items: [], refused: [] },
   backup: {
     directory: "/b",
     schedule: "30 2 * * *",
     intervalMs: DAY_MS,
     nextAt: NOW + 1,
+    unwritable: null,
     verifiedAt: NOW - DAY_MS,
     awaitedSince: null,
     failedAt: null,
   },
   certificate: { from: "files", path: "/c.pem", endsAt: NOW + 8 * DAY_MS, problem: null },
 };
-const quiet: WorkspaceState = { numbers: [], paused: [], suspended: [], refused: [], services: [], balances: [] };
+const quiet: WorkspaceState = {
+  ...{ numbers: [], paused: [], suspended: [], connections: [], server: [], services: [], balances: [] },
+};
 const found = (change: Partial<HealthFacts>, workspaces: Partial<WorkspaceState> = {}): string[] =>
   evaluateHealth({ ...well, ...change }, { ...quiet, ...workspaces }).map(({ severity, id }) => `${severity} ${id}`);
 
@@ -56,6 +61,7 @@ test("each fault of the server is a condition of its own", () => {
   expect(found({ disk: { freeBytes: 1.5e9, totalBytes: 1e11 } })).toEqual(["warning disk_low"]);
   expect(found({ disk: null })).toEqual([]);
   expect(found({ process: { ...fine, commits: { ...fast, p99: 0.4 } } })).toEqual(["warning commits_slow"]);
+  expect(found({ process: { ...fine, newerVersion: "1.2.0" } })).toEqual(["warning newer_version"]);
   expect(found({ database: { ...database, walBytes: 2e9 } })).toEqual(["warning log_large"]);
   expect(found({ callbacksWaiting: 20_000 })).toEqual(["warning callbacks_waiting"]);
   expect(found({ callbacksAgeSeconds: 300 })).toEqual(["critical queue_stuck:callbacks"]);
@@ -63,6 +69,7 @@ test("each fault of the server is a condition of its own", () => {
     "critical queue_stuck:deliver_webhook",
   ]);
   expect(found({ backup: { ...backup, failedAt: NOW - 1 } })).toEqual(["critical backup_failed"]);
+  expect(found({ backup: { ...backup, unwritable: "it is read-only" } })).toEqual(["warning backup_directory"]);
   expect(found({ certificate: { from: "files", path: "/c.pem", endsAt: NOW + 7 * DAY_MS, problem: null } })).toEqual([
     "critical certificate_ends",
   ]);

@@ -81,9 +81,14 @@ describe("a status callback", () => {
     ]);
   });
 
-  test.each(["played", "deleted", "warning", "teleported"])("with the status %s is ignored", (word) => {
+  test.each([
+    ["played", "ignored"],
+    ["deleted", "ignored"],
+    ["warning", "ignored"],
+    ["teleported", "unhandled"],
+  ] as const)("with the status %s is %s", (word, kind) => {
     expect(parseCallback(messagesOf({ statuses: [status({ status: word })] }))).toEqual([
-      { kind: "ignored", about: `status ${word}` },
+      { kind, about: `status ${word}` },
     ]);
   });
 });
@@ -117,8 +122,11 @@ describe("the network's own marketing preference", () => {
     ]);
   });
 
-  test("with an unknown value or category is ignored; without a contact it is broken", () => {
-    expect(kindsOf([...parse({ value: "signup" }), ...parse({ category: "weather" })])).toEqual(["ignored", "ignored"]);
+  test("of an advertisement is ignored, with an unknown category unhandled, without a contact broken", () => {
+    expect(kindsOf([...parse({ value: "signup" }), ...parse({ category: "weather" })])).toEqual([
+      "ignored",
+      "unhandled",
+    ]);
     expect(kindsOf(parse({ wa_id: "", user_id: undefined }))).toEqual(["broken"]);
   });
 });
@@ -236,18 +244,28 @@ describe("a callback body", () => {
 
   const ignored: { name: string; body: string; about: string }[] = [
     { name: "of another product", body: '{"object":"page","entry":[]}', about: "object page" },
-    { name: "with a field of the future", body: bodyOf({ field: "holograms", value: {} }), about: "field holograms" },
     {
-      name: "of a field that Waxwing does not read",
-      body: bodyOf({ field: "flows", value: { event: "FLOW_STATUS_CHANGE" } }),
-      about: "field flows",
+      name: "about groups",
+      body: bodyOf({ field: "group_status_update", value: {} }),
+      about: "field group_status_update",
     },
-    { name: "with errors of the number", body: messagesOf({ errors: [{ code: 130429 }] }), about: "error 130429" },
     { name: "with no items", body: messagesOf({}), about: "field messages without items" },
   ];
 
   test.each(ignored)("$name is ignored", ({ body, about }) => {
     expect(parseCallback(body)).toEqual([{ kind: "ignored", about }]);
+  });
+
+  test("with a field of the future is unhandled: its body is kept for a version that knows it", () => {
+    const body = bodyOf({ field: "holograms", value: {} });
+    expect(parseCallback(body)).toEqual([{ kind: "unhandled", about: "field holograms" }]);
+  });
+
+  test("with errors of the number is a report about the number, in the network's words", () => {
+    const errors = [{ code: 130429, title: "Rate limit hit" }];
+    expect(parseCallback(messagesOf({ errors }))).toEqual([
+      { kind: "number_error", phoneNumberId: NUMBER, code: "130429", says: expect.stringContaining("Rate limit hit") },
+    ]);
   });
 });
 

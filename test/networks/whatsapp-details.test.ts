@@ -79,6 +79,9 @@ const expected: [about: string, find: (item: (typeof inbounds)[number]) => boole
   ],
 ];
 
+/** What is stored of a file is completed by the row of the medium. */
+const shown = ({ media: _, ...details }: InboundDetails): object => details;
+
 describe("details of Meta's example", () => {
   test.each(expected)("of %s", (_, find, details) => {
     expect(inbounds.find(find)?.details).toEqual(details);
@@ -86,7 +89,7 @@ describe("details of Meta's example", () => {
 
   test("of every type are as the schema says", () => {
     expect(inbounds.length).toBeGreaterThan(10);
-    for (const { details } of inbounds) expect([...Value.Errors(InboundDetails, details)]).toEqual([]);
+    for (const { details } of inbounds) expect([...Value.Errors(InboundDetails, shown(details))]).toEqual([]);
   });
 });
 
@@ -160,5 +163,5 @@ const made: [name: string, item: { type: string } & Record<string, unknown>, det
 test.each(made)("details of %s", (_, item, details) => {
   const read = readDetails(item, item.type);
   expect(read).toEqual(details as InboundDetails);
-  expect([...Value.Errors(InboundDetails, read)]).toEqual([]);
+  expect([...Value.Errors(InboundDetails, shown(read))]).toEqual([]);
 });

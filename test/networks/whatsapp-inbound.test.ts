@@ -40,6 +40,7 @@ describe("an inbound message", () => {
         isWritten: true,
         payload: null,
         details: {},
+        networkMediaId: null,
         references: { reply_to: null, reaction: null, edited: null, deleted: null },
         at: AT,
       },

@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "consent not read again before a further attempt",
     file: "src/domain/messages/record-outcome.ts",
-    find: "requireNotOptedOut(tx, workspace, { contact, phone: before.toPhone as E164 });",
+    find: "requireNotOptedOut(tx, workspace, { contact, phone: null, networkUserId: null });",
     replace: "",
   },
   {

@@ -20,6 +20,7 @@ import { createWriteProbe } from "#src/db/write-probe.ts";
 import { ServerMetrics } from "#src/health/metrics.ts";
 import { createApp } from "#src/http/api/app.ts";
 import { EventWaiters } from "#src/http/event-waiters.ts";
+import { MediaFiles } from "#src/media/files.ts";
 import type { WebhookPoster } from "#src/net/post.ts";
 import type { Network } from "#src/networks/network.ts";
 import { OutcomeRecorder } from "#src/sending/outcome-recorder.ts";
@@ -122,6 +123,7 @@ export class Life implements Owner {
     this.#app = createApp({
       ...{ stopping, eventWaiters: new EventWaiters(store, clock, stopping) },
       ...{ store, clock, random, log },
+      media: new MediaFiles(config.media.directory),
       acceptsTestKeys: false,
       readers: {
         lists: readers,

@@ -48,10 +48,13 @@ const SERVICES_NOT_SIMULATED = [
   "alarms",
   "backups",
   "conditions",
+  "fetch_media",
+  "kept_copies",
   "other_commits",
   "refused_callbacks",
   "sync_account",
   "time_series",
+  "unused_media",
 ];
 const PARTS_NOT_SIMULATED = [
   "callback-secrets",

@@ -3,6 +3,7 @@
  * reads the uploads. Lists are paged with cursors, as Meta's are: the last page has cursors too, and only `next` says
  * that more follow.
  */
+import { createHmac } from "node:crypto";
 import type { GraphOptions, GraphRequest, Refusal } from "./graph.ts";
 
 export interface GraphAccount {
@@ -12,10 +13,18 @@ export interface GraphAccount {
   details: Record<string, unknown>;
   /** Rows of `phone_numbers`. */
   numbers: GraphRow[];
+  /** Numbers of other accounts that the token may see too. */
+  visibleNumbers: GraphRow[];
   /** Rows of `message_templates`. */
   templates: GraphRow[];
-  subscribedApps: { id: string; name: string }[];
-  token: { isValid: boolean; scopes: string[]; appId: string; expiresAt: number };
+  subscribedApps: { id: string; name: string; overrideUrl?: string }[];
+  token: { isValid: boolean; scopes: string[]; appId: string; expiresAt: number; subcode?: number };
+  /** The app's own webhook; null: it has none. */
+  webhook: { callbackUrl?: string; fields: string[] } | null;
+  /** The app's secret: another one is refused where it is used. Null: any is accepted. */
+  appSecret: string | null;
+  /** The app demands proof of its secret with every request. */
+  requiresProof: boolean;
   uploads: { phoneNumberId: string; contentType: string; size: number; name: string; id: string }[];
   /** Called before every answer; a refusal replaces the answer. */
   refuse: ((request: GraphRequest) => Refusal | { status: number; body: string; contentType: string } | null) | null;
@@ -27,10 +36,19 @@ export type GraphRow = { id: string; [member: string]: unknown };
 
 export const GRAPH_APP_ID = "300000000000001";
 
+/** The fields that docs/whatsapp.md tells an operator to subscribe to. */
+const ALL_FIELDS = [
+  ...["messages", "message_template_status_update", "message_template_quality_update", "user_preferences"],
+  ...["message_template_components_update", "template_category_update", "account_update", "account_alerts"],
+  ...["account_review_update", "phone_number_quality_update", "phone_number_name_update", "security"],
+  ...["business_capability_update"],
+];
+
 export function graphAccount(more: Partial<GraphAccount> = {}): GraphAccount {
   return {
     details: {},
     numbers: [graphNumber("200000000000001", "+49 30 000000")],
+    visibleNumbers: [],
     templates: [],
     subscribedApps: [{ id: GRAPH_APP_ID, name: "Our app" }],
     token: {
@@ -39,6 +57,9 @@ export function graphAccount(more: Partial<GraphAccount> = {}): GraphAccount {
       appId: GRAPH_APP_ID,
       expiresAt: 0,
     },
+    webhook: { fields: [...ALL_FIELDS] },
+    appSecret: null,
+    requiresProof: false,
     uploads: [],
     refuse: null,
     pageSize: 25,
@@ -88,11 +109,15 @@ export async function answerQuestion(
 ): Promise<Answered> {
   const refusal = account.refuse?.(request) ?? null;
   if (refusal !== null) return refusal;
+  const token = options.accessToken ?? "token-of-the-test";
+  const noProof = request.path.includes("/subscriptions") ? null : proofRefusal(account, request.path, token);
+  if (noProof !== null) return noProof;
   const url = new URL(request.path, "http://graph");
   const match = (options.pathStyle === "bare" ? /^\/()(\w+)$/ : /^\/v\d+\.\d\/(\w+)(?:\/(\w+))?$/).exec(url.pathname);
   const [owner, edge] = [match?.[1] ?? "", match?.[2] ?? ""];
   const isAccount = options.pathStyle === "bare" || owner === (account.id ?? "100000000000001");
-  const isNumber = account.numbers.some(({ id }) => id === owner);
+  const seen = [...account.numbers, ...account.visibleNumbers].find(({ id }) => id === owner);
+  const isNumber = seen !== undefined;
   switch (edge) {
     case "phone_numbers":
       return isAccount && options.pathStyle !== "bare" ? page(account, account.numbers, url) : unknown(request.path);
@@ -105,21 +130,47 @@ export async function answerQuestion(
         return json({ success: true });
       }
       return json({
-        data: account.subscribedApps.map((app) => ({
+        data: account.subscribedApps.map(({ overrideUrl, ...app }) => ({
           whatsapp_business_api_data: { ...app, link: "https://app.example" },
+          ...(overrideUrl === undefined ? {} : { override_callback_uri: overrideUrl }),
         })),
       });
+    case "subscriptions":
+      return owner === account.token.appId ? appWebhook(account, request) : unknown(request.path);
     case "media":
       return options.pathStyle === "bare" || isNumber ? upload(account, request, bytes, owner) : unknown(request.path);
     case "":
       if (owner === "debug_token") return debugToken(account, url, options);
       if (isAccount && Object.keys(account.details).length > 0) return json({ id: owner, ...account.details });
-      return isNumber
-        ? json(withFields(account.numbers.find(({ id }) => id === owner) ?? { id: owner }, url))
-        : unknown(request.path);
+      return seen === undefined ? unknown(request.path) : json(withFields(seen, url));
     default:
       return unknown(request.path);
   }
+}
+
+/** Only the app itself may ask: its token is its id and its secret. */
+function appWebhook({ webhook, token, appSecret }: GraphAccount, { headers }: GraphRequest): Answered {
+  const given = String(headers.authorization ?? "");
+  const isRight =
+    appSecret === null ? given.startsWith(`Bearer ${token.appId}|`) : given === `Bearer ${token.appId}|${appSecret}`;
+  if (!isRight) return { code: 190, status: 401 };
+  if (webhook === null) return json({ data: [] });
+  const fields = webhook.fields.map((name) => ({ name, version: "v25.0" }));
+  const row = { object: "whatsapp_business_account", callback_url: webhook.callbackUrl, active: true, fields };
+  return json({ data: [{ object: "page", callback_url: "https://pages.example", active: true, fields: [] }, row] });
+}
+
+/** As Meta does: a proof that is given must be right, even where none is demanded. */
+export function proofRefusal(account: GraphAccount | null, path: string, token: string): Refusal | null {
+  if (account === null) return null;
+  const given = new URL(path, "http://graph").searchParams.get("appsecret_proof");
+  if (given === null) {
+    if (!account.requiresProof) return null;
+    return { code: 100, message: "API calls from the server require an appsecret_proof argument" };
+  }
+  if (account.appSecret === null) return null;
+  const right = createHmac("sha256", account.appSecret).update(token).digest("hex");
+  return given === right ? null : { code: 100, message: "Invalid appsecret_proof provided in the API argument" };
 }
 
 function page(account: GraphAccount, rows: readonly GraphRow[], url: URL, isBare = false): Answered {
@@ -173,8 +224,11 @@ async function upload(
 
 function debugToken(account: GraphAccount, url: URL, options: GraphOptions): Answered {
   if (url.searchParams.get("input_token") !== (options.accessToken ?? "token-of-the-test")) return { code: 100 };
-  const { isValid, scopes, appId, expiresAt } = account.token;
-  return json({ data: { app_id: appId, is_valid: isValid, scopes, expires_at: expiresAt, type: "SYSTEM_USER" } });
+  const { isValid, scopes, appId, expiresAt, subcode } = account.token;
+  const error = subcode === undefined ? {} : { error: { code: 190, subcode, message: "Session has expired" } };
+  return json({
+    data: { app_id: appId, is_valid: isValid, scopes, expires_at: expiresAt, type: "SYSTEM_USER", ...error },
+  });
 }
 
 function unknown(path: string): Refusal {

@@ -7,7 +7,8 @@
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { systemClock } from "#src/core/clock.ts";
-import { answerQuestion, type GraphAccount, type GraphRow } from "./graph-account.ts";
+import { answerQuestion, type GraphAccount, type GraphRow, proofRefusal } from "./graph-account.ts";
+import type { GraphMedia } from "./graph-media.ts";
 import { followTraffic } from "./traffic.ts";
 
 export interface GraphOptions {
@@ -27,6 +28,8 @@ export interface GraphOptions {
   now?: () => number;
   /** The account that can be queried; if omitted, there is none. */
   account?: GraphAccount;
+  /** The files that people send; if omitted, there are none. */
+  media?: GraphMedia;
 }
 
 export interface KnownTemplate {
@@ -157,13 +160,15 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
   });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const unproven = proofRefusal(options.account ?? null, request.url ?? "/", options.accessToken ?? GRAPH_TOKEN);
+    if (options.media?.serve(request, response, unproven) === true) return;
     const bytes = await readAll(request);
     const path = request.url ?? "/";
     if (options.now !== undefined) response.setHeader("date", new Date(now()).toUTCString());
-    if (options.account !== undefined && !path.endsWith("/messages")) {
+    if (options.account !== undefined && !withoutQuery(path).endsWith("/messages")) {
       const question = { method: request.method ?? "", path, headers: request.headers, body: null };
       questions.push(question);
-      const refusal = tokenRefusal(request, options);
+      const refusal = path.includes("/subscriptions") ? null : tokenRefusal(request, options);
       if (refusal !== null) return answerError(response, refusal);
       const answered = await answerQuestion(options.account, question, bytes, options);
       return "code" in answered
@@ -174,11 +179,12 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
     requests.push({ method: request.method ?? "", path, headers: request.headers, body });
     for (const { count, resolve } of arrivals) if (requests.length >= count) resolve();
     const refusal =
-      requestRefusal(request, path, options) ??
+      proofRefusal(options.account ?? null, path, options.accessToken ?? GRAPH_TOKEN) ??
+      requestRefusal(request, withoutQuery(path), options) ??
       bodyRefusal(body, options.templates ?? options.account?.templates.map(knownTemplate)) ??
-      mediaRefusal(body, phoneNumberIdIn(path, options), options);
+      mediaRefusal(body, phoneNumberIdIn(withoutQuery(path), options), options);
     if (refusal !== null) return answerError(response, refusal);
-    await answerSend(request, response, body as SendBody, phoneNumberIdIn(path, options));
+    await answerSend(request, response, body as SendBody, phoneNumberIdIn(withoutQuery(path), options));
   }
 
   async function answerSend(
@@ -325,6 +331,8 @@ interface SendBody {
 
 export interface Refusal {
   code: number;
+  /** Replaces the words of the error. */
+  message?: string;
   status?: number;
   subcode?: number;
   details?: string;
@@ -335,6 +343,10 @@ function tokenRefusal(request: IncomingMessage, options: GraphOptions): Refusal 
   const expected = (options.authPrefix ?? "Bearer ") + (options.accessToken ?? GRAPH_TOKEN);
   const given = request.headers[(options.authHeader ?? "authorization").toLowerCase()];
   return given === expected ? null : { code: 190, status: 401, subcode: 463 };
+}
+
+function withoutQuery(path: string): string {
+  return path.split("?")[0] ?? path;
 }
 
 function requestRefusal(request: IncomingMessage, path: string, options: GraphOptions): Refusal | null {
@@ -479,10 +491,10 @@ function acceptance(body: SendBody, message: AcceptedMessage, fault: Fault | und
   };
 }
 
-function answerError(response: ServerResponse, { code, status, subcode, details, headers }: Refusal): void {
+function answerError(response: ServerResponse, { code, status, subcode, details, headers, message }: Refusal): void {
   for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
   const error = {
-    message: `(#${code}) An error of the test`,
+    message: message ?? `(#${code}) An error of the test`,
     type: "OAuthException",
     code,
     ...(subcode === undefined ? {} : { error_subcode: subcode }),

@@ -31,6 +31,7 @@ export const modules = [
   "idempotency",
   "messages",
   "broadcasts",
+  "media",
   "inbound",
   "erasure",
 ];
@@ -91,9 +92,17 @@ export const folders: Folder[] = [
   },
   ...["sending/", "receiving/", "webhooks/"].map((folder) => ({
     holds: [folder],
-    mayImport: ["domain/", "networks/network.ts", "networks/credentials.ts", "jobs/", "db/", "net/", "core/"],
+    mayImport: [
+      ...["domain/", "networks/network.ts", "networks/credentials.ts", "networks/inspect-connection.ts"],
+      ...["jobs/", "db/", "net/", "core/"],
+    ],
     why: "They load, call and record; they see networks through the port, HTTP not at all, and not each other.",
   })),
+  {
+    holds: ["media/"],
+    mayImport: ["domain/", "networks/network.ts", "networks/credentials.ts", "jobs/", "db/", "core/"],
+    why: "It fetches people's files through the port and keeps them on disk; HTTP serves them from here.",
+  },
   {
     holds: ["transfer/"],
     mayImport: ["domain/", "db/", "core/"],
@@ -112,12 +121,17 @@ export const folders: Folder[] = [
       "domain/broadcasts/broadcast.ts",
       "domain/numbers/account-sync.ts",
       "domain/numbers/callback-address.ts",
+      "domain/numbers/connection.ts",
+      "domain/numbers/connection-facts.ts",
       "domain/inbound/callback-list.ts",
       "domain/inbound/callbacks.ts",
       "domain/inbound/refused-callbacks.ts",
+      "domain/inbound/unused-items.ts",
+      "domain/inbound/unreported.ts",
       "domain/messages/network-usage.ts",
       "domain/users/untrusted-proxy.ts",
       "networks/credentials.ts",
+      "networks/inspect-connection.ts",
     ],
     mayImportTypesOf: ["domain/", "networks/network.ts"],
     why: "It evaluates what is measured and stored elsewhere; of the domain it knows what this list names.",
@@ -126,6 +140,11 @@ export const folders: Folder[] = [
     holds: ["backup/"],
     mayImport: ["health/check.ts", "db/", "core/", "domain/broadcasts/hold-restored.ts"],
     why: "It copies, checks and swaps whole databases; of their rows it knows what must outlive a restore.",
+  },
+  {
+    holds: ["upgrade/"],
+    mayImport: ["backup/", "health/check.ts", "config/", "db/", "core/"],
+    why: "It replaces one executable by another around a server that is not yet started; of the server it knows nothing.",
   },
   {
     holds: ["certificates/"],
@@ -174,6 +193,8 @@ export const folders: Folder[] = [
       "backup/",
       "db/",
       "core/",
+      // Files that people sent.
+      "media/files.ts",
       // For the type of what a message is sent with.
       "sending/send-message.ts",
       "networks/simulator/phone.ts",
@@ -187,7 +208,7 @@ export const folders: Folder[] = [
   },
   {
     holds: ["http/api/"],
-    mayImport: ["http/", "domain/", "db/", "core/", "sending/send-message.ts"],
+    mayImport: ["http/", "domain/", "db/", "core/", "media/files.ts", "sending/send-message.ts"],
     mayNotImport: ["http/console/"],
     why: "The API shares operations with the console, never its handlers.",
   },
@@ -215,6 +236,10 @@ export const folders: Folder[] = [
       "db/",
       "core/",
       "networks/network.ts",
+      // Files that people sent, and links to them.
+      "media/files.ts",
+      "media/content-type.ts",
+      "media/links.ts",
       "sending/send-message.ts",
       // A request whose key belongs to a message in doubt asks for its outcome: the same seam as sending itself.
       "sending/resolve-in-doubt.ts",

@@ -91,6 +91,8 @@ export interface Installation extends AsyncDisposable {
   /** Holds `data`; the server writes to no other place. */
   directory: string;
   data: string;
+  /** Of the API. */
+  key: string;
   /** All people, in the order of their contacts; each is in one of the `lists`, of which `groupId` is the first. */
   people: readonly string[];
   groupId: number;
@@ -179,6 +181,7 @@ export async function makeInstallation(options: InstallationOptions): Promise<In
   return {
     directory,
     data,
+    key,
     people,
     groupId: lists[0]?.id ?? 0,
     lists,

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { totpCode } from "#src/core/totp.ts";
 import type { Visitor } from "./console.ts";
 import { PASSWORD } from "./console.ts";
-import { CHECK, type Objects } from "./matrix-objects.ts";
+import { BUTTON, CHECK, type Objects } from "./matrix-objects.ts";
 import { DAY } from "./webhooks.ts";
 
 export interface Asked {
@@ -166,11 +166,16 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /w/{workspace}/conversations": nothing,
   "GET /w/{workspace}/conversations/unread": nothing,
   "GET /w/{workspace}/conversations/{contact}": ({ contact }) => ({ id: contact }),
+  "POST /w/{workspace}/conversations/{contact}/ask-for-number": ({ contact }) => ({
+    id: contact,
+    body: { text: "May we call you?" },
+  }),
   "POST /w/{workspace}/conversations/{contact}/keep": ({ contact }) => ({ id: contact }),
   "POST /w/{workspace}/conversations/{contact}/seen": ({ contact, inbound }) => ({
     id: contact,
     body: { last_inbound_id: inbound },
   }),
+  "GET /w/{workspace}/media/{id}": ({ medium }) => ({ id: medium }),
   "GET /w/{workspace}/simulator": nothing,
   "GET /w/{workspace}/simulator/phones/{phone}": byPhone,
   "POST /w/{workspace}/simulator/phones/{phone}/write": ({ phone, workspace }) => ({
@@ -244,6 +249,10 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "POST /w/{workspace}/templates/{id}/decide": async (side) => ({
     id: await side.template(),
     body: { status: "REJECTED", reason: "" },
+  }),
+  "PUT /w/{workspace}/templates/{id}/mark": async (side) => ({
+    id: await side.template(),
+    body: { button: BUTTON, meaning: "opt_out" },
   }),
   "PUT /w/{workspace}/templates/{id}/sample": async (side) => ({
     id: await side.template(),

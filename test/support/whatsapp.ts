@@ -11,8 +11,7 @@ import { createSecretBox, type SecretBox } from "#src/core/secret.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import { accessTokenContext } from "#src/networks/credentials.ts";
-import { appSecretContext } from "#src/receiving/callback-secrets.ts";
+import { accessTokenContext, appSecretContext } from "#src/networks/credentials.ts";
 import { TestClock } from "./clock.ts";
 import {
   type Change,

@@ -55,6 +55,20 @@ export const events: Readonly<Record<EventType, Scenario>> = {
     event: "message.received",
     act: ({ options: { type = "text", text }, ...stage }) => write(stage, type, text),
   },
+  "media.stored": {
+    summary: "A person sends a picture, which is fetched",
+    event: "media.stored",
+    act: (stage) => write(stage, "image", undefined),
+  },
+  "media.failed": {
+    summary: "A person sends a picture that the network does not have",
+    event: "media.failed",
+    async act(stage) {
+      await stage.control("POST", "/inbound", { from: stage.person, type: "image", media: { missing: true } });
+      // The network has been seen to say so for a moment only, so the file is given up after half an hour.
+      await stage.control("POST", "/clock", { advance: "1h" });
+    },
+  },
   "contact.opted_out": {
     summary: "A person writes STOP",
     event: "contact.opted_out",

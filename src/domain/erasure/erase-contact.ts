@@ -5,7 +5,7 @@
  */
 import { and, eq, gt, inArray, isNotNull, ne, sql } from "drizzle-orm";
 import { type E164, otherVariant } from "#src/core/phone.ts";
-import type { Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { eraseFromDrafts } from "../broadcasts/drafts.ts";
 import { recordErasedOptOut } from "../contacts/erased-opt-outs.ts";
 import {
@@ -21,6 +21,8 @@ import { groupMembers } from "../groups/table.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
 import { emptyCallback } from "../inbound/callbacks.ts";
 import { callbacks, conversations, echoes, inbounds, phoneContacts } from "../inbound/table.ts";
+import { eraseMedia } from "../media/release.ts";
+import { type Media, media } from "../media/table.ts";
 import { ERASED } from "../messages/message.ts";
 import { messages, parkedStatuses, portfolioRecipients, providerRequests } from "../messages/table.ts";
 import { numbers } from "../numbers/table.ts";
@@ -164,6 +166,8 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
     .limit(limit)
     .all()
     .map(({ id }) => id);
+  const erased = eraseMedia(tx, inboundIds);
+  for (const { eventSeq } of erased) if (eventSeq !== null) emptyEventOf(tx, eventSeq);
   // The network's ids encode the phone number.
   tx.db
     .update(inbounds)
@@ -187,6 +191,16 @@ function eraseEchoes(tx: Tx, contact: Contact, limit: number): boolean {
     .where(inArray(echoes.id, ids))
     .run();
   return ids.length > 0;
+}
+
+/** The person's files that the disk may hold under another name than that of a stored file. Call it before `eraseTexts`. */
+export function listMediaOf(tx: ReadTx, contact: Contact): Pick<Media, "id" | "networkMediaId">[] {
+  return tx.db
+    .select({ id: media.id, networkMediaId: media.networkMediaId })
+    .from(media)
+    .innerJoin(inbounds, eq(inbounds.id, media.inboundId))
+    .where(and(eq(inbounds.contactId, contact.id), ne(media.state, "erased")))
+    .all();
 }
 
 /**
@@ -274,6 +288,12 @@ const readers: Record<MentionTable, (tx: Tx, workspaceId: number, afterId: numbe
         empty: () => redactKeptAnswer(tx, id, body),
       })),
 };
+
+/** An event that does not name the person, but tells of their file. */
+function emptyEventOf(tx: Tx, seq: number): void {
+  const event = tx.db.select().from(events).where(eq(events.seq, seq)).get();
+  if (event !== undefined) emptyEvent(tx, event);
+}
 
 /**
  * The envelope stays valid, because the event may be replayed. Responses are deleted, because receivers may repeat the

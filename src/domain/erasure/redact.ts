@@ -7,7 +7,7 @@ import { ERASED } from "../messages/message.ts";
 /** Members whose texts never say who the person is. */
 const HARMLESS: ReadonlySet<string> = new Set([
   ...["type", "status", "source", "code", "whatsapp_code", "language", "retry_key", "outcome"],
-  ...["created_at", "updated_at", "sent_at", "delivered_at", "read_at", "received_at", "at", "since"],
+  ...["created_at", "updated_at", "sent_at", "delivered_at", "read_at", "received_at", "at", "since", "reason"],
 ]);
 /** Members that are null if nothing is known. */
 const NULLABLE: ReadonlySet<string> = new Set([
@@ -17,6 +17,7 @@ const NULLABLE: ReadonlySet<string> = new Set([
 
 /** The same JSON without the person. `name`: the member that holds `value`. */
 export function redact(value: unknown, name = ""): unknown {
+  if (name === "media" && typeof value === "object" && value !== null) return redactMedia(value);
   if (NULLABLE.has(name)) return null;
   if (typeof value === "string") return HARMLESS.has(name) ? value : ERASED;
   if (Array.isArray(value)) return [];
@@ -25,6 +26,12 @@ export function redact(value: unknown, name = ""): unknown {
   if (name === "template") return value;
   if (name === "fields") return {};
   return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, redact(inner, member)]));
+}
+
+/** `id`: a number. */
+function redactMedia(media: object): unknown {
+  const nothing = { mime_type: null, bytes: null, sha256: null, filename: null, url: null, expires_at: null };
+  return { ...("id" in media ? { id: media.id } : {}), ...nothing, state: "erased" };
 }
 
 /** Redacts the text of a kept answer. */

@@ -27,6 +27,8 @@ export interface InboundItem {
   /** What the workspace attached to the button or list row that the person chose. */
   payload: string | null;
   details: InboundDetails;
+  /** The network's id of the file that the message brings; null if it brings none. */
+  networkMediaId: string | null;
   references: InboundReferences;
   /** The network's time, milliseconds. */
   at: number;

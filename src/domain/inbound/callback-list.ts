@@ -2,14 +2,14 @@
  * What the network sent and this server could not use: stored callbacks with an item that had no effect, and callbacks
  * that were refused. A stored one can be applied again; applying an item twice changes nothing.
  */
-import { and, count, desc, eq, inArray, isNotNull } from "drizzle-orm";
+import { and, count, desc, eq, inArray, isNotNull, max, min } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { CALLBACKS, getCallback } from "./callbacks.ts";
 import { unmarkAll } from "./quarantine.ts";
-import { type Callback, type CallbackState, callbackStates, callbacks, refusals } from "./table.ts";
+import { type Callback, type CallbackState, callbacks, refusals } from "./table.ts";
 
-export const listedStates = ["refused", ...callbackStates] as const;
+export const listedStates = ["refused", "unreadable", "unhandled", "quarantined"] as const;
 export type ListedState = (typeof listedStates)[number];
 
 export interface ListedCallback {
@@ -33,16 +33,27 @@ export function listCallbacks(tx: ReadTx, state: ListedState | null, limit: numb
   return [...stored, ...refused].toSorted((a, b) => b.at - a.at).slice(0, limit);
 }
 
-function listStored(tx: ReadTx, state: CallbackState | null, limit: number): ListedCallback[] {
+type StoredState = Exclude<ListedState, "refused">;
+
+/** To an operator, what is about another server's number is unhandled as well. */
+function statesOf(listed: StoredState): CallbackState[] {
+  return listed === "unhandled" ? ["unhandled", "foreign"] : [listed];
+}
+
+function listedAs(state: CallbackState): StoredState {
+  return state === "foreign" ? "unhandled" : state;
+}
+
+function listStored(tx: ReadTx, state: StoredState | null, limit: number): ListedCallback[] {
   return tx.db
     .select({ id: callbacks.id, at: callbacks.receivedAt, state: callbacks.state, note: callbacks.note })
     .from(callbacks)
-    .where(state === null ? isNotNull(callbacks.state) : eq(callbacks.state, state))
+    .where(state === null ? isNotNull(callbacks.state) : inArray(callbacks.state, statesOf(state)))
     .orderBy(desc(callbacks.id))
     .limit(limit)
     .all()
     .flatMap(({ id, at, state: found, note }) =>
-      found === null ? [] : [{ id, at, state: found, reason: note ?? "", numberId: null }],
+      found === null ? [] : [{ id, at, state: listedAs(found), reason: note ?? "", numberId: null }],
     );
 }
 
@@ -68,7 +79,7 @@ export function showCallback(tx: ReadTx, id: string): ListedCallback & { body: s
   }
   const { state, note, receivedAt: at, body, id: callbackId } = requireStored(tx, id);
   if (state === null) throw notFound("callback that had no effect");
-  return { id: callbackId, at, state, reason: note ?? "", numberId: null, body };
+  return { id: callbackId, at, state: listedAs(state), reason: note ?? "", numberId: null, body };
 }
 
 /** Queues one callback again. Throws `not_found`, and `invalid_request` for a refused one, which the network repeats itself. */
@@ -80,11 +91,11 @@ export function replayCallback(tx: Tx, id: string): void {
 }
 
 /** Queues the oldest callbacks of a state again; returns how many. */
-export function replayCallbacks(tx: Tx, state: CallbackState): number {
+export function replayCallbacks(tx: Tx, state: StoredState): number {
   const ids = tx.db
     .select({ id: callbacks.id })
     .from(callbacks)
-    .where(eq(callbacks.state, state))
+    .where(inArray(callbacks.state, statesOf(state)))
     .orderBy(callbacks.id)
     .limit(REPLAYED_MAX)
     .all()
@@ -93,9 +104,29 @@ export function replayCallbacks(tx: Tx, state: CallbackState): number {
   return ids.length;
 }
 
-/** How many callbacks were put aside. */
-export function countQuarantined({ db }: ReadTx): number {
-  return db.select({ total: count() }).from(callbacks).where(eq(callbacks.state, "quarantined")).get()?.total ?? 0;
+export interface KeptCallbacks {
+  state: Exclude<CallbackState, "foreign">;
+  count: number;
+  /** Of the oldest one. */
+  since: number;
+  /** Why the newest one had no effect. */
+  reason: string;
+}
+
+/** The callbacks that are kept until they can be applied, by state. */
+export function countKept({ db }: ReadTx): KeptCallbacks[] {
+  return (["unhandled", "unreadable", "quarantined"] as const).flatMap((state) => {
+    const ids = db
+      .select({ total: count(), first: min(callbacks.id), last: max(callbacks.id) })
+      .from(callbacks)
+      .where(eq(callbacks.state, state))
+      .get();
+    if (ids === undefined || ids.first === null || ids.last === null) return [];
+    const [first, last] = [ids.first, ids.last].map((id) =>
+      db.select({ at: callbacks.receivedAt, note: callbacks.note }).from(callbacks).where(eq(callbacks.id, id)).get(),
+    );
+    return [{ state, count: ids.total, since: first?.at ?? 0, reason: last?.note ?? "" }];
+  });
 }
 
 function requireStored(tx: ReadTx, id: string): Callback {
@@ -110,7 +141,8 @@ function requeue(tx: Tx, ids: readonly number[]): void {
   unmarkAll(tx, ids);
   tx.db
     .update(callbacks)
-    .set({ doneAt: null, note: null, state: null, dueAt: tx.now })
+    // Its state stays until it was applied again.
+    .set({ doneAt: null, dueAt: tx.now })
     .where(and(inArray(callbacks.id, [...ids]), isNotNull(callbacks.doneAt)))
     .run();
   tx.notify(CALLBACKS);

@@ -2,7 +2,7 @@
  * The durable queue between a network's callback and its effects: a callback is stored, then answered, then applied in
  * order.
  */
-import { asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { callbackById, dueCallbacks, firstDueAt, insertCallback, setCallbackDone } from "./statements.ts";
 import { type Callback, type CallbackState, callbacks, type Trust } from "./table.ts";
@@ -74,12 +74,15 @@ export function emptyCallback(tx: Tx, id: number): void {
 /** The most bytes that one write deletes: a body may hold a thousand statuses, and all writers wait for the disk. */
 const PURGED_BYTES_MAX = 512 * 1024;
 
-/** Drops up to `limit` applied bodies older than `before`; returns how many, or `limit` if there are more. */
+/**
+ * Drops up to `limit` applied bodies older than `before`; returns how many, or `limit` if there are more. A body that
+ * this version could not use stays, for a later version to apply.
+ */
 export function purgeCallbacks(tx: Tx, before: number, limit: number): number {
   const expired = tx.db
     .select({ id: callbacks.id, size: sql<number>`octet_length(${callbacks.body})` })
     .from(callbacks)
-    .where(lte(callbacks.doneAt, before))
+    .where(and(lte(callbacks.doneAt, before), or(isNull(callbacks.state), eq(callbacks.state, "foreign"))))
     .orderBy(asc(callbacks.doneAt))
     .limit(limit)
     .all();

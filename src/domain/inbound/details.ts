@@ -1,6 +1,7 @@
 /** What an inbound message brings beside its text, as stored and as events show it. Pure. */
 import { type Static, Type } from "@sinclair/typebox";
 import { Nullable, OneOf } from "#src/core/schema.ts";
+import { MediaView, type StatedMedia } from "../media/schema.ts";
 
 const Text = Nullable(Type.String());
 const Amount = Nullable(Type.Number());
@@ -21,12 +22,7 @@ const MessageReference = Type.Object(Reference);
 
 export const InboundDetails = Type.Object(
   {
-    media: Type.Optional(
-      Type.Object(
-        { mime_type: Text, sha256: Text, filename: Text },
-        { description: "A picture, video, voice message, sticker or document, as the network describes it." },
-      ),
-    ),
+    media: Type.Optional(MediaView),
     button: Type.Optional(Type.Object({ title: Text, payload: Text }, { description: "The button that was pressed." })),
     list: Type.Optional(
       Type.Object({ id: Text, title: Text, description: Text }, { description: "The row that was chosen." }),
@@ -99,7 +95,10 @@ export const InboundDetails = Type.Object(
   { $id: "InboundDetails", description: "What the message brings beside its text. Members depend on its type." },
 );
 
-export type InboundDetails = Static<typeof InboundDetails>;
+export type InboundDetails = Omit<Static<typeof InboundDetails>, "media"> & {
+  /** As the network states it; the rest is in the row of the medium. */
+  media?: StatedMedia;
+};
 
 /** What an echo brings beside its text. */
 export interface EchoDetails extends InboundDetails {

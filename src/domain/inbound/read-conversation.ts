@@ -7,13 +7,14 @@ import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { getBroadcast } from "../broadcasts/read.ts";
 import type { Broadcast } from "../broadcasts/table.ts";
+import { findMediaOfInbound, type MediumWithFile } from "../media/read.ts";
 import { type Message, messages } from "../messages/table.ts";
 import { findTemplate } from "../templates/read.ts";
 import { readShape, renderText, type TemplateComponent } from "../templates/template.ts";
 import { type Echo, echoes, type Inbound, inbounds } from "./table.ts";
 
 export type ConversationItem =
-  | { kind: "inbound"; at: number; inbound: Inbound }
+  | { kind: "inbound"; at: number; inbound: Inbound; medium: MediumWithFile | null }
   | { kind: "echo"; at: number; echo: Echo }
   | { kind: "message"; at: number; message: Message; text: string; broadcast: Broadcast | null; buttons: Button[] };
 
@@ -48,6 +49,12 @@ export const NEWEST: ConversationCursor = {
   echoId: Number.MAX_SAFE_INTEGER,
 };
 
+/** Before what a conversation shows beside it is looked up. */
+type FoundItem =
+  | { kind: "message"; at: number; message: Message }
+  | { kind: "echo"; at: number; echo: Echo }
+  | { kind: "inbound"; at: number; inbound: Inbound };
+
 /** `hasButtons`: also look up each template's buttons. */
 export function readConversation(
   tx: ReadTx,
@@ -58,7 +65,7 @@ export function readConversation(
 ): ConversationPage {
   const start = from ?? NEWEST;
   // Of the same moment, what was sent is shown as the answer to what was received.
-  const all = [
+  const all: FoundItem[] = [
     ...listDispatched(tx, contactId, start, limit + 1).map((message) => {
       return { kind: "message" as const, at: message.dispatchedAt ?? message.createdAt, message };
     }),
@@ -82,9 +89,18 @@ export function readConversation(
     echoId: lastEcho?.id ?? start.echoId,
   };
   return {
-    items: shown.map((item) => (item.kind === "message" ? viewOf(tx, item.message, hasButtons) : item)),
+    items: shown.map((item) => completed(tx, item, hasButtons)),
     next: all.length > shown.length ? next : null,
   };
+}
+
+function completed(tx: ReadTx, item: FoundItem, hasButtons: boolean): ConversationItem {
+  if (item.kind === "message") return viewOf(tx, item.message, hasButtons);
+  return item.kind === "inbound" ? { ...item, medium: mediumOf(tx, item.inbound) } : item;
+}
+
+function mediumOf(tx: ReadTx, { id, details }: Inbound): MediumWithFile | null {
+  return details?.media === undefined ? null : (findMediaOfInbound(tx, id) ?? null);
 }
 
 const inboundsOfContact = statement((db) =>

@@ -6,6 +6,8 @@ import type { Tx } from "#src/db/transaction.ts";
 import { setLastMessageAt } from "../contacts/statements.ts";
 import { CONTACT_CHANGED, type Contact } from "../contacts/table.ts";
 import { viewContact } from "../contacts/view.ts";
+import { requestMedia } from "../media/request.ts";
+import type { Media } from "../media/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { publish } from "../webhooks/publish.ts";
@@ -72,13 +74,24 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
       ? recordInbound(tx, number, sender, item, details)
       : completeInbound(tx).get({ id: stored.id, type, text, details, origin });
   if (inbound === undefined) return undefined;
+  const medium = fetchLater(tx, number, item, inbound);
   const writer = openWindow(tx, sender, inbound.receivedAt);
   const contact = applyWords(tx, workspace, writer, item, inbound);
   publish(tx, workspace, "message.received", {
-    message: viewInbound(inbound, contact, number, workspace),
+    message: viewInbound(inbound, contact, number, workspace, medium),
     contact: viewContact(tx, contact, workspace),
   });
   return inbound;
+}
+
+/** The event goes out without waiting for the file. Null: the message brings none. */
+function fetchLater(
+  tx: Tx,
+  number: SendingNumber,
+  { networkMediaId, details: { media } }: InboundItem,
+  { id }: Inbound,
+): Media | null {
+  return networkMediaId === null || media === undefined ? null : requestMedia(tx, number, id, networkMediaId, media);
 }
 
 /** Never new: only a STOP, or a doubt, changes anything beside the conversation. */

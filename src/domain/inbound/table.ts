@@ -117,9 +117,31 @@ export const callbacks = sqliteTable("callbacks", {
   state: text().$type<CallbackState>(),
 });
 
-/** Why a callback, or one of its items, had no effect: the worst of its items. */
-export const callbackStates = ["unhandled", "unreadable", "quarantined"] as const;
+/**
+ * Why a callback, or one of its items, had no effect: the worst of its items, which is the last one here. `foreign`: it
+ * is about a number or account that is not on this server. The bodies of the others stay until they are applied.
+ */
+export const callbackStates = ["foreign", "unhandled", "unreadable", "quarantined"] as const;
 export type CallbackState = (typeof callbackStates)[number];
+
+/** Why one item had no effect. `ignored`: nothing follows from it; also a status of a message that is not ours. */
+export type UnusedReason = CallbackState | "ignored";
+
+/** How many items had no effect, by the hour in which they were applied. */
+export const unusedItems = sqliteTable(
+  "unused_items",
+  {
+    hour: instant().notNull(),
+    reason: text().$type<UnusedReason>().notNull(),
+    /** What it was: `field flows`, `status played`. */
+    about: text().notNull(),
+    count: integer().notNull(),
+    lastAt: instant().notNull(),
+  },
+  ({ hour, reason, about }) => [primaryKey({ columns: [hour, reason, about] })],
+);
+
+export type UnusedCount = typeof unusedItems.$inferSelect;
 
 export const callbackMarks = sqliteTable(
   "callback_marks",

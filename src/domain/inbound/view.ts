@@ -2,6 +2,9 @@
 import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import type { Contact } from "../contacts/table.ts";
+import type { MediumWithFile } from "../media/read.ts";
+import type { Media } from "../media/table.ts";
+import { viewMedia, viewStated } from "../media/view.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { InboundView } from "./schema.ts";
 import type { Inbound } from "./table.ts";
@@ -11,6 +14,7 @@ export function viewInbound(
   contact: Contact,
   { phone }: { phone: string },
   workspace: Pick<Workspace, "timezone">,
+  medium: Media | null,
 ): Static<typeof InboundView> {
   return {
     id: inbound.id,
@@ -18,8 +22,19 @@ export function viewInbound(
     to: phone,
     type: inbound.type,
     text: inbound.text,
-    details: inbound.details ?? {},
+    details: viewDetails(inbound, medium === null ? null : { medium, file: null }, workspace),
     ...(inbound.origin === "standby" ? { origin: inbound.origin } : {}),
     received_at: formatInstant(inbound.receivedAt, workspace.timezone),
   };
+}
+
+export function viewDetails(
+  inbound: Pick<Inbound, "details">,
+  found: MediumWithFile | null,
+  workspace: Pick<Workspace, "timezone">,
+): Static<typeof InboundView>["details"] {
+  const { media: stated, ...details } = inbound.details ?? {};
+  if (found === null) return stated === undefined ? details : { media: viewStated(stated), ...details };
+  const { medium, file } = found;
+  return { media: viewMedia(medium, file === null ? null : { file, link: null }, workspace), ...details };
 }

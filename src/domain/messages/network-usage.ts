@@ -2,7 +2,7 @@
  * What the network bills: each delivered message with the category that its status named, summed by month. The network
  * names no amounts. Service messages are free up to an allowance for each number and month since October 2026.
  */
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { addUsage } from "./counter-statements.ts";
@@ -80,15 +80,15 @@ const LOOKED_AT = 1_000;
 /** Meta's code for an account that does not pay. */
 const PAYMENT_CODE = "131042";
 
-/** Whether the network recently refused a message of the number because the account's payment is not in order. */
-export function hasPaymentRefusal(tx: ReadTx, numberId: number): boolean {
-  const failed = sql`SELECT 1 FROM (SELECT number_id, error_code FROM messages ORDER BY id DESC LIMIT ${LOOKED_AT})
-    WHERE number_id = ${numberId} AND error_code = ${PAYMENT_CODE} LIMIT 1`;
-  const refused = sql`SELECT 1 FROM (SELECT send_token, code FROM provider_requests ORDER BY id DESC LIMIT ${LOOKED_AT}) AS r
-    JOIN messages ON messages.send_token = r.send_token
-    WHERE r.code = ${PAYMENT_CODE} AND messages.number_id = ${numberId} LIMIT 1`;
-  return tx.db.all(failed).length > 0 || tx.db.all(refused).length > 0;
-}
+/** The numbers of which the network recently refused a message because the account's payment is not in order. */
+export const PAYMENT_REFUSALS_SQL = `SELECT number_id
+  FROM (SELECT number_id, error_code FROM messages ORDER BY id DESC LIMIT ${LOOKED_AT})
+  WHERE error_code = '${PAYMENT_CODE}'
+  UNION
+  SELECT m.number_id
+  FROM (SELECT send_token, code FROM provider_requests ORDER BY id DESC LIMIT ${LOOKED_AT}) AS r
+    JOIN messages m ON m.send_token = r.send_token
+  WHERE r.code = '${PAYMENT_CODE}'`;
 
 interface Month {
   from: number;

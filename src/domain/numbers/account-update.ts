@@ -15,6 +15,10 @@ export interface AccountUpdate {
     | { type: "warned"; message: string }
     /** How many different people may be written to in a day: digits, or `unlimited`. */
     | { type: "limit"; messagingLimit: string }
+    /** An app of this id can no longer send for the account; null: the network names none. */
+    | { type: "disconnected"; appId: string | null; reason: string }
+    /** Something that a person should know. `says` null: the network revokes the report of this kind. */
+    | { type: "notice"; kind: string; says: string | null }
     /** A change that only an account sync can find out. */
     | { type: "changed" };
 }

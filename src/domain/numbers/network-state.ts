@@ -6,6 +6,8 @@
 import { eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { AccountUpdate } from "./account-update.ts";
+import { dropNotices, findConnection } from "./connection.ts";
+import type { NumberHealth } from "./connection-facts.ts";
 import { assignPortfolio, reportLimit } from "./portfolio.ts";
 import { syncReadiness } from "./readiness.ts";
 import { type NumberState, numberStates, numbers, type SendingNumber } from "./table.ts";
@@ -21,7 +23,7 @@ export interface NumberDetails {
   isOnBusinessApp: boolean;
   messagingLimit: string | null;
   /** The network's own verdict on whether the number can send, with its reasons. */
-  health: { canSend: "AVAILABLE" | "LIMITED" | "BLOCKED"; reasons: string[] } | null;
+  health: NumberHealth | null;
 }
 
 /** The network's listing may lag behind its own reports. */
@@ -87,7 +89,14 @@ export function applyUpdate(tx: Tx, number: SendingNumber, change: AccountUpdate
   const before = stateOf(tx, number);
   switch (change.type) {
     case "changed":
+    case "notice":
       return number;
+    case "disconnected": {
+      const appId = findConnection(tx, number.id)?.token?.appId ?? null;
+      // Another app of the same account was disconnected.
+      if (appId !== null && change.appId !== null && appId !== change.appId) return number;
+      return applyUpdate(tx, number, { type: "restricted", reason: change.reason, until: null }, at);
+    }
     case "limit":
       save(tx, { ...before, messagingLimit: change.messagingLimit });
       reportLimit(tx, number, change.messagingLimit);
@@ -114,9 +123,10 @@ export function applyUpdate(tx: Tx, number: SendingNumber, change: AccountUpdate
 export function clearRestriction(tx: Tx, numberId: number): void {
   tx.db
     .update(numberStates)
-    .set({ problem: null, restriction: null, restrictedUntil: null })
+    .set({ problem: null, restriction: null, restrictedUntil: null, notice: null })
     .where(eq(numberStates.numberId, numberId))
     .run();
+  dropNotices(tx, numberId);
 }
 
 function updateReadiness(tx: Tx, number: SendingNumber, state: NumberState): SendingNumber {

@@ -1,6 +1,7 @@
 /** Sending phone numbers, their state at the network, and account syncs. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { bytes, flag, instant } from "#src/db/columns.ts";
+import type { ConnectionFacts } from "./connection-facts.ts";
 import type { Provider } from "./provider.ts";
 
 /** Meta's business portfolios: their numbers, of several workspaces perhaps, share one messaging limit. */
@@ -47,6 +48,8 @@ export const numbers = sqliteTable("numbers", {
   /** Sealed; see `core/secret.ts`. */
   accessToken: text(),
   appSecret: text(),
+  /** Requests prove that this server knows the app secret: the network has accepted, or demands, that proof. */
+  sendsProof: flag().notNull().default(false),
   createdAt: instant().notNull(),
   removedAt: instant(),
 });
@@ -94,6 +97,28 @@ export const numberStates = sqliteTable("number_states", {
 });
 
 export type NumberState = typeof numberStates.$inferSelect;
+
+/** What the network said at the last account sync about the connection of a number with this server. */
+export const connections = sqliteTable("connections", {
+  numberId: integer().primaryKey(),
+  facts: text({ mode: "json" }).$type<ConnectionFacts>().notNull(),
+  checkedAt: instant().notNull(),
+});
+
+/** What the network reported on its own about a number and a person should know; the last report of each kind. */
+export const numberNotices = sqliteTable(
+  "number_notices",
+  {
+    numberId: integer().notNull(),
+    kind: text().notNull(),
+    says: text().notNull(),
+    /** The network's time. */
+    at: instant().notNull(),
+  },
+  ({ numberId, kind }) => [primaryKey({ columns: [numberId, kind] })],
+);
+
+export type NumberNotice = typeof numberNotices.$inferSelect;
 
 /** What a number's results say about the network; see `network-health.ts`. No row: there was no trouble yet. */
 export const networkHealth = sqliteTable("network_health", {

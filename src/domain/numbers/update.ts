@@ -50,7 +50,9 @@ export function updateNumber(tx: Tx, number: SendingNumber, changes: NumberChang
     .returning()
     .get();
   if (updated === undefined) throw notFound("number");
-  const isRerouted = [changes.accessToken, changes.provider, changes.apiUrl].some((change) => change !== undefined);
+  const isRerouted = [changes.accessToken, changes.appSecret, changes.provider, changes.apiUrl].some(
+    (change) => change !== undefined,
+  );
   if (isRerouted) scheduleSync(tx, updated, 0);
   if (changes.givenPortfolio === undefined) return updated;
   return assignPortfolio(tx, updated, findState(tx, updated.id)?.messagingLimit ?? null);

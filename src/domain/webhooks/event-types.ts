@@ -5,6 +5,8 @@ export const eventTypes = [
   "message.read",
   "message.failed",
   "message.received",
+  "media.stored",
+  "media.failed",
   "contact.opted_out",
   "contact.opted_in",
   "contact.may_want_to_stop",

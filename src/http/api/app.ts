@@ -12,6 +12,7 @@ import type { Readers } from "#src/db/fair-reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
 import type { Bearer } from "#src/domain/workspaces/api-keys.ts";
+import type { MediaFiles } from "#src/media/files.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import { readBody } from "../body.ts";
 import { type Answer, type Call, type Endpoint, PREFIX } from "../endpoint.ts";
@@ -36,6 +37,7 @@ interface AppOptions {
   /** Dependencies for sending a message. */
   dispatch: SendOptions;
   readers: Readers;
+  media: MediaFiles;
   /** Whether startup (migrations, recovery) has finished. */
   isReady: () => boolean;
   /** Fires when the server begins to stop. */
@@ -84,7 +86,7 @@ type Pipeline = (
 
 /** The order of refusals: 401, 403, 429, 404 for an unknown path, 400, then what the endpoint finds. */
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
-  const { store, clock, log, limits, dispatch, readers, eventWaiters, stopping, onAnswer } = options;
+  const { store, clock, log, limits, dispatch, readers, media, eventWaiters, stopping, onAnswer } = options;
   const authenticator = new Authenticator(store, clock, options.acceptsTestKeys);
   const limiter = new RateLimiter(clock, limits, "workspace");
   const keyQueue = new KeyQueue();
@@ -109,6 +111,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     const handle = (body: Call["body"]): Answer | Promise<Answer> =>
       endpoint.handle({
         store,
+        media,
         dispatch,
         keyQueue,
         clock,

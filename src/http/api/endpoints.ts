@@ -15,6 +15,7 @@ import { listEventsEndpoint } from "./routes/events.ts";
 import { listGroupsEndpoint } from "./routes/groups.ts";
 import { listMessagesEndpoint } from "./routes/list-messages.ts";
 import { getMeEndpoint } from "./routes/me.ts";
+import { getMediaEndpoint } from "./routes/media.ts";
 import { getMessageEndpoint, sendMessageEndpoint } from "./routes/messages.ts";
 import { listOptOutsEndpoint } from "./routes/opt-outs.ts";
 import { listTemplatesEndpoint } from "./routes/templates.ts";
@@ -41,6 +42,7 @@ export const endpoints: readonly Endpoint[] = [
   listTemplatesEndpoint,
   listGroupsEndpoint,
   listEventsEndpoint,
+  getMediaEndpoint,
 ];
 
 /** For a method and a path that no endpoint has. A path that another method has names the methods. */

@@ -3,6 +3,7 @@ import type { Static } from "@sinclair/typebox";
 import type { BroadcastView, RecipientView } from "#src/domain/broadcasts/schema.ts";
 import type { ContactView } from "#src/domain/contacts/schema.ts";
 import type { InboundView } from "#src/domain/inbound/schema.ts";
+import type { MediaView } from "#src/domain/media/schema.ts";
 import type { MessageView } from "#src/domain/messages/schema.ts";
 import type { WorkspaceView } from "#src/domain/numbers/schema.ts";
 import type { TemplateView } from "#src/domain/templates/schema.ts";
@@ -77,6 +78,17 @@ export const inboundExample: Static<typeof InboundView> = {
   text: "When will it arrive?",
   details: { reply_to: { message_id: 1042, direction: "out" } },
   received_at: "2026-11-21T09:02:11+05:30",
+};
+
+export const mediaExample: Static<typeof MediaView> = {
+  id: 58,
+  mime_type: "image/jpeg",
+  bytes: 48_213,
+  sha256: "SfInY0gGKTsJlUWbwxC1k+FAD0FZHvzwfpvO0zX0GUI=",
+  filename: null,
+  url: "https://wa.example.com/media/58?expires=1796193131&key=0a1b2c3d&signature=Q2hhcmFjdGVycw",
+  expires_at: "2026-11-28T09:02:11+05:30",
+  state: "stored",
 };
 
 export const broadcastExample: Static<typeof BroadcastView> = {

@@ -5,6 +5,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { Answer } from "../endpoint.ts";
 import { findFieldProblems } from "../validate.ts";
+import { ANY_TYPE } from "./contract/declare.ts";
 import type { ConsoleRoute } from "./route.ts";
 
 const strictOutputs = new WeakMap<TSchema, TSchema>();
@@ -17,7 +18,9 @@ export function requireDeclaredAnswer({ method, path, output }: ConsoleRoute, an
 
 function findFileProblem({ contentType }: TSchema, { headers }: Response): string | null {
   const actual = headers.get("content-type");
-  return actual === contentType ? null : `the answer is ${actual}, not ${contentType ?? "JSON"}`;
+  return actual === contentType || contentType === ANY_TYPE
+    ? null
+    : `the answer is ${actual}, not ${contentType ?? "JSON"}`;
 }
 
 function findJsonProblem(output: TSchema, { status, body }: Answer): string | null {

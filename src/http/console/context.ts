@@ -13,6 +13,7 @@ import type { KnownCondition } from "#src/health/conditions.ts";
 import type { DoctorSettings } from "#src/health/doctor-context.ts";
 import type { ServerStatus } from "#src/health/status.ts";
 import type { TimeSeries } from "#src/health/time-series.ts";
+import type { MediaFiles } from "#src/media/files.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import type { BulkJobs } from "#src/transfer/bulk-jobs.ts";
 import type { ExportTurns } from "#src/transfer/export-turns.ts";
@@ -32,6 +33,7 @@ export interface ConsoleOptions {
   log: Log;
   box: SecretBox;
   dispatch: SendOptions;
+  media: MediaFiles;
   /** The server's own state, and jobs on its database. */
   system: System;
   readers: Readers;

@@ -10,7 +10,7 @@ import { developerRoutes } from "./routes/developer.ts";
 import { draftRoutes } from "./routes/drafts.ts";
 import { groupRoutes } from "./routes/groups.ts";
 import { importRoutes } from "./routes/imports.ts";
-import { inboxRoutes } from "./routes/inbox.ts";
+import { inboxRoutes, mediaRoutes } from "./routes/inbox.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { numberRoutes } from "./routes/numbers.ts";
 import { operatingRoutes } from "./routes/operating.ts";
@@ -36,6 +36,7 @@ export const routes: readonly ConsoleRoute[] = [
   ...recipientRoutes,
   ...bulkRoutes,
   ...inboxRoutes,
+  ...mediaRoutes,
   ...messageRoutes,
   ...simulatorRoutes,
   ...numberRoutes,

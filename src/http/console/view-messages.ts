@@ -9,6 +9,7 @@ import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { viewRecipient } from "#src/domain/broadcasts/view.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { type ConversationItem, textOf } from "#src/domain/inbound/read-conversation.ts";
+import { viewDetails } from "#src/domain/inbound/view.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { RecipientDetail } from "./contract/broadcasts.ts";
@@ -78,8 +79,9 @@ export function viewConversationItem(
 ): Static<typeof ConversationItemView> {
   const when = timesOf(workspace);
   if (item.kind === "inbound") {
-    const { id, type, text, origin, receivedAt, details } = item.inbound;
-    return { kind: "inbound", key: `i${id}`, id, type, text, origin, at: when(receivedAt), details: details ?? {} };
+    const { id, type, text, origin, receivedAt } = item.inbound;
+    const details = viewDetails(item.inbound, item.medium, workspace);
+    return { kind: "inbound", key: `i${id}`, id, type, text, origin, at: when(receivedAt), details };
   }
   if (item.kind === "echo") {
     const { id, type, text, origin, status, details, sentAt } = item.echo;

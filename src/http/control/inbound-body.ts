@@ -18,6 +18,7 @@ import {
   inboundTypes,
   type PlayedInbound,
 } from "#src/networks/simulator/inbound-content.ts";
+import { type SimulatedFiles, sampleId } from "#src/networks/simulator/media.ts";
 import { newNetworkId } from "#src/networks/simulator/phone.ts";
 import { readE164 } from "./fields.ts";
 import { invalidField } from "./route.ts";
@@ -42,6 +43,8 @@ const members = {
     filename: optional(label),
     content: optional(Type.String()),
     voice: optional(Type.Boolean()),
+    /** The network does not have the file. */
+    missing: optional(Type.Boolean()),
   }),
   button: object({ title: label, payload: optional(label) }),
   list: object({ id: label, title: label, description: optional(label) }),
@@ -134,15 +137,21 @@ export function requireFitting(input: InboundBody): void {
   requireUserIds(input);
 }
 
-/** `from`: E.164, or a user id. Throws `invalid_request` if a message that `input` refers to does not exist. */
+/** `from`: E.164, or a user id. Keeps the bytes of a file in `files`. Throws `invalid_request` if a message that `input` refers to does not exist. */
 export function composePlayed(
   tx: Tx,
   number: SendingNumber,
+  files: SimulatedFiles,
   from: string,
   input: InboundBody,
 ): { networkMessageId: string; body: string } {
   const networkMessageId = newNetworkId(tx.random);
-  const content = inboundContent(played(tx, number, input.type ?? "text", input), randomText(tx.random, 16));
+  const type = input.type ?? "text";
+  const unique = randomText(tx.random, 16);
+  const bytes = input.media?.content;
+  const mediaId = bytes === undefined && input.media?.missing !== true ? sampleId(type, unique) : unique;
+  const content = inboundContent(played(tx, number, type, input), mediaId);
+  if (bytes !== undefined) files.keep(mediaId, Buffer.from(bytes, "base64"));
   const envelope = { networkMessageId, from, at: tx.now, name: input.name ?? null, ...idsOf(input), content };
   return { networkMessageId, body: contentCallback(number, envelope) };
 }

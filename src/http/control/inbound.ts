@@ -14,13 +14,13 @@ export const inboundRoutes: readonly ControlRoute[] = [
     method: "POST",
     path: "/inbound",
     body: inboundSchema,
-    async handle({ store, clock, body }) {
+    async handle({ store, clock, simulatedFiles, body }) {
       const input = body as unknown as InboundBody;
       requireFitting(input);
       const from = isUserId(input.from) ? input.from : readE164("from", input.from);
       const sent = await store.write((tx) => {
         const number = findNumber(tx, input.to);
-        const composed = composePlayed(tx, number, from, input);
+        const composed = composePlayed(tx, number, simulatedFiles, from, input);
         storeCallback(tx, "simulator", composed.body);
         return { number, networkMessageId: composed.networkMessageId };
       });

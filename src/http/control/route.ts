@@ -8,6 +8,7 @@ import type { SecretBox } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import type { PostResult } from "#src/net/post.ts";
 import type { SimulatorControl } from "#src/networks/simulator/control.ts";
+import type { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import type { Answer } from "../endpoint.ts";
 
 /** One attempt to deliver a webhook. */
@@ -40,6 +41,8 @@ export interface ControlContext {
   /** For the waits of callers, which a test does not move. */
   realClock: Clock;
   simulator: SimulatorControl;
+  /** What the simulated network keeps for people's messages. */
+  simulatedFiles: SimulatedFiles;
   webhooks: Journal<SentWebhook>;
   requests: Journal<SeenRequest>;
   /** Brings the database, the networks and the clock back to where they were at the start. */

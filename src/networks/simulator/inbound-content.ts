@@ -3,12 +3,13 @@
  * those of `message.received`, so that a test names what it expects.
  */
 import { createHash } from "node:crypto";
+import { samples } from "./samples.ts";
 
 /** The members of a kind, already checked. References are the network's ids. */
 export interface PlayedInbound {
   type: InboundType;
   text?: string | undefined;
-  media?: { mime_type?: string; filename?: string; content?: string; voice?: boolean } | undefined;
+  media?: { mime_type?: string; filename?: string; content?: string; voice?: boolean; missing?: boolean } | undefined;
   button?: { title: string; payload?: string } | undefined;
   list?: { id: string; title: string; description?: string } | undefined;
   form?: { name: string; values: Record<string, unknown> } | undefined;
@@ -140,7 +141,7 @@ function interactiveReply({ list, button, form }: PlayedInbound): Record<string,
 
 /** Without bytes, the file is a sample. */
 function mediaOf({ type, media = {}, text }: PlayedInbound, id: string): Record<string, unknown> {
-  const { mime_type = SAMPLE_TYPES[type], filename, content = "", voice } = media;
+  const { mime_type = SAMPLE_TYPES[type], filename, content = samples[type] ?? "", voice } = media;
   return {
     id,
     mime_type,

@@ -14,6 +14,7 @@ import { parseCallback } from "../whatsapp/callback.ts";
 import { describeCode, failureOf } from "../whatsapp/errors.ts";
 import { statusCallback } from "./callback.ts";
 import { applyRule, type Effect, type SimulatorControl } from "./control.ts";
+import { createSimulatedMedia, type SimulatedFiles } from "./media.ts";
 import { type Script, type SimulatorTimes, scriptFor } from "./script.ts";
 
 interface SimulatorOptions {
@@ -24,6 +25,8 @@ interface SimulatorOptions {
   callBack: (callbacks: { body: string; dueAt: number }[]) => void;
   /** Under test control: rules that change what it does, and the journal of what it received. */
   control?: SimulatorControl | undefined;
+  /** Files that were played in; without it, there are only samples. */
+  files?: SimulatedFiles;
 }
 
 /** How many times a throttled message is refused before it is accepted. */
@@ -35,7 +38,7 @@ const PHONE_NEEDED = "131062";
 /** Bounds the map of throttled send tokens: a caller that gives up never removes its entry. */
 const REMEMBERED_MAX = 10_000;
 
-export function createSimulator({ clock, random, times, callBack, control }: SimulatorOptions): Network {
+export function createSimulator({ clock, random, times, callBack, control, files }: SimulatorOptions): Network {
   const throttled = new Map<string, number>();
 
   const scheduleStatuses = (outbound: OutboundMessage, to: string, networkMessageId: string, script: Script): void => {
@@ -92,6 +95,7 @@ export function createSimulator({ clock, random, times, callBack, control }: Sim
   return {
     name: "simulator",
     parse: parseCallback,
+    ...(files === undefined ? {} : { media: createSimulatedMedia(files) }),
     isReachable: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
     probe: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
     async send(outbound, timeoutMs): Promise<Outcome> {

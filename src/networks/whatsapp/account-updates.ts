@@ -5,7 +5,7 @@
 import type { AccountUpdate } from "#src/domain/numbers/account-update.ts";
 import type { CallbackItem } from "../network.ts";
 import { type Entry, fail, requireText, timeIn } from "./item.ts";
-import { asObject, type JsonObject, listOf, memberOf, objectOf, textOf } from "./json.ts";
+import { asObject, integerOf, type JsonObject, listOf, memberOf, objectOf, sentenceOf, textOf } from "./json.ts";
 
 type Change = AccountUpdate["change"];
 
@@ -24,9 +24,20 @@ const RESTRICTIONS: ReadonlyMap<string, string> = new Map([
 export function readAccountUpdate(value: JsonObject, entry: Entry): CallbackItem {
   const event = requireText(value, "event").toUpperCase();
   const change = readChange(event, value);
-  if (change === null) return { kind: "ignored", about: `account ${event.slice(0, 60)}` };
-  return { kind: "account_update", ...subjectOf(value, entry), change };
+  const about = `account ${event.slice(0, 60)}`;
+  if (change === null) return { kind: WITHOUT_EFFECT.has(event) ? "ignored" : "unhandled", about };
+  const subject = subjectOf(value, entry);
+  // Updates about partners come in an entry of the business.
+  const accountId = textOf(objectOf(value, "waba_info"), "waba_id") ?? subject.accountId;
+  return { kind: "account_update", ...subject, accountId, change };
 }
+
+/** Prices, terms, partners that were added: nothing about sending follows from these. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+  ...["PARTNER_ADDED", "PARTNER_APP_INSTALLED", "PARTNER_CLIENT_CERTIFICATION_STATUS_UPDATE"],
+  ...["VOLUME_BASED_PRICING_TIER_UPDATE", "BUSINESS_PRIMARY_LOCATION_COUNTRY_UPDATE"],
+  ...["AUTH_INTL_PRICE_ELIGIBILITY_UPDATE", "MM_LITE_TERMS_SIGNED", "AD_ACCOUNT_LINKED", "VERIFIED_ACCOUNT"],
+]);
 
 function readChange(event: string, value: JsonObject): Change | null {
   switch (event) {
@@ -45,6 +56,13 @@ function readChange(event: string, value: JsonObject): Change | null {
         type: "restricted",
         reason: "Meta says that the account was disconnected from the Cloud API. Connect it again.",
         until: null,
+      };
+    case "PARTNER_REMOVED":
+    case "PARTNER_APP_UNINSTALLED":
+      return {
+        type: "disconnected",
+        appId: idIn(objectOf(value, "waba_info"), "partner_app_id"),
+        reason: `Meta says that the app was disconnected from the WhatsApp account (${event}): it can no longer send. Connect it again in Meta's Business Manager.`,
       };
     case "ACCOUNT_RECONNECTED":
       return { type: "lifted" };
@@ -109,6 +127,35 @@ export function readCapability(value: JsonObject, entry: Entry): CallbackItem {
 /** Changes of display names and reviews: query the account to learn what they mean for sending. */
 export function readNumberChange(value: JsonObject, entry: Entry): CallbackItem {
   return { kind: "account_update", ...subjectOf(value, entry), change: { type: "changed" } };
+}
+
+/** Meta's alerts about an account or its business, in Meta's own words. */
+export function readAlert(value: JsonObject, entry: Entry): CallbackItem {
+  const info = objectOf(value, "alert_info") ?? value;
+  const type = (textOf(info, "alert_type") ?? fail("the alert has no type")).slice(0, 60);
+  const words = sentenceOf(info, "alert_description");
+  const isOver = ["NONE", "INACTIVE", "RESOLVED"].includes(textOf(info, "alert_status")?.toUpperCase() ?? "ACTIVE");
+  const severity = (textOf(info, "alert_severity") ?? "of no named severity").slice(0, 30);
+  const says = `Meta reports ${type} (${severity})${words === null ? "." : `: ${words}`}`;
+  return noticeItem(value, entry, `alert ${type}`, isOver ? null : says);
+}
+
+/** A change of the two-step verification of a number: a PIN that another person sets stops the number. */
+export function readSecurity(value: JsonObject, entry: Entry): CallbackItem {
+  const event = requireText(value, "event").toUpperCase().slice(0, 60);
+  const by = textOf(value, "requester");
+  const who = by === null ? "" : ` by user ${by.slice(0, 40)}`;
+  const says = `Meta reports a change of the number's two-step PIN${who} (${event}).`;
+  return noticeItem(value, entry, "security", event === "PIN_RESET_SUCCESS" ? null : says);
+}
+
+function noticeItem(value: JsonObject, entry: Entry, kind: string, says: string | null): CallbackItem {
+  return { kind: "account_update", ...subjectOf(value, entry), change: { type: "notice", kind, says } };
+}
+
+/** Meta writes ids of apps as texts or numbers. */
+function idIn(owner: JsonObject | null, name: string): string | null {
+  return textOf(owner, name) ?? integerOf(owner, name)?.toString() ?? null;
 }
 
 /** Accepts `TIER_2K`, `TIER_UNLIMITED`, 2000 or -1; null for anything else. */

@@ -4,36 +4,16 @@
  * contains the token.
  */
 
-import type { NumberDetails } from "#src/domain/numbers/network-state.ts";
 import type { ListedTemplate } from "#src/domain/templates/sync.ts";
-import type { Exchange, Transport } from "#src/net/transport.ts";
-import type {
-  AccountDetails,
-  AccountPort,
-  ListedNumber,
-  RequestFailure,
-  Result,
-  Sender,
-  TokenDetails,
-} from "../network.ts";
-import { readLimit } from "./account-updates.ts";
-import { describeCode, type GraphError, readGraphError } from "./errors.ts";
-import {
-  asObject,
-  idOf,
-  integerOf,
-  type JsonObject,
-  listOf,
-  memberOf,
-  numberOf,
-  objectOf,
-  parseJson,
-  stringOf,
-  textOf,
-} from "./json.ts";
+import type { Transport } from "#src/net/transport.ts";
+import type { AccountPort, ListedNumber, Result, Sender } from "../network.ts";
+import { answerOf, failed, unreadable } from "./account-answer.ts";
+import { accountIn, appIn, callbackUrlsIn, numberIn, phoneOf, subscriptionIn, tokenIn } from "./account-views.ts";
+import { describeCode } from "./errors.ts";
+import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, stringOf, textOf } from "./json.ts";
 import { encodeUpload, type Multipart } from "./multipart.ts";
 import { type Endpoint, endpointOf } from "./profile.ts";
-import { findHeaders, poolOf, urlOf } from "./request.ts";
+import { findHeaders, poolOf, urlOf, withProof } from "./request.ts";
 import type { WhatsappSettings } from "./settings.ts";
 import { readTemplate } from "./template.ts";
 
@@ -68,12 +48,21 @@ const CURSOR_INVALID = "131059";
 
 export function createAccountPort(settings: WhatsappSettings, transport: Transport, timeoutMs: number): AccountPort {
   const endpoint = (sender: Pick<Sender, "provider" | "apiUrl">): Endpoint => endpointOf(settings, sender);
+  const proofOf = (sender: Sender, url: string): string => withProof(url, endpoint(sender), sender);
   const hasNumbers = (sender: Pick<Sender, "provider" | "apiUrl">): boolean => endpoint(sender).pathStyle === "graph";
 
   async function ask(
     sender: Sender,
     url: string,
     request: { method?: "GET" | "POST"; body?: Multipart; limitMs?: number } = {},
+  ): Promise<Result<JsonObject>> {
+    return askAs(sender, proofOf(sender, url), request);
+  }
+
+  async function askAs(
+    sender: Pick<Sender, "accessToken" | "phoneNumberId" | "provider" | "apiUrl">,
+    url: string,
+    request: { method?: "GET" | "POST"; body?: Multipart; limitMs?: number },
   ): Promise<Result<JsonObject>> {
     const headers = findHeaders(endpoint(sender), sender.accessToken);
     if (headers === null) return failed("190", describeCode("190"), "token");
@@ -172,11 +161,23 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
     async listSubscribedApps(sender) {
       const answer = await ask(sender, urlOf(endpoint(sender), sender.accountId, "subscribed_apps"));
       if (!answer.ok) return answer;
-      const apps = listOf(answer.value, "data").map((row) => {
-        const app = objectOf(asObject(row), "whatsapp_business_api_data");
-        return { id: idOf(app, "id"), name: textOf(app, "name") };
-      });
-      return { ok: true, value: apps, at: answer.at };
+      return { ok: true, value: listOf(answer.value, "data").map(appIn), at: answer.at };
+    },
+
+    async listCallbackUrls(sender) {
+      const answer = await listAll(sender, "phone_numbers", "id,webhook_configuration");
+      return answer.ok ? { ...answer, value: answer.value.flatMap(callbackUrlsIn) } : answer;
+    },
+
+    hasSecret: (sender) => endpoint(sender).appSecret !== null,
+
+    async fetchAppSubscription(sender, appId) {
+      const { appSecret } = endpoint(sender);
+      if (appSecret === null) return failed("no_secret", "There is no app secret.", "proof");
+      // The app's own token: only with it does Meta say what the app receives.
+      const app = { ...sender, accessToken: `${appId}|${appSecret}` };
+      const answer = await askAs(app, urlOf(endpoint(sender), appId, "subscriptions"), {});
+      return answer.ok ? { ...answer, value: subscriptionIn(answer.value) } : answer;
     },
 
     async subscribeApp(sender) {
@@ -200,106 +201,4 @@ function rowsOf(page: JsonObject): JsonObject[] | null {
 function nextCursor(page: JsonObject): string | null {
   const paging = objectOf(page, "paging");
   return textOf(paging, "next") === null ? null : stringOf(objectOf(paging, "cursors"), "after");
-}
-
-function answerOf(result: Exchange, endpoint: Endpoint): Result<JsonObject> {
-  if (result.kind === "unreachable")
-    return failed("unreachable", `WhatsApp cannot be reached: ${result.reason}.`, "later");
-  if (result.kind === "lost") return failed("no_answer", `WhatsApp did not answer: ${result.reason}.`, "later");
-  const error = readGraphError(result.body);
-  if (error !== null) return failed(String(error.code), describeGraphError(error), kindOf(error));
-  const refusal = endpoint.readRefusal(result.status, result.body, null);
-  if (refusal?.kind === "refused")
-    return failed(refusal.code, refusal.message, refusal.scope === "account" ? "token" : "other");
-  if (refusal?.kind === "throttled") return failed(refusal.code, refusal.message, "later");
-  const value = asObject(parseJson(result.body));
-  if (!result.ok || value === null) {
-    const kind = result.status >= 500 ? "later" : result.status === 401 || result.status === 403 ? "token" : "other";
-    return failed(`HTTP ${result.status}`, `The answer was HTTP ${result.status} and could not be read.`, kind);
-  }
-  return { ok: true, value, at: result.at };
-}
-
-/** Meta is busy, down, or rate-limiting us. */
-const LATER_CODES: ReadonlySet<number> = new Set([1, 2, 4, 17, 32, 341, 613, 80007, 80008, 80014, 131016]);
-
-/** Decided by code alone, as for sending. */
-function kindOf({ code, subcode }: GraphError): RequestFailure["kind"] {
-  if (code === 190 || code === 0 || code === 104) return "token";
-  if (code === 33 || code === 803 || (code === 100 && subcode === 33)) return "number";
-  if (code === 3 || code === 10 || (code >= 200 && code <= 299)) return "permission";
-  if (LATER_CODES.has(code)) return "later";
-  return "other";
-}
-
-function describeGraphError(error: GraphError): string {
-  return describeCode(String(error.code === 100 && error.subcode === 33 ? 33 : error.code));
-}
-
-function failed(code: string, message: string, kind: RequestFailure["kind"]): { ok: false; failure: RequestFailure } {
-  return { ok: false, failure: { code, message, kind } };
-}
-
-function unreadable(): { ok: false; failure: RequestFailure } {
-  return failed("other", "The answer has an unexpected form.", "other");
-}
-
-/** The listing writes the number with spaces, unlike callbacks. */
-function phoneOf(row: JsonObject): string | null {
-  return textOf(row, "display_phone_number")?.replace(/\D/g, "") || null;
-}
-
-function numberIn(row: JsonObject): NumberDetails {
-  return {
-    status: textOf(row, "status")?.toUpperCase() ?? null,
-    verifiedName: textOf(row, "verified_name"),
-    nameStatus: textOf(row, "name_status")?.toUpperCase() ?? null,
-    quality: textOf(row, "quality_rating")?.toUpperCase() ?? null,
-    throughputLevel: textOf(objectOf(row, "throughput"), "level")?.toUpperCase() ?? null,
-    isOnBusinessApp: memberOf(row, "is_on_biz_app") === true,
-    messagingLimit: readLimit(memberOf(row, "whatsapp_business_manager_messaging_limit")),
-    health: healthIn(objectOf(row, "health_status")),
-  };
-}
-
-function accountIn(row: JsonObject): AccountDetails {
-  const portfolio = idOf(objectOf(row, "owner_business_info"), "id");
-  const funding = idOf(row, "primary_funding_id");
-  return {
-    portfolio: portfolio !== null && /^\d{5,30}$/.test(portfolio) ? portfolio : null,
-    // Accounts that someone else pays for do not have the field; "0" says that no method is set.
-    hasPaymentMethod: funding === null ? null : funding !== "0",
-  };
-}
-
-/** Blocked templates are not a reason: they say nothing about the number. */
-function healthIn(health: JsonObject | null): NumberDetails["health"] {
-  const word = textOf(health, "can_send_message")?.toUpperCase();
-  const canSend = (["AVAILABLE", "LIMITED", "BLOCKED"] as const).find((known) => known === word);
-  if (canSend === undefined) return null;
-  const reasons = listOf(health, "entities")
-    .map(asObject)
-    .filter((entity) => textOf(entity, "entity_type") !== "MESSAGE_TEMPLATE")
-    .flatMap((entity) => [
-      ...listOf(entity, "errors").map((error) => {
-        const about = asObject(error);
-        return [textOf(about, "error_description"), textOf(about, "possible_solution")].filter(Boolean).join(" ");
-      }),
-      ...listOf(entity, "additional_info").map((info) => (typeof info === "string" ? info : "")),
-    ])
-    .filter((words) => words !== "")
-    .map((words) => words.slice(0, 300));
-  return { canSend, reasons: [...new Set(reasons)].slice(0, 5) };
-}
-
-function tokenIn(data: JsonObject): TokenDetails {
-  const expires = numberOf(data, "expires_at") ?? 0;
-  const appId = textOf(data, "app_id") ?? integerOf(data, "app_id")?.toString() ?? null;
-  return {
-    isValid: memberOf(data, "is_valid") === true,
-    scopes: listOf(data, "scopes").filter((scope): scope is string => typeof scope === "string"),
-    appId,
-    // Meta: 0 means that the token never expires.
-    expiresAt: expires > 0 ? expires * 1000 : null,
-  };
 }

@@ -1,15 +1,23 @@
 /**
  * Parses the body of a callback item by item. Never throws: an unreadable item becomes `broken` and the others survive;
- * an item that Waxwing does not act on becomes `ignored`, so that the caller can count it. Meta packs up to a thousand
- * updates, for several accounts and numbers, into one body, and adds fields and kinds without notice.
+ * an item from which nothing follows becomes `ignored`, one that this version does not know `unhandled`. Meta packs up
+ * to a thousand updates, for several accounts and numbers, into one body, and adds fields and kinds without notice.
  */
 import type { CallbackItem } from "../network.ts";
-import { readAccountUpdate, readCapability, readNumberChange, readNumberQuality } from "./account-updates.ts";
+import {
+  readAccountUpdate,
+  readAlert,
+  readCapability,
+  readNumberChange,
+  readNumberQuality,
+  readSecurity,
+} from "./account-updates.ts";
 import { readCalls } from "./call.ts";
 import { readHistory, readPhoneContacts, readPhoneEchoes } from "./coexistence.ts";
+import { describeError, graphErrorOf } from "./errors.ts";
 import { readInbound } from "./inbound.ts";
-import { type Entry, readItemContext, timeIn } from "./item.ts";
-import { asObject, idOf, integerOf, type JsonObject, listOf, memberOf, objectOf, parseJson, textOf } from "./json.ts";
+import { type Entry, type ItemContext, readItemContext, requirePhoneNumberId, timeIn } from "./item.ts";
+import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, parseJson, textOf } from "./json.ts";
 import {
   readPreference,
   readTemplateCategory,
@@ -53,6 +61,14 @@ const MANAGEMENT: ReadonlyMap<string, (value: JsonObject, entry: Entry) => Callb
   ["account_update", readAccountUpdate],
   ["account_review_update", readNumberChange],
   ["business_capability_update", readCapability],
+  ["account_alerts", readAlert],
+  ["security", readSecurity],
+]);
+
+/** Known fields from which nothing follows here: groups, flows, partners' business. Waxwing sends none of these. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
+  ...["group_lifecycle_update", "group_participants_update", "group_settings_update", "group_status_update"],
+  ...["partner_solutions", "payment_configuration_update", "tracking_events", "automatic_events"],
 ]);
 
 /** Readers for what people and other senders on a number write beside the field `messages`. */
@@ -70,6 +86,11 @@ function readChange(change: unknown, entry: Entry): CallbackItem[] {
   const field = textOf(object, "field");
   const value = objectOf(object, "value");
   if (field === null || value === null) return [broken("a change has no field or no value", change)];
+  const items = readField(field, value, entry);
+  return items.length > 0 ? items : [{ kind: "ignored", about: `field ${label(field)} without items` }];
+}
+
+function readField(field: string, value: JsonObject, entry: Entry): CallbackItem[] {
   switch (field) {
     case "messages":
       return readMessages(value);
@@ -81,23 +102,31 @@ function readChange(change: unknown, entry: Entry): CallbackItem[] {
       const readItems = OTHER_SENDERS.get(field);
       if (readItems !== undefined) return readItems(value);
       const read = MANAGEMENT.get(field);
-      if (read === undefined) return [{ kind: "ignored", about: `field ${label(field)}` }];
+      if (read === undefined) return [{ kind: unknownKind(field), about: `field ${label(field)}` }];
       return [readOne(value, () => read(value, entry))];
     }
   }
 }
 
+function unknownKind(field: string): "ignored" | "unhandled" {
+  return WITHOUT_EFFECT.has(field) ? "ignored" : "unhandled";
+}
+
 function readMessages(value: JsonObject): CallbackItem[] {
   const context = readItemContext(value);
-  const items = [
+  return [
     ...readEach(value, "messages", (item) => readInbound(item, context)),
     ...readEach(value, "statuses", (item) => readStatus(item, context)),
-    // These concern the app or the number as a whole, so there is no message to apply them to.
-    ...listOf(value, "errors").map((error): CallbackItem => {
-      return { kind: "ignored", about: `error ${integerOf(asObject(error), "code") ?? "without a code"}` };
-    }),
+    ...readEach(value, "errors", (error) => readNumberError(error, context)),
   ];
-  return items.length > 0 ? items : [{ kind: "ignored", about: "field messages without items" }];
+}
+
+/** Concerns the app or the number as a whole: there is no message to apply it to. */
+function readNumberError(error: JsonObject, context: ItemContext): CallbackItem {
+  const read = graphErrorOf(error);
+  if (read === null) return { kind: "broken", why: "an error without a code", raw: JSON.stringify(error) };
+  const says = `WhatsApp reports an error of the number: ${describeError(read)} (error ${read.code})`;
+  return { kind: "number_error", phoneNumberId: requirePhoneNumberId(context), code: String(read.code), says };
 }
 
 /** A value from the network, cut to a length suitable as a counter's label. */

@@ -7,12 +7,12 @@ import type { Clock } from "#src/core/clock.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { Exchange, Transport } from "#src/net/transport.ts";
 import type { OutboundMessage, RawAnswer } from "../network.ts";
-import { classify, describeCode, readGraphError, readWaitHint } from "./errors.ts";
+import { classify, describeCode, excerptOf, readGraphError, readWaitHint } from "./errors.ts";
 import { phoneIn } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, parseJson } from "./json.ts";
 import { createPayload } from "./payload.ts";
 import { type Endpoint, endpointOf } from "./profile.ts";
-import { findHeaders, poolOf, urlOf } from "./request.ts";
+import { findHeaders, poolOf, urlOf, withProof } from "./request.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
 
 interface Client {
@@ -48,7 +48,7 @@ export function createClient(
       const body = JSON.stringify(createPayload(outbound, mediaId));
 
       const result = await transport.exchange({
-        url: urlOf(endpoint, phoneNumberId, "messages"),
+        url: withProof(urlOf(endpoint, phoneNumberId, "messages"), endpoint, outbound.sender),
         method: "POST",
         headers,
         body,
@@ -106,18 +106,6 @@ function unreadable(status: number, body: string, retryAfterMs: number | null): 
     ...(isBarred ? { failure } : {}),
     ...(retryAfterMs === null ? {} : { retryAfterMs }),
   };
-}
-
-const EXCERPT_MAX = 80;
-
-/** The first words of a page, without its tags. */
-function excerptOf(body: string): string {
-  const text = body
-    .slice(0, 1_000)
-    .split("<")
-    .map((part, index) => (index === 0 ? part : part.slice(part.indexOf(">") + 1)))
-    .join(" ");
-  return [...text.split(/\s+/).filter(Boolean).join(" ")].slice(0, EXCERPT_MAX).join("");
 }
 
 /**

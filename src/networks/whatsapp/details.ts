@@ -22,6 +22,8 @@ const CONTACTS_MAX = 50;
 const ITEMS_MAX = 200;
 const ENTRIES_MAX = 20;
 
+/** Types that bring a file. */
+export const MEDIA_TYPES: readonly string[] = ["image", "video", "audio", "sticker", "document"];
 /** Types whose text says everything. */
 const PLAIN = ["text", "edit", "revoke"];
 
@@ -63,13 +65,8 @@ export function readReferences(item: JsonObject, type: string): InboundReference
 }
 
 function contentDetails(item: JsonObject, type: string, content: JsonObject | null): InboundDetails {
+  if (MEDIA_TYPES.includes(type)) return { media: mediaOf(content) };
   switch (type) {
-    case "image":
-    case "video":
-    case "audio":
-    case "sticker":
-    case "document":
-      return { media: mediaOf(content) };
     case "button":
       return { button: { title: sentenceOf(content, "text"), payload: sentenceOf(content, "payload") } };
     case "interactive":

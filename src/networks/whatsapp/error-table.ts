@@ -35,6 +35,13 @@ const PERMISSION_MISSING: ErrorMeaning = {
   description: `The access token lacks a permission that sending needs. ${SYSTEM_USER_HINT}`,
 };
 
+/** Of the parameter error about the proof of the app secret. The next synchronization finds out which proof is right. */
+export const PROOF_REFUSED: ErrorMeaning = {
+  scope: "account",
+  description: "The app demands a proof of its app secret, or the secret belongs to another app. Store its own secret.",
+  effect: "number_unready",
+};
+
 const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
   ...refused(
     "network",
@@ -195,10 +202,10 @@ const MEANINGS: ReadonlyMap<number, ErrorMeaning> = new Map([
   }),
   // Concern the account.
   ...refused("account", {
+    104: "The request lacks a valid access token or its proof. Store a new token, and check the app's settings.",
     0: "WhatsApp could not tell who is calling: the access token is not valid. Store a new token.",
     5: "The app accepts calls from certain addresses only. Add this server's address in the app's settings.",
     102: "The session of the access token is over. Store a new token of a system user.",
-    104: "The request lacks a valid access token or its proof. Store a new token, and check the app's settings.",
     459: "The token's user must confirm something at Facebook first. Use the token of a system user.",
     463: "The access token has expired. Store a new token of a system user.",
     464: "The token's user is not confirmed. Use the token of a system user.",

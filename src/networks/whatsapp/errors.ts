@@ -6,7 +6,7 @@
 import type { Failure } from "#src/domain/messages/failure.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { AnswerHeaders } from "#src/net/answer-reader.ts";
-import { type ErrorMeaning, findErrorMeaning } from "./error-table.ts";
+import { type ErrorMeaning, findErrorMeaning, PROOF_REFUSED } from "./error-table.ts";
 import { asObject, integerOf, type JsonObject, memberOf, objectOf, parseJson, sentenceOf } from "./json.ts";
 
 export interface GraphError {
@@ -23,6 +23,8 @@ export interface GraphError {
 const OBJECT_UNKNOWN_SUBCODE = 33;
 const OBJECT_UNKNOWN_CODE = 33;
 const PARAMETER_CODE = 100;
+/** The parameter that error 100 names when the app's proof is missing or wrong; not as a part of a URL. */
+const PROOF_PARAMETER = /\bappsecret_proof\b(?!=)/;
 
 const LONGEST_DETAILS = 300;
 /** Upper limit for the wait that Meta asks for: no limit of Meta's has a window longer than a day. */
@@ -88,6 +90,11 @@ export function describeCode(code: string): string {
   return meaning?.description ?? `WhatsApp refused the message with error ${code}, which this version does not know.`;
 }
 
+/** Meta reports a missing and a wrong proof of the app secret as a wrong parameter. */
+export function isAboutProof({ code, details }: GraphError): boolean {
+  return code === PARAMETER_CODE && details !== null && PROOF_PARAMETER.test(details);
+}
+
 /** Our description, followed by the network's own words. */
 export function describeError(error: GraphError): string {
   const { description } = meaningOf(error);
@@ -106,6 +113,7 @@ export function quoteNetwork(words: string): string {
 function meaningOf(error: GraphError): ErrorMeaning {
   const isUnknownObject = error.code === PARAMETER_CODE && error.subcode === OBJECT_UNKNOWN_SUBCODE;
   const code = isUnknownObject ? OBJECT_UNKNOWN_CODE : error.code;
+  if (isAboutProof(error)) return PROOF_REFUSED;
   return findErrorMeaning(code) ?? { scope: "network", description: describeCode(String(code)) };
 }
 
@@ -138,4 +146,16 @@ function readUsageHint(headers: AnswerHeaders): number | null {
     .map((entry) => integerOf(asObject(entry), "estimated_time_to_regain_access") ?? 0);
   const longestMinutes = Math.max(0, ...minutes);
   return longestMinutes > 0 ? longestMinutes * 60_000 : null;
+}
+
+const EXCERPT_MAX = 80;
+
+/** The first words of a page, without its tags. */
+export function excerptOf(body: string): string {
+  const text = body
+    .slice(0, 1_000)
+    .split("<")
+    .map((part, index) => (index === 0 ? part : part.slice(part.indexOf(">") + 1)))
+    .join(" ");
+  return [...text.split(/\s+/).filter(Boolean).join(" ")].slice(0, EXCERPT_MAX).join("");
 }

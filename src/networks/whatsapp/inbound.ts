@@ -4,7 +4,7 @@
  */
 import { cutText, WRITTEN_LENGTH_MAX } from "#src/core/text-limits.ts";
 import type { CallbackItem } from "../network.ts";
-import { readDetails, readReferences } from "./details.ts";
+import { MEDIA_TYPES, readDetails, readReferences } from "./details.ts";
 import {
   fail,
   type ItemContext,
@@ -18,6 +18,9 @@ import {
   userIdIn,
 } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, sentenceOf, textOf, writtenOf } from "./json.ts";
+
+/** Notices from which nothing follows: the person's security code says nothing about consent or the number. */
+const KNOWN_NOTICES: ReadonlySet<string> = new Set(["customer_identity_changed", "user_identity_changed"]);
 
 export function readInbound(item: JsonObject, context: ItemContext): CallbackItem {
   const type = requireText(item, "type");
@@ -43,6 +46,7 @@ export function readInbound(item: JsonObject, context: ItemContext): CallbackIte
     isWritten: content.isWritten,
     payload: content.payload,
     details: readDetails(item, type),
+    networkMediaId: MEDIA_TYPES.includes(type) ? idOf(objectOf(item, type), "id") : null,
     references: readReferences(item, type),
     at: requireTime(item),
   };
@@ -76,7 +80,7 @@ function readSystemNotice(item: JsonObject, sender: NetworkProfile, context: Ite
   const type = textOf(system, "type") ?? "without a type";
   const isMove = type === "user_changed_number" || type === "customer_changed_number";
   if (!isMove && type !== "user_changed_user_id")
-    return { kind: "ignored", about: `system notice ${type.slice(0, 60)}` };
+    return { kind: KNOWN_NOTICES.has(type) ? "ignored" : "unhandled", about: `system notice ${type.slice(0, 60)}` };
 
   const from = sender.phone ?? phoneIn(idOf(system, "customer"));
   const namedId = idOf(system, "wa_id") ?? idOf(system, "new_wa_id");

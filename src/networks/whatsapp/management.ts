@@ -18,11 +18,14 @@ export function readPreference(item: JsonObject, context: ItemContext): Callback
   const category = textOf(item, "category");
   const value = textOf(item, "value")?.toLowerCase();
   if (category !== null && category !== "marketing_messages") {
-    return { kind: "ignored", about: `preference for ${category.slice(0, 60)}` };
+    return { kind: "unhandled", about: `preference for ${category.slice(0, 60)}` };
   }
   // Meta sends `signup` when a person joins through an advertisement. We could not prove that as consent.
   if (value !== "stop" && value !== "resume")
-    return { kind: "ignored", about: `preference ${(value ?? "without a value").slice(0, 60)}` };
+    return {
+      kind: value === "signup" ? "ignored" : "unhandled",
+      about: `preference ${(value ?? "without a value").slice(0, 60)}`,
+    };
   const profile = readProfile(idOf(item, "wa_id"), idOf(item, "user_id"), context, idOf(item, "parent_user_id"));
   if (profile.phone === null && profile.networkUserId === null) return fail("the preference names no person");
   return {

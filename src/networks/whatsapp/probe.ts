@@ -7,7 +7,7 @@ import type { Sender } from "../network.ts";
 import { failureOf, readGraphError } from "./errors.ts";
 import { asObject, parseJson } from "./json.ts";
 import { endpointOf } from "./profile.ts";
-import { findHeaders, poolOf, urlOf } from "./request.ts";
+import { findHeaders, poolOf, urlOf, withProof } from "./request.ts";
 import type { WhatsappSettings } from "./settings.ts";
 
 export async function probe(
@@ -25,7 +25,15 @@ export async function probe(
     ? `${urlOf(endpoint, sender.accountId, "message_templates")}?limit=1`
     : `${urlOf(endpoint, sender.phoneNumberId, "")}?fields=id`;
   const pool = poolOf(sender);
-  const result = await transport.exchange({ url, method: "GET", headers, timeoutMs, pool, secret: sender.accessToken });
+  const proved = withProof(url, endpoint, sender);
+  const result = await transport.exchange({
+    url: proved,
+    method: "GET",
+    headers,
+    timeoutMs,
+    pool,
+    secret: sender.accessToken,
+  });
   if (result.kind !== "answered") return false;
   const error = readGraphError(result.body);
   if (error !== null) return failureOf(error).scope !== "network";

@@ -18,13 +18,15 @@ export interface Endpoint extends Pick<WhatsappSettings, "graphUrl" | "apiVersio
    * for an answer with a Graph error.
    */
   readRefusal(status: number, body: string, retryAfterMs: number | null): Outcome | null;
+  /** Proves the app secret in each request; null: the provider knows no such proof. */
+  appSecret: string | null;
 }
 
 const DIALOG_URL = "https://waba-v2.360dialog.io";
 
 export function endpointOf(
   settings: WhatsappSettings,
-  { provider, apiUrl }: Pick<Sender, "provider" | "apiUrl">,
+  { provider, apiUrl, appSecret }: Pick<Sender, "provider" | "apiUrl" | "appSecret">,
 ): Endpoint {
   if (provider === "360dialog") {
     return {
@@ -34,9 +36,15 @@ export function endpointOf(
       authPrefix: "",
       pathStyle: "bare",
       readRefusal: readDialogRefusal,
+      appSecret: null,
     };
   }
-  return { ...settings, graphUrl: apiUrl ?? settings.graphUrl, readRefusal: () => null };
+  return {
+    ...settings,
+    graphUrl: apiUrl ?? settings.graphUrl,
+    readRefusal: () => null,
+    appSecret: appSecret ?? settings.appSecret ?? null,
+  };
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The URL and headers of every request to Meta, or to a provider with the same interface. */
+import { createHmac } from "node:crypto";
 import type { Sender } from "../network.ts";
 import type { Endpoint } from "./profile.ts";
 
@@ -11,6 +12,16 @@ export function urlOf(endpoint: Endpoint, owner: string, edge: string): string {
   if (endpoint.pathStyle === "bare") return `${base}/${edge}`;
   const path = [endpoint.apiVersion, owner].map(encodeURIComponent).join("/");
   return edge === "" ? `${base}/${path}` : `${base}/${path}/${edge}`;
+}
+
+/**
+ * The address with Meta's `appsecret_proof`, the HMAC of the token under the app secret: an app can demand it of each
+ * request.
+ */
+export function withProof(url: string, endpoint: Endpoint, { accessToken, sendsProof }: Sender): string {
+  if (sendsProof !== true || endpoint.appSecret === null || accessToken === null) return url;
+  const proof = createHmac("sha256", endpoint.appSecret).update(accessToken).digest("hex");
+  return `${url}${url.includes("?") ? "&" : "?"}appsecret_proof=${proof}`;
 }
 
 /** Null without a token, or if the token cannot be part of a header (a line break, a letter beyond Latin-1). */

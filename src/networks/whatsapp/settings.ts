@@ -10,6 +10,8 @@ export interface WhatsappSettings {
   authPrefix: string;
   /** `graph`: `/{apiVersion}/{phoneNumberId}/messages`; `bare`: `/messages`. */
   pathStyle: "graph" | "bare";
+  /** The app's secret, for numbers without their own. */
+  appSecret?: string | null;
 }
 
 /** Files already uploaded to Meta, found by their link. An id is valid for one number only. */

@@ -6,13 +6,16 @@ import { type ItemContext, readProfile, requireId, requirePhoneNumberId, require
 import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, textOf } from "./json.ts";
 
 /** `played` adds nothing to `read`, and Waxwing sends nothing that is played; `deleted` and `warning` are obsolete. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set(["played", "deleted", "warning"]);
 const STATUSES: ReadonlySet<string> = new Set(["sent", "delivered", "read", "failed"] satisfies StatusItem["status"][]);
 
 const NO_REASON = "WhatsApp reported a failure and named no reason.";
 
 export function readStatus(item: JsonObject, context: ItemContext): CallbackItem {
   const status = requireText(item, "status");
-  if (!isKnown(status)) return { kind: "ignored", about: `status ${status.slice(0, 60)}` };
+  if (!isKnown(status)) {
+    return { kind: WITHOUT_EFFECT.has(status) ? "ignored" : "unhandled", about: `status ${status.slice(0, 60)}` };
+  }
   // Waxwing does not send to groups; such a status belongs to another program on the same number.
   if (textOf(item, "recipient_type") === "group") return { kind: "ignored", about: "status in a group" };
   // Meta's page and its own library name the parent company's id differently.

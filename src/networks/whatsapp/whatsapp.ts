@@ -3,11 +3,13 @@
  * path. Its only state is open connections, and every number brings its own token.
  */
 import type { Clock } from "#src/core/clock.ts";
+import { Downloader } from "#src/net/download.ts";
 import { createTransport } from "#src/net/transport.ts";
 import type { Network } from "../network.ts";
 import { createAccountPort } from "./account.ts";
 import { parseCallback } from "./callback.ts";
 import { createClient } from "./client.ts";
+import { createMediaPort } from "./media.ts";
 import { isReachable, probe } from "./probe.ts";
 import { endpointOf } from "./profile.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
@@ -30,5 +32,6 @@ export function createWhatsapp(settings: WhatsappSettings, clock: Clock, uploads
     parse: parseCallback,
     verify: verifySignature,
     account: createAccountPort(settings, transport, QUERY_TIMEOUT_MS),
+    media: createMediaPort({ settings, clock, transport, downloader: new Downloader(clock) }),
   };
 }

@@ -39,7 +39,7 @@ ${operation.requestBody === undefined ? "" : html`<h4>Body</h4>${bodyForms(opera
 <h4>Other responses</h4>
 <dl class="refusals">${refusals.map(({ status, description, content }) => {
     return html`<dt><span class="status">${status}</span></dt><dd>${markdown(description)}
-<details><summary>Example${Object.keys(content?.["application/json"].examples ?? {}).length > 1 ? "s" : ""}</summary>${exampleBlocks(content)}</details></dd>`;
+<details><summary>Example${Object.keys(content?.["application/json"]?.examples ?? {}).length > 1 ? "s" : ""}</summary>${exampleBlocks(content)}</details></dd>`;
   })}</dl>
 </div>
 <div class="code">
@@ -50,7 +50,7 @@ ${operation.requestBody === undefined ? "" : html`<h4>Body</h4>${bodyForms(opera
 }
 
 export function eventSection(type: string, operation: OperationObject, schemas: Schemas): Html {
-  const schema = operation.requestBody?.content["application/json"].schema;
+  const schema = operation.requestBody?.content["application/json"]?.schema;
   return html`<section class="operation" id="${operation.operationId}">
 <div class="words">
 <h3><a href="#${operation.operationId}">${operation.summary}</a></h3>
@@ -75,7 +75,8 @@ function parameterTable(parameters: readonly ParameterObject[], schemas: Schemas
 /** Shows the forms of the body in place instead of linking to them: the reader needs every field to write a request. */
 function bodyForms(content: Content, schemas: Schemas): Html[] {
   const find = (reference: string | undefined) => schemas[referredName(reference ?? "")];
-  const { schema } = content["application/json"];
+  const schema = content["application/json"]?.schema;
+  if (schema === undefined) return [];
   const named = find(schema.$ref) ?? schema;
   const forms = named.oneOf ?? [schema];
   const introduction = html`<p>${inline(named.description)}</p>`;
@@ -89,13 +90,13 @@ function bodyForms(content: Content, schemas: Schemas): Html[] {
 }
 
 function answerType(response: ResponseObject | undefined): Html {
-  const { data, meta } = response?.content?.["application/json"].schema.properties ?? {};
+  const { data, meta } = response?.content?.["application/json"]?.schema.properties ?? {};
   if (data === undefined) return html``;
   return html`<br><code>data</code>: ${typeText(data)}${meta === undefined ? "" : html`, <code>meta</code>: ${typeText(meta)}`}`;
 }
 
 function exampleBlocks(content: Content | undefined): Html[] {
-  const examples = Object.values(content?.["application/json"].examples ?? {});
+  const examples = Object.values(content?.["application/json"]?.examples ?? {});
   return examples.map(({ summary, value }) => html`${caption(summary)}${json(value)}`);
 }
 
@@ -118,7 +119,7 @@ function curl(
   if (method !== "post") lines.push(`-X ${method.toUpperCase()}`);
   lines.push('-H "Content-Type: application/json"');
   const takesKey = operation.parameters?.some(({ name }) => name === "Idempotency-Key") ?? false;
-  return Object.entries(operation.requestBody.content["application/json"].examples).map(
+  return Object.entries(operation.requestBody.content["application/json"]?.examples ?? {}).map(
     ([name, { summary, value }]) => ({
       ...(summary === undefined ? {} : { summary }),
       // A different body needs a different key.

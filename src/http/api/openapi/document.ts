@@ -18,9 +18,10 @@ interface MediaTypeObject {
   examples: Record<string, { summary?: string; value: unknown }>;
 }
 
-/** JSON is the only content type. */
+/** JSON, or a file of any type. */
 export interface Content {
-  "application/json": MediaTypeObject;
+  "application/json"?: MediaTypeObject;
+  "application/octet-stream"?: Pick<MediaTypeObject, "schema">;
 }
 
 export interface HeaderObject {

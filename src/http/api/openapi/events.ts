@@ -3,14 +3,23 @@
  * have a description here, or the code does not compile. Their data uses the same views as the API's answers.
  */
 import { type TObject, Type } from "@sinclair/typebox";
-import { Instant, Nullable } from "#src/core/schema.ts";
+import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { BroadcastView } from "#src/domain/broadcasts/schema.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
 import { InboundView } from "#src/domain/inbound/schema.ts";
+import { failureReasons } from "#src/domain/media/media.ts";
+import { MediaView } from "#src/domain/media/schema.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { TemplateView } from "#src/domain/templates/schema.ts";
 import { type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
-import { broadcastExample, contactExample, inboundExample, messageExample, templateExample } from "../examples.ts";
+import {
+  broadcastExample,
+  contactExample,
+  inboundExample,
+  mediaExample,
+  messageExample,
+  templateExample,
+} from "../examples.ts";
 import type { OpenApiDocument, OperationObject, ParameterObject } from "./document.ts";
 import { contentOf, pascalCase } from "./responses.ts";
 import type { Components } from "./schemas.ts";
@@ -85,6 +94,19 @@ const descriptions: Readonly<Record<EventType, EventDescription>> = {
       "A person sent a message to one of the workspace's numbers. For 24 hours from `received_at`, you can send them free-form text.",
     data: Type.Object({ message: InboundView, contact: ContactView }),
     example: { message: inboundExample, contact: contactExample },
+  },
+  "media.stored": {
+    summary: "A received file was stored",
+    description: `The file of a received message was fetched from WhatsApp. \`media.url\` needs no key and works for 7 days; later, \`GET /media/{id}\` with a key gives the file.`,
+    data: Type.Object({ media: MediaView, message_id: InboundView.properties.id }),
+    example: { media: mediaExample, message_id: inboundExample.id },
+  },
+  "media.failed": {
+    summary: "A received file could not be fetched",
+    description:
+      "`too_large`: larger than this server accepts. `not_found`: WhatsApp no longer has it. `unavailable`: WhatsApp did not give it for 7 days. `no_room`: the disk quota left no room for 7 days. `number_removed`: the number was removed first.",
+    data: Type.Object({ message_id: InboundView.properties.id, reason: OneOf(failureReasons) }),
+    example: { message_id: inboundExample.id, reason: "too_large" },
   },
   "contact.opted_out": {
     summary: "A contact opted out",

@@ -38,6 +38,7 @@ const tags = [
     name: "Templates",
     description: "Message templates. Once the network has approved a template, it can be sent at any time.",
   },
+  { name: "Media", description: "The pictures, videos, voice messages, stickers and documents that people send." },
   { name: "Events", description: "Events that are posted to the workspace's webhook URL as they happen." },
 ];
 

@@ -63,7 +63,10 @@ export const headers = {
   },
 } satisfies Record<string, HeaderObject>;
 
-export function contentOf(schema: SchemaObject, examples: Content["application/json"]["examples"]): Content {
+export function contentOf(
+  schema: SchemaObject,
+  examples: NonNullable<Content["application/json"]>["examples"],
+): Content {
   return { "application/json": { schema, examples } };
 }
 
@@ -85,9 +88,12 @@ export function responsesOf(endpoint: Endpoint, components: Components): Operati
     const isShared = code !== undefined && others.length === 0 && !isReplayable;
     return [String(status), isShared ? components.useResponse(pascalCase(code), make) : make()];
   });
-  const { otherStatus } = endpoint.success;
+  const { otherStatus, isFile } = endpoint.success;
   const successes = [endpoint.success, ...(otherStatus === undefined ? [] : [otherStatus])].map(
-    ({ status, description }) => [String(status), { ...success(endpoint, components), description }],
+    ({ status, description }) => [
+      String(status),
+      isFile === true ? fileSuccess(description) : { ...success(endpoint, components), description },
+    ],
   );
   return { ...Object.fromEntries(successes), ...Object.fromEntries(refusals) };
 }
@@ -108,6 +114,12 @@ function success(
     headers: headersOf([], isReplayable === true),
     content: contentOf({ type: "object", properties, required: Object.keys(properties) }, { success: { value } }),
   };
+}
+
+/** The bytes of a file, of any type. */
+function fileSuccess(description: string): ResponseObject {
+  const content = { "application/octet-stream": { schema: { type: "string", format: "binary" } } };
+  return { description, headers: headersOf([], false), content };
 }
 
 function refusal(codes: readonly ProblemCode[], isReplayable: boolean, components: Components): ResponseObject {

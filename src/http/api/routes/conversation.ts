@@ -6,6 +6,7 @@ import { Nullable } from "#src/core/schema.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { type ConversationItem, readConversation } from "#src/domain/inbound/read-conversation.ts";
 import { ConversationEntry } from "#src/domain/inbound/schema.ts";
+import { viewDetails } from "#src/domain/inbound/view.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { readConversationCursor } from "../../cursors.ts";
 import { answerJson, type Endpoint } from "../../endpoint.ts";
@@ -75,8 +76,9 @@ function viewEntry(item: ConversationItem, workspace: Workspace): Static<typeof 
   const at = formatInstant(item.at, workspace.timezone);
   switch (item.kind) {
     case "inbound": {
-      const { id, origin, type, text, details } = item.inbound;
-      return { direction: "in", id, origin, type, text, details: details ?? {}, status: null, at };
+      const { id, origin, type, text } = item.inbound;
+      const details = viewDetails(item.inbound, item.medium, workspace);
+      return { direction: "in", id, origin, type, text, details, status: null, at };
     }
     case "message": {
       const { id, origin, type, status } = item.message;
@@ -84,7 +86,9 @@ function viewEntry(item: ConversationItem, workspace: Workspace): Static<typeof 
     }
     case "echo": {
       const { origin, type, text, status } = item.echo;
-      const { control_pass: passed, ...details } = item.echo.details ?? {};
+      const { control_pass: passed, ...brought } = item.echo.details ?? {};
+      // The file of an echo is the workspace's own, and stays with the network.
+      const details = viewDetails({ details: brought }, null, workspace);
       const entry = { direction: "out" as const, id: null, origin, type, text, details, status, at };
       return passed === undefined ? entry : { ...entry, control_pass: passed };
     }

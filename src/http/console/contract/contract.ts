@@ -7,7 +7,7 @@ import { accountContract, signInContract } from "./account.ts";
 import { broadcastContract, draftContract, recipientContract } from "./broadcasts.ts";
 import type { BodyOf, PathOf, QueryOf, ServedFile } from "./declare.ts";
 import { deliveryContract, developerContract } from "./developer.ts";
-import { inboxContract, messageContract, simulatorContract } from "./messages.ts";
+import { inboxContract, mediaContract, messageContract, simulatorContract } from "./messages.ts";
 import { bulkContract, groupContract, importContract, peopleContract } from "./people.ts";
 import { billingContract, numberContract, templateContract } from "./settings.ts";
 import { backupContract, systemContract } from "./system.ts";
@@ -27,6 +27,7 @@ export const contract = {
   ...recipientContract,
   ...bulkContract,
   ...inboxContract,
+  ...mediaContract,
   ...messageContract,
   ...simulatorContract,
   ...numberContract,

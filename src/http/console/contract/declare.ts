@@ -71,6 +71,9 @@ export interface ServedFile {
   readonly isFile: true;
 }
 
+/** The type of the file is read from its bytes. */
+export const ANY_TYPE = "*/*";
+
 export function File(contentType: string) {
   return Type.Unsafe<ServedFile>({ contentType });
 }

@@ -6,7 +6,7 @@ import { ContactView } from "#src/domain/contacts/schema.ts";
 import { messageStatuses } from "#src/domain/messages/message.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { SendMessageBody } from "../../bodies/send-schema.ts";
-import { Data, declareRoutes, Empty, Id, ListOf, PageQuery, strict } from "./declare.ts";
+import { ANY_TYPE, Data, declareRoutes, Empty, File, Id, ListOf, PageQuery, strict } from "./declare.ts";
 import { AnyMessage, ConversationItem, Network, OptionalText, OptionalTime, TimelineStep } from "./fragments.ts";
 
 export const messageContract = declareRoutes({
@@ -42,6 +42,14 @@ export const messageContract = declareRoutes({
         steps: Type.Array(TimelineStep),
       }),
     ),
+  },
+});
+
+export const mediaContract = declareRoutes({
+  "GET /w/{workspace}/media/{id}": {
+    needs: "member",
+    input: { path: { id: Id("file") } },
+    output: File(ANY_TYPE),
   },
 });
 

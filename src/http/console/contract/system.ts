@@ -40,6 +40,13 @@ const HealthView = Type.Object({
   disk: Nullable(Type.Object({ free_bytes: Type.Number(), total_bytes: Type.Number() })),
   outbox: Type.Array(Type.Object({ kind: Type.String(), rows: Type.Number(), age_seconds: Type.Number() })),
   callbacks_waiting: Type.Number(),
+  /** What arrived within a day and had no effect. */
+  callbacks_without_effect: Type.Array(
+    Type.Object({ reason: Type.String(), about: Type.String(), count: Type.Number(), last_at: OptionalTime }),
+  ),
+  callbacks_refused: Type.Array(
+    Type.Object({ hour: Instant(), reason: Type.String(), number_id: OptionalCount, count: Type.Number() }),
+  ),
   commits: Type.Object({
     last_hour: Type.Number(),
     failures: Type.Number(),

@@ -19,6 +19,7 @@ import {
 } from "#src/domain/inbound/conversations.ts";
 import { readConversation } from "#src/domain/inbound/read-conversation.ts";
 import type { Conversation } from "#src/domain/inbound/table.ts";
+import { findMedia } from "#src/domain/media/read.ts";
 import { WINDOW_MS } from "#src/domain/messages/plan.ts";
 import type { MessageView } from "#src/domain/messages/schema.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
@@ -30,8 +31,10 @@ import { answerData, keptAnswer } from "../../endpoint.ts";
 import { readKey } from "../../idempotency.ts";
 import { answerPage, answerRows, readPage, wrongCursor } from "../../page.ts";
 import { PER_PAGE } from "../../page-view.ts";
+import { toResponse } from "../../respond.ts";
 import { sendOnce } from "../../send-once.ts";
-import { type ConversationRow, inboxContract } from "../contract/messages.ts";
+import { answerMedia } from "../../serve-media.ts";
+import { type ConversationRow, inboxContract, mediaContract } from "../contract/messages.ts";
 import { attachHandlers, type CallOf, change, type WorkspaceCall } from "../route.ts";
 import { timesOf } from "../view-developer.ts";
 import { viewConversationItem } from "../view-messages.ts";
@@ -40,6 +43,16 @@ const ITEMS_PER_PAGE = 50;
 const UNREAD_COUNT_MAX = 100;
 /** How many conversations one request scans for waiting people. */
 const CONVERSATIONS_SCANNED = 20_000;
+
+export const mediaRoutes = attachHandlers(mediaContract, {
+  "GET /w/{workspace}/media/{id}": ({ store, media, workspace, path, headers, keepOpen }) => {
+    const found = store.read((tx) => findMedia(tx, workspace.id, path.id));
+    const answer = answerMedia(media, found, headers);
+    // A player reads a long file as it plays it.
+    keepOpen();
+    return toResponse(answer, headers.get("x-request-id") ?? "");
+  },
+});
 
 export const inboxRoutes = attachHandlers(inboxContract, {
   "GET /w/{workspace}/conversations": answerConversations,

@@ -5,7 +5,6 @@ import { listNumbers } from "#src/domain/numbers/read.ts";
 import { listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { KnownCondition } from "#src/health/conditions.ts";
 import { runDoctor } from "#src/health/doctor.ts";
-import { REFUSED_CHECK } from "#src/health/refused-callbacks.ts";
 import type { TimeSeriesSample } from "#src/health/time-series.ts";
 import { answerData } from "../../endpoint.ts";
 import { type SampleView, STEP_MINUTES, systemContract } from "../contract/system.ts";
@@ -32,6 +31,14 @@ export const systemRoutes = attachHandlers(systemContract, {
       disk: disk === null ? null : { free_bytes: disk.freeBytes, total_bytes: disk.totalBytes },
       outbox: outbox.map(({ kind, rows, ageSeconds }) => ({ kind, rows, age_seconds: Math.round(ageSeconds) })),
       callbacks_waiting: status.callbacksWaiting,
+      callbacks_without_effect: status.unused.items.map(({ reason, about, count, lastAt }) => ({
+        ...{ reason, about, count },
+        last_at: whenUtc(lastAt),
+      })),
+      callbacks_refused: status.unused.refused.map(({ hour, reason, numberId, count }) => ({
+        ...{ hour: whenUtc(hour), reason },
+        ...{ number_id: numberId, count },
+      })),
       commits: {
         last_hour: commits.count,
         failures: commits.failures,
@@ -46,13 +53,14 @@ export const systemRoutes = attachHandlers(systemContract, {
     });
   },
   // Asks the networks, so it may take a while; changes nothing.
-  "GET /system/findings": async ({ store, clock, random, box, doctor: settings, dispatch }) => {
+  "GET /system/findings": async ({ store, clock, random, box, doctor: settings, dispatch, system }) => {
     const workspaces = store.read((tx) => listWorkspaces(tx));
     const numbers = store.read((tx) => workspaces.flatMap(({ id }) => listNumbers(tx, id)));
     const port = async () => dispatch.networks.whatsapp.account;
     const all = await runDoctor({ store, clock, random, box: () => box, port, settings }, numbers, false);
-    // Refused callbacks of a number are a condition, which the same screen shows.
-    const findings = all.filter(({ check, numberId }) => check !== REFUSED_CHECK || numberId === null);
+    // The same screen shows the conditions, in the same words.
+    const shown = new Set((await system.conditions()).map(({ id }) => id));
+    const findings = all.filter(({ conditionId }) => conditionId === null || !shown.has(conditionId));
     return answerData(
       200,
       findings.map(({ level, check, numberId, message, next }) => {

@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { type ConversationItem, hourOf } from "../messages/message-view.ts";
 import { strings } from "../simulator/strings.ts";
+import { strings as inboxStrings } from "./strings.ts";
 
 interface BubbleProps {
   item: ConversationItem;
@@ -10,22 +11,49 @@ interface BubbleProps {
   zone: string;
   /** Not (yet) received by the other side: drawn with a dashed border. */
   isUndelivered?: boolean;
+  /** What the message brings beside its text, shown above it. */
+  attachment?: ReactNode;
+  /** Whether the attachment shows what the text would repeat. */
+  hidesText?: boolean;
+  /** The message that this one answers. */
+  quote?: string | null;
+  /** The person's reaction to the message. */
+  reaction?: string | undefined;
   /** State and actions, rendered below. */
   children?: ReactNode;
 }
 
-export function Bubble({ item, isOwn, zone, isUndelivered = false, children }: BubbleProps) {
+export function Bubble({ item, isOwn, zone, isUndelivered = false, children, ...more }: BubbleProps) {
+  const { attachment, hidesText = false, quote = null, reaction } = more;
   const className = isOwn ? "bg-green-tint text-ink rounded-ee-none" : "bg-surface text-ink rounded-es-none";
   return (
     <div className={`flex flex-col gap-1 ${isOwn ? "items-end" : "items-start"}`}>
       <div
         className={`max-w-[85%] rounded-panel border px-3 py-2 text-form mid:text-body ${className} ${isUndelivered ? "border-dashed border-edge" : "border-line"}`}
       >
-        <p className="whitespace-pre-wrap wrap-anywhere">{textIn(item)}</p>
+        {quote !== null && (
+          <blockquote
+            aria-label={inboxStrings.repliedTo}
+            className="mb-1 line-clamp-2 border-s-2 border-edge ps-2 text-label text-quiet wrap-anywhere"
+          >
+            {quote}
+          </blockquote>
+        )}
+        {attachment}
+        {!hidesText && <p className="whitespace-pre-wrap wrap-anywhere">{textIn(item)}</p>}
         <p className="mt-1 text-end text-label text-quiet figures">
           <time dateTime={item.at}>{hourOf(item.at, zone)}</time>
         </p>
       </div>
+      {reaction !== undefined && (
+        <span
+          role="img"
+          aria-label={inboxStrings.reactedWith(reaction)}
+          className="-mt-3 rounded-full border border-line bg-surface px-1.5 py-0.5 text-body"
+        >
+          {reaction}
+        </span>
+      )}
       {children}
     </div>
   );

@@ -20,7 +20,9 @@ import { strings as contactStrings } from "../contacts/strings.ts";
 import { isUnknown, messageChip } from "../messages/message-state.ts";
 import type { ConversationItem, SentItem } from "../messages/message-view.ts";
 import { strings as messageStrings } from "../messages/strings.ts";
-import { Bubble } from "./bubble.tsx";
+import { arrange, keyOf } from "./arrange.ts";
+import { Attachment } from "./attachment.tsx";
+import { Bubble, textIn } from "./bubble.tsx";
 import { Composer } from "./composer.tsx";
 import type { Conversation } from "./inbox-view.ts";
 import { ControlPassLine, isControlPass, isOutgoing, OriginLine } from "./origin.tsx";
@@ -49,6 +51,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
   const { contact, contact_id: id } = conversation;
   useMarkSeen(workspaceId, conversation);
   const { items, earlier } = useConversationItems(workspaceId, conversation);
+  const { shown, reactions, byKey } = arrange(items);
   const handle = handleOf(contact);
   const name = contact.name ?? (handle === "" ? strings.unknownNumber : handle);
   return (
@@ -99,14 +102,27 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
         <Thread
           label={strings.conversation}
           zone={timezone}
-          items={items}
+          items={shown}
           empty={strings.nothing}
           top={earlier}
           renderItem={(item) =>
             isControlPass(item) ? (
               <ControlPassLine item={item} zone={timezone} />
             ) : (
-              <Bubble item={item} isOwn={isOutgoing(item)} zone={timezone} isUndelivered={isUndelivered(item)}>
+              <Bubble
+                item={item}
+                isOwn={isOutgoing(item)}
+                zone={timezone}
+                isUndelivered={isUndelivered(item)}
+                quote={quoteOf(item, byKey)}
+                reaction={reactions.get(item.key)}
+                attachment={
+                  item.kind === "inbound" && (
+                    <Attachment type={item.type} details={item.details} workspaceId={workspaceId} />
+                  )
+                }
+                hidesText={hidesText(item)}
+              >
                 {item.kind === "message" ? <SentItemStatus item={item} /> : <OriginLine item={item} />}
               </Bubble>
             )
@@ -117,6 +133,22 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
       <ContactSummary conversation={conversation} />
     </div>
   );
+}
+
+/** The text of the message that this one answers. */
+function quoteOf(item: ConversationItem, byKey: ReadonlyMap<string, ConversationItem>): string | null {
+  if (item.kind !== "inbound" || item.details.reply_to === undefined) return null;
+  const quoted = byKey.get(keyOf(item.details.reply_to) ?? "");
+  return quoted === undefined ? strings.earlierMessage : textIn(quoted);
+}
+
+/** The attachment says what the text would repeat: the kind of file, the names of places and cards. */
+function hidesText(item: ConversationItem): boolean {
+  if (item.kind !== "inbound") return false;
+  const { media, location, contacts, order, form, unsupported } = item.details;
+  if (location !== undefined || contacts !== undefined) return true;
+  const hasAttachment = [media, order, form, unsupported].some((one) => one !== undefined);
+  return hasAttachment && (item.text === null || item.text === media?.filename);
 }
 
 function isUndelivered(item: ConversationItem): boolean {

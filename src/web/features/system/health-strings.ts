@@ -57,9 +57,27 @@ export const strings = {
     review_broadcast: "Broadcasts to finish",
     sync_account: "Syncs with WhatsApp",
   } as Readonly<Record<string, string>>,
+  unused: "Callbacks without effect",
+  unusedLead:
+    "What WhatsApp sent in the last 24 hours and this server refused, could not read or did not need. Bodies that could not be read are kept: waxwing callback list.",
+  unusedEmpty: "Everything that arrived had an effect.",
+  item: "Item",
+  reason: "Reason",
+  reasons: {
+    ignored: "Nothing follows from it",
+    foreign: "Not about a number of this server",
+    unhandled: "Not handled by this version; kept",
+    unreadable: "Could not be read; kept",
+    quarantined: "Stopped the server; put aside",
+  } as Readonly<Record<string, string>>,
+  refusedAt: (hour: string, number: number | null) =>
+    number === null
+      ? `Callbacks from ${hour.slice(11, 16)}`
+      : `Callbacks of number ${number} from ${hour.slice(11, 16)}`,
+  refusedFor: (reason: string) => `Refused: ${reason.replaceAll("_", " ")}`,
   checkup: "Setup check",
   checkupLead:
-    "The findings of waxwing doctor: tokens, permissions, readiness, subscription, templates, callback address and clock.",
+    "The findings of waxwing doctor that are no issue above: the way to WhatsApp, tokens, readiness, subscription, webhook, templates, callback address and clock.",
   again: "Check again",
   asking: "Checking with WhatsApp",
   allGood: "No problems found.",

@@ -35,6 +35,7 @@ export function Screen() {
       {data !== undefined && <HealthSummary health={data} />}
       {data !== undefined && <CurrentState health={data} />}
       {data !== undefined && <PendingWork health={data} />}
+      {data !== undefined && <WithoutEffect health={data} />}
       <Setup />
       <DatabaseCheck />
     </Page>
@@ -213,6 +214,42 @@ function PendingWork({ health: { outbox, callbacks_waiting } }: { health: Health
               cell: ({ age_seconds }) => (age_seconds < 1 ? strings.notDue : span(age_seconds)),
             },
             { head: strings.rows, phone: "state", isNumeric: true, cell: (row) => formatCount(row.rows) },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** What the network sent and this server could not use, or needed not: nothing that arrives is invisible. */
+function WithoutEffect({ health: { callbacks_without_effect, callbacks_refused } }: { health: Health }) {
+  const rows = [
+    ...callbacks_refused.map(({ hour, reason, number_id, count }) => ({
+      ...{ key: `${hour} ${reason} ${number_id}`, count },
+      what: strings.refusedAt(hour, number_id),
+      why: strings.refusedFor(reason),
+    })),
+    ...callbacks_without_effect.map(({ reason, about, count }) => ({
+      ...{ key: `${reason} ${about}`, count },
+      what: about,
+      why: strings.reasons[reason] ?? reason,
+    })),
+  ];
+  return (
+    <Section title={strings.unused} lead={strings.unusedLead}>
+      {rows.length === 0 ? (
+        <Card>
+          <p className="text-quiet">{strings.unusedEmpty}</p>
+        </Card>
+      ) : (
+        <List
+          label={strings.unused}
+          rows={rows}
+          rowKey={({ key }) => key}
+          columns={[
+            { head: strings.item, phone: "who", cell: ({ what }) => what },
+            { head: strings.reason, phone: "what", cell: ({ why }) => why },
+            { head: strings.rows, phone: "state", isNumeric: true, cell: ({ count }) => formatCount(count) },
           ]}
         />
       )}

@@ -1,0 +1,79 @@
+/**
+ * Records the outcome of fetching a medium. A file is recorded before it gets its name on disk (`claimFile`), so that
+ * every named file is known to the database; the medium is `stored` only afterwards. What no longer finds the medium
+ * `pending` changes nothing: its person was erased meanwhile.
+ */
+import { eq } from "drizzle-orm";
+import type { Tx } from "#src/db/transaction.ts";
+import { finish, postpone } from "#src/jobs/claim.ts";
+import { publish } from "../webhooks/publish.ts";
+import { getWorkspace } from "../workspaces/read.ts";
+import type { FailureReason } from "./media.ts";
+import { releaseFile } from "./release.ts";
+import { addFileRef, fileById, mediaById, setEventSeq, setFailed, setFile, setStored } from "./statements.ts";
+import { type Media, type MediaFile, media as mediaTable } from "./table.ts";
+import { type MediaLink, viewMedia } from "./view.ts";
+
+type FetchedFile = Pick<MediaFile, "hash" | "bytes" | "contentType">;
+
+/** The file that the medium gets. Null: the medium is not pending any more. */
+export function claimFile(tx: Tx, id: number, fetched: FetchedFile): MediaFile | null {
+  const medium = mediaById(tx).get({ id });
+  if (medium?.state !== "pending") return null;
+  // Fetched again after a crash, and the network gave other bytes.
+  if (medium.fileId !== null) {
+    const known = fileById(tx).get({ id: medium.fileId });
+    if (known?.hash === fetched.hash) return known;
+    releaseFile(tx, medium.fileId);
+  }
+  const file = addFileRef(tx).only({ ...fetched, workspaceId: medium.workspaceId, createdAt: tx.now });
+  setFile(tx).run({ id, fileId: file.id });
+  return file;
+}
+
+/** The claimed file has its name. False: the medium is not pending any more. */
+export function recordStored(tx: Tx, jobId: number, id: number, link: MediaLink): boolean {
+  finish(tx, jobId);
+  const medium = setStored(tx).get({ id });
+  const file = medium?.fileId == null ? undefined : fileById(tx).get({ id: medium.fileId });
+  if (medium === undefined) return false;
+  if (file === undefined) throw new Error(`medium ${id} has no file`);
+  const workspace = getWorkspace(tx, medium.workspaceId);
+  tell(tx, medium, "media.stored", { media: viewMedia(medium, { file, link }, workspace) });
+  return true;
+}
+
+export function recordFailed(tx: Tx, jobId: number, id: number, reason: FailureReason): void {
+  finish(tx, jobId);
+  const medium = setFailed(tx).get({ id, reason });
+  if (medium === undefined) return;
+  dropClaimed(tx, medium);
+  tell(tx, medium, "media.failed", { reason });
+}
+
+/** Another attempt at `dueAt`. `isRoomMissing`: it is no failure of the network. */
+export function recordRetry(tx: Tx, jobId: number, medium: Media, dueAt: number, isRoomMissing: boolean): void {
+  postpone(tx, jobId, dueAt);
+  tx.db
+    .update(mediaTable)
+    .set(
+      isRoomMissing
+        ? { waitingSince: medium.waitingSince ?? tx.now }
+        : { attemptCount: medium.attemptCount + 1, waitingSince: null },
+    )
+    .where(eq(mediaTable.id, medium.id))
+    .run();
+  tx.notify("fetch_media");
+}
+
+function dropClaimed(tx: Tx, { id, fileId }: Media): void {
+  if (fileId === null) return;
+  tx.db.update(mediaTable).set({ fileId: null }).where(eq(mediaTable.id, id)).run();
+  releaseFile(tx, fileId);
+}
+
+function tell(tx: Tx, medium: Media, type: "media.stored" | "media.failed", data: Record<string, unknown>): void {
+  const workspace = getWorkspace(tx, medium.workspaceId);
+  const { seq } = publish(tx, workspace, type, { ...data, message_id: medium.inboundId });
+  setEventSeq(tx).run({ id: medium.id, eventSeq: seq });
+}

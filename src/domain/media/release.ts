@@ -1,0 +1,77 @@
+/**
+ * Ends the life of stored media: retention and erasure. A medium lets go of its file at once; the file itself is removed
+ * from disk when no other medium has it, by the code that calls `removeUnused` with access to the disk.
+ */
+import { and, asc, eq, inArray, lt } from "drizzle-orm";
+import type { Tx } from "#src/db/transaction.ts";
+import { sourcesOf } from "./media.ts";
+import { removeFileRef } from "./statements.ts";
+import { type Media, type MediaFile, media, mediaFiles } from "./table.ts";
+
+/** The topic that notifies the code that removes files. */
+export const UNUSED_MEDIA = "unused_media";
+
+export function releaseFile(tx: Tx, fileId: number): void {
+  removeFileRef(tx).run({ id: fileId });
+  tx.notify(UNUSED_MEDIA);
+}
+
+/** Ends up to `limit` stored media received before `before`; returns how many. */
+export function expireMedia(tx: Tx, before: number, limit: number): number {
+  const due = tx.db
+    .select()
+    .from(media)
+    .where(and(eq(media.state, "stored"), lt(media.createdAt, before)))
+    .orderBy(asc(media.createdAt))
+    .limit(limit)
+    .all();
+  for (const { id, fileId } of due) {
+    tx.db
+      .update(media)
+      .set({ state: "expired", fileId: null })
+      .where(and(eq(media.id, id), inArray(media.state, sourcesOf("expired"))))
+      .run();
+    if (fileId !== null) releaseFile(tx, fileId);
+  }
+  return due.length;
+}
+
+/** Removes what these inbounds' media say about the files, and the files. Returns the media as they were. */
+export function eraseMedia(tx: Tx, inboundIds: readonly number[]): Media[] {
+  const found = tx.db
+    .select()
+    .from(media)
+    .where(and(inArray(media.inboundId, [...inboundIds]), inArray(media.state, sourcesOf("erased"))))
+    .all();
+  for (const { id, fileId } of found) {
+    tx.db
+      .update(media)
+      .set({
+        state: "erased",
+        networkMediaId: "",
+        mimeType: null,
+        sha256: null,
+        filename: null,
+        reason: null,
+        fileId: null,
+        waitingSince: null,
+      })
+      .where(and(eq(media.id, id), inArray(media.state, sourcesOf("erased"))))
+      .run();
+    if (fileId !== null) releaseFile(tx, fileId);
+  }
+  return found;
+}
+
+/**
+ * Removes up to `limit` files that no medium has, with their rows. `remove` deletes a file from disk, if it is there.
+ * Inside the transaction, so that nothing can claim the file between the two. Returns how many.
+ */
+export function removeUnused(tx: Tx, remove: (file: MediaFile) => void, limit: number): number {
+  const unused = tx.db.select().from(mediaFiles).where(eq(mediaFiles.refs, 0)).limit(limit).all();
+  for (const file of unused) {
+    remove(file);
+    tx.db.delete(mediaFiles).where(eq(mediaFiles.id, file.id)).run();
+  }
+  return unused.length;
+}

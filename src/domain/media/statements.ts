@@ -1,0 +1,54 @@
+/** The hot statements of media: see `db/hot-statement.ts`. */
+import { getTableColumns } from "drizzle-orm";
+import { columns, hotQuery, hotWrite } from "#src/db/hot-statement.ts";
+import { media, mediaFiles } from "./table.ts";
+
+const medium = getTableColumns(media);
+const file = getTableColumns(mediaFiles);
+
+export const insertMedia = hotQuery(
+  `INSERT INTO media (workspace_id, number_id, inbound_id, network_media_id, mime_type, sha256, filename, state, created_at)
+  VALUES (:workspaceId, :numberId, :inboundId, :networkMediaId, :mimeType, :sha256, :filename, 'pending', :createdAt)
+  RETURNING ${columns(medium)}`,
+  medium,
+  medium,
+);
+
+export const mediaById = hotQuery(`SELECT ${columns(medium)} FROM media WHERE id = +:id`, medium, medium);
+
+export const mediaOfInbound = hotQuery(
+  `SELECT ${columns(medium)} FROM media WHERE inbound_id = +:inboundId`,
+  medium,
+  medium,
+);
+
+export const fileById = hotQuery(`SELECT ${columns(file)} FROM media_files WHERE id = +:id`, file, file);
+
+/** One row for each file of a workspace; one more medium has it. */
+export const addFileRef = hotQuery(
+  `INSERT INTO media_files (workspace_id, hash, bytes, content_type, refs, created_at)
+  VALUES (:workspaceId, :hash, :bytes, :contentType, 1, :createdAt)
+  ON CONFLICT (workspace_id, hash) DO UPDATE SET refs = refs + 1 RETURNING ${columns(file)}`,
+  file,
+  file,
+);
+
+export const removeFileRef = hotWrite("UPDATE media_files SET refs = refs - 1 WHERE id = +:id", file);
+
+export const setFile = hotWrite("UPDATE media SET file_id = :fileId WHERE id = +:id AND state = 'pending'", medium);
+
+export const setStored = hotQuery(
+  `UPDATE media SET state = 'stored', waiting_since = NULL WHERE id = +:id AND state = 'pending'
+  RETURNING ${columns(medium)}`,
+  medium,
+  medium,
+);
+
+export const setFailed = hotQuery(
+  `UPDATE media SET state = 'failed', reason = :reason, waiting_since = NULL WHERE id = +:id AND state = 'pending'
+  RETURNING ${columns(medium)}`,
+  medium,
+  medium,
+);
+
+export const setEventSeq = hotWrite("UPDATE media SET event_seq = :eventSeq WHERE id = +:id", medium);

@@ -1,0 +1,131 @@
+/**
+ * Reads what issues are found in, from what is stored: by the last account sync, by callbacks, by an operator. A few
+ * queries serve all numbers, so that this can run every half minute.
+ */
+
+import type { Store } from "#src/db/store.ts";
+import { wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
+import { PAYMENT_REFUSALS_SQL } from "#src/domain/messages/network-usage.ts";
+import { NOTICE_LASTS_MS } from "#src/domain/numbers/connection.ts";
+import { type ConnectionFacts, NO_FACTS } from "#src/domain/numbers/connection-facts.ts";
+import type { ConnectionSettings } from "./connection-settings.ts";
+import type { IssueInput } from "./issue.ts";
+
+type Row = Record<string, unknown>;
+
+interface InputSources {
+  query: (sql: string) => Promise<Row[]>;
+  store: Pick<Store, "read">;
+  now: number;
+  settings: ConnectionSettings;
+}
+
+export interface StoredInput extends IssueInput {
+  workspaceId: number;
+  workspace: string;
+  /** False: the number was never compared with the network. */
+  isKnown: boolean;
+}
+
+/** More numbers than this are not looked at. */
+const NUMBERS_MAX = 500;
+const REFUSED_SHOWN_MS = 24 * 60 * 60_000;
+
+/** The numbers on WhatsApp, in the order of their ids. */
+export async function readIssueInputs(sources: InputSources): Promise<StoredInput[]> {
+  const { query, now, settings } = sources;
+  const rows = await query(
+    `SELECT n.id, n.phone, n.provider, n.api_url, n.account_id, n.phone_number_id, n.app_secret IS NOT NULL AS has_secret,
+      n.ready, n.unready_reason, n.unready_by, n.workspace_id, w.name AS workspace, c.facts,
+      s.restriction, s.restricted_until, s.notice, a.has_payment_method
+    FROM numbers n JOIN workspaces w ON w.id = n.workspace_id
+      LEFT JOIN connections c ON c.number_id = n.id LEFT JOIN number_states s ON s.number_id = n.id
+      LEFT JOIN account_syncs a ON a.workspace_id = n.workspace_id AND a.account_id = n.account_id
+    WHERE n.removed_at IS NULL AND n.network = 'whatsapp' ORDER BY n.id LIMIT ${NUMBERS_MAX}`,
+  );
+  if (rows.length === 0) return [];
+  const [notices, unsigned, refused, unpaid] = [
+    await readNotices(sources),
+    await readUnsigned(sources),
+    await readRefused(sources),
+    new Set((await query(PAYMENT_REFUSALS_SQL)).map((row) => Number(row.number_id))),
+  ];
+  return rows.map((row): StoredInput => {
+    const number = numberIn(row);
+    return {
+      number,
+      facts: typeof row.facts === "string" ? (JSON.parse(row.facts) as ConnectionFacts) : NO_FACTS,
+      state: {
+        restriction: textOrNull(row.restriction),
+        restrictedUntil: row.restricted_until === null ? null : Number(row.restricted_until),
+        notice: textOrNull(row.notice),
+      },
+      notices: notices.get(number.id) ?? [],
+      refused: wrongSince(sources, number, refused.get(number.id)),
+      unsigned: unsigned.get(number.id) ?? null,
+      hasPaymentMethod: row.has_payment_method === null ? null : Number(row.has_payment_method) === 1,
+      isPaymentRefused: unpaid.has(number.id),
+      workspaceId: Number(row.workspace_id),
+      workspace: String(row.workspace),
+      isKnown: row.facts !== null,
+      ...{ settings, now },
+    };
+  });
+}
+
+function numberIn(row: Row): IssueInput["number"] {
+  return {
+    id: Number(row.id),
+    phone: String(row.phone),
+    provider: row.provider === "360dialog" ? "360dialog" : "graph",
+    apiUrl: textOrNull(row.api_url),
+    accountId: String(row.account_id),
+    phoneNumberId: String(row.phone_number_id),
+    appSecret: Number(row.has_secret) === 1 ? "stored" : null,
+    ready: Number(row.ready) === 1,
+    unreadyReason: textOrNull(row.unready_reason),
+    unreadyBy: row.unready_by === null ? null : row.unready_by === "person" ? "person" : "network",
+  };
+}
+
+async function readNotices({ query, now }: InputSources): Promise<Map<number, { kind: string; says: string }[]>> {
+  const rows = await query(
+    `SELECT number_id, kind, says FROM number_notices WHERE at >= ${now - NOTICE_LASTS_MS} ORDER BY number_id, at`,
+  );
+  const notices = new Map<number, { kind: string; says: string }[]>();
+  for (const row of rows) {
+    const id = Number(row.number_id);
+    notices.set(id, [...(notices.get(id) ?? []), { kind: String(row.kind), says: String(row.says) }]);
+  }
+  return notices;
+}
+
+async function readUnsigned({ query, now }: InputSources): Promise<Map<number, { hasSecretHeader: boolean }>> {
+  const rows = await query(
+    `SELECT number_id, min(needs_secret) AS needs_secret FROM callback_addresses
+    WHERE expires_at IS NULL OR expires_at > ${now} GROUP BY number_id`,
+  );
+  return new Map(rows.map((row) => [Number(row.number_id), { hasSecretHeader: Number(row.needs_secret) === 1 }]));
+}
+
+async function readRefused({ query, now }: InputSources): Promise<Map<number, { count: number; lastAt: number }>> {
+  const rows = await query(
+    `SELECT number_id, sum(count) AS count, max(last_at) AS last_at FROM refused_callbacks
+    WHERE hour >= ${now - REFUSED_SHOWN_MS} AND reason = 'wrong_signature' AND number_id <> 0 GROUP BY number_id`,
+  );
+  return new Map(rows.map((row) => [Number(row.number_id), { count: Number(row.count), lastAt: Number(row.last_at) }]));
+}
+
+/** Null once a callback was accepted. */
+function wrongSince(
+  { store }: InputSources,
+  number: Pick<IssueInput["number"], "id" | "appSecret">,
+  refused: { count: number; lastAt: number } | undefined,
+): IssueInput["refused"] {
+  if (refused === undefined) return null;
+  return store.read((tx) => wasAcceptedAfter(tx, number, refused.lastAt)) ? null : refused;
+}
+
+function textOrNull(value: unknown): string | null {
+  return value === null || value === undefined ? null : String(value);
+}

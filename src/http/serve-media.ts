@@ -1,0 +1,61 @@
+/**
+ * Answers with a stored file: whole, in part, or not at all if the caller has it already. Whatever the file is, a browser
+ * shows or saves it, and runs nothing of it.
+ */
+import { notFound, Problem } from "#src/core/problem.ts";
+import type { MediumWithFile } from "#src/domain/media/read.ts";
+import { contentDisposition } from "#src/media/content-type.ts";
+import type { MediaFiles } from "#src/media/files.ts";
+import { readByteRange } from "./byte-range.ts";
+import type { Answer } from "./endpoint.ts";
+
+const SAYS: Readonly<Record<string, string>> = {
+  pending: "The file is still being fetched from WhatsApp: wait for media.stored.",
+  failed: "The file could not be fetched from WhatsApp.",
+  expired: "The file was deleted because its retention is over.",
+  erased: "The file was deleted because its sender was erased.",
+};
+
+/** Throws `not_found`. */
+export function answerMedia(files: MediaFiles, found: MediumWithFile | undefined, requested: Headers): Answer {
+  if (found === undefined) throw notFound("file");
+  const { medium, file } = found;
+  if (file === null) throw new Problem("not_found", SAYS[medium.state] ?? "There is no such file.");
+  if (!files.has(file)) throw new Problem("not_found", "The file is missing on this server's disk.");
+  const { hash, bytes, contentType } = file;
+  const etag = `"${hash}"`;
+  const headers = {
+    "content-type": contentType,
+    "content-disposition": contentDisposition(contentType, medium.filename, medium.id),
+    "content-security-policy": "default-src 'none'; sandbox",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "private, no-cache",
+    "accept-ranges": "bytes",
+    etag,
+  };
+  if (matches(requested.get("if-none-match"), etag)) return { status: 304, body: "", headers };
+  const ifRange = requested.get("if-range");
+  const isRangeWanted = ifRange === null || ifRange === etag;
+  const range = readByteRange(isRangeWanted ? requested.get("range") : null, bytes);
+  if (range === "unsatisfiable") {
+    return { status: 416, body: "", headers: { ...headers, "content-range": `bytes */${bytes}` } };
+  }
+  const whole = files.open(file);
+  if (range === "whole") return { status: 200, body: "", file: whole, headers };
+  const { first, last } = range;
+  const part = whole.slice(first, last + 1);
+  return {
+    status: 206,
+    body: "",
+    file: part,
+    headers: { ...headers, "content-range": `bytes ${first}-${last}/${bytes}` },
+  };
+}
+
+function matches(header: string | null, etag: string): boolean {
+  return (
+    header !== null &&
+    (header.trim() === "*" || header.split(",").some((one) => one.trim().replace(/^W\//, "") === etag))
+  );
+}

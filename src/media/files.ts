@@ -1,0 +1,199 @@
+/**
+ * The directory of media. A file is written under the name of its medium (`58.part`), synced, and then renamed to its
+ * workspace and hash (`1-9f86d0…`), so that a file with such a name is always complete. Everything else that the
+ * directory may hold is removed at the start.
+ */
+import { createHash, type Hash } from "node:crypto";
+import { existsSync, readdirSync, rmSync, statSync, unlinkSync } from "node:fs";
+import { type FileHandle, open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { createPrivateDirectory } from "#src/db/files.ts";
+import type { MediaFile } from "#src/domain/media/table.ts";
+
+type FileName = Pick<MediaFile, "workspaceId" | "hash">;
+
+const PART = ".part";
+/** How much of a file tells its type. */
+const HEAD_BYTES = 4_096;
+/**
+ * After so many bytes of one file, the chunks that were written are freed. The runtime would let a fast network fill the
+ * memory with 40 MB of them first (measured); most files are smaller and never get here.
+ */
+const COLLECTED_BYTES = 8 * 1024 * 1024;
+
+export class MediaFiles {
+  readonly directory: string;
+  #working = 0;
+  #lastSync: Promise<void> = Promise.resolve();
+  #nextSync: Promise<void> | null = null;
+  #lastRound: Promise<void> = Promise.resolve();
+  #waiting: (() => Promise<void>)[] = [];
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** True while a file is read or written: the work continues without a timer. */
+  get isWorking(): boolean {
+    return this.#working > 0;
+  }
+
+  create(): void {
+    createPrivateDirectory(this.directory);
+  }
+
+  nameOf({ workspaceId, hash }: FileName): string {
+    return `${workspaceId}-${hash}`;
+  }
+
+  pathOf(file: FileName): string {
+    return join(this.directory, this.nameOf(file));
+  }
+
+  /** Null if it is not there. */
+  sizeOf(file: FileName): number | null {
+    return statSync(this.pathOf(file), { throwIfNoEntry: false })?.size ?? null;
+  }
+
+  has(file: FileName): boolean {
+    return existsSync(this.pathOf(file));
+  }
+
+  /** Read from disk while it is sent. */
+  open(file: FileName): Blob {
+    return Bun.file(this.pathOf(file));
+  }
+
+  /** Replaces an unfinished file of the same medium. */
+  async begin(mediumId: number): Promise<UnfinishedFile> {
+    const path = this.#unfinishedPath(mediumId);
+    const handle = await this.#work(() => open(path, "w", 0o600));
+    return new UnfinishedFile(
+      handle,
+      (operation) => this.#work(operation),
+      (sync) => this.#inRound(sync),
+    );
+  }
+
+  /** The finished file gets its name, on disk when it returns. */
+  finish(mediumId: number, file: FileName): Promise<void> {
+    return this.#work(async () => {
+      await rename(this.#unfinishedPath(mediumId), this.pathOf(file));
+      await this.#sync();
+    });
+  }
+
+  discard(mediumId: number): void {
+    rmSync(this.#unfinishedPath(mediumId), { force: true });
+  }
+
+  /** Does nothing if the file is not there. */
+  remove(file: FileName): void {
+    try {
+      unlinkSync(this.pathOf(file));
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  /** At the start, before anything is fetched: an unfinished file is fetched again from its beginning. */
+  removeUnfinished(): void {
+    for (const name of this.#names()) if (name.endsWith(PART)) rmSync(join(this.directory, name), { force: true });
+  }
+
+  #names(): string[] {
+    return existsSync(this.directory) ? readdirSync(this.directory) : [];
+  }
+
+  #unfinishedPath(mediumId: number): string {
+    return join(this.directory, `${mediumId}${PART}`);
+  }
+
+  /** Makes new names outlive a power cut. Names that are given while a sync is under way share the next one. */
+  #sync(): Promise<void> {
+    if (this.#nextSync !== null) return this.#nextSync;
+    const next = this.#lastSync.then(async () => {
+      this.#nextSync = null;
+      const handle = await open(this.directory, "r");
+      try {
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    });
+    this.#nextSync = next;
+    this.#lastSync = next.catch(() => undefined);
+    return next;
+  }
+
+  /** Files that are finished while others are being synced are synced together: the database waits for the same disk. */
+  #inRound(sync: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(() => sync().then(resolve, reject));
+      if (this.#waiting.length > 1) return;
+      this.#lastRound = this.#lastRound.then(async () => {
+        const round = this.#waiting;
+        this.#waiting = [];
+        await Promise.all(round.map((one) => one()));
+      });
+    });
+  }
+
+  async #work<T>(operation: () => Promise<T>): Promise<T> {
+    this.#working += 1;
+    try {
+      return await operation();
+    } finally {
+      this.#working -= 1;
+    }
+  }
+}
+
+/** A file that is being written, with its hash so far. */
+export class UnfinishedFile {
+  readonly #handle: FileHandle;
+  readonly #work: <T>(operation: () => Promise<T>) => Promise<T>;
+  readonly #inRound: (sync: () => Promise<void>) => Promise<void>;
+  readonly #hash: Hash = createHash("sha256");
+  /** The first bytes. */
+  readonly head: Buffer[] = [];
+  bytes = 0;
+
+  constructor(
+    handle: FileHandle,
+    work: <T>(operation: () => Promise<T>) => Promise<T>,
+    inRound: (sync: () => Promise<void>) => Promise<void>,
+  ) {
+    this.#handle = handle;
+    this.#inRound = inRound;
+    this.#work = work;
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    if (this.bytes < HEAD_BYTES) this.head.push(Buffer.from(chunk.subarray(0, HEAD_BYTES - this.bytes)));
+    this.#hash.update(chunk);
+    const blocks = Math.floor(this.bytes / COLLECTED_BYTES);
+    this.bytes += chunk.byteLength;
+    if (Math.floor(this.bytes / COLLECTED_BYTES) > blocks) Bun.gc(true);
+    let written = 0;
+    while (written < chunk.byteLength) {
+      written += (await this.#work(() => this.#handle.write(chunk, written))).bytesWritten;
+    }
+  }
+
+  /** On disk when it returns, still without its name. The hash is hexadecimal. */
+  async complete(): Promise<string> {
+    await this.#work(() => this.#inRound(() => this.#handle.datasync()));
+    await this.close();
+    return this.#hash.digest("hex");
+  }
+
+  /** May be called again. */
+  async close(): Promise<void> {
+    await this.#work(() => this.#handle.close()).catch(() => undefined);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

@@ -1,0 +1,215 @@
+/**
+ * What a message brings beside its text: a picture, a player, a document, a place, contact cards, an order, a form's
+ * answers. Nothing is loaded from anywhere but this server, and a place is a drawing.
+ */
+import { FileText, MapPin, UserRound } from "lucide-react";
+import { useState } from "react";
+import { addressOf } from "../../data/api.ts";
+import type { ConversationItem } from "../messages/message-view.ts";
+import { strings } from "./strings.ts";
+
+type Details = Extract<ConversationItem, { kind: "inbound" }>["details"];
+type Media = NonNullable<Details["media"]>;
+
+interface AttachmentProps {
+  type: string;
+  details: Details;
+  workspaceId: number;
+}
+
+export function Attachment({ type, details, workspaceId }: AttachmentProps) {
+  const { media, location, contacts, order, form, unsupported } = details;
+  return (
+    <>
+      {media !== undefined && <File type={type} media={media} workspaceId={workspaceId} />}
+      {location !== undefined && <Place location={location} />}
+      {contacts !== undefined && <Cards cards={contacts} />}
+      {order !== undefined && <Order order={order} />}
+      {form !== undefined && <Answers values={form.values} />}
+      {unsupported !== undefined && <p className="text-quiet">{unsupported.reason ?? strings.unsupported}</p>}
+    </>
+  );
+}
+
+/** The browser scales a picture down; a larger one is a link, so that a conversation does not load many of them. */
+const PICTURE_BYTES_MAX = 8 * 1024 * 1024;
+
+function File({ type, media, workspaceId }: { type: string; media: Media; workspaceId: number }) {
+  const [isBroken, setBroken] = useState(false);
+  const { id, state } = media;
+  if (state !== "stored" || id === null) return <p className="text-quiet">{strings.mediaStates[state]}</p>;
+  const address = addressOf("GET /w/{workspace}/media/{id}", { workspace: workspaceId, id });
+  const label = strings.mediaLabels[type] ?? strings.mediaLabels.document;
+  const shown = { address, label, isSticker: type === "sticker", onError: () => setBroken(true) };
+  switch (isBroken ? "file" : playerOf(media)) {
+    case "image":
+      return <Picture {...shown} />;
+    case "audio":
+      return <VoiceMessage {...shown} />;
+    case "video":
+      return <Video {...shown} />;
+    default:
+      return (
+        <a
+          href={address}
+          target="_blank"
+          rel="noreferrer"
+          className="flex items-center gap-2 underline underline-offset-2"
+        >
+          <FileText aria-hidden size={20} className="shrink-0" />
+          <span className="wrap-anywhere">{media.filename ?? label}</span>
+          <span className="shrink-0 text-label text-quiet figures">{formatBytes(media.bytes ?? 0)}</span>
+        </a>
+      );
+  }
+}
+
+function playerOf({ mime_type: type, bytes }: Media): string {
+  const kind = (type ?? "").split("/")[0] ?? "";
+  const isTooMuch = kind === "image" && ((bytes ?? 0) > PICTURE_BYTES_MAX || type === "image/heic");
+  return isTooMuch ? "file" : kind;
+}
+
+interface ShownFile {
+  address: string;
+  label: string;
+  isSticker: boolean;
+  /** The browser cannot show it. */
+  onError: () => void;
+}
+
+function Picture({ address, label, isSticker, onError }: ShownFile) {
+  const size = isSticker ? "size-28" : "max-h-72 min-h-16 max-w-full";
+  return (
+    <a href={address} target="_blank" rel="noreferrer" aria-label={strings.openFile(label)}>
+      <img
+        src={address}
+        alt={label}
+        loading="lazy"
+        decoding="async"
+        onError={onError}
+        className={`rounded-control object-contain ${size}`}
+      />
+    </a>
+  );
+}
+
+function VoiceMessage({ address, label, onError }: ShownFile) {
+  return (
+    // biome-ignore lint/a11y/useMediaCaption: a person's voice message has no captions.
+    <audio src={address} controls preload="none" aria-label={label} onError={onError} className="w-64 max-w-full" />
+  );
+}
+
+function Video({ address, label, onError }: ShownFile) {
+  return (
+    // biome-ignore lint/a11y/useMediaCaption: a person's video has no captions.
+    <video
+      src={address}
+      controls
+      preload="metadata"
+      aria-label={label}
+      onError={onError}
+      className="max-h-72 max-w-full rounded-control"
+    />
+  );
+}
+
+function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** A drawing of no place in particular, with the coordinates below it: a map would tell a third party where the person is. */
+function Place({ location }: { location: NonNullable<Details["location"]> }) {
+  const { latitude, longitude, name, address } = location;
+  return (
+    <figure className="flex w-64 max-w-full flex-col gap-1">
+      <div className="relative h-28 overflow-hidden rounded-control border border-line bg-sunken">
+        <svg aria-hidden viewBox="0 0 256 112" preserveAspectRatio="xMidYMid slice" className="size-full text-line">
+          <g fill="none" stroke="currentColor" strokeWidth="6">
+            <path d="M-8 84 C60 66 96 108 152 78 S 240 40 272 52" />
+            <path d="M40 -8 C52 40 30 70 64 120" />
+            <path d="M150 -8 C140 30 190 60 176 120" />
+          </g>
+          <g fill="none" stroke="currentColor" strokeWidth="2">
+            <path d="M-8 30 L272 10 M96 -8 L110 120 M214 -8 L222 120 M-8 58 L150 40" />
+          </g>
+        </svg>
+        <MapPin aria-hidden size={28} className="absolute inset-0 m-auto text-red" />
+      </div>
+      <figcaption className="text-label">
+        {name !== null && <span className="block font-semibold">{name}</span>}
+        {address !== null && <span className="block">{address}</span>}
+        <span className="block text-quiet figures">
+          {latitude ?? "?"}, {longitude ?? "?"}
+        </span>
+      </figcaption>
+    </figure>
+  );
+}
+
+function Cards({ cards }: { cards: NonNullable<Details["contacts"]> }) {
+  return (
+    <ul className="flex flex-col gap-2">
+      {cards.map(({ name, company, phones, emails }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: cards have no ids, and their order never changes.
+        <li key={index} className="flex gap-2">
+          <UserRound aria-hidden size={20} className="mt-0.5 shrink-0 text-quiet" />
+          <div className="min-w-0">
+            <p className="font-semibold wrap-anywhere">{name ?? strings.none}</p>
+            {[company, ...phones, ...emails]
+              .filter((line) => line !== null)
+              .map((line) => (
+                <p key={line} className="text-label text-quiet wrap-anywhere figures">
+                  {line}
+                </p>
+              ))}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Order({ order: { items, currency, total } }: { order: NonNullable<Details["order"]> }) {
+  return (
+    <table className="text-label figures">
+      <caption className="pb-1 text-start font-semibold">{strings.order}</caption>
+      <tbody>
+        {items.map(({ product, quantity, price }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an order may hold a product twice, and its order never changes.
+          <tr key={index}>
+            <td className="pe-3 text-end">{quantity ?? "?"} ×</td>
+            <td className="pe-3 wrap-anywhere">{product ?? strings.none}</td>
+            <td className="text-end">{price ?? "?"}</td>
+          </tr>
+        ))}
+      </tbody>
+      {total !== null && (
+        <tfoot>
+          <tr className="border-t border-line font-semibold">
+            <td colSpan={2}>{strings.total}</td>
+            <td className="text-end">
+              {total} {currency}
+            </td>
+          </tr>
+        </tfoot>
+      )}
+    </table>
+  );
+}
+
+function Answers({ values }: { values: NonNullable<Details["form"]>["values"] }) {
+  if (values === null) return <p className="text-quiet">{strings.unreadableForm}</p>;
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-label">
+      {Object.entries(values).map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-quiet">{name}</dt>
+          <dd className="wrap-anywhere">{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -88,6 +88,7 @@ class Place implements AsyncDisposable {
       const template = { name, language: "en_US", category: "MARKETING", components };
       workshop.write(`${name}.json`, JSON.stringify(template));
     }
+    workshop.write("cake.png", "a picture");
     workshop.write("people.csv", "phone,name\n+919811100001,Asha Rao\n");
     await this.#need("workspace create --name Shop --country IN --timezone Asia/Kolkata");
     await this.#need("number add --workspace 1 --phone +911244001199 --name Shop --network simulator");

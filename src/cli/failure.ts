@@ -4,8 +4,9 @@
  * form.
  */
 import { ConfigError } from "#src/config/config.ts";
+import { sentencesOf } from "#src/core/fault.ts";
 import { SecretKeyUnusable } from "#src/core/key-file.ts";
-import { type FieldProblems, Problem } from "#src/core/problem.ts";
+import { Problem } from "#src/core/problem.ts";
 import { SecretUnreadable } from "#src/core/secret.ts";
 import { DriverUnusable } from "#src/db/driver.ts";
 import { isBusy, isStorageFailure, StorageUnavailable } from "#src/db/failure.ts";
@@ -42,7 +43,7 @@ interface FailureDescription {
   readonly code: string;
   readonly message: string;
   readonly next: string | null;
-  readonly fields: FieldProblems | null;
+  readonly fields: Readonly<Record<string, string[]>> | null;
   /** A bug of ours: its stack is worth a report. */
   readonly bug: Error | null;
 }
@@ -67,7 +68,10 @@ export function describeError(error: unknown): FailureDescription {
   });
   if (error instanceof CommandFailure) return describe(error.code, error.message, error.next);
   if (error instanceof Problem) {
-    return { ...describe(error.code, error.message, hintFor(error)), fields: error.details.fields ?? null };
+    return {
+      ...describe(error.code, error.message, hintFor(error)),
+      fields: error.details.fields === undefined ? null : sentencesOf(error.details.fields),
+    };
   }
   if (error instanceof ConfigError) return describe("invalid_config", error.message);
   if (error instanceof SecretKeyUnusable) return describe("secret_key_unusable", error.message);

@@ -5,6 +5,16 @@ import { CommandFailure } from "./failure.ts";
 
 type Surroundings = Pick<Context, "io" | "files">;
 
+/** The whole file. `option` is the option that named it, for error messages. */
+export function readInputBytes({ files }: Pick<Context, "files">, option: string, path: string): Uint8Array {
+  try {
+    return readWhole(files.handleOf(path) ?? path);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    throw new CommandFailure("unreadable_file", `${option} ${path}: ${why(code)}`, "give the path of a file");
+  }
+}
+
 /** The whole text. `option` is the option that named the file, for error messages. */
 export async function readInputFile({ io, files }: Surroundings, option: string, path: string): Promise<string> {
   if (path === "-") return io.readInput();

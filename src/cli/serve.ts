@@ -91,8 +91,8 @@ export const commands: readonly Command[] = [
         }
         server.reload();
       };
-      // The same line with --json: programs that start a server wait for it.
-      io.out(`listening on ${server.url}\n`);
+      // One line, for which programs that start a server wait.
+      io.out(context.options.json ? `${JSON.stringify({ listening: server.url })}\n` : `listening on ${server.url}\n`);
       const setupLinkFile = await showSetupLink(context, config, server);
       const supervisor = createSupervisor(io.env, io.clock);
       supervisor.ready();

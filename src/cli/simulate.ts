@@ -3,8 +3,6 @@
  * stored in the callback queue like every real callback, and the running server applies it.
  */
 
-import { readFileSync } from "node:fs";
-import { basename } from "node:path";
 import { readPhone } from "#src/core/phone.ts";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { isUserId } from "#src/core/user-id.ts";
@@ -14,22 +12,17 @@ import { findMessageById } from "#src/domain/messages/read.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import { composePlayed } from "#src/http/control/inbound-body.ts";
+import { inboundTypes } from "#src/networks/simulator/inbound-content.ts";
 import { SimulatedFiles } from "#src/networks/simulator/media.ts";
-import {
-  composeFile,
-  composeInbound,
-  composeStatus,
-  FAILURE_CODE,
-  phoneStatuses,
-} from "#src/networks/simulator/phone.ts";
+import { composeStatus, FAILURE_CODE, phoneStatuses } from "#src/networks/simulator/phone.ts";
 import { type Command, command, workspaceOption } from "./command.ts";
-import type { Context } from "./context.ts";
 import { withDatabase } from "./database.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { list } from "./output.ts";
+import { readSimulatedInbound } from "./simulated-inbound.ts";
 
 const group = "simulate";
-const PLAYED_TYPES = ["text", "image", "video", "audio", "document", "sticker"] as const;
 
 export const commands: readonly Command[] = [
   command({
@@ -37,38 +30,33 @@ export const commands: readonly Command[] = [
     name: "inbound",
     summary: "Send an inbound message to a simulator number",
     details:
-      "Opens the 24-hour window. STOP and START work as they do on WhatsApp. With a --type that brings a file, --file is\nthat file (without it: a sample) and --text its caption.",
+      "Opens the 24-hour window. STOP and START work as they do on WhatsApp. The types and their members are those of\nPOST /inbound of the test control (docs/testing.md).",
     options: {
       workspace: workspaceOption,
-      from: { kind: "text", value: "PHONE", required: true, description: "The sender's number or user id" },
-      text: { kind: "text", value: "TEXT", description: "The text, or the caption of a file" },
-      type: { kind: "choice", choices: PLAYED_TYPES, description: "The kind of message (default: text)" },
+      from: { kind: "text", value: "PHONE", required: true, description: "The sender's number, or user id" },
+      to: { kind: "text", value: "PHONE", description: "The receiving number, if the workspace has several" },
+      text: { kind: "text", value: "TEXT", description: "The text, the caption of a file, or the title of a button" },
+      type: { kind: "choice", choices: inboundTypes, description: "The kind of message (default: text)" },
       file: {
         kind: "text",
         value: "FILE",
         file: { as: "read" },
-        description: "The file that the person sends",
+        description: "The photo, video, recording, document or sticker; for another type, its members as JSON",
       },
-      to: { kind: "text", value: "PHONE", description: "The receiving number, if the workspace has several" },
+      payload: { kind: "text", value: "P", description: "What the pressed button carries; alone, --type is button" },
+      replyTo: { kind: "number", value: "ID", description: "The inbound message that this one answers" },
     },
-    run: (context, values) => {
-      const { from: typed, text = "", to: requestedTo, type = "text" } = values;
-      if (type === "text" && text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
-      if (type === "text" && values.file !== undefined)
-        throw new UsageError("--file needs a --type that brings a file, such as image", "simulate inbound");
-      const bytes = values.file === undefined ? null : readPlayed(context, values.file);
+    run: async (context, values) => {
+      const { from: typed, to: requestedTo } = values;
+      const input = await readSimulatedInbound(context, values);
       return withDatabase(context, "write", async ({ store, config }) => {
+        const files = new SimulatedFiles(config.media.directory);
         const shown = await store.write((tx) => {
           const { country } = getWorkspace(tx, values.workspace);
           const from = isUserId(typed) ? typed : readPhone(typed, country);
           if (from === null) throw invalidRequest({ from: [`"${typed}" is not a phone number.`] });
           const number = requireSimulatorNumber(tx, values.workspace, country, requestedTo);
-          const file = { bytes, name: values.file === undefined ? null : basename(values.file) };
-          const simulated = new SimulatedFiles(config.media.directory);
-          const { networkMessageId, body } =
-            type === "text"
-              ? composeInbound(tx.random, number, { from, text, at: tx.now })
-              : composeFile(tx.random, number, simulated, { from, text, at: tx.now, type, ...file });
+          const { networkMessageId, body } = composePlayed(tx, number, files, from, input);
           storeCallback(tx, "simulator", body);
           return { network_message_id: networkMessageId, from, to: number.phone };
         });
@@ -123,15 +111,6 @@ export const commands: readonly Command[] = [
     },
   }),
 ];
-
-/** The bytes of the file that was named on the command line. */
-function readPlayed({ files }: Context, path: string): Uint8Array {
-  try {
-    return readFileSync(files.handleOf(path) ?? path);
-  } catch {
-    throw new CommandFailure("unreadable_file", `the file ${path} cannot be read`, "check the path");
-  }
-}
 
 function requireSimulatorNumber(
   tx: ReadTx,

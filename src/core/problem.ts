@@ -2,6 +2,8 @@
  * An expected failure of a caller's request. The codes are part of the API and permanent: clients branch on them. The
  * domain throws problems; `http/errors.ts` alone maps codes to HTTP statuses.
  */
+import { type Fault, type FieldProblems, sentenceOf } from "./fault.ts";
+
 export const problemCodes = [
   "invalid_request",
   "unauthenticated",
@@ -29,9 +31,6 @@ export const problemCodes = [
 
 export type ProblemCode = (typeof problemCodes)[number];
 
-/** The problems of each field as sentences, keyed by the field's path (`media.link`, `variables.body.0`). */
-export type FieldProblems = Record<string, string[]>;
-
 /** An empty map of fields. It has no prototype, because a caller may send a member called `constructor`. */
 export function noProblems(): FieldProblems {
   return Object.create(null) as FieldProblems;
@@ -48,6 +47,10 @@ export function quote(text: string): string {
 
 export interface ProblemDetails {
   fields?: FieldProblems;
+  /** What is wrong with one field, of a problem other than `invalid_request`. */
+  fault?: Fault & { field: string };
+  /** With `not_found` for a known path: the methods that it has. */
+  methods?: readonly string[];
   /** When the person opted out, milliseconds. */
   since?: number;
   /** The cost and the available balance, millionths. */
@@ -94,12 +97,12 @@ export class InDoubtError extends Error {
 /** The request itself is invalid; `fields` holds the problems by path. */
 export function invalidRequest(fields: FieldProblems): Problem {
   const paths = Object.keys(fields);
-  const first = paths[0] === undefined ? undefined : fields[paths[0]]?.[0];
+  const first = Object.values(fields)[0]?.[0];
   const message =
     first === undefined
       ? "The request is not valid."
       : paths.length === 1
-        ? first
+        ? sentenceOf(first)
         : `${paths.length} fields are wrong.`;
   return new Problem("invalid_request", message, { fields });
 }

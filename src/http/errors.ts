@@ -1,4 +1,5 @@
 /** Turns a problem into an HTTP answer. The only module that knows the status of each code. */
+import { type FieldProblems, faultOf, sentenceOf, sentencesOf } from "#src/core/fault.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { formatMoney } from "#src/core/money.ts";
 import { invalidRequest, Problem, type ProblemCode } from "#src/core/problem.ts";
@@ -58,24 +59,36 @@ const isRetryable: Readonly<Record<ProblemCode, boolean>> = {
   unavailable: true,
 };
 
+/** Sentences, and fields of one sentence, that the message has; `fields` has all. */
+const NAMED_MAX = 3;
+
+/** Words that begin a sentence. Names are never written in lower case. */
+const SENTENCE_START = /^(?:This|The|A|An|Unknown|There|Say|Send|Two|Only|Each|Several|Give|Use)\b/;
+
 /** Seconds in `Retry-After` when the problem does not say how long to wait. */
 const RETRY_AFTER_S = 1;
 
-/** `takesKey`: the request may carry an Idempotency-Key, so the answer says with which key to repeat it. */
-export function answerProblem(problem: Problem, takesKey = false): Answer {
+/**
+ * `takesKey`: the request may carry an Idempotency-Key, so the answer says with which key to repeat it. `showsFields`: the
+ * caller shows each field's sentences beside the field, so the message need not name the fields.
+ */
+export function answerProblem(problem: Problem, takesKey = false, showsFields = false): Answer {
+  const body = bodyOf(problem, takesKey);
+  if (showsFields) body.error.message = problem.message;
   return {
     status: statusOf[problem.code],
-    body: JSON.stringify(bodyOf(problem, takesKey)),
+    body: JSON.stringify(body),
     headers: headersOf(problem),
   };
 }
 
 export function bodyOf(problem: Problem, takesKey = false) {
-  const { code, message, details } = problem;
+  const { code, details } = problem;
   const error = {
     code,
-    message,
-    ...(details.fields === undefined ? {} : { fields: details.fields }),
+    message: details.fields === undefined ? problem.message : messageOf(problem.message, details.fields),
+    ...(details.fields === undefined ? {} : { fields: sentencesOf(details.fields) }),
+    ...viewFaults(details),
     ...(details.since === undefined ? {} : { since: formatInstant(details.since, details.timezone ?? "UTC") }),
     ...(details.needed === undefined ? {} : { needed: formatMoney(details.needed) }),
     ...(details.available === undefined ? {} : { available: formatMoney(details.available) }),
@@ -89,7 +102,44 @@ export function bodyOf(problem: Problem, takesKey = false) {
   return { error };
 }
 
+/** Names each field, so that the message can be understood without `fields`. */
+function messageOf(message: string, fields: FieldProblems): string {
+  const paths = new Map<string, string[]>();
+  for (const [path, faults] of Object.entries(fields)) {
+    const text = faults.map(sentenceOf).join(" ");
+    paths.set(text, [...(paths.get(text) ?? []), path]);
+  }
+  const named = [...paths].slice(0, NAMED_MAX).map(([text, of]) => nameFields(text, of));
+  if (named.length === 0) return message;
+  return paths.size > NAMED_MAX ? `${named.join(" ")} Other fields are wrong, too.` : named.join(" ");
+}
+
+function nameFields(text: string, paths: readonly string[]): string {
+  const names = paths.filter((path) => path !== "").slice(0, NAMED_MAX);
+  if (names.length === 0) return text;
+  const more = paths.length > NAMED_MAX ? ", …" : "";
+  const sentence = text.replace(SENTENCE_START, (word) => word.toLowerCase());
+  return `${names.map((name) => `\`${name}\``).join(", ")}${more}: ${sentence}`;
+}
+
+function viewFaults({ fields, fault }: Problem["details"]) {
+  const listed = Object.entries(fields ?? {}).flatMap(([field, faults]) =>
+    faults.map((one) => ({ field, ...faultOf(one) })),
+  );
+  const faults = fault === undefined ? listed : [...listed, fault];
+  if (faults.length === 0) return {};
+  return {
+    faults: faults.map(({ field, rule, limit, suggestion }) => ({
+      field,
+      rule,
+      ...(limit === undefined ? {} : { limit }),
+      ...(suggestion === undefined ? {} : { suggestion }),
+    })),
+  };
+}
+
 function headersOf({ code, details }: Problem): Record<string, string> {
+  if (details.methods !== undefined) return { allow: details.methods.join(", ") };
   if (code === "unauthenticated") return { "www-authenticate": "Bearer" };
   if (code !== "rate_limited" && code !== "unavailable") return {};
   const seconds = details.retryAfterMs === undefined ? RETRY_AFTER_S : Math.ceil(details.retryAfterMs / 1000);

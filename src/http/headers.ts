@@ -4,6 +4,7 @@
  */
 import { randomText } from "#src/core/id.ts";
 import type { Random } from "#src/core/random.ts";
+import type { RateStanding } from "./rate-limit.ts";
 
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
@@ -18,6 +19,15 @@ export const API_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 };
+
+/** How much of its rate limit a workspace has used, in every answer to an authenticated request. */
+export function rateHeaders({ limit, remaining, resetS }: RateStanding): Record<string, string> {
+  return {
+    "x-ratelimit-limit": String(limit),
+    "x-ratelimit-remaining": String(remaining),
+    "x-ratelimit-reset": String(resetS),
+  };
+}
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 

@@ -33,7 +33,12 @@ export function readKey({
   if (header === null) return null;
   const key = decodeHeader(header);
   if (key === "" || [...key].length > KEY_LENGTH_MAX) {
-    throw invalidRequest({ "Idempotency-Key": [`A key has 1 to ${KEY_LENGTH_MAX} characters.`] });
+    const sentence = `A key has 1 to ${KEY_LENGTH_MAX} characters.`;
+    throw invalidRequest({
+      "Idempotency-Key": [
+        key === "" ? { rule: "too_short", sentence } : { rule: "too_long", sentence, limit: KEY_LENGTH_MAX },
+      ],
+    });
   }
   const fingerprint = createHash("sha256")
     .update(`${method} ${pathname}\n${canonicalJson(body)}`)

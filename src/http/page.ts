@@ -3,8 +3,9 @@
  * row that disappears between two pages shifts the rest; by cursor, no row is missed or repeated.
  */
 import { type Static, Type } from "@sinclair/typebox";
+import type { FieldFault } from "#src/core/fault.ts";
 import { readInstant } from "#src/core/instant.ts";
-import { Problem } from "#src/core/problem.ts";
+import { invalidRequest, type Problem } from "#src/core/problem.ts";
 import { type AnswerWith, answerJson, type Call, type Parameter } from "./endpoint.ts";
 import { type PageView, PER_PAGE } from "./page-view.ts";
 
@@ -48,7 +49,10 @@ export function readSizedPage(query: URLSearchParams): PageFrom {
 export function readPerPage(query: URLSearchParams): number {
   const text = query.get("per_page") ?? String(PER_PAGE);
   if (!/^\d+$/.test(text) || Number(text) < 1) {
-    throw wrongParameter("per_page", "The number of entries is a whole number, at least 1.");
+    throw wrongParameter("per_page", {
+      rule: "format",
+      sentence: "The number of entries is a whole number, at least 1.",
+    });
   }
   return Math.min(Number(text), PER_PAGE_MAX);
 }
@@ -65,7 +69,8 @@ export function readPage(query: PageQuery, perPage = PER_PAGE): PageFrom {
   const text = query.get("page") ?? "1";
   // A number too large to count with is past the end, like any other.
   const page = Math.min(Number(text), Math.floor(Number.MAX_SAFE_INTEGER / perPage));
-  if (!/^\d+$/.test(text) || page < 1) throw wrongParameter("page", "The page is a whole number, at least 1.");
+  if (!/^\d+$/.test(text) || page < 1)
+    throw wrongParameter("page", { rule: "format", sentence: "The page is a whole number, at least 1." });
   return { offset: (page - 1) * perPage, page, perPage };
 }
 
@@ -121,10 +126,10 @@ export function readSince<Name extends string>(
   if (text === null) return null;
   const since = readInstant(text, timezone);
   if (since !== null) return since;
-  throw wrongParameter(
-    name,
-    "This is no ISO 8601 time such as 2026-11-21T08:44:26Z. In an address, a + has to be written as %2B.",
-  );
+  throw wrongParameter(name, {
+    rule: "format",
+    sentence: "This is no ISO 8601 time such as 2026-11-21T08:44:26Z. In an address, a + has to be written as %2B.",
+  });
 }
 
 /** Counts on the reader's thread, because counting all changes since a time can be slow. */
@@ -158,6 +163,6 @@ export function wrongCursor(): Problem {
   return wrongParameter("after", "This is not a cursor of this list: use `meta.next` of the previous answer.");
 }
 
-export function wrongParameter(name: string, sentence: string): Problem {
-  return new Problem("invalid_request", sentence, { fields: { [name]: [sentence] } });
+export function wrongParameter(name: string, fault: FieldFault): Problem {
+  return invalidRequest({ [name]: [fault] });
 }

@@ -12,6 +12,16 @@ export interface RateLimits {
   burst: number;
 }
 
+/** How much of the limit is used. */
+export interface RateStanding {
+  /** Requests allowed at once after a pause. */
+  limit: number;
+  /** Requests allowed at once now. */
+  remaining: number;
+  /** Seconds until `remaining` is `limit` again, if nothing is requested. */
+  resetS: number;
+}
+
 interface Bucket {
   tokens: number;
   filledAt: number;
@@ -40,6 +50,17 @@ export class RateLimiter {
     this.#clock = clock;
     this.#limits = limits;
     this.#subject = subject;
+  }
+
+  /** For the headers of an answer. Call it after `requireToken`, whether or not that threw. */
+  standing(id: number): RateStanding {
+    const { requestsPerSecond, burst } = this.#limits;
+    const tokens = this.#buckets.get(id)?.tokens ?? burst;
+    return {
+      limit: burst,
+      remaining: Math.floor(tokens),
+      resetS: Math.ceil((burst - tokens) / requestsPerSecond),
+    };
   }
 
   /** Counts one request. Throws `rate_limited` with the time until the next request is allowed. */

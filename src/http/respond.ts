@@ -35,10 +35,15 @@ export function problemOf(error: unknown, log: Log, requestId: string): Problem 
   return internalError();
 }
 
-export function toResponse({ status, body, file, headers, cookies = [] }: Answer, requestId: string): Response {
+/** `more`: headers that depend on the caller, not on the answer. */
+export function toResponse(
+  { status, body, file, headers, cookies = [] }: Answer,
+  requestId: string,
+  more?: Readonly<Record<string, string>>,
+): Response {
   const response = new Response(file ?? body, {
     status,
-    headers: { ...API_HEADERS, "x-request-id": requestId, ...headers },
+    headers: { ...API_HEADERS, "x-request-id": requestId, ...more, ...headers },
   });
   for (const cookie of cookies) response.headers.append("set-cookie", cookie);
   return response;

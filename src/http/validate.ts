@@ -4,7 +4,8 @@
  */
 import type { TSchema } from "@sinclair/typebox";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
-import { type FieldProblems, invalidRequest, noProblems, Problem } from "#src/core/problem.ts";
+import { type Fault, type FieldProblems, sentenceOf, unknownName } from "#src/core/fault.ts";
+import { invalidRequest, noProblems, Problem } from "#src/core/problem.ts";
 
 const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true, validateFormats: false });
 
@@ -25,8 +26,10 @@ export function findFieldProblems(schema: TSchema, value: unknown, at = ""): Fie
   const fields = noProblems();
   if (validate(value)) return fields;
   for (const error of (validate.errors ?? []).slice(0, PROBLEMS_MAX)) {
+    const fault = describe(error);
     const path = pathOf(at, error);
-    fields[path] = [...new Set([...(fields[path] ?? []), sentence(error)])];
+    const faults = fields[path] ?? [];
+    if (!faults.some((known) => sentenceOf(known) === fault.sentence)) fields[path] = [...faults, fault];
   }
   return fields;
 }
@@ -66,32 +69,62 @@ function unescapePointer(part: string): string {
   return part.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-function sentence({ keyword, params, data }: ErrorObject): string {
+function describe({ keyword, params, data, parentSchema }: ErrorObject): Fault {
   switch (keyword) {
     case "required":
-      return "This field is required.";
+      return { rule: "required", sentence: "This field is required." };
     case "additionalProperties":
-      return "Unknown field.";
+      return unknownName(
+        "Unknown field.",
+        String(params.additionalProperty),
+        Object.keys(parentSchema?.properties ?? {}),
+      );
     case "type":
-      return `This has to be ${typeText(params.type)}, not ${nameOf(data)}.`;
-    case "maxLength":
-      return `This may have at most ${params.limit} characters; it has ${[...String(data)].length}.`;
-    case "minLength":
-      return "This must not be empty.";
-    case "maxItems":
-      return `This may have at most ${params.limit} items; it has ${Array.isArray(data) ? data.length : "more"}.`;
-    case "maxProperties":
-      return `This may have at most ${params.limit} fields; it has ${Object.keys(data ?? {}).length}.`;
-    case "minItems":
-      return params.limit === 1 ? "This must not be empty." : `This needs at least ${params.limit} items.`;
+      return { rule: "type", sentence: `This has to be ${typeText(params.type)}, not ${nameOf(data)}.` };
     case "enum":
-      return `This has to be one of ${(params.allowedValues as unknown[]).join(", ")}.`;
+      return { rule: "one_of", sentence: `This has to be one of ${(params.allowedValues as unknown[]).join(", ")}.` };
     case "format":
-      return `This is not a valid ${params.format}.`;
+      return { rule: "format", sentence: `This is not a valid ${params.format}.` };
+    case "maxLength":
+    case "minLength":
+    case "maxItems":
+    case "maxProperties":
+    case "minItems":
     case "minimum":
-      return `This has to be at least ${params.limit}.`;
+      return { ...describeLimit(keyword, params.limit, data), limit: params.limit };
     default:
-      return "This is not valid.";
+      return { rule: "invalid", sentence: "This is not valid." };
+  }
+}
+
+type LimitKeyword = "maxLength" | "minLength" | "maxItems" | "maxProperties" | "minItems" | "minimum";
+
+function describeLimit(keyword: LimitKeyword, limit: number, data: unknown): Fault {
+  switch (keyword) {
+    case "maxLength":
+      return {
+        rule: "too_long",
+        sentence: `This may have at most ${limit} characters; it has ${[...String(data)].length}.`,
+      };
+    case "minLength":
+      return { rule: "too_short", sentence: "This must not be empty." };
+    case "maxItems":
+      return {
+        rule: "too_many",
+        sentence: `This may have at most ${limit} items; it has ${Array.isArray(data) ? data.length : "more"}.`,
+      };
+    case "maxProperties":
+      return {
+        rule: "too_many",
+        sentence: `This may have at most ${limit} fields; it has ${Object.keys(data ?? {}).length}.`,
+      };
+    case "minItems":
+      return {
+        rule: "too_few",
+        sentence: limit === 1 ? "This must not be empty." : `This needs at least ${limit} items.`,
+      };
+    case "minimum":
+      return { rule: "too_small", sentence: `This has to be at least ${limit}.` };
   }
 }
 

@@ -5,6 +5,7 @@
  */
 
 import type { Clock } from "#src/core/clock.ts";
+import { allSentences } from "#src/core/fault.ts";
 import type { Log } from "#src/core/log.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { WorkspaceReaders } from "#src/db/reader.ts";
@@ -108,6 +109,6 @@ export class BulkJobs {
 }
 
 function describeProblem(problem: Problem): string {
-  const sentences = Object.values(problem.details.fields ?? {}).flat();
+  const sentences = allSentences(problem.details.fields);
   return sentences.length === 0 ? problem.message : sentences.join(" ");
 }

@@ -6,6 +6,7 @@
  */
 
 import { type Clock, sleep } from "#src/core/clock.ts";
+import { sentencesOf } from "#src/core/fault.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -237,7 +238,7 @@ class RowWriter {
       return this.#put(row, why, isFirst);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return Object.entries(error.details.fields ?? { "": [error.message] })
+      return Object.entries(sentencesOf(error.details.fields ?? { "": [error.message] }))
         .map(([path, sentences]) => `${path}${path === "" ? "" : ": "}${sentences.join(" ")}`)
         .join(" ");
     }

@@ -231,6 +231,6 @@ async function expectFields(body: unknown, fields: string[]): Promise<void> {
   const answer = await putContactOf(app, shop, somebody(), body);
   expect([answer.status, answer.body.error?.code]).toEqual([400, "invalid_request"]);
   expect(Object.keys(answer.body.error.fields).sort()).toEqual(fields);
-  for (const [sentence] of Object.values<string[]>(answer.body.error.fields)) expect(sentence).toMatch(/^\S.+\.$/s);
+  for (const [sentence] of Object.values<string[]>(answer.body.error.fields)) expect(sentence).toMatch(/^\S.+[.?]$/s);
   expect(changesBetween(untouched, snapshot(app.store))).toEqual({});
 }

@@ -25,8 +25,8 @@ afterAll(() => app[Symbol.asyncDispose]());
 function expectProblem(answer: Answered, status: number, code: string, members: string[] = []): void {
   expect(Object.keys(answer.body)).toEqual(["error"]);
   expect({ status: answer.status, code: answer.body.error.code }).toEqual({ status, code });
-  // What these say is in `retry-members.test.ts`.
-  const { retry_key, outcome, message_id, ...error } = answer.body.error;
+  // What these say is in `retry-members.test.ts` and `faults.test.ts`.
+  const { retry_key, outcome, message_id, faults, ...error } = answer.body.error;
   expect(Object.keys(error).sort()).toEqual(["code", "message", "retryable", ...members].sort());
   expect(answer.body.error.message).toMatch(/^\S.{8,}\S$/);
   expect(answer.headers.get("content-type")).toMatch(/^application\/json/);

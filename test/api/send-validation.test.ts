@@ -56,7 +56,7 @@ function expectFields(answer: Answered, fields: string[]): void {
   expect(Object.keys(answer.body.error.fields).sort()).toEqual([...fields].sort());
   for (const sentences of Object.values<string[]>(answer.body.error.fields)) {
     expect(sentences.length).toBeGreaterThan(0);
-    for (const sentence of sentences) expect(sentence).toMatch(/^\S.+\.$/s);
+    for (const sentence of sentences) expect(sentence).toMatch(/^\S.+[.?]$/s);
   }
   expect(changesBetween(untouched, snapshot(app.store))).toEqual({});
 }

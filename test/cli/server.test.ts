@@ -128,6 +128,16 @@ describe("beside a server", () => {
     }
   });
 
+  test("serve --json says in one JSON line that it is ready", async () => {
+    using other = new Workshop();
+    const { child, firstLine } = await other.start(["serve", "--listen", "127.0.0.1:0", "--json"]);
+    const { listening, ...more } = JSON.parse(firstLine);
+    expect(more).toEqual({});
+    expect((await fetch(`${listening}/readyz`)).status).toBe(200);
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+  });
+
   test("serve explains a foreign listen address and missing TLS files without calling them internal errors", async () => {
     const tls = ["[server]", 'tls_cert = "none.pem"', 'tls_key = "none.pem"'].join("\n");
     const listen = (...more: string[]) => workshop.run(["serve", "--data", "third", ...more]);

@@ -3,8 +3,10 @@
  * recipients, in the order in which errors are reported. It writes nothing; creating and previewing a broadcast share
  * it.
  */
+
+import type { FieldProblems } from "#src/core/fault.ts";
 import { formatInstant } from "#src/core/instant.ts";
-import { type FieldProblems, invalidRequest, noProblems, notFound } from "#src/core/problem.ts";
+import { invalidRequest, noProblems, notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import type { BillingAccount } from "../billing/table.ts";
@@ -80,7 +82,7 @@ export function planBroadcast(tx: ReadTx, workspaceId: number, input: BroadcastI
   const isAhead = input.sendAt !== null && input.sendAt > tx.now;
   // A number that is not ready yet may be ready by then; a missing number cannot be.
   const from = sender !== null && isAhead ? sender : requireReady(sender);
-  const sendable = requireSendable(choice?.template ?? null, template);
+  const sendable = requireSendable(choice, template);
   fillTemplate(sendable, template);
   return {
     workspace,

@@ -2,7 +2,8 @@
  * Changes a group's name and, for a dynamic group, its filter. A static group stays static. All checks run before
  * anything is written. A filter cannot change while a broadcast that was confirmed with it is not built yet.
  */
-import { type FieldProblems, invalidRequest, notFound, Problem } from "#src/core/problem.ts";
+import type { FieldProblems } from "#src/core/fault.ts";
+import { invalidRequest, notFound, Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { listFilterGroups, readGroupFilter } from "../filters/group-filter.ts";
 import { findDynamicGroup } from "../filters/remove-group.ts";

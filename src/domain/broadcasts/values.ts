@@ -2,7 +2,7 @@
  * The values of a broadcast's template: fixed texts, and contact fields with fallbacks. They are resolved once, when
  * the broadcast is built, and frozen.
  */
-import type { FieldProblems } from "#src/core/problem.ts";
+import { type FieldProblems, unknownName } from "#src/core/fault.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { listFields, readFieldsOfContact } from "../contacts/custom-fields.ts";
 import type { Contact } from "../contacts/table.ts";
@@ -50,8 +50,9 @@ export function findUnknownFields(
       if ("text" in value || isContactField(value.field)) continue;
       custom ??= listFields(tx, workspaceId).map(({ key }) => key);
       if (custom.includes(value.field)) continue;
+      const known = [...contactFieldNames, ...custom];
       problems[`${path}.${index}.field`] = [
-        `There is no contact field "${value.field}". Use ${contactFieldNames.join(", ")}${custom.map((key) => `, ${key}`).join("")}.`,
+        unknownName(`There is no contact field "${value.field}". Use ${known.join(", ")}.`, value.field, known),
       ];
     }
   };

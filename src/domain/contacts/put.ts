@@ -2,7 +2,8 @@
  * Creates or updates a contact. Only given fields change, and a contact that ends up equal does not count as changed.
  * Everything is validated before anything is written.
  */
-import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
+import { type FieldProblems, unknownName } from "#src/core/fault.ts";
+import { invalidRequest } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { isDynamic } from "../groups/group.ts";
 import { addMember, findOrCreateStaticGroup, removeMember } from "../groups/membership.ts";
@@ -12,7 +13,7 @@ import { changeConsent } from "./change-consent.ts";
 import type { ConsentEvidence } from "./consent-log.ts";
 import { createPerson } from "./create.ts";
 import { type FieldValue, findValueProblem, readValue, storeValue } from "./custom-field.ts";
-import { findField } from "./custom-fields.ts";
+import { findField, listFields } from "./custom-fields.ts";
 import { deleteValue, storedValue, upsertValue } from "./detail-statements.ts";
 import { listTags } from "./details.ts";
 import { type ContactLookup, getContact, requirePerson } from "./find.ts";
@@ -119,7 +120,11 @@ export function requireValidChanges(tx: Tx, workspaceId: number, changes: Contac
     const field = findField(tx, workspaceId, key);
     const problem =
       field === undefined
-        ? "There is no custom field of this name; an operator can add one."
+        ? unknownName(
+            "There is no custom field of this name; an operator can add one.",
+            key,
+            listFields(tx, workspaceId).map((known) => known.key),
+          )
         : value === null
           ? null
           : findValueProblem(field, value);
@@ -142,7 +147,7 @@ function checkGroups(
   groupNames.forEach((name, index) => {
     const group = typeof name === "number" ? findGroup(tx, workspaceId, name) : findGroupByName(tx, workspaceId, name);
     if (typeof name === "number" && group === undefined) {
-      problems[`${path}.${index}`] = [`There is no group ${name}.`];
+      problems[`${path}.${index}`] = [{ rule: "not_found", sentence: `There is no group ${name}.` }];
     } else if (group !== undefined && isDynamic(group)) {
       problems[`${path}.${index}`] = [`${group.name} is a dynamic group; contacts cannot be added to it or removed.`];
     }

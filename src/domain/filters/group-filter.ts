@@ -3,7 +3,8 @@
  * removed since the filter was saved. The whole filter is then rejected, because ignoring a condition would match
  * contacts that the filter's author did not mean.
  */
-import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
+import type { FieldProblems } from "#src/core/fault.ts";
+import { invalidRequest } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { listFields } from "../contacts/custom-fields.ts";
 import { isDynamic } from "../groups/group.ts";

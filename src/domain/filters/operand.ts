@@ -3,9 +3,9 @@
  * that says what is valid. Pure: names and relative days are resolved when the filter runs.
  */
 import { isCalendarDate, readYearlyDate } from "#src/core/calendar.ts";
+import type { FieldProblems } from "#src/core/fault.ts";
 import { readInstant } from "#src/core/instant.ts";
 import { otherVariant, readPhone } from "#src/core/phone.ts";
-import type { FieldProblems } from "#src/core/problem.ts";
 import { type Consent, consents } from "../contacts/consent.ts";
 import type { CustomField } from "../contacts/table.ts";
 

@@ -1,5 +1,6 @@
 /** Creates a static group, or a dynamic group with a filter. Everything is validated before anything is written. */
-import { type FieldProblems, invalidRequest, Problem } from "#src/core/problem.ts";
+import type { FieldProblems } from "#src/core/fault.ts";
+import { invalidRequest, Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { createGroup, findNameProblem } from "../groups/create.ts";
 import type { Group } from "../groups/table.ts";

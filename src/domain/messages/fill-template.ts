@@ -1,9 +1,10 @@
 /**
  * Turns a template's name and the caller's values into the content for the network and the text that the person sees.
  */
-import { type FieldProblems, Problem, quote } from "#src/core/problem.ts";
+import { type Fault, type FieldProblems, unknownName } from "#src/core/fault.ts";
+import { Problem, quote } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import { listLanguages } from "../templates/read.ts";
+import { listLanguages, listNames } from "../templates/read.ts";
 import type { Template } from "../templates/table.ts";
 import { renderText, type TemplateShape, valueCounts } from "../templates/template.ts";
 import { shapeOf } from "../templates/view.ts";
@@ -29,6 +30,8 @@ interface TemplateChoice {
   template: Template | null;
   /** What the template shows to be wrong with the request. */
   fields: FieldProblems;
+  /** Of a template that does not exist: the field that names it wrongly, and what was probably meant. */
+  fault?: Fault & { field: string };
 }
 
 /** Finds the template and checks whether the request fits it. Missing values are reported later, in their own order. */
@@ -48,8 +51,26 @@ export function chooseTemplate(
   }
   const template =
     input.language === null ? languages[0] : languages.find(({ language }) => language === input.language);
-  if (template === undefined) return { template: null, fields: {} };
+  if (template === undefined) {
+    return { template: null, fields: {}, fault: describeUnknown(tx, workspaceId, accountId, input, languages) };
+  }
   return { template, fields: findMisfits(shapeOf(template), input) };
+}
+
+function describeUnknown(
+  tx: ReadTx,
+  workspaceId: number,
+  accountId: string,
+  input: TemplateInput,
+  languages: readonly Template[],
+): Fault & { field: string } {
+  const language = input.language === null ? "" : ` in ${quote(input.language)}`;
+  const sentence = `There is no template ${quote(input.name)}${language}.`;
+  if (languages.length === 0 || input.language === null) {
+    return { field: "template", ...unknownName(sentence, input.name, listNames(tx, workspaceId, accountId)) };
+  }
+  const known = languages.map((one) => one.language);
+  return { field: "language", ...unknownName(`${sentence} It exists in ${known.join(", ")}.`, input.language, known) };
 }
 
 /** Reports too many values, and a file where the template has none. */
@@ -71,10 +92,12 @@ function findMisfits(shape: TemplateShape, { variables, media }: TemplateInput):
 }
 
 /** Throws `template_not_found`, `template_not_sendable` or `unsupported_template`. */
-export function requireSendable(template: Template | null, input: TemplateInput): Template {
+export function requireSendable(choice: TemplateChoice | null, input: TemplateInput): Template {
+  const template = choice?.template ?? null;
   if (template === null) {
-    const language = input.language === null ? "" : ` in ${quote(input.language)}`;
-    throw new Problem("template_not_found", `There is no template ${quote(input.name)}${language}.`);
+    const fault = choice?.fault;
+    const message = fault?.sentence ?? `There is no template ${quote(input.name)}.`;
+    throw new Problem("template_not_found", message, fault === undefined ? {} : { fault });
   }
   if (template.status !== "APPROVED") {
     throw new Problem(

@@ -3,9 +3,11 @@
  * in the order in which errors are reported. It writes nothing, so it serves both the check before waiting for the
  * number's pace and the transaction that accepts the message.
  */
+
+import type { FieldProblems } from "#src/core/fault.ts";
 import type { Micros } from "#src/core/money.ts";
 import type { E164 } from "#src/core/phone.ts";
-import { type FieldProblems, invalidRequest, noProblems, Problem, quote } from "#src/core/problem.ts";
+import { invalidRequest, noProblems, Problem, quote } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import { requireCovered } from "../billing/hold.ts";
@@ -80,7 +82,7 @@ export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): Sen
     const { type, text } = input.content;
     return plan(workspace, readySender, address, { type, body: text }, text, null, 0, false);
   }
-  const template = requireSendable(choice?.template ?? null, input.content);
+  const template = requireSendable(choice, input.content);
   const filled = fillTemplate(template, input.content);
   const account = findAccount(tx, workspace.id);
   if (account !== undefined) requireCovered(tx, workspace.id, account.rate);

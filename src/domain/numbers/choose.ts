@@ -1,6 +1,8 @@
 /** Chooses the number that a message is sent from. */
+
+import type { FieldProblems } from "#src/core/fault.ts";
 import { phoneDigits, readPhone } from "#src/core/phone.ts";
-import { type FieldProblems, quote } from "#src/core/problem.ts";
+import { quote } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { listNumbers } from "./read.ts";

@@ -12,6 +12,20 @@ export const listLanguages = remembered(
     templatesByName(tx).all({ workspaceId, accountId, name }),
 );
 
+/** More than any account has in practice. */
+const NAMES_MAX = 1_000;
+
+/** Names in the account, for a suggestion. */
+export function listNames(tx: ReadTx, workspaceId: number, accountId: string): string[] {
+  return tx.db
+    .selectDistinct({ name: templates.name })
+    .from(templates)
+    .where(and(eq(templates.workspaceId, workspaceId), eq(templates.accountId, accountId)))
+    .limit(NAMES_MAX)
+    .all()
+    .map(({ name }) => name);
+}
+
 /** In any account of the workspace; undefined if there is none. */
 export function findTemplate(tx: ReadTx, workspaceId: number, name: string, language: string): Template | undefined {
   return tx.db

@@ -7,18 +7,18 @@ import { Elysia } from "elysia";
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Metrics } from "#src/core/metrics.ts";
-import { Problem } from "#src/core/problem.ts";
 import type { Random } from "#src/core/random.ts";
 import type { Readers } from "#src/db/fair-reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
+import type { Bearer } from "#src/domain/workspaces/api-keys.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import { readBody } from "../body.ts";
 import { type Answer, type Call, type Endpoint, PREFIX } from "../endpoint.ts";
 import { answerProblem } from "../errors.ts";
 import type { EventWaiters } from "../event-waiters.ts";
-import { addSecurityHeaders, type RequestIds, requestIds } from "../headers.ts";
+import { addSecurityHeaders, type RequestIds, rateHeaders, requestIds } from "../headers.ts";
 import { healthRoutes } from "../health.ts";
 import { KeyQueue } from "../key-queue.ts";
 import { metricsRoutes } from "../metrics.ts";
@@ -26,7 +26,7 @@ import { RateLimiter, type RateLimits } from "../rate-limit.ts";
 import { nothingHere, problemOf, splitUrl, toResponse } from "../respond.ts";
 import { Authenticator } from "./auth.ts";
 import { docsRoutes } from "./docs/docs.ts";
-import { endpoints } from "./endpoints.ts";
+import { endpoints, noSuchEndpoint } from "./endpoints.ts";
 
 interface AppOptions {
   store: Store;
@@ -95,8 +95,8 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     request: Request,
     endpoint: Endpoint | null,
     path: Record<string, string>,
+    { workspace, keyId }: Bearer,
   ): Answer | Promise<Answer> => {
-    const { workspace, keyId } = authenticator.requireBearer(request.headers.get("authorization"));
     try {
       limiter.requireToken(workspace.id);
     } catch (error) {
@@ -106,8 +106,8 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         throw error;
       });
     }
-    if (endpoint === null) throw new Problem("not_found", "There is nothing at this address.");
     const { pathname, query } = splitUrl(request.url);
+    if (endpoint === null) throw noSuchEndpoint(request.method, pathname);
     const handle = (body: Call["body"]): Answer | Promise<Answer> =>
       endpoint.handle({
         store,
@@ -134,8 +134,10 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
   return (request, endpoint, path) => {
     const requestId = ids(request);
     const startedAt = clock.monotonic();
+    let bearer: Bearer | undefined;
     const respond = (answered: Answer): Response => {
       const durationMs = clock.monotonic() - startedAt;
+      const rate = bearer === undefined ? undefined : rateHeaders(limiter.standing(bearer.workspace.id));
       const route = endpoint === null ? "unknown" : `${endpoint.method} ${endpoint.path}`;
       onAnswer(route, answered.status, durationMs);
       log.debug("request.answered", "Request", {
@@ -145,12 +147,13 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         ms: durationMs,
         ...answered.logFields,
       });
-      return toResponse(answered, requestId);
+      return toResponse(answered, requestId, rate);
     };
     const refuse = (error: unknown): Response =>
       respond(answerProblem(problemOf(error, log, requestId), endpoint?.success.isReplayable === true));
     try {
-      const result = answer(request, endpoint, path);
+      bearer = authenticator.requireBearer(request.headers.get("authorization"));
+      const result = answer(request, endpoint, path, bearer);
       if (!(result instanceof Promise)) return respond(result);
       return result.then(respond, refuse);
     } catch (error) {

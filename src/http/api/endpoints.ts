@@ -1,5 +1,6 @@
 /** Every endpoint of the API, in the order of the reference. */
-import type { Endpoint } from "../endpoint.ts";
+import { Problem } from "#src/core/problem.ts";
+import { type Endpoint, PREFIX } from "../endpoint.ts";
 import {
   cancelBroadcastEndpoint,
   createBroadcastEndpoint,
@@ -43,3 +44,23 @@ export const endpoints: readonly Endpoint[] = [
   listEventsEndpoint,
   getMediaEndpoint,
 ];
+
+/** For a method and a path that no endpoint has. A path that another method has names the methods. */
+export function noSuchEndpoint(method: string, pathname: string): Problem {
+  const path = pathname.slice(PREFIX.length);
+  const methods = endpoints.filter((endpoint) => matches(endpoint.path, path)).map((endpoint) => endpoint.method);
+  if (methods.length === 0) return new Problem("not_found", "There is nothing at this address.");
+  const listed = methods.join(" and ");
+  return new Problem("not_found", `There is nothing at this address for ${method}. It answers to ${listed}.`, {
+    methods,
+  });
+}
+
+function matches(template: string, path: string): boolean {
+  const [names, parts] = [template.split("/"), path.split("/")];
+  return names.length === parts.length && names.every((name, index) => isPart(name, parts[index] ?? ""));
+}
+
+function isPart(name: string, part: string): boolean {
+  return name.startsWith("{") ? part !== "" : name === part;
+}

@@ -3,8 +3,9 @@
  * domain.
  */
 import { Type } from "@sinclair/typebox";
+import type { Fault, FieldProblems } from "#src/core/fault.ts";
 import { readInstant } from "#src/core/instant.ts";
-import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
+import { invalidRequest } from "#src/core/problem.ts";
 import type { BroadcastInput } from "#src/domain/broadcasts/plan.ts";
 import type { BroadcastValue, BroadcastVariables } from "#src/domain/broadcasts/values.ts";
 import { findFieldProblems } from "../validate.ts";
@@ -15,7 +16,14 @@ import { checkLink, checkWellFormed, type ReadValue, readLiteral, readVariables 
  * The fields that the schema checks. `variables` and `send_at` are checked by code: a schema's messages about a union
  * are useless, and a time needs the workspace's timezone.
  */
-const Checked = Type.Omit(CreateBroadcastBody, ["variables", "send_at"], { additionalProperties: false });
+const Checked = Type.Object(
+  {
+    ...CreateBroadcastBody.properties,
+    variables: Type.Optional(Type.Unknown()),
+    send_at: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: false },
+);
 
 /** Checks everything that can be checked from the request alone. Throws `invalid_request` with every wrong field. */
 export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone: string): BroadcastInput {
@@ -33,12 +41,15 @@ export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone:
     from?: string;
   };
   if ((to === undefined) === (group === undefined)) {
-    const sentence =
-      to === undefined ? "Say whom to send to: to or group." : "Send to a list of numbers or to a group, not both.";
-    fields.to = [sentence];
-    fields.group = [sentence];
+    const fault: Fault =
+      to === undefined
+        ? { rule: "required", sentence: "Say whom to send to: to or group." }
+        : { rule: "conflict", sentence: "Send to a list of numbers or to a group, not both." };
+    fields.to = [fault];
+    fields.group = [fault];
   }
-  if (fields.name === undefined && name.trim() === "") fields.name = ["The name must not be blank."];
+  if (fields.name === undefined && name.trim() === "")
+    fields.name = [{ rule: "too_short", sentence: "The name must not be blank." }];
   if (fields["media.link"] === undefined && fields.media === undefined && media !== undefined) {
     checkLink(fields, media.link);
   }
@@ -60,10 +71,8 @@ const readValue: ReadValue<BroadcastValue> = (raw, path, fields) => {
   if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
     return { text: readLiteral(raw, path, fields) };
   }
-  for (const [name, sentences] of Object.entries(
-    findFieldProblems(ContactFieldValue, raw as Record<string, unknown>),
-  )) {
-    fields[`${path}.${name}`] = sentences;
+  for (const [name, faults] of Object.entries(findFieldProblems(ContactFieldValue, raw as Record<string, unknown>))) {
+    fields[`${path}.${name}`] = faults;
   }
   const { field, fallback } = raw as { field: string; fallback?: string };
   // A fallback is sent as it is, so the rules for literal values apply.
@@ -74,6 +83,8 @@ const readValue: ReadValue<BroadcastValue> = (raw, path, fields) => {
 function readTime(raw: unknown, timezone: string, fields: FieldProblems): number | null {
   if (raw === undefined) return null;
   const sendAt = typeof raw === "string" ? readInstant(raw, timezone) : null;
-  if (sendAt === null) fields.send_at = ["This is no ISO 8601 time such as 2026-11-27T10:00:00+05:30."];
+  if (sendAt === null) {
+    fields.send_at = [{ rule: "format", sentence: "This is no ISO 8601 time such as 2026-11-27T10:00:00+05:30." }];
+  }
   return sendAt;
 }

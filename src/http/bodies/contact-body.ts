@@ -3,7 +3,8 @@
  * domain.
  */
 import { readYearlyDate } from "#src/core/calendar.ts";
-import { type FieldProblems, invalidRequest } from "#src/core/problem.ts";
+import type { FieldProblems } from "#src/core/fault.ts";
+import { invalidRequest } from "#src/core/problem.ts";
 import type { NewPerson } from "#src/domain/contacts/people.ts";
 import { type Profile, type ProfileField, profileFields } from "#src/domain/contacts/profile.ts";
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
@@ -71,7 +72,7 @@ function readProfile(body: Readonly<Record<string, unknown>>, problems: FieldPro
 function readText(name: ProfileField, member: string, value: string, problems: FieldProblems): string | null {
   if (name === "email") {
     if (value.length <= EMAIL_LENGTH_MAX && EMAIL.test(value)) return value;
-    problems[member] = ["This is not an e-mail address."];
+    problems[member] = [{ rule: "format", sentence: "This is not an e-mail address." }];
     return null;
   }
   return name === "birthday" || name === "anniversary" ? readDate(member, value, problems) : value;
@@ -79,7 +80,9 @@ function readText(name: ProfileField, member: string, value: string, problems: F
 
 function readDate(path: string, value: string, problems: FieldProblems): string | null {
   const date = readYearlyDate(value);
-  if (date === null) problems[path] = ["A date is YYYY-MM-DD, --MM-DD without a year, or DD/MM/YYYY."];
+  if (date === null) {
+    problems[path] = [{ rule: "format", sentence: "A date is YYYY-MM-DD, --MM-DD without a year, or DD/MM/YYYY." }];
+  }
   return date;
 }
 
@@ -91,7 +94,8 @@ function readPeople(list: unknown, problems: FieldProblems): NewPerson[] {
     const { name, birthday } = item ?? {};
     if (typeof name === "string" && name.trim() === "") problems[`${path}.name`] ??= ["A person needs a name."];
     const ref = nullIfEmpty(item?.ref);
-    if (ref !== null && refs.has(ref)) problems[`${path}.ref`] = ["Two people cannot have the same ref."];
+    if (ref !== null && refs.has(ref))
+      problems[`${path}.ref`] = [{ rule: "conflict", sentence: "Two people cannot have the same ref." }];
     if (ref !== null) refs.add(ref);
     return {
       name,

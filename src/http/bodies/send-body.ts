@@ -2,6 +2,7 @@
  * The body of `POST /messages`: the conversion from JSON to the input of the domain.
  */
 import { Type } from "@sinclair/typebox";
+import type { Fault } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { TemplateInput, Variables } from "#src/domain/messages/fill-template.ts";
 import type { SendInput } from "#src/domain/messages/plan.ts";
@@ -13,6 +14,9 @@ import { checkLink, checkWellFormed, readLiteral, readVariables } from "./variab
 const EitherForm = Type.Object(
   {
     to: Phone,
+    // Taken out before the check; a misspelt member is compared with these names, too.
+    template: Type.Optional(Type.Unknown()),
+    text: Type.Optional(Type.Unknown()),
     from: From,
     reference: Reference,
     language: Type.Optional(Type.Unknown()),
@@ -27,11 +31,11 @@ export function readSendMessage(body: Readonly<Record<string, unknown>>): SendIn
   const hasTemplate = body.template !== undefined;
   const hasText = body.text !== undefined;
   if (hasTemplate === hasText) {
-    const sentence = hasText ? "Send a template or a text, not both." : "Send either a template or a text.";
+    const fault: Fault = hasText
+      ? { rule: "conflict", sentence: "Send a template or a text, not both." }
+      : { rule: "required", sentence: "Send either a template or a text." };
     const { template: _template, text: _text, ...rest } = body;
-    throw invalidRequest(
-      Object.assign(findFieldProblems(EitherForm, rest), { template: [sentence], text: [sentence] }),
-    );
+    throw invalidRequest(Object.assign(findFieldProblems(EitherForm, rest), { template: [fault], text: [fault] }));
   }
   return hasTemplate ? readTemplate(body) : readText(body);
 }
@@ -39,7 +43,8 @@ export function readSendMessage(body: Readonly<Record<string, unknown>>): SendIn
 function readText(body: Readonly<Record<string, unknown>>): SendInput {
   const fields = findFieldProblems(SendTextBody, body);
   const { to, text, from, reference } = body as { to: string; text: string; from?: string; reference?: string };
-  if (fields.text === undefined && text.trim() === "") fields.text = ["The text must not be blank."];
+  if (fields.text === undefined && text.trim() === "")
+    fields.text = [{ rule: "too_short", sentence: "The text must not be blank." }];
   checkWellFormed(fields, body);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
   return { to, from: from ?? null, reference: reference ?? null, content: { type: "text", text } };

@@ -1,5 +1,5 @@
 /** Converts template values and the header file in request bodies from JSON. */
-import type { FieldProblems } from "#src/core/problem.ts";
+import { type FieldFault, type FieldProblems, unknownName } from "#src/core/fault.ts";
 
 /** The network refuses more consecutive spaces. */
 const SPACES_MAX = 4;
@@ -26,18 +26,20 @@ export function readVariables<Value>(
   const readPart = (part: unknown, path: string): Value[] => {
     if (part === undefined) return [];
     if (Array.isArray(part)) return readValues(part, path);
-    fields[path] = ["This has to be a list of values."];
+    fields[path] = [{ rule: "type", sentence: "This has to be a list of values." }];
     return [];
   };
   if (raw === undefined) return none;
   if (Array.isArray(raw)) return { ...none, body: readValues(raw, "variables") };
   if (typeof raw !== "object" || raw === null) {
-    fields.variables = ["This has to be a list of values, or an object with header and body."];
+    fields.variables = [
+      { rule: "type", sentence: "This has to be a list of values, or an object with header and body." },
+    ];
     return none;
   }
   const { header, body, ...unknown } = raw as Record<string, unknown>;
   for (const name of Object.keys(unknown)) {
-    fields[`variables.${name}`] = ["Unknown field. Use header and body."];
+    fields[`variables.${name}`] = [unknownName("Unknown field. Use header and body.", name, ["header", "body"])];
   }
   return {
     isList: false,
@@ -55,16 +57,17 @@ export function readLiteral(raw: unknown, path: string, fields: FieldProblems): 
 }
 
 /** The network also refuses these values, but only after it accepted the message. */
-function findValueProblem(value: unknown, text: unknown): string | null {
+function findValueProblem(value: unknown, text: unknown): FieldFault | null {
   if (typeof text !== "string") {
     const isContactField = typeof value === "object" && value !== null && "field" in value;
-    return isContactField
+    const sentence = isContactField
       ? "A value of a contact's field works in broadcasts only: give the text itself."
       : "A value is a text or a number.";
+    return { rule: "type", sentence };
   }
   const isExact = typeof value !== "number" || (/^-?[0-9.]+$/.test(text) && Math.abs(value) <= Number.MAX_SAFE_INTEGER);
   if (!isExact) return "This number is too large or too small: send it as a text.";
-  if (text.trim() === "") return "A value must not be empty.";
+  if (text.trim() === "") return { rule: "too_short", sentence: "A value must not be empty." };
   if (/[\n\r\t]/.test(text)) return "A value must not contain line breaks or tabs.";
   if (new RegExp(` {${SPACES_MAX + 1},}`).test(text)) return `A value has at most ${SPACES_MAX} spaces in a row.`;
   return text.isWellFormed() ? null : MALFORMED;
@@ -72,7 +75,7 @@ function findValueProblem(value: unknown, text: unknown): string | null {
 
 export function checkLink(fields: FieldProblems, link: string): void {
   if (!/^https:\/\/[^\s\p{C}]+$/iu.test(link) || !URL.canParse(link)) {
-    fields["media.link"] = ["The link has to be a complete https address."];
+    fields["media.link"] = [{ rule: "format", sentence: "The link has to be a complete https address." }];
   }
 }
 

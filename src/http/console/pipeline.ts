@@ -162,7 +162,10 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
       if (checksAnswers) requireDeclaredAnswer(route, answered);
       return answered instanceof Response ? answered : toResponse(answered, requestId);
     } catch (error) {
-      return toResponse(answerRefusal(error) ?? answerProblem(problemOf(error, log, requestId)), requestId);
+      return toResponse(
+        answerRefusal(error) ?? answerProblem(problemOf(error, log, requestId), false, true),
+        requestId,
+      );
     }
   };
 }

@@ -3,6 +3,7 @@
  * control is on. It answers programs on this machine that hold the token, and refuses to work beside a real number.
  */
 import { Elysia } from "elysia";
+import { unknownName } from "#src/core/fault.ts";
 import type { Log } from "#src/core/log.ts";
 import { invalidRequest, noProblems, Problem } from "#src/core/problem.ts";
 import type { Random } from "#src/core/random.ts";
@@ -110,6 +111,7 @@ function requireToken(request: Request, token: string): void {
 
 function requireKnownParameters(query: URLSearchParams, known: readonly string[]): void {
   const fields = noProblems();
-  for (const name of query.keys()) if (!known.includes(name)) fields[name] = ["Unknown parameter."];
+  for (const name of query.keys())
+    if (!known.includes(name)) fields[name] = [unknownName("Unknown parameter.", name, known)];
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
 }

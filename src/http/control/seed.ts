@@ -3,8 +3,9 @@
  * them, and `POST /control/v1/workspaces` one more.
  */
 import { type TSchema, Type } from "@sinclair/typebox";
+import type { FieldProblems } from "#src/core/fault.ts";
 import { readMoney } from "#src/core/money.ts";
-import { type FieldProblems, invalidRequest, noProblems, Problem } from "#src/core/problem.ts";
+import { invalidRequest, noProblems, Problem } from "#src/core/problem.ts";
 import { OneOf } from "#src/core/schema.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { Tx } from "#src/db/transaction.ts";

@@ -8,9 +8,7 @@ import type { Random } from "#src/core/random.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { describeCode } from "../whatsapp/errors.ts";
-import { contentCallback, inboundCallback, statusCallback } from "./callback.ts";
-import { inboundContent } from "./inbound-content.ts";
-import { type SimulatedFiles, sampleId } from "./media.ts";
+import { inboundCallback, statusCallback } from "./callback.ts";
 
 /** The most common failure on the real network: the person cannot be reached there. */
 export const FAILURE_CODE = "131026";
@@ -34,35 +32,6 @@ export function composeInbound(
 ): ComposedCallback {
   const networkMessageId = newNetworkId(random);
   return { networkMessageId, body: inboundCallback(number, { networkMessageId, from, text, isButton, at }) };
-}
-
-interface PlayedFile {
-  type: "image" | "video" | "audio" | "document" | "sticker";
-  /** Null: a sample. */
-  bytes: Uint8Array | null;
-  name: string | null;
-}
-
-/** A message with a file, which the simulated network keeps until it is fetched. `text`: the caption. */
-export function composeFile(
-  random: Random,
-  number: SendingNumber,
-  files: SimulatedFiles,
-  { from, text, at, type, bytes, name }: PlayedFile & { from: string; text: string; at: number },
-): ComposedCallback {
-  const networkMessageId = newNetworkId(random);
-  const unique = randomText(random, 16);
-  if (bytes !== null) files.keep(unique, bytes);
-  const content = bytes === null ? {} : { content: Buffer.from(bytes).toString("base64") };
-  const media = { ...content, ...(type === "document" && name !== null ? { filename: name } : {}) };
-  const played = inboundContent(
-    { type, media, ...(text === "" ? {} : { text }) },
-    bytes === null ? sampleId(type, unique) : unique,
-  );
-  return {
-    networkMessageId,
-    body: contentCallback(number, { networkMessageId, from, at, name: null, content: played }),
-  };
 }
 
 /** `code` is used only for a failure. `at` is in milliseconds. */

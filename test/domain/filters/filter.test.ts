@@ -1,5 +1,6 @@
 /** Every mistake in a filter is reported at once, by its path, in a sentence that says what would be correct. */
 import { describe, expect, test } from "bun:test";
+import { sentencesOf } from "#src/core/fault.ts";
 import { Problem } from "#src/core/problem.ts";
 import { readFilter } from "#src/domain/filters/filter.ts";
 import { FIELDS } from "#test/support/people.ts";
@@ -11,7 +12,7 @@ function problems(json: unknown): Record<string, string[]> {
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     expect(error.code).toBe("invalid_request");
-    return error.details.fields ?? {};
+    return sentencesOf(error.details.fields ?? {});
   }
 }
 

@@ -1,5 +1,6 @@
 /** Static and dynamic groups: creating, counting and removing them. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { sentencesOf } from "#src/core/fault.ts";
 import type { E164 } from "#src/core/phone.ts";
 import { Problem } from "#src/core/problem.ts";
 import { createContact } from "#src/domain/contacts/create.ts";
@@ -31,7 +32,7 @@ async function problemsOf(work: Promise<unknown>): Promise<Record<string, string
   const error = await work.catch((reason: unknown) => reason);
   if (!(error instanceof Problem)) throw new Error(`this was not refused: ${error}`);
   expect(groups()).toEqual(before);
-  return error.details.fields ?? {};
+  return sentencesOf(error.details.fields ?? {});
 }
 
 const groups = (): Group[] => shop.store.read((tx) => listGroups(tx, shop.shop.id, { offset: 0 }, 100));

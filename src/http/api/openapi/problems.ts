@@ -3,6 +3,7 @@
  * makes the examples, so their fields are correct.
  */
 import { Type } from "@sinclair/typebox";
+import { faultRules, unknownName } from "#src/core/fault.ts";
 import { invalidRequest, notFound, Problem, type ProblemCode, problemCodes } from "#src/core/problem.ts";
 import { Instant, OneOf } from "#src/core/schema.ts";
 import { bodyOf, internalError, unavailable } from "../../errors.ts";
@@ -28,6 +29,27 @@ export const ErrorView = Type.Object(
         Type.Record(Type.String(), Type.Array(Type.String()), {
           description: "Always present with `invalid_request`: the problems of each field, keyed by the field's path.",
         }),
+      ),
+      faults: Type.Optional(
+        Type.Array(
+          Type.Object({
+            field: Type.String({ description: "The field's path.", examples: ["to"] }),
+            rule: OneOf(
+              faultRules,
+              "What is wrong. Rules never change, so you can branch on them. New ones may be added.",
+            ),
+            limit: Type.Optional(
+              Type.Number({ description: "With the `too_…` rules: the largest or smallest value, length or count." }),
+            ),
+            suggestion: Type.Optional(
+              Type.String({ description: "The name that you probably meant.", examples: ["template"] }),
+            ),
+          }),
+          {
+            description:
+              "With `invalid_request`: one entry for each problem in `fields`; absent where no field is at fault. With `template_not_found`: the field that names the template or its language.",
+          },
+        ),
       ),
       since: Type.Optional(Instant("With `opted_out`: when the person opted out.")),
       needed: Type.Optional(Decimal("With `insufficient_balance`: the cost of the request.")),
@@ -71,8 +93,11 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
     description:
       "The request is invalid: malformed JSON, or a field or parameter that is missing, unknown or has an invalid value.",
     examples: {
-      field: invalidRequest({ to: ["This field is required."] }),
-      parameter: wrongParameter("page", "The page is a whole number, at least 1."),
+      field: invalidRequest({
+        to: [{ rule: "required", sentence: "This field is required." }],
+        templte: [unknownName("Unknown field.", "templte", ["template"])],
+      }),
+      parameter: wrongParameter("page", { rule: "format", sentence: "The page is a whole number, at least 1." }),
     },
   },
   unauthenticated: withExample(
@@ -119,7 +144,9 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
   ),
   template_not_found: withExample(
     "The workspace has no template with this name and language.",
-    new Problem("template_not_found", "There is no template order_shiped."),
+    new Problem("template_not_found", 'There is no template "order_shiped". Did you mean order_shipped?', {
+      fault: { field: "template", ...unknownName("", "order_shiped", ["order_shipped"]) },
+    }),
   ),
   template_not_sendable: withExample(
     "The template is pending, rejected, paused or disabled. `message` says which.",

@@ -40,6 +40,18 @@ export const headers = {
     description: "Seconds to wait before you retry.",
     schema: { type: "integer", minimum: 1, examples: [1] },
   },
+  RateLimitLimit: {
+    description: "The number of requests that the workspace may make at once after a pause.",
+    schema: { type: "integer", minimum: 1, examples: [100] },
+  },
+  RateLimitRemaining: {
+    description: "The number of requests that it may make at once now.",
+    schema: { type: "integer", minimum: 0, examples: [99] },
+  },
+  RateLimitReset: {
+    description: "Seconds until `X-RateLimit-Remaining` is `X-RateLimit-Limit` again, if there are no more requests.",
+    schema: { type: "integer", minimum: 0, examples: [1] },
+  },
   IdempotentReplayed: {
     description:
       "`true` if this is the stored response to an earlier request with the same Idempotency-Key; otherwise absent.",
@@ -129,11 +141,20 @@ export function pascalCase(text: string): string {
 
 function headersOf(codes: readonly ProblemCode[], isReplayable: boolean): Record<string, ReferenceObject> {
   const reference = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
+  // Only an authenticated request has a limit.
+  const isForUnknown = codes.includes("unauthenticated");
   const hasRetryAfter = codes.includes("rate_limited") || codes.includes("unavailable");
   return {
     "X-Request-Id": reference("RequestId"),
+    ...(isForUnknown
+      ? {}
+      : {
+          "X-RateLimit-Limit": reference("RateLimitLimit"),
+          "X-RateLimit-Remaining": reference("RateLimitRemaining"),
+          "X-RateLimit-Reset": reference("RateLimitReset"),
+        }),
     ...(hasRetryAfter ? { "Retry-After": reference("RetryAfter") } : {}),
-    ...(codes.includes("unauthenticated") ? { "WWW-Authenticate": reference("Authenticate") } : {}),
+    ...(isForUnknown ? { "WWW-Authenticate": reference("Authenticate") } : {}),
     ...(isReplayable ? { "Idempotent-Replayed": reference("IdempotentReplayed") } : {}),
   };
 }

@@ -285,6 +285,10 @@ function requireBroadcast({ workspace, path }: Call, tx: ReadTx): Broadcast {
 function readFilter(value: string | null): RecipientFilter | null {
   if (value === null) return null;
   const filter = recipientFilters.find((known) => known === value);
-  if (filter === undefined) throw wrongParameter("status", `The status is one of ${recipientFilters.join(", ")}.`);
+  if (filter === undefined)
+    throw wrongParameter("status", {
+      rule: "one_of",
+      sentence: `The status is one of ${recipientFilters.join(", ")}.`,
+    });
   return filter;
 }

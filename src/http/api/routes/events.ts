@@ -173,7 +173,8 @@ function readTypes(text: string | null): EventType[] | null {
   if (text === null) return null;
   return text.split(",").map((name) => {
     const type = eventTypes.find((known) => known === name.trim());
-    if (type === undefined) throw wrongParameter("types", `The types are among ${eventTypes.join(", ")}.`);
+    if (type === undefined)
+      throw wrongParameter("types", { rule: "one_of", sentence: `The types are among ${eventTypes.join(", ")}.` });
     return type;
   });
 }

@@ -128,7 +128,10 @@ function readFilter({ store, workspace, query }: Call): MessageFilter | null {
 function readContact(tx: ReadTx, { id, country }: Workspace, to: string): number | "stranger" {
   const found = lookUpContact(tx, id, to, country);
   if (found === null) {
-    throw wrongParameter("to", "This is not a phone number. In an address, a + has to be written as %2B.");
+    throw wrongParameter("to", {
+      rule: "format",
+      sentence: "This is not a phone number. In an address, a + has to be written as %2B.",
+    });
   }
   return found.contact?.id ?? "stranger";
 }
@@ -144,7 +147,8 @@ function readText(query: URLSearchParams, name: keyof typeof LENGTH_MAX): string
 function readStatus(value: string | null): MessageFilter["status"] {
   if (value === null) return null;
   const status = visibleStatuses.find((known) => known === value);
-  if (status === undefined) throw wrongParameter("status", `The status is one of ${visibleStatuses.join(", ")}.`);
+  if (status === undefined)
+    throw wrongParameter("status", { rule: "one_of", sentence: `The status is one of ${visibleStatuses.join(", ")}.` });
   return status;
 }
 

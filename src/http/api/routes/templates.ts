@@ -55,6 +55,10 @@ export const listTemplatesEndpoint: Endpoint = {
 function readStatus(value: string | null): (typeof templateStatuses)[number] | null {
   if (value === null) return null;
   const status = templateStatuses.find((known) => known === value);
-  if (status === undefined) throw wrongParameter("status", `The status is one of ${templateStatuses.join(", ")}.`);
+  if (status === undefined)
+    throw wrongParameter("status", {
+      rule: "one_of",
+      sentence: `The status is one of ${templateStatuses.join(", ")}.`,
+    });
   return status;
 }

@@ -4,6 +4,7 @@
  */
 import type { Static } from "@sinclair/typebox";
 import { sleep } from "#src/core/clock.ts";
+import { allSentences } from "#src/core/fault.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { notFound, Problem } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -144,7 +145,7 @@ async function evaluateFilterLeniently(call: WorkspaceCall, filter: unknown) {
     return { ...(await evaluateFilter(call, filter, SAMPLE)), filter_error: null };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const sentences = Object.values(error.details.fields ?? {}).flat();
+    const sentences = allSentences(error.details.fields);
     return { total: 0, sample: [], filter_error: sentences.join(" ") || error.message };
   }
 }

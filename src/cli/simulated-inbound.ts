@@ -1,0 +1,83 @@
+/**
+ * The options of `waxwing simulate inbound` as the body that `POST /inbound` of the test control takes. Its schema and its
+ * rules are the same.
+ */
+import { basename } from "node:path";
+import { invalidRequest } from "#src/core/problem.ts";
+import { type InboundBody, inboundSchema, requireFitting } from "#src/http/control/inbound-body.ts";
+import { findFieldProblems } from "#src/http/validate.ts";
+import type { InboundType } from "#src/networks/simulator/inbound-content.ts";
+import type { Context } from "./context.ts";
+import { CommandFailure, UsageError } from "./failure.ts";
+import { readInputBytes, readInputFile } from "./input.ts";
+
+interface InboundOptions {
+  from: string;
+  type: InboundType | undefined;
+  text: string | undefined;
+  file: string | undefined;
+  payload: string | undefined;
+  replyTo: number | undefined;
+}
+
+/** The largest file that WhatsApp takes, a document. */
+const FILE_BYTES_MAX = 100 * 1024 * 1024;
+
+const MEDIA_TYPES: readonly InboundType[] = ["image", "video", "audio", "document", "sticker"];
+const BUTTON_TYPES: readonly InboundType[] = ["button", "interactive"];
+
+/** Throws `invalid_request`, or `UsageError` for options that do not go together. */
+export async function readSimulatedInbound(context: Context, options: InboundOptions): Promise<InboundBody> {
+  const { from, text, payload, replyTo } = options;
+  const type = options.type ?? (payload === undefined ? "text" : "button");
+  if (options.type === undefined && text === undefined && payload === undefined) {
+    throw new UsageError("--text or --type is required", "simulate inbound");
+  }
+  if (payload !== undefined && !BUTTON_TYPES.includes(type)) {
+    throw new UsageError("--payload requires --type button or interactive", "simulate inbound");
+  }
+  if (text?.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
+  const body = {
+    ...(await readFile(context, type, options.file)),
+    type,
+    from,
+    ...(replyTo === undefined ? {} : { reply_to: { message_id: replyTo } }),
+    ...(payload !== undefined ? { button: { title: text ?? payload, payload } } : text === undefined ? {} : { text }),
+  };
+  const fields = findFieldProblems(inboundSchema, body);
+  if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+  const input = body as InboundBody;
+  requireFitting(input);
+  return input;
+}
+
+/** Of a type with a file, its bytes; of any other type, its members as JSON. */
+async function readFile(context: Context, type: InboundType, path: string | undefined): Promise<object> {
+  if (path === undefined) return {};
+  if (!MEDIA_TYPES.includes(type)) return readMembers(await readInputFile(context, "--file", path), path);
+  const bytes = readInputBytes(context, "--file", path);
+  if (bytes.length > FILE_BYTES_MAX) {
+    throw new CommandFailure("invalid_request", `${path} has more than 100 MiB`, "give a smaller file");
+  }
+  const mimeType = Bun.file(path).type.replace(/;.*$/, "");
+  return {
+    media: {
+      // Without a known ending, the type of the sample stands.
+      ...(mimeType === "application/octet-stream" ? {} : { mime_type: mimeType }),
+      ...(type === "document" ? { filename: basename(path) } : {}),
+      content: Buffer.from(bytes).toString("base64"),
+    },
+  };
+}
+
+function readMembers(text: string, path: string): object {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure("unreadable_file", `${path} is not valid JSON: ${reason}`, "correct the file");
+  }
+  if (typeof json === "object" && json !== null && !Array.isArray(json)) return json;
+  throw invalidRequest({ file: ["The file has to hold a JSON object with the members of the type."] });
+}

@@ -1,0 +1,222 @@
+/**
+ * What a person writes to a number of the simulator, as `POST /inbound` of the test control and `waxwing simulate inbound`
+ * take it: the schema, the members that each type needs, and the callback that the network would send.
+ */
+import { type TSchema, Type } from "@sinclair/typebox";
+import { randomText } from "#src/core/id.ts";
+import { invalidRequest, noProblems } from "#src/core/problem.ts";
+import { OneOf } from "#src/core/schema.ts";
+import { isUserId } from "#src/core/user-id.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { findInbound } from "#src/domain/inbound/read.ts";
+import { findVisible } from "#src/domain/messages/read.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
+import { contentCallback } from "#src/networks/simulator/callback.ts";
+import {
+  type InboundType,
+  inboundContent,
+  inboundTypes,
+  type PlayedInbound,
+} from "#src/networks/simulator/inbound-content.ts";
+import { type SimulatedFiles, sampleId } from "#src/networks/simulator/media.ts";
+import { newNetworkId } from "#src/networks/simulator/phone.ts";
+import { readE164 } from "./fields.ts";
+import { invalidField } from "./route.ts";
+
+const strict = { additionalProperties: false };
+const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
+const text = Type.String({ minLength: 1, maxLength: 4_096 });
+const label = Type.String({ minLength: 1, maxLength: 1_024 });
+const object = (members: Record<string, TSchema>) => Type.Object(members, strict);
+/** A message by its id here: of an inbound, or with `"direction": "out"` of one that was sent. */
+const reference = { message_id: Type.Integer(), direction: optional(OneOf(["in", "out"])) };
+
+interface Reference {
+  message_id: number;
+  direction?: "in" | "out";
+}
+
+const members = {
+  text,
+  media: object({
+    mime_type: optional(label),
+    filename: optional(label),
+    content: optional(Type.String()),
+    voice: optional(Type.Boolean()),
+    /** The network does not have the file. */
+    missing: optional(Type.Boolean()),
+  }),
+  button: object({ title: label, payload: optional(label) }),
+  list: object({ id: label, title: label, description: optional(label) }),
+  form: object({ name: label, values: Type.Record(Type.String(), Type.Unknown()) }),
+  order: object({
+    items: Type.Array(
+      object({ id: label, quantity: Type.Integer({ minimum: 1 }), price: Type.Number({ minimum: 0 }) }),
+      {
+        minItems: 1,
+        maxItems: 100,
+      },
+    ),
+    currency: label,
+  }),
+  location: object({
+    latitude: Type.Number(),
+    longitude: Type.Number(),
+    name: optional(label),
+    address: optional(label),
+  }),
+  contacts: Type.Array(
+    object({ name: label, phone: optional(label), origin: optional(OneOf(["contact_request", "other"])) }),
+    { minItems: 1, maxItems: 100 },
+  ),
+  reaction: object({ ...reference, emoji: Type.String({ maxLength: 64 }) }),
+  edited: object(reference),
+  deleted: object(reference),
+  unsupported: object({ reason: optional(label) }),
+  system: object({ phone: optional(label), user_id: optional(label), previous_user_id: optional(label) }),
+};
+type Member = keyof typeof members;
+
+/** What each type needs and may have; one of several needed members is enough. */
+const TYPES: Readonly<Record<InboundType, { needs: readonly Member[]; may: readonly Member[] }>> = {
+  text: { needs: ["text"], may: [] },
+  image: { needs: [], may: ["media", "text"] },
+  video: { needs: [], may: ["media", "text"] },
+  audio: { needs: [], may: ["media"] },
+  document: { needs: [], may: ["media", "text"] },
+  sticker: { needs: [], may: ["media"] },
+  location: { needs: ["location"], may: [] },
+  contacts: { needs: ["contacts"], may: [] },
+  button: { needs: ["button"], may: [] },
+  interactive: { needs: ["button", "list", "form"], may: [] },
+  reaction: { needs: ["reaction"], may: [] },
+  order: { needs: ["order"], may: ["text"] },
+  edit: { needs: ["edited"], may: ["text"] },
+  revoke: { needs: ["deleted"], may: [] },
+  unsupported: { needs: [], may: ["unsupported"] },
+  system: { needs: ["system"], may: [] },
+};
+
+export type InboundBody = Omit<
+  PlayedInbound,
+  "reaction" | "original" | "replyTo" | "newPhone" | "newUserId" | "formerUserId" | "type"
+> & {
+  from: string;
+  user_id?: string;
+  parent_user_id?: string;
+  username?: string;
+  to?: string;
+  name?: string;
+  type?: InboundType;
+  reaction?: Reference & { emoji: string };
+  edited?: Reference;
+  deleted?: Reference;
+  reply_to?: Reference;
+  system?: { phone?: string; user_id?: string; previous_user_id?: string };
+};
+
+export const inboundSchema = Type.Object(
+  {
+    from: Type.String(),
+    to: optional(Type.String()),
+    user_id: optional(label),
+    parent_user_id: optional(label),
+    username: optional(Type.String({ minLength: 1, maxLength: 191 })),
+    name: optional(Type.String({ minLength: 1, maxLength: 191 })),
+    type: optional(OneOf(inboundTypes)),
+    ...Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, optional(schema)])),
+    reply_to: optional(object(reference)),
+    referral: optional(object({ source: optional(label), headline: optional(label), click_id: optional(label) })),
+  },
+  strict,
+);
+
+/** What the schema cannot say. Throws `invalid_request`. */
+export function requireFitting(input: InboundBody): void {
+  requireMembers(input.type ?? "text", input);
+  requireUserIds(input);
+}
+
+/** `from`: E.164, or a user id. Keeps the bytes of a file in `files`. Throws `invalid_request` if a message that `input` refers to does not exist. */
+export function composePlayed(
+  tx: Tx,
+  number: SendingNumber,
+  files: SimulatedFiles,
+  from: string,
+  input: InboundBody,
+): { networkMessageId: string; body: string } {
+  const networkMessageId = newNetworkId(tx.random);
+  const type = input.type ?? "text";
+  const unique = randomText(tx.random, 16);
+  const bytes = input.media?.content;
+  const mediaId = bytes === undefined && input.media?.missing !== true ? sampleId(type, unique) : unique;
+  const content = inboundContent(played(tx, number, type, input), mediaId);
+  if (bytes !== undefined) files.keep(mediaId, Buffer.from(bytes, "base64"));
+  const envelope = { networkMessageId, from, at: tx.now, name: input.name ?? null, ...idsOf(input), content };
+  return { networkMessageId, body: contentCallback(number, envelope) };
+}
+
+function idsOf({ username, user_id: userId, parent_user_id: parentUserId }: InboundBody) {
+  return { username, userId, parentUserId };
+}
+
+/** Throws `invalid_request`. */
+function requireUserIds({ user_id, parent_user_id, system }: InboundBody): void {
+  const fields = noProblems();
+  const given = { user_id, parent_user_id, "system.user_id": system?.user_id };
+  for (const [path, id] of Object.entries({ ...given, "system.previous_user_id": system?.previous_user_id })) {
+    if (id !== undefined && !isUserId(id)) fields[path] = ["A user id has the form US.13491208655302741918."];
+  }
+  if (system !== undefined && system.phone === undefined && system.user_id === undefined)
+    fields.system = ["This needs phone or user_id."];
+  if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+}
+
+/** Throws `invalid_request`. */
+function requireMembers(type: InboundType, input: InboundBody): void {
+  const { needs, may } = TYPES[type];
+  const present = (Object.keys(members) as Member[]).filter((name) => input[name] !== undefined);
+  const fields = noProblems();
+  for (const name of present) {
+    if (!needs.includes(name) && !may.includes(name)) fields[name] = [`This does not go with the type ${type}.`];
+  }
+  const count = needs.filter((name) => present.includes(name)).length;
+  const [first] = needs;
+  if (first !== undefined && count !== 1) {
+    fields[first] = [
+      needs.length === 1 ? "This field is required." : `The type ${type} needs exactly one of ${needs.join(", ")}.`,
+    ];
+  }
+  if (input.media?.content !== undefined && !isBase64(input.media.content))
+    fields["media.content"] = ["This is not base64."];
+  if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+}
+
+function isBase64(content: string): boolean {
+  return content.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(content);
+}
+
+function played(tx: Tx, number: SendingNumber, type: InboundType, input: InboundBody): PlayedInbound {
+  const { reaction, edited, deleted, reply_to: replyTo, system, ...rest } = input;
+  const idOf = (field: string, named: Reference): string => networkIdOf(tx, number.workspaceId, field, named);
+  const original = edited ?? deleted;
+  return {
+    ...rest,
+    type,
+    reaction: reaction && { emoji: reaction.emoji, networkMessageId: idOf("reaction", reaction) },
+    original: original && idOf(edited === undefined ? "deleted" : "edited", original),
+    replyTo: replyTo && idOf("reply_to", replyTo),
+    newPhone: system?.phone === undefined ? undefined : readE164("system.phone", system.phone).slice(1),
+    newUserId: system?.user_id,
+    formerUserId: system?.previous_user_id,
+  };
+}
+
+/** Throws `invalid_request`. */
+function networkIdOf(tx: Tx, workspaceId: number, field: string, named: Reference): string {
+  const { message_id: id, direction = "in" } = named;
+  const found = direction === "in" ? findInbound(tx, workspaceId, id) : findVisible(tx, workspaceId, id);
+  if (found?.networkMessageId != null) return found.networkMessageId;
+  const hint = direction === "in" ? ' For a message that was sent, add "direction": "out".' : "";
+  throw invalidField(`${field}.message_id`, `There is no such message.${hint}`);
+}

@@ -90,7 +90,11 @@ test(
     const stored = readdirSync(data, { withFileTypes: true });
     const names = stored.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["waxwing.db", "waxwing.db-wal", "waxwing.key"]));
-    const modes = stored.map((entry) => [entry.name, mode(join(data, entry.name)), entry.isDirectory() ? "700" : "600"]);
+    const modes = stored.map((entry) => [
+      entry.name,
+      mode(join(data, entry.name)),
+      entry.isDirectory() ? "700" : "600",
+    ]);
     expect(modes.filter(([, found, right]) => found !== right)).toEqual([]);
 
     server.kill("SIGTERM");

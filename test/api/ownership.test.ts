@@ -28,9 +28,9 @@ beforeAll(async () => {
     await app.template(shop, shared(`From ${name}.`));
     await app.template(shop, own(name));
     await app.store.write((tx) => {
-      tx.db.run(`INSERT INTO numbers (id, workspace_id, phone, name, network, throughput, ready, unready_reason, account_id,
+      tx.db.run(`INSERT INTO numbers (id, workspace_id, phone, name, network, throughput, throughput_given, ready, unready_reason, account_id,
       phone_number_id, access_token, app_secret, created_at, removed_at)
-      SELECT NULL, workspace_id, '${phone}', name, network, throughput, ready,
+      SELECT NULL, workspace_id, '${phone}', name, network, throughput, throughput_given, ready,
         unready_reason, account_id, 'sim-${name}', NULL, NULL, created_at, NULL
         FROM numbers WHERE id = ${shop.numberId}`);
     });

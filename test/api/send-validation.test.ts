@@ -33,9 +33,9 @@ beforeAll(async () => {
   await app.inbound(shop, to, "hello");
   chain = await app.workspace({ number: "+911244001100" });
   await app.store.write((tx) => {
-    tx.db.run(`INSERT INTO numbers (id, workspace_id, phone, name, network, throughput, ready, unready_reason, account_id,
+    tx.db.run(`INSERT INTO numbers (id, workspace_id, phone, name, network, throughput, throughput_given, ready, unready_reason, account_id,
       phone_number_id, access_token, app_secret, created_at, removed_at)
-      SELECT NULL, workspace_id, '+911244001101', name, network, throughput, ready,
+      SELECT NULL, workspace_id, '+911244001101', name, network, throughput, throughput_given, ready,
       unready_reason, account_id, 'sim-second', access_token, app_secret, created_at, removed_at
       FROM numbers WHERE id = ${chain.numberId}`);
   });

@@ -14,6 +14,7 @@ import { createSimulator } from "#src/networks/simulator/simulator.ts";
 import { TestClock } from "#test/support/clock.ts";
 import { fillBucket, template, templates, unsupportedTemplates } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
+import { storeMedium } from "#test/support/stored-medium.ts";
 
 export interface FuzzWorld extends AsyncDisposable {
   app: TestServer;
@@ -124,6 +125,11 @@ async function fill(app: TestServer, shop: TestWorkspace): Promise<string[]> {
   await app.call("POST", "/api/v1/broadcasts", { key, body: { name: "Many", template: "plain", to: many } });
   // A contact who has written, so that free text may be sent.
   await app.inbound(shop, "+919876540130", "Hello");
+  for (let index = 0; index < 45; index++) {
+    await app.inbound(shop, "+919876540130", `Picture ${index}`);
+    const { id } = app.store.client.prepare("SELECT max(id) AS id FROM inbounds").get() as { id: number };
+    storeMedium(app, shop.id, id, `file${index}`);
+  }
   const cursors: string[] = [];
   for (const list of ["/contacts", "/opt-outs", "/broadcasts", "/groups", "/broadcasts/56/recipients"]) {
     const answer = await app.call("GET", `/api/v1${list}`, { key });

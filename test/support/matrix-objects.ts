@@ -4,11 +4,10 @@
  */
 import { expect } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { inviteUser } from "#src/domain/users/invite.ts";
 import type { Visitor } from "./console.ts";
 import type { TestServer, TestWorkspace } from "./server.ts";
+import { storeMedium } from "./stored-medium.ts";
 import { DAY } from "./webhooks.ts";
 
 const TEMPLATE = "for_everybody";
@@ -50,7 +49,7 @@ export class Objects {
     await app.inbound(workspace, this.phone, "Hello!");
     this.contact = this.newest("contacts");
     this.inbound = this.newest("inbounds");
-    this.medium = this.storeMedium();
+    this.medium = storeMedium(app, workspace.id, this.inbound, `matrix${workspace.id}`);
     const one = await app.send("POST", "/api/v1/messages", this.withKey(this.sending()));
     expect([one.status, one.text]).toEqual([201, expect.any(String)]);
     this.message = this.newest("messages");
@@ -61,27 +60,6 @@ export class Objects {
     const state = `SELECT completed_at IS NOT NULL FROM broadcasts WHERE id = ${this.sentBroadcast}`;
     expect(app.store.client.prepare(state).pluck().get()).toBe(1);
     return this;
-  }
-
-  private storeMedium(): number {
-    const { app, workspace } = this;
-    const { client } = app.store;
-    const now = app.clock.now();
-    const hash = `matrix${workspace.id}`;
-    const file = client
-      .prepare(
-        "INSERT INTO media_files (workspace_id, hash, bytes, content_type, refs, created_at) VALUES (?, ?, 4, 'text/plain', 1, ?)",
-      )
-      .run(workspace.id, hash, now).lastInsertRowid;
-    client
-      .prepare(
-        `INSERT INTO media (workspace_id, number_id, inbound_id, network_media_id, state, file_id, created_at)
-          SELECT ?, number_id, id, 'm', 'stored', ?, ? FROM inbounds WHERE id = ?`,
-      )
-      .run(workspace.id, file, now, this.inbound);
-    mkdirSync(join(app.directory, "media"), { recursive: true });
-    writeFileSync(join(app.directory, "media", `${workspace.id}-${hash}`), "text");
-    return this.newest("media");
   }
 
   get path(): string {

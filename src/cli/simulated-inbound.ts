@@ -59,7 +59,7 @@ async function readFile(context: Context, type: InboundType, path: string | unde
   if (bytes.length > FILE_BYTES_MAX) {
     throw new CommandFailure("invalid_request", `${path} has more than 100 MiB`, "give a smaller file");
   }
-  const mimeType = Bun.file(path).type.replace(/;.*$/, "");
+  const mimeType = Bun.file(path).type.split(";")[0] ?? "";
   return {
     media: {
       // Without a known ending, the type of the sample stands.

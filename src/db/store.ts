@@ -108,7 +108,7 @@ export class Store {
 
   /** Runs a few short queries on one snapshot. Queries that may take over 10 ms belong in the reader. */
   read<T>(query: (tx: ReadTx) => NotPromise<T>): T {
-    if (systemClock.monotonic() - this.#snapshotAt > SNAPSHOT_MAX_MS && !this.#isReading) this.#endRead();
+    if (this.#clock.monotonic() - this.#snapshotAt > SNAPSHOT_MAX_MS && !this.#isReading) this.#endRead();
     this.#snapshot ??= this.#beginRead();
     const isOuter = !this.#isReading;
     this.#isReading = true;
@@ -137,7 +137,7 @@ export class Store {
    */
   #beginRead(): object {
     this.#begin.run();
-    this.#snapshotAt = systemClock.monotonic();
+    this.#snapshotAt = this.#clock.monotonic();
     this.#settings.renew();
     setImmediate(() => this.#endRead());
     return {};

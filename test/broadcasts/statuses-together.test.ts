@@ -112,7 +112,7 @@ test("a status that cannot be applied is recorded, and every other status of its
     app.store,
     "SELECT note FROM callbacks WHERE note IS NOT NULL",
   );
-  expect(note).toBe("failed: broken on purpose");
+  expect(note).toBe("unhandled: failed: broken on purpose");
   app.store.client.exec("DROP TRIGGER broken");
   await reportStatus(app, shop, ...all.map((one) => ({ ...one, status: "delivered" as const })));
   expect((await show(scenario, id)).counts).toMatchObject({ sent: PEOPLE, delivered: PEOPLE });

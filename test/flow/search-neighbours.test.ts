@@ -75,6 +75,7 @@ test("a search that takes too long is ended, its caller is told to narrow it, an
       message: expect.stringContaining("0.05 s"),
       retryable: false,
       fields: { filter: [expect.any(String)] },
+      faults: [{ field: "filter", rule: "invalid" }],
     },
   ]);
   expect((await town.count(2, LIGHT)).status).toBe(200);

@@ -21,7 +21,7 @@ interface MediaTypeObject {
 /** JSON, or a file of any type. */
 export interface Content {
   "application/json"?: MediaTypeObject;
-  "application/octet-stream"?: Pick<MediaTypeObject, "schema">;
+  "*/*"?: Pick<MediaTypeObject, "schema">;
 }
 
 export interface HeaderObject {

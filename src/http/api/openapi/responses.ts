@@ -95,7 +95,8 @@ export function responsesOf(endpoint: Endpoint, components: Components): Operati
       isFile === true ? fileSuccess(description) : { ...success(endpoint, components), description },
     ],
   );
-  return { ...Object.fromEntries(successes), ...Object.fromEntries(refusals) };
+  const others = isFile === true ? fileAnswers() : {};
+  return { ...Object.fromEntries(successes), ...others, ...Object.fromEntries(refusals) };
 }
 
 function success(
@@ -118,9 +119,16 @@ function success(
 
 /** The bytes of a file, of any type. */
 function fileSuccess(description: string): ResponseObject {
-  const content = { "application/octet-stream": { schema: { type: "string", format: "binary" } } };
+  const content = { "*/*": { schema: { type: "string", format: "binary" } } };
   return { description, headers: headersOf([], false), content };
 }
+
+/** What else a request for a file, or for a part of one, may get. */
+const fileAnswers = (): Record<string, ResponseObject> => ({
+  206: fileSuccess("The requested part of the file."),
+  304: { description: "The caller's copy is current.", headers: headersOf([], false) },
+  416: { description: "The file has no such part.", headers: headersOf([], false) },
+});
 
 function refusal(codes: readonly ProblemCode[], isReplayable: boolean, components: Components): ResponseObject {
   return {

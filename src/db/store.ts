@@ -18,6 +18,8 @@ import { Writer, type WriterCounters } from "./writer.ts";
 
 export interface StoreOptions {
   clock?: Clock;
+  /** For waits on another process's lock: that process lives in real time, whatever `clock` says. Default: `clock`. */
+  lockClock?: Clock;
   random?: Random;
   /** Key for `keyedHash`. Called on first use, because most commands need no key. */
   hashKey?: () => Uint8Array;
@@ -85,6 +87,7 @@ export class Store {
     this.#db = drizzle(latch.guardedClient(), { casing: "snake_case" });
     this.#writer = new Writer(client, latch, this.#db, {
       clock: this.#clock,
+      lockClock: options.lockClock ?? this.#clock,
       random: options.random ?? systemRandom,
       settings: this.#settings,
       keyedHash: this.#keyedHash,

@@ -28,6 +28,8 @@ const BUSY_LIMIT_MS = 15_000;
 
 interface WriterOptions {
   clock: Clock;
+  /** For waits on another process's lock. */
+  lockClock: Clock;
   random: Random;
   keyedHash: (value: string) => Uint8Array;
   settings: SettingsState;
@@ -279,11 +281,12 @@ export class Writer {
   }
 
   #handleBeginFailure(error: unknown): void {
-    const now = this.#options.clock.monotonic();
+    const { lockClock } = this.#options;
+    const now = lockClock.monotonic();
     this.#busySince ??= now;
     if (isBusy(error) && now - this.#busySince < BUSY_LIMIT_MS) {
       this.#isScheduled = true;
-      this.#options.clock.setTimer(BUSY_RETRY_MS, () => {
+      lockClock.setTimer(BUSY_RETRY_MS, () => {
         this.#isScheduled = false;
         this.#runGroup();
       });

@@ -1,8 +1,10 @@
 /** Opens the database for the server: lock, key, upgrade, migrations, identity, readers; and closes it again. */
+
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { detectCopy, tryRenewRunMarker } from "#src/backup/detect-copy.ts";
 import { upgradeIfOlder } from "#src/backup/upgrade.ts";
+import { systemClock } from "#src/core/clock.ts";
 import { newInstanceId, newRunId } from "#src/core/id.ts";
 import { loadKeys } from "#src/core/key-file.ts";
 import { createSecretBox } from "#src/core/secret.ts";
@@ -39,6 +41,7 @@ export async function openStorage(environment: Environment): Promise<Storage> {
   upgradeIfOlder(files, { now: clock.now(), newInstanceId: newId, readFileIdentity }, log, lock);
   const store: Store = openStore(files.database, {
     clock: socketClock,
+    lockClock: systemClock,
     random,
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     hashKey: hashKeyOf(

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { detectCopy, tryRenewRunMarker } from "#src/backup/detect-copy.ts";
 import { upgradeIfOlder } from "#src/backup/upgrade.ts";
-import { systemClock } from "#src/core/clock.ts";
+import { sleep, systemClock } from "#src/core/clock.ts";
 import { newInstanceId, newRunId } from "#src/core/id.ts";
 import { loadKeys } from "#src/core/key-file.ts";
 import { createSecretBox } from "#src/core/secret.ts";
@@ -13,7 +13,7 @@ import { type FileState, FileWatch } from "#src/db/file-watch.ts";
 import { createPrivateDirectory, databaseFiles, makePrivate } from "#src/db/files.ts";
 import { readOrCreateInstanceId } from "#src/db/instance.ts";
 import { hashKeyOf } from "#src/db/kept-keys.ts";
-import { lockExclusively } from "#src/db/lock.ts";
+import { type Lock, LockHeld, lockExclusively } from "#src/db/lock.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { openStore, type Store } from "#src/db/store.ts";
 import { MediaFiles } from "#src/media/files.ts";
@@ -24,12 +24,28 @@ const REPLACED: readonly FileState[] = ["replaced", "log_replaced"];
 /** Until the server serves requests, a statement may sleep for the lock of a command, or of the recovery from a crash. */
 const BUSY_TIMEOUT_MS = 5_000;
 
+/** Commands hold the lock for a moment, to learn whether a server runs; a server that runs holds it much longer. */
+const LOCK_TRIES = 20;
+const LOCK_RETRY_MS = 50;
+
+/** Throws `LockHeld`. */
+async function lockServer(path: string): Promise<Lock> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return lockExclusively(path);
+    } catch (error) {
+      if (!(error instanceof LockHeld) || tries === LOCK_TRIES) throw error;
+      await sleep(systemClock, LOCK_RETRY_MS);
+    }
+  }
+}
+
 export async function openStorage(environment: Environment): Promise<Storage> {
   const { config, log, clock, socketClock, random, control, readFileIdentity, metrics, onCommit } = environment;
   const files = databaseFiles(config.storage.path);
   createPrivateDirectory(config.storage.data);
   createPrivateDirectory(dirname(files.database));
-  const lock = lockExclusively(files.serverLock);
+  const lock = await lockServer(files.serverLock);
   // Before the database, and a new key only for a new database: a lost key is never silently replaced.
   const keys = loadKeys({ keyFile: config.secrets.keyFile, env: process.env, random }, !existsSync(files.database));
   const box = createSecretBox(keys, random);

@@ -144,6 +144,7 @@ export const CONSOLE_PLACE = "<!-- measured: bun run bench:console --write -->";
 export const CALLBACKS_PLACE = "<!-- measured: bun run bench:callbacks --write -->";
 export const RETENTION_PLACE = "<!-- measured: bun run bench:retention --write -->";
 export const NEIGHBOURS_PLACE = "<!-- measured: bun run bench:neighbours --write -->";
+export const PEERS_PLACE = "<!-- measured: bun run bench:peers --write -->";
 const END = "<!-- /measured -->";
 
 /** Replaces the text between a marker of a document and the next end marker; throws if a marker is missing. */

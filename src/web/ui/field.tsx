@@ -111,3 +111,29 @@ export function SelectField<V extends FieldValues>({
     </FieldFrame>
   );
 }
+
+/** Several choices of a list. */
+export function CheckboxesField<V extends FieldValues>({
+  form,
+  name,
+  label,
+  hint,
+  choices,
+}: Common<V> & { choices: readonly (Choice & { hint: string })[] }) {
+  const { control, frame } = useField({ form, name, hint });
+  const { id, ...register } = control;
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1 font-semibold">{label}</legend>
+      {choices.map(({ value, label: text, hint: meaning }) => (
+        <label key={value} className="flex items-start gap-2">
+          <input type="checkbox" className="mt-1 size-4 accent-accent" value={value} {...register} />
+          <span>
+            {text} <span className="text-label text-quiet">{meaning}</span>
+          </span>
+        </label>
+      ))}
+      <FieldNotes {...frame} id={id} />
+    </fieldset>
+  );
+}

@@ -52,7 +52,7 @@ export interface OperationObject {
   tags: [string];
   summary: string;
   description: string;
-  security?: [];
+  security?: Record<string, string[]>[];
   parameters?: ParameterObject[];
   requestBody?: { required: true; content: Content };
   responses: Record<string, ResponseObject | ReferenceObject>;

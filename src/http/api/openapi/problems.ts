@@ -8,6 +8,7 @@ import { invalidRequest, notFound, Problem, type ProblemCode, problemCodes } fro
 import { Instant, OneOf } from "#src/core/schema.ts";
 import { bodyOf, internalError, unavailable } from "../../errors.ts";
 import { wrongParameter } from "../../page.ts";
+import { missingScope } from "../scopes.ts";
 
 interface CodeDescription {
   /** When the code is returned: a sentence that follows the code. */
@@ -42,12 +43,15 @@ export const ErrorView = Type.Object(
               Type.Number({ description: "With the `too_…` rules: the largest or smallest value, length or count." }),
             ),
             suggestion: Type.Optional(
-              Type.String({ description: "The name that you probably meant.", examples: ["template"] }),
+              Type.String({
+                description: "The name that you probably meant; with `missing_scope`: the scope that the key lacks.",
+                examples: ["template"],
+              }),
             ),
           }),
           {
             description:
-              "With `invalid_request`: one entry for each problem in `fields`; absent where no field is at fault. With `template_not_found`: the field that names the template or its language.",
+              "With `invalid_request`: one entry for each problem in `fields`; absent where no field is at fault. With `template_not_found`: the field that names the template or its language. With `api_not_enabled` for lack of a scope: the header `Authorization`.",
           },
         ),
       ),
@@ -101,8 +105,8 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
     },
   },
   unauthenticated: withExample(
-    "The API key is missing, unknown or revoked.",
-    new Problem("unauthenticated", "This API key is unknown or was revoked."),
+    "The API key is missing, unknown, expired or revoked.",
+    new Problem("unauthenticated", "This API key is unknown, has expired or was revoked."),
   ),
   insufficient_balance: withExample(
     "The balance does not cover the cost. `needed` and `available` give both amounts.",
@@ -111,10 +115,14 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
       available: 1_200,
     }),
   ),
-  api_not_enabled: withExample(
-    "The API is not enabled for this workspace.",
-    new Problem("api_not_enabled", "The API is not switched on for this workspace."),
-  ),
+  api_not_enabled: {
+    description:
+      "The API is not enabled for this workspace, or not for this API key: it lacks the scope that `faults` names with the rule `missing_scope`.",
+    examples: {
+      workspace: new Problem("api_not_enabled", "The API is not switched on for this workspace."),
+      scope: missingScope(["read"], ["send"]),
+    },
+  },
   workspace_suspended: withExample(
     "The workspace is suspended and cannot send. `message` gives the reason.",
     new Problem("workspace_suspended", "Sending is stopped for this workspace: the invoice of October is unpaid"),

@@ -737,6 +737,8 @@ CREATE TABLE media (
   waiting_since INTEGER,
   -- The event that told of its result.
   event_seq INTEGER,
+  -- Of a phone's history: no event tells of it.
+  is_silent INTEGER NOT NULL DEFAULT 0 CHECK (is_silent IN (0, 1)),
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX media_file ON media (file_id) WHERE file_id IS NOT NULL;

@@ -53,17 +53,15 @@ export const commands: readonly Command[] = [
       const config = context.loadConfig();
       const files = databaseFiles(config.storage.path);
       if (!fileExists(files.database)) throw noDatabase(files.database);
-      const release = lockStopped(files, "moved");
-      try {
-        const code = randomText(context.io.random, CODE_LENGTH).replace(/(.{6})(?=.)/g, "$1-");
-        return reportOut(
-          context,
-          translateErrors(() => performOut(context, config, file, code)),
-          code,
-        );
-      } finally {
-        release();
-      }
+      return withEmptiedTarget(context, file, () => {
+        const release = lockStopped(files, "moved");
+        try {
+          const code = randomText(context.io.random, CODE_LENGTH).replace(/(.{6})(?=.)/g, "$1-");
+          return reportOut(context, performOut(context, config, file, code), code);
+        } finally {
+          release();
+        }
+      });
     },
   }),
   command({
@@ -132,31 +130,39 @@ function stepsOf({ io, options }: Context): (step: string) => void {
   };
 }
 
+/** A file that root made, in a directory where this process may not remove it. */
+function withEmptiedTarget<T>({ io, files }: Context, file: string, work: () => T): T {
+  return translateErrors(() => {
+    const handle = files.handleOf(file);
+    try {
+      return work();
+    } catch (error) {
+      if (handle !== null) {
+        ftruncateSync(handle, 0);
+        io.err(`${resolve(file)} is left empty; remove it\n`);
+      }
+      throw error;
+    }
+  });
+}
+
 function performOut(context: Context, config: Config, file: string, code: string): MovedOutFile {
   const { io, files } = context;
   const keys = loadConfiguredKeys(config, io, false);
-  const handle = files.handleOf(file);
-  try {
-    return moveOut({
-      ...{ code, version, file: { path: file, handle }, now: io.clock.now(), host: hostname() },
-      database: config.storage.path,
-      keys: keys
-        .all()
-        .map(({ bytes }) => `${Buffer.from(bytes).toString("base64")}\n`)
-        .join(""),
-      keyFile: keys.keyFile,
-      config: config.fileText,
-      mediaDirectory: config.media.directory,
-      marker: newInstanceId(io.random),
-      identityOf: readFileIdentity,
-      onStep: stepsOf(context),
-    });
-  } catch (error) {
-    if (handle === null) throw error;
-    ftruncateSync(handle, 0);
-    io.err(`${resolve(file)} is left empty; remove it\n`);
-    throw error;
-  }
+  return moveOut({
+    ...{ code, version, file: { path: file, handle: files.handleOf(file) }, now: io.clock.now(), host: hostname() },
+    database: config.storage.path,
+    keys: keys
+      .all()
+      .map(({ bytes }) => `${Buffer.from(bytes).toString("base64")}\n`)
+      .join(""),
+    keyFile: keys.keyFile,
+    config: config.fileText,
+    mediaDirectory: config.media.directory,
+    marker: newInstanceId(io.random),
+    identityOf: readFileIdentity,
+    onStep: stepsOf(context),
+  });
 }
 
 function performIn(context: Context, config: Config, handle: number, code: string | undefined): MovedIn {

@@ -188,15 +188,14 @@ test("without the code, too late, or with a used file it is a copy, held; so is 
   expect(await workshop.refusal(["move", "cancel"])).toMatchObject({ code: "not_moved_out" });
   expect(await workshop.refusal(["move", "out", `${file}.2`])).toMatchObject({ code: "copy_not_started" });
   const sent = sentTo(today.scenario);
-  for (const place of ["c", "data"]) {
-    await using scenario = await startAt(today, place, 5 * MINUTE);
-    await scenario.app.clock.advance(HOUR + MINUTE);
-    expect(scenario.app.logged.join("")).toContain("database.copied");
-    for (const id of [running, scheduled]) expect((await show(scenario, id)).status).toBe("paused");
-    await resume(scenario, running);
-    await scenario.app.clock.advance(10 * MINUTE);
-    expect(sentTo(scenario)).toEqual(sent);
-  }
+  for (const place of ["b", "c", "e", "data"]) expect(standingOf(workshop.path(place))).toBe("held");
+  await using scenario = await startAt(today, "data", 5 * MINUTE);
+  await scenario.app.clock.advance(HOUR + MINUTE);
+  expect(scenario.app.logged.join("")).toContain("database.copied");
+  for (const id of [running, scheduled]) expect((await show(scenario, id)).status).toBe("paused");
+  await resume(scenario, running);
+  await scenario.app.clock.advance(10 * MINUTE);
+  expect(sentTo(scenario)).toEqual(sent);
 });
 
 test("a damaged file, one that cannot be marked, other keys and a database in the way are refused and change nothing", async () => {

@@ -199,7 +199,8 @@ class Reader {
 }
 
 function readState(block: Buffer): FileUse {
-  const text = block.toString("latin1").replace(/[ \n]*\0*$/, "");
+  const text = block.toString("latin1", 0, STATE_BYTES).trimEnd();
+  if (!stateBlock(text).equals(block)) throw new MoveFileBroken("its state is damaged");
   const used = /^used (\d{1,15}) ([0-9a-z]{8,64})$/.exec(text);
   if (used !== null) return { kind: "used", at: Number(used[1]), by: used[2] ?? "" };
   if (text === UNUSED) return { kind: "unused" };

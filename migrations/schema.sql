@@ -664,6 +664,8 @@ CREATE TABLE instance (
   backup_metadata TEXT,
   -- JSON array of the databases that this one continues, as {id, at}, the oldest first.
   lineage TEXT NOT NULL DEFAULT '[]',
+  -- JSON after a planned move: "out" closes this database, "in" tells where it came from. Null: it was never moved.
+  move TEXT,
   -- The run markers of the current and the previous run; files beside the database carry them too.
   run_marker TEXT,
   previous_run_marker TEXT,

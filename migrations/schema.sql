@@ -711,6 +711,7 @@ CREATE TABLE media (
   event_seq INTEGER,
   created_at INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX media_failed ON media (created_at, reason) WHERE state = 'failed';
 CREATE INDEX media_file ON media (file_id) WHERE file_id IS NOT NULL;
 CREATE UNIQUE INDEX media_inbound ON media (inbound_id);
 CREATE INDEX media_stored ON media (created_at) WHERE state = 'stored';

@@ -85,7 +85,7 @@ export async function makeMachine(): Promise<Machine> {
       [backups, 64],
     ] as const) {
       mkdirSync(path, { recursive: true });
-      mount(path, `size=${size}m`);
+      mount("-t", "tmpfs", "-o", `size=${size}m`, "tmpfs", path);
       mounts.push(path);
     }
     const alerts = `\n[alerts]\nwebhook = "${receiver.url}/${name}"\n`;
@@ -163,10 +163,14 @@ export async function makeMachine(): Promise<Machine> {
   };
 }
 
-/** A disk in memory; on one that is mounted, changes its size. */
-export function mount(path: string, options: string): void {
-  const { exitCode, stderr } = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", options, "tmpfs", path]);
-  if (exitCode !== 0) throw new Error(`mount ${path}: ${stderr}`);
+function mount(...words: string[]): void {
+  const { exitCode, stderr } = Bun.spawnSync(["mount", ...words]);
+  if (exitCode !== 0) throw new Error(`mount ${words.join(" ")}: ${stderr}`);
+}
+
+/** Changes the size of a disk. */
+export function resize(path: string, size: string): void {
+  mount("-o", `remount,size=${size}`, path);
 }
 
 export function fill(path: string, megabytes: number | "all"): void {

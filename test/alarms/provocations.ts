@@ -6,7 +6,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CriticalKind } from "#src/health/kinds.ts";
 import { writeCallback } from "#test/support/graph.ts";
-import { fill, mount } from "./machine.ts";
+import { fill, resize } from "./machine.ts";
 import { ACCOUNT_ID, type World } from "./world.ts";
 
 export type InstanceName = "shop" | "disk" | "tls" | "domain";
@@ -37,11 +37,11 @@ function graphCallback(world: World, value: object, appSecret?: string): Promise
 const laterAtNight = async (): Promise<void> => undefined;
 
 async function breakBackups({ shop }: World): Promise<void> {
-  mount(shop.backups, "remount,size=64k");
+  resize(shop.backups, "1m");
 }
 
 async function mendBackups({ shop }: World): Promise<void> {
-  mount(shop.backups, "remount,size=64m");
+  resize(shop.backups, "64m");
 }
 
 async function refuseCallback(world: World): Promise<void> {

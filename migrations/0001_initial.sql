@@ -1015,6 +1015,7 @@ CREATE INDEX media_file ON media (file_id) WHERE file_id IS NOT NULL;
 CREATE UNIQUE INDEX media_inbound ON media (inbound_id);
 CREATE INDEX media_stored ON media (created_at) WHERE state = 'stored';
 CREATE INDEX media_waiting ON media (waiting_since) WHERE waiting_since IS NOT NULL;
+CREATE INDEX media_failed ON media (created_at, reason) WHERE state = 'failed';
 
 CREATE TABLE conversations (
   contact_id INTEGER PRIMARY KEY REFERENCES contacts (id),

@@ -743,6 +743,7 @@ CREATE TABLE media (
   is_silent INTEGER NOT NULL DEFAULT 0 CHECK (is_silent IN (0, 1)),
   created_at INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX media_failed ON media (created_at, reason) WHERE state = 'failed';
 CREATE INDEX media_file ON media (file_id) WHERE file_id IS NOT NULL;
 CREATE UNIQUE INDEX media_inbound ON media (inbound_id);
 CREATE INDEX media_stored ON media (created_at) WHERE state = 'stored';

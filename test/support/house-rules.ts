@@ -128,6 +128,7 @@ export const folders: Folder[] = [
       "domain/inbound/refused-callbacks.ts",
       "domain/inbound/unused-items.ts",
       "domain/inbound/unreported.ts",
+      "domain/media/media.ts",
       "domain/messages/network-usage.ts",
       "domain/users/untrusted-proxy.ts",
       "networks/credentials.ts",

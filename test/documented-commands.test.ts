@@ -38,6 +38,7 @@ const elsewhere: { begins: string; by: string; says: RegExp }[] = [
   { begins: "bun run openapi", by: "test/api/openapi.test.ts", says: /docs\/openapi\.json/ },
   { begins: "sh install.sh", by: "test/install-release.test.ts", says: /--release/ },
   { begins: "waxwing upgrade", by: "test/binary-upgrade.test.ts", says: /"upgrade", "back"/ },
+  { begins: "waxwing dev", by: "test/docs-samples.test.ts", says: /"--forward"/ },
   { begins: "waxwing listen", by: "test/cli/listen.test.ts", says: /listen/ },
   { begins: "waxwing tail", by: "test/cli/tail.test.ts", says: /tail/ },
   { begins: "waxwing trigger", by: "test/cli/trigger.test.ts", says: /trigger/ },

@@ -37,6 +37,13 @@ export function json(value: unknown): Html {
   return html`<pre><code>${JSON.stringify(value, null, 2)}</code></pre>`;
 }
 
+const ESCAPED = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&#x27;": "'", "&amp;": "&" };
+
+/** The text that was escaped. */
+export function unescaped(text: string): string {
+  return Object.entries(ESCAPED).reduce((read, [code, sign]) => read.replaceAll(code, sign), text);
+}
+
 function render(value: HtmlValue): string {
   if (value === null) return "";
   if (value instanceof Html) return value.text;

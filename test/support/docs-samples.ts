@@ -17,7 +17,7 @@ export interface Block {
   group: readonly { language: string; text: string }[] | undefined;
 }
 
-const BLOCK = /<pre(?: data-language="(\w+)"[^>]*)?><code(?: class="language-(\w+)")?>([\s\S]*?)<\/code><\/pre>/g;
+const BLOCK = /<pre(?: data-language="(\w+)")?[^>]*><code(?: class="language-(\w+)")?>([\s\S]*?)<\/code><\/pre>/g;
 
 function blocksOf(page: string, html: string): Omit<Block, "group">[] {
   return [...html.matchAll(BLOCK)].map(([, chosen, named, code = ""]) => ({

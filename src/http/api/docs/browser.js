@@ -72,7 +72,7 @@ function rank(entries, words) {
     .map(({ entry }) => entry);
 }
 
-for (const place of document.querySelectorAll("#search")) {
+for (const place of document.querySelectorAll(".search")) {
   const label = document.createElement("label");
   label.textContent = "Search";
   const input = document.createElement("input");

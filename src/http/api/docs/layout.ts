@@ -39,7 +39,7 @@ export function layout({ title, path, markdownPath, pages, contents, body }: Lay
 <body id="top">
 <a class="skip" href="#content">Skip to the text</a>
 <nav class="side" aria-label="Documentation">
-<div id="search"></div>
+<div class="search"></div>
 <ul class="pages">${links}</ul>
 ${contents}
 </nav>

@@ -71,7 +71,7 @@ function parameterTable(parameters: readonly ParameterObject[], schemas: Schemas
     return html`<tr><td><code>${parameter.name}</code>${parameter.required ? "" : html` <small>optional</small>`}</td>
 <td>${parameter.in}: ${typeText(parameter.schema)}</td><td>${inline(parameter.description)} ${meaning(parameter.schema, schemas)}</td></tr>`;
   });
-  return html`<h4>Parameters</h4><div class="wide"><table class="members">
+  return html`<h4>Parameters</h4><div class="wide" tabindex="0"><table class="members">
 <thead><tr><th>Name</th><th>Type</th><th>Description</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 

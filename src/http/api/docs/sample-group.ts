@@ -25,7 +25,7 @@ export class SampleGroups {
 }
 
 /** Its text is escaped, so no `<` is in it. */
-const BLOCK = /<pre><code class="language-(\w+)">([^<]*)<\/code><\/pre>/;
+const BLOCK = /<pre[^>]*><code class="language-(\w+)">([^<]*)<\/code><\/pre>/;
 const RUN = new RegExp(`${BLOCK.source}(?:\\s*${BLOCK.source})+`, "g");
 
 /** Turns every run of adjacent code blocks in different languages of a rendered text into one group. */

@@ -996,7 +996,8 @@ WHEN OLD.person_limit IS NULL AND NEW.person_limit IS NOT NULL BEGIN
   JOIN numbers ON numbers.id = messages.number_id AND numbers.portfolio_id = NEW.id
   LEFT JOIN contacts ON contacts.id = messages.contact_id
   WHERE messages.dispatched_at > NEW.updated_at - 86400000
-    AND messages.type = 'template' AND messages.status IN ('sending', 'sent', 'delivered', 'read', 'failed')
+    AND messages.type = 'template' AND messages.status IN ('queued', 'sending', 'sent', 'delivered', 'read', 'failed')
+    AND (messages.status <> 'queued' OR messages.broadcast_id IS NULL)
     AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)
     AND NOT coalesce(
       contacts.last_message_at BETWEEN messages.dispatched_at - 86400000 AND messages.dispatched_at, 0
@@ -1225,7 +1226,8 @@ WHEN OLD.daily_cap IS NULL AND NEW.daily_cap IS NOT NULL BEGIN
   SELECT messages.workspace_id, coalesce(contacts.identity_id, contacts.id) AS person, max(messages.dispatched_at)
   FROM messages JOIN contacts ON contacts.id = messages.contact_id
   WHERE messages.workspace_id = NEW.id AND messages.dispatched_at > NEW.updated_at - 86400000
-    AND messages.type = 'template' AND messages.status IN ('sending', 'sent', 'delivered', 'read', 'failed')
+    AND messages.type = 'template' AND messages.status IN ('queued', 'sending', 'sent', 'delivered', 'read', 'failed')
+    AND (messages.status <> 'queued' OR messages.broadcast_id IS NULL)
     AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)
     AND (
       messages.id > coalesce(

@@ -112,6 +112,10 @@ export interface Parameter {
   required: boolean;
   description: string;
   schema: TSchema;
+  /** By the name of the body's example, for a value that only fits with one body. */
+  examples?: Readonly<Record<string, string>>;
+  /** The value is a list, written with commas. */
+  isCommaList?: boolean;
 }
 
 interface Success {
@@ -120,7 +124,7 @@ interface Success {
   /** The same answer under another status, when it depends on the previous state. */
   otherStatus?: { status: 201; description: string };
   /** The schema of `data`, or of one item of `data` when `isList` is set. Lists also have `meta`. */
-  data: TObject;
+  data: TSchema;
   isList: boolean;
   /** Of a list whose `meta` is not that of numbered pages. */
   meta?: { schema: TObject; example: unknown };

@@ -1,5 +1,11 @@
 /** The reference as Markdown, and `/llms.txt`: the same content for programs that read. */
-import type { Content, OpenApiDocument, ParameterObject, SchemaObject } from "../openapi/document.ts";
+import {
+  type Content,
+  type OpenApiDocument,
+  ownParameters,
+  type ParameterObject,
+  type SchemaObject,
+} from "../openapi/document.ts";
 import { fenced, type Guide, PLACEHOLDER, summaryOf, titleOf } from "./guide.ts";
 import { type DocumentedOperation, requestsOf, resolve } from "./operation.ts";
 import { curl } from "./samples.ts";
@@ -63,7 +69,7 @@ function operationLines(document: OpenApiDocument, one: DocumentedOperation): st
     `### ${operation.summary}`,
     `\`${method.toUpperCase()} ${prefix}${path}\``,
     operation.description,
-    ...(operation.parameters === undefined ? [] : [operation.parameters.map(parameterLine).join("\n")]),
+    ...(ownParameters(operation).length === 0 ? [] : [ownParameters(operation).map(parameterLine).join("\n")]),
     ...(body === undefined ? [] : [`Body: ${typeOf(body)}`]),
     ...requestsOf(PLACEHOLDER + prefix, one).map(({ request }) => fenced("sh", curl(request))),
     ...examples(`Response ${success?.status}`, success?.content),
@@ -82,8 +88,12 @@ function examples(heading: string, content: Content | undefined): string[] {
 }
 
 function memberLines(schema: SchemaObject): string[] {
-  if (schema.oneOf !== undefined) return [`One of: ${schema.oneOf.map(typeOf).join(", ")}`];
-  const lines = Object.entries(schema.properties ?? {}).map(([name, member]) => {
+  if (schema.oneOf !== undefined) {
+    return schema.oneOf.flatMap((form, index) => [`Form ${index + 1}: ${typeOf(form)}`, ...memberLines(form)]);
+  }
+  // A member that must be absent is there for compilers, not for readers.
+  const members = Object.entries(schema.properties ?? {}).filter(([, { not }]) => not === undefined);
+  const lines = members.map(([name, member]) => {
     const optional = schema.required?.includes(name) === true ? "" : ", optional";
     const values = member.enum === undefined ? "" : ` One of ${member.enum.map((value) => `\`${value}\``).join(", ")}.`;
     return `- \`${name}\` (${typeOf(member)}${optional})${member.description === undefined ? "" : `: ${member.description}`}${values}`;

@@ -42,6 +42,16 @@ const tags = [
   { name: "Events", description: "Events that are posted to the workspace's webhook URL as they happen." },
 ];
 
+/** Every operation takes it. */
+const requestIdParameter: ParameterObject = {
+  name: "X-Request-Id",
+  in: "header",
+  required: false,
+  description:
+    "Your own id of the request, which the response repeats and the server's log records. A value of another form is replaced.",
+  schema: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,128}$", examples: ["checkout-7f3a"] },
+};
+
 /** Indented, with a newline at the end. */
 export function openApiText(): string {
   return `${JSON.stringify(openApiDocument(), null, 2)}\n`;
@@ -63,6 +73,7 @@ export function openApiDocument(): OpenApiDocument {
       version: API_VERSION,
       summary: "Send WhatsApp messages and receive their delivery status.",
       description: introduction,
+      contact: { name: "The operator of this server" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: PREFIX, description: "This server" }],
@@ -74,6 +85,7 @@ export function openApiDocument(): OpenApiDocument {
       schemas: components.schemas,
       responses: components.responses,
       headers,
+      parameters: { RequestId: requestIdParameter },
       securitySchemes: {
         key: {
           type: "http",
@@ -92,7 +104,10 @@ function operation(endpoint: Endpoint, components: Components): OperationObject 
     tags: [tag],
     summary,
     description,
-    ...(parameters === undefined ? {} : { parameters: parameters.map((one) => parameter(one, components)) }),
+    parameters: [
+      ...(parameters ?? []).map((one) => parameter(one, components)),
+      { $ref: "#/components/parameters/RequestId" },
+    ],
     ...(body === undefined
       ? {}
       : { requestBody: { required: true, content: contentOf(components.use(body.schema), { ...body.examples }) } }),
@@ -100,6 +115,12 @@ function operation(endpoint: Endpoint, components: Components): OperationObject 
   };
 }
 
-function parameter({ schema, ...rest }: Parameter, components: Components): ParameterObject {
-  return { ...rest, schema: components.use(schema) };
+function parameter({ schema, examples, isCommaList, ...rest }: Parameter, components: Components): ParameterObject {
+  const named = Object.entries(examples ?? {}).map(([name, value]) => [name, { value }]);
+  return {
+    ...rest,
+    ...(isCommaList === true ? { style: "form", explode: false } : {}),
+    schema: components.use(schema),
+    ...(examples === undefined ? {} : { examples: Object.fromEntries(named) }),
+  };
 }

@@ -39,6 +39,7 @@ const elsewhere: { begins: string; by: string; says: RegExp }[] = [
   { begins: "sh install.sh", by: "test/install-release.test.ts", says: /--release/ },
   { begins: "waxwing upgrade", by: "test/binary-upgrade.test.ts", says: /"upgrade", "back"/ },
   { begins: "waxwing move", by: "test/backup/move.test.ts", says: /"move", "out"/ },
+  { begins: "waxwing dev", by: "test/docs-samples.test.ts", says: /"--forward"/ },
   { begins: "waxwing listen", by: "test/cli/listen.test.ts", says: /listen/ },
   { begins: "waxwing tail", by: "test/cli/tail.test.ts", says: /tail/ },
   { begins: "waxwing trigger", by: "test/cli/trigger.test.ts", says: /trigger/ },

@@ -48,6 +48,8 @@ interface GaugeSources {
   conditions: () => readonly KnownCondition[];
   /** When the newest sound backup was finished, milliseconds. */
   lastBackupAt: () => number | null;
+  /** The time of the state in the newest archive off-site, milliseconds. */
+  lastRemoteAt: () => number | null;
   /** Databases that upgrades and restores have put aside. */
   keptCopies: () => readonly { bytes: number }[];
   /** When the server's own certificate ends, milliseconds; null without one. */
@@ -213,7 +215,8 @@ export class ServerMetrics {
     );
   }
 
-  #registerConditions({ database, conditions, lastBackupAt, certificateEnd, keptCopies, clock }: GaugeSources): void {
+  #registerConditions(sources: GaugeSources): void {
+    const { database, conditions, lastBackupAt, lastRemoteAt, certificateEnd, keptCopies, clock } = sources;
     const gauge = this.metrics.gauge.bind(this.metrics);
     gauge("waxwing_condition", "Conditions that last, as in waxwing status.", () =>
       conditions().map(({ id, severity }): Sample => [{ id, severity }, 1]),
@@ -225,6 +228,11 @@ export class ServerMetrics {
     );
     gauge("waxwing_backup_age_seconds", "Age of the newest verified backup; absent if there is none.", () =>
       present(lastBackupAt(), (at) => (clock.now() - at) / 1000),
+    );
+    gauge(
+      "waxwing_remote_backup_age_seconds",
+      "Age of the newest backup that is off-site; absent if there is none.",
+      () => present(lastRemoteAt(), (at) => (clock.now() - at) / 1000),
     );
     gauge("waxwing_certificate_end_seconds", "When the server's own certificate ends; absent without one.", async () =>
       present(await certificateEnd(), (at) => at / 1000),

@@ -245,7 +245,7 @@ export class ServerMetrics {
       "Longest time between two scheduled backups; absent without a schedule.",
       () => present(backupIntervalMs(), (ms) => ms / 1000),
     );
-    metrics.gauge(
+    gauge(
       "waxwing_remote_backup_age_seconds",
       "Age of the newest backup that is off-site; absent if there is none.",
       () => present(lastRemoteAt(), (at) => (clock.now() - at) / 1000),

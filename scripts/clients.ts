@@ -6,6 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import packageJson from "../package.json" with { type: "json" };
 import { clientModel } from "./clients/model.ts";
+import { goFile } from "./clients/go.ts";
 import { phpFile } from "./clients/php.ts";
 import { pythonFile } from "./clients/python.ts";
 import { typescriptFile } from "./clients/typescript.ts";
@@ -15,6 +16,7 @@ export function clientFiles(): Record<string, string> {
   const model = clientModel(packageJson.version);
   return {
     "clients/typescript/src/generated.ts": typescriptFile(model),
+    "clients/go/generated.go": goFile(model),
     "clients/php/src/Operations.php": phpFile(model),
     "clients/python/waxwing/_generated.py": pythonFile(model),
   };

@@ -171,6 +171,12 @@ export function buildTypescriptClient(folder: string): string {
   return join(folder, "index.js");
 }
 
+function buildGoRunner(source: string, binary: string): string {
+  const built = Bun.spawnSync(["go", "build", "-o", binary, "."], { cwd: source });
+  if (built.exitCode !== 0) throw new Error(built.stderr.toString());
+  return binary;
+}
+
 export function clients(folder: string): Client[] {
   const runner = (name: string) => join(import.meta.dir, "runners", name);
   const missing = (command: string) => (Bun.which(command) === null ? `${command} is not installed` : null);
@@ -190,6 +196,11 @@ export function clients(folder: string): Client[] {
       name: "php",
       missing: missing("php"),
       command: (...args) => ["php", runner("php.php"), join(checkout, "clients/php/autoload.php"), ...args],
+    },
+    {
+      name: "go",
+      missing: missing("go"),
+      command: (...args) => [buildGoRunner(runner("go"), join(folder, "go")), ...args],
     },
   ];
 }

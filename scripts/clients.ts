@@ -5,8 +5,8 @@
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import packageJson from "../package.json" with { type: "json" };
-import { clientModel } from "./clients/model.ts";
 import { goFile } from "./clients/go.ts";
+import { clientModel } from "./clients/model.ts";
 import { phpFile } from "./clients/php.ts";
 import { pythonFile } from "./clients/python.ts";
 import { typescriptFile } from "./clients/typescript.ts";

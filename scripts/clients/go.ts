@@ -15,7 +15,14 @@ import {
 } from "./model.ts";
 
 /** Schemas of requests: their optional members are left out, not sent as empty. */
-const INPUTS = new Set(["SendTemplate", "SendText", "BroadcastToList", "BroadcastToGroup", "ContactInput", "PersonInput"]);
+const INPUTS = new Set([
+  "SendTemplate",
+  "SendText",
+  "BroadcastToList",
+  "BroadcastToGroup",
+  "ContactInput",
+  "PersonInput",
+]);
 /** Words that Go writes in capitals. */
 const INITIALS: Readonly<Record<string, string>> = { Id: "ID", Url: "URL", Sha256: "SHA256" };
 
@@ -90,7 +97,10 @@ class Types {
 
   /** Forms that a member tells apart become one struct; those of a request become an interface. */
   #declareUnion(name: string, schema: SchemaObject, forms: SchemaObject[]): void {
-    if (schema.discriminator !== undefined) return this.#declareStruct(name, this.#merged(schema, forms));
+    if (schema.discriminator !== undefined) {
+      this.#declareStruct(name, this.#merged(schema, forms));
+      return;
+    }
     this.lines.push(...comment(`${name}: ${schema.description ?? ""}`), `type ${name} interface{ is${name}() }`, "");
     for (const form of forms) {
       const isList = form.type === "array";
@@ -116,12 +126,25 @@ class Types {
     const members = membersOf(schema);
     const lines = members.flatMap(({ name: member, schema: of, isRequired }) => {
       const isReplaced = isInput && member === "people";
-      const type = isReplaced ? `*${this.text(of, name)}` : isInput ? this.#inputType(of, name + goName(member), isRequired) : this.text(of, name + goName(member));
+      const type = isReplaced
+        ? `*${this.text(of, name)}`
+        : isInput
+          ? this.#inputType(of, name + goName(member), isRequired)
+          : this.text(of, name + goName(member));
       const tag = isRequired ? member : `${member},omitempty`;
       const optional = !isInput && !isRequired && !/^[*[m]/.test(type) && type !== "any" ? `*${type}` : type;
-      return [...comment(of.description ?? "", "\t").filter((line) => line.trim() !== "//"), `\t${goName(member)} ${optional} \`json:"${tag}"\``];
+      return [
+        ...comment(of.description ?? "", "\t").filter((line) => line.trim() !== "//"),
+        `\t${goName(member)} ${optional} \`json:"${tag}"\``,
+      ];
     });
-    this.lines.push(...comment(`${name}: ${schema.description ?? "part of another type."}`), `type ${name} struct {`, ...lines, "}", "");
+    this.lines.push(
+      ...comment(`${name}: ${schema.description ?? "part of another type."}`),
+      `type ${name} struct {`,
+      ...lines,
+      "}",
+      "",
+    );
   }
 
   #inputType(schema: SchemaObject, name: string, isRequired: boolean): string {
@@ -199,9 +222,18 @@ function queryLines(one: ClientOperation, types: Types): string[] {
   const lines = one.query.flatMap((parameter) => {
     const type = parameterType(parameter, types);
     const optional = type === "int64" || type === "bool" ? `*${type}` : type;
-    return [...comment(parameter.description, "\t"), `\t${goName(parameter.name)} ${optional} \`json:"${parameter.name},omitempty"\``];
+    return [
+      ...comment(parameter.description, "\t"),
+      `\t${goName(parameter.name)} ${optional} \`json:"${parameter.name},omitempty"\``,
+    ];
   });
-  return [`// ${queryName(one)} is what ${goName(one.id)} can be asked for.`, `type ${queryName(one)} struct {`, ...lines, "}", ""];
+  return [
+    `// ${queryName(one)} is what ${goName(one.id)} can be asked for.`,
+    `type ${queryName(one)} struct {`,
+    ...lines,
+    "}",
+    "",
+  ];
 }
 
 function methodLines(one: ClientOperation, types: Types): string[] {
@@ -229,10 +261,22 @@ function methodLines(one: ClientOperation, types: Types): string[] {
   const call = `apiRequest{${request}}, options`;
   switch (one.result.kind) {
     case "file":
-      return [...text, `func (c *Client) ${name}(${parameters}) (*MediaFile, error) {`, `\treturn c.file(ctx, ${call})`, "}", ""];
+      return [
+        ...text,
+        `func (c *Client) ${name}(${parameters}) (*MediaFile, error) {`,
+        `\treturn c.file(ctx, ${call})`,
+        "}",
+        "",
+      ];
     case "one": {
       const type = types.text(one.result.schema, "");
-      return [...text, `func (c *Client) ${name}(${parameters}) (*${type}, error) {`, `\treturn one[${type}](ctx, c, ${call})`, "}", ""];
+      return [
+        ...text,
+        `func (c *Client) ${name}(${parameters}) (*${type}, error) {`,
+        `\treturn one[${type}](ctx, c, ${call})`,
+        "}",
+        "",
+      ];
     }
     default: {
       const item = types.text(one.result.schema.items ?? {}, "");

@@ -30,6 +30,8 @@ export interface ClientOperation {
   takesKey: boolean;
   /** A request that failed without an answer may be repeated: the same request again changes nothing more. */
   isIdempotent: boolean;
+  /** Names of the schemas of the errors that the operation may give. */
+  errors: string[];
   result: { kind: "file" } | { kind: "one" | "list"; schema: SchemaObject };
 }
 
@@ -38,17 +40,22 @@ export interface ClientModel {
   operations: ClientOperation[];
   /** Without those of errors, in the order of their names. */
   schemas: [name: string, schema: SchemaObject][];
+  /** What is wrong with a field, then the error of each code. */
+  errors: [name: string, schema: SchemaObject][];
 }
 
 export function clientModel(version: string): ClientModel {
   const document = openApiDocument();
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, one]) => operation(path, method.toUpperCase(), one)),
+    Object.entries(methods).map(([method, one]) => operation(path, method.toUpperCase(), one, document)),
   );
-  const schemas = Object.entries(document.components.schemas).filter(
-    ([name, { properties }]) => properties?.retryable === undefined && name !== "FieldFault",
-  );
-  return { version, operations, schemas: schemas.map(([name, schema]) => [nameOf(name), schema]) };
+  const named = Object.entries(document.components.schemas).map(([name, schema]): [string, SchemaObject] => [
+    nameOf(name),
+    schema,
+  ]);
+  const isError = ([name, { properties }]: [string, SchemaObject]): boolean =>
+    properties?.retryable !== undefined || name === "FieldFault";
+  return { version, operations, schemas: named.filter((one) => !isError(one)), errors: named.filter(isError) };
 }
 
 /** The codes of all errors. */
@@ -57,7 +64,7 @@ export function errorCodes({ components }: OpenApiDocument = openApiDocument()):
   return errors.map(({ properties }) => String(properties?.code?.const)).sort();
 }
 
-function operation(path: string, method: string, one: OperationObject): ClientOperation {
+function operation(path: string, method: string, one: OperationObject, document: OpenApiDocument): ClientOperation {
   const parameters = ownParameters(one);
   const taken = (place: string) =>
     parameters
@@ -75,8 +82,18 @@ function operation(path: string, method: string, one: OperationObject): ClientOp
     body: body === undefined ? null : nameOf(body),
     takesKey: parameters.some(({ name }) => name === "Idempotency-Key"),
     isIdempotent: method === "GET" || method === "PUT",
+    errors: errorsOf(one, document),
     result: resultOf(one),
   };
+}
+
+function errorsOf({ responses }: OperationObject, { components }: OpenApiDocument): string[] {
+  const references = Object.values(responses).flatMap((response) => {
+    const given = "$ref" in response ? components.responses[nameOf(response.$ref)] : response;
+    const error = given?.content?.["application/json"]?.schema.properties?.error;
+    return error === undefined ? [] : (error.oneOf ?? [error]);
+  });
+  return references.map(({ $ref = "" }) => nameOf($ref)).sort();
 }
 
 function resultOf({ responses }: OperationObject): ClientOperation["result"] {

@@ -1,6 +1,15 @@
 /** The generated part of the PHP client: a PHPStan type for each schema, a method for each operation. */
 import type { SchemaObject } from "#src/http/api/openapi/document.ts";
-import { type ClientModel, type ClientOperation, GENERATED, iterateName, membersOf, nameOf, typesOf, wrap } from "./model.ts";
+import {
+  type ClientModel,
+  type ClientOperation,
+  GENERATED,
+  iterateName,
+  membersOf,
+  nameOf,
+  typesOf,
+  wrap,
+} from "./model.ts";
 
 export function phpFile({ version, operations, schemas }: ClientModel): string {
   return [
@@ -57,7 +66,9 @@ function plainType(type: string, schema: SchemaObject): string {
         const { additionalProperties: of } = schema;
         return `array<string, ${typeof of === "object" ? typeText(of) : "mixed"}>`;
       }
-      const text = members.map(({ name, schema: of, isRequired }) => `${name}${isRequired ? "" : "?"}: ${typeText(of)}`);
+      const text = members.map(
+        ({ name, schema: of, isRequired }) => `${name}${isRequired ? "" : "?"}: ${typeText(of)}`,
+      );
       return `array{${text.join(", ")}}`;
     }
     default:
@@ -74,11 +85,18 @@ function methodLines(one: ClientOperation): string[] {
     doc: schema.type === "integer" ? "int" : "string",
     more: "",
   }));
-  const body = one.body === null ? [] : [{ name: "body", type: "array|\\stdClass", doc: `${one.body}|\\stdClass`, more: "" }];
-  const query =
-    one.query.length === 0 ? [] : [{ name: "query", type: "array", doc: queryType(one), more: " = []" }];
-  const range = one.result.kind === "file" ? [{ name: "range", type: "?string", doc: "string|null", more: " = null" }] : [];
-  const parameters = [...path, ...body, ...query, ...range, { name: "options", type: "array", doc: OPTIONS, more: " = []" }];
+  const body =
+    one.body === null ? [] : [{ name: "body", type: "array|\\stdClass", doc: `${one.body}|\\stdClass`, more: "" }];
+  const query = one.query.length === 0 ? [] : [{ name: "query", type: "array", doc: queryType(one), more: " = []" }];
+  const range =
+    one.result.kind === "file" ? [{ name: "range", type: "?string", doc: "string|null", more: " = null" }] : [];
+  const parameters = [
+    ...path,
+    ...body,
+    ...query,
+    ...range,
+    { name: "options", type: "array", doc: OPTIONS, more: " = []" },
+  ];
   const address = one.path.replace(/\{(\w+)\}/g, (_, name: string) => `' . rawurlencode((string) $${name}) . '`);
   const request = [
     `'method' => '${one.method}'`,

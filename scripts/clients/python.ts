@@ -167,9 +167,7 @@ function methodLines(one: ClientOperation): string[] {
     `"${one.method}"`,
     one.pathParameters.length > 0 ? `f"${address}"` : `"${one.path}"`,
     ...(one.body === null ? [] : ["body=body"]),
-    ...(one.query.length === 0
-      ? []
-      : [`query={${one.query.map(({ name }) => `"${name}": ${name}`).join(", ")}}`]),
+    ...(one.query.length === 0 ? [] : [`query={${one.query.map(({ name }) => `"${name}": ${name}`).join(", ")}}`]),
     ...(one.takesKey ? ["takes_key=True", "idempotency_key=idempotency_key"] : []),
     ...(one.isIdempotent ? ["is_idempotent=True"] : []),
     ...(one.result.kind === "file" ? ["byte_range=byte_range"] : []),

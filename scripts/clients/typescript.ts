@@ -11,7 +11,7 @@ import {
   wrap,
 } from "./model.ts";
 
-export function typescriptFile({ version, operations, schemas }: ClientModel): string {
+export function typescriptFile({ version, operations, schemas, errors }: ClientModel): string {
   return [
     `// ${GENERATED}`,
     'import { type ApiList, type CallOptions, type Core, type MediaFile } from "./core.js";',
@@ -22,7 +22,7 @@ export function typescriptFile({ version, operations, schemas }: ClientModel): s
       .map((code) => `  | "${code}"`)
       .join("\n")};`,
     "",
-    ...schemas.flatMap(([name, schema]) => [
+    ...[...schemas, ...errors].flatMap(([name, schema]) => [
       ...comment(schema.description, ""),
       `export type ${name} = ${typeText(schema, "")};`,
       "",
@@ -30,6 +30,11 @@ export function typescriptFile({ version, operations, schemas }: ClientModel): s
     ...operations
       .filter(({ query }) => query.length > 0)
       .flatMap((one) => [`export interface ${queryName(one)} ${queryType(one)}`, ""]),
+    ...operations.flatMap((one) => [
+      `/** What \`${one.id}\` may be refused with: \`WaxwingError.error\`, told apart by \`code\`. */`,
+      `export type ${errorName(one)} =\n${one.errors.map((name) => `  | ${name}`).join("\n")};`,
+      "",
+    ]),
     "/** The calls of the API. */",
     "export abstract class Operations {",
     "  protected abstract readonly core: Core;",
@@ -89,15 +94,14 @@ function objectType(schema: SchemaObject, indent: string): string {
   return `{\n${members.join("\n")}\n${indent}}`;
 }
 
+const errorName = ({ id }: ClientOperation): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Error`;
 const queryName = ({ id }: ClientOperation): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Query`;
 
 function queryType({ query }: ClientOperation): string {
   return objectType(
     {
       type: "object",
-      properties: Object.fromEntries(
-        query.map(({ name, description, schema }) => [name, { ...schema, description }]),
-      ),
+      properties: Object.fromEntries(query.map(({ name, description, schema }) => [name, { ...schema, description }])),
     },
     "",
   );
@@ -122,10 +126,22 @@ function methodLines(one: ClientOperation): string[] {
   const doc = comment(`${one.summary}. ${one.description}`, "  ");
   switch (one.result.kind) {
     case "file":
-      return ["", ...doc, `  ${one.id}(${parameters}): Promise<MediaFile> {`, `    return this.core.file({ ${request} }, range, options);`, "  }"];
+      return [
+        "",
+        ...doc,
+        `  ${one.id}(${parameters}): Promise<MediaFile> {`,
+        `    return this.core.file({ ${request} }, range, options);`,
+        "  }",
+      ];
     case "one": {
       const type = typeText(one.result.schema, "  ");
-      return ["", ...doc, `  ${one.id}(${parameters}): Promise<${type}> {`, `    return this.core.one<${type}>({ ${request} }, options);`, "  }"];
+      return [
+        "",
+        ...doc,
+        `  ${one.id}(${parameters}): Promise<${type}> {`,
+        `    return this.core.one<${type}>({ ${request} }, options);`,
+        "  }",
+      ];
     }
     default: {
       const item = typeText(one.result.schema.items ?? {}, "  ");

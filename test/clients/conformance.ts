@@ -2,11 +2,11 @@
  * One script of calls for the clients of all languages: each client runs it against the executable, behind a proxy that
  * loses answers. What every call gives, how often it was tried and under which keys, is compared here.
  */
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { linesOf } from "#test/support/database.ts";
-import { type Proxy, type ProxiedStep, startProxy, type Try } from "./proxy.ts";
+import { type ProxiedStep, type RunningProxy, startProxy, type Try } from "./proxy.ts";
 
 export const checkout = resolve(import.meta.dir, "../..");
 
@@ -22,6 +22,9 @@ interface Step extends ProxiedStep {
 type Result = Record<string, unknown> & { id: string };
 
 export const script = JSON.parse(readFileSync(join(import.meta.dir, "script.json"), "utf8")) as { steps: Step[] };
+
+/** The workspace that the script begins with. */
+export const seed = join(import.meta.dir, "seed.json");
 
 export interface DevServer {
   baseUrl: string;
@@ -57,7 +60,7 @@ export async function startDev(executable: string | undefined, options: string[]
   throw new Error("waxwing dev printed nothing");
 }
 
-export async function control(server: DevServer, method: string, path: string, body: unknown): Promise<any> {
+export async function control(server: DevServer, method: string, path: string, body: unknown): Promise<unknown> {
   const answer = await fetch(server.controlUrl + path, {
     method,
     headers: { authorization: `Bearer ${server.controlToken}`, "content-type": "application/json" },
@@ -101,9 +104,14 @@ export async function runScript(server: DevServer, client: Client, steps = scrip
   }
 }
 
-async function runClient(client: Client, file: string, proxy: Proxy, { baseUrl, key }: DevServer) {
+async function runClient(client: Client, file: string, proxy: RunningProxy, { baseUrl, key }: DevServer) {
   const command = client.command(file, proxy.url + new URL(baseUrl).pathname, key);
-  const child = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "pipe", env: { ...Bun.env, NO_COLOR: "1" } });
+  const child = Bun.spawn(command, {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...Bun.env, NO_COLOR: "1" },
+  });
   const [text, said, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -120,7 +128,8 @@ function compare(steps: readonly Step[], results: ReadonlyMap<string, Result>, t
     if (result === undefined) return [`${id} ${call}: no result`];
     const of = tries.filter(({ step }) => step === id);
     const problems = differences(expect, result, results, "");
-    if (expectedTries !== undefined && of.length !== expectedTries) problems.push(`${of.length} tries, not ${expectedTries}`);
+    if (expectedTries !== undefined && of.length !== expectedTries)
+      problems.push(`${of.length} tries, not ${expectedTries}`);
     const used = of.map(({ key }) => key);
     if (keys === "same" && (used[0] === null || new Set(used).size !== 1)) problems.push(`keys ${used}`);
     if (Array.isArray(keys) && JSON.stringify(used) !== JSON.stringify(keys)) problems.push(`keys ${used}`);
@@ -130,15 +139,19 @@ function compare(steps: readonly Step[], results: ReadonlyMap<string, Result>, t
 }
 
 /** `expected` is a part of `actual`; lists have the same length. */
-function differences(expected: any, actual: any, results: ReadonlyMap<string, Result>, at: string): string[] {
+function differences(expected: unknown, actual: unknown, results: ReadonlyMap<string, Result>, at: string): string[] {
   if (typeof expected === "object" && expected !== null && !Array.isArray(expected)) {
     const special = matches(expected, actual);
     if (special !== null) return special ? [] : [`${at} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`];
     if (typeof actual !== "object" || actual === null) return [`${at} is ${JSON.stringify(actual)}`];
-    return Object.entries(expected).flatMap(([name, one]) => differences(one, actual[name], results, `${at}.${name}`));
+    return Object.entries(expected).flatMap(([name, one]) =>
+      differences(one, member(actual, name), results, `${at}.${name}`),
+    );
   }
   if (Array.isArray(expected)) {
-    if (!Array.isArray(actual) || actual.length !== expected.length) return [`${at} has ${actual?.length} items`];
+    if (!Array.isArray(actual) || actual.length !== expected.length) {
+      return [`${at} is ${JSON.stringify(actual)}, not ${expected.length} items`];
+    }
     return expected.flatMap((one, index) => differences(one, actual[index], results, `${at}.${index}`));
   }
   const path = typeof expected === "string" ? /^\{\{(.+)\}\}$/.exec(expected)?.[1] : undefined;
@@ -146,29 +159,41 @@ function differences(expected: any, actual: any, results: ReadonlyMap<string, Re
   return Object.is(wanted, actual) ? [] : [`${at} is ${JSON.stringify(actual)}, not ${JSON.stringify(wanted)}`];
 }
 
-function matches(expected: Record<string, any>, actual: any): boolean | null {
+function member(value: unknown, name: string): unknown {
+  return (value as Record<string, unknown> | null | undefined)?.[name];
+}
+
+function matches(expected: object, actual: unknown): boolean | null {
   if ("$absent" in expected) return actual === undefined || actual === null;
-  if ("$match" in expected) return new RegExp(expected.$match).test(String(actual));
+  if ("$match" in expected) return new RegExp(String(expected.$match)).test(String(actual));
   const size = Array.isArray(actual) ? actual.length : Object.keys(actual ?? {}).length;
   if ("$count" in expected) return size === expected.$count;
-  if ("$min" in expected) return size >= expected.$min;
+  if ("$min" in expected) return size >= Number(expected.$min);
   return null;
 }
 
 function lookUp(results: ReadonlyMap<string, Result>, path: string): unknown {
   const [id = "", ...names] = path.split(".");
-  return names.reduce((from: any, name) => from?.[name], results.get(id));
+  return names.reduce((from: unknown, name) => member(from, name), results.get(id));
 }
+
+let built: string | undefined;
 
 /** Compiles the TypeScript client into `folder`, as its package has it, and returns the path of its module. */
 export function buildTypescriptClient(folder: string): string {
+  if (built !== undefined && existsSync(built)) cpSync(built, folder, { recursive: true, verbatimSymlinks: true });
+  else compileTypescriptClient(folder);
+  built = folder;
+  return join(folder, "index.js");
+}
+
+function compileTypescriptClient(folder: string): void {
   const source = join(checkout, "clients/typescript");
   const types = ["--typeRoots", join(checkout, "node_modules/@types")];
   const compiler = join(checkout, "node_modules/typescript/bin/tsc");
   const { exitCode, stdout } = Bun.spawnSync([process.execPath, compiler, "-p", source, "--outDir", folder, ...types]);
   if (exitCode !== 0) throw new Error(stdout.toString());
   symlinkSync(join(source, "package.json"), join(folder, "package.json"));
-  return join(folder, "index.js");
 }
 
 function buildGoRunner(source: string, binary: string): string {
@@ -185,7 +210,12 @@ export function clients(folder: string): Client[] {
     {
       name: "typescript",
       missing: missing("node"),
-      command: (...args) => ["node", runner("typescript.mjs"), buildTypescriptClient(join(folder, "typescript")), ...args],
+      command: (...args) => [
+        "node",
+        runner("typescript.mjs"),
+        buildTypescriptClient(join(folder, "typescript")),
+        ...args,
+      ],
     },
     {
       name: "python",

@@ -32,7 +32,7 @@ export interface Try {
   userAgent: string;
 }
 
-export interface Proxy {
+export interface RunningProxy {
   url: string;
   tries: Try[];
   stop(): Promise<void>;
@@ -40,10 +40,10 @@ export interface Proxy {
 
 interface Behind {
   origin: string;
-  control: (method: string, path: string, body: unknown) => Promise<void>;
+  control: (method: string, path: string, body: unknown) => Promise<unknown>;
 }
 
-export async function startProxy(steps: readonly ProxiedStep[], { origin, control }: Behind): Promise<Proxy> {
+export async function startProxy(steps: readonly ProxiedStep[], { origin, control }: Behind): Promise<RunningProxy> {
   const known = new Map(steps.map((step) => [step.id, step]));
   const tries: Try[] = [];
   const server = createServer((request, response) => {
@@ -57,7 +57,11 @@ export async function startProxy(steps: readonly ProxiedStep[], { origin, contro
     const step = known.get(id);
     const index = tries.filter((one) => one.step === id).length;
     const key = request.headers["idempotency-key"];
-    tries.push({ step: id, key: key === undefined ? null : String(key), userAgent: request.headers["user-agent"] ?? "" });
+    tries.push({
+      step: id,
+      key: key === undefined ? null : String(key),
+      userAgent: request.headers["user-agent"] ?? "",
+    });
     if (index === 0) for (const call of step?.before ?? []) await control(...call);
     const fault = step?.faults?.[index] ?? "pass";
     if (fault === "refuse") return void request.socket.destroy();

@@ -178,12 +178,10 @@ export class Core {
     const maxRetries = options.maxRetries ?? this.#options.maxRetries;
     let keys = 1;
     for (let tries = 1; ; tries += 1) {
-      // A restarted program arrives at the same keys again, so that nothing is sent twice.
-      const idempotencyKey = given === null || keys === 1 ? given : `${given}~${keys}`;
-      const traced = { requestId, idempotencyKey };
+      const traced = { requestId, idempotencyKey: keyOf(given, keys) };
       const outcome = await this.#try(request, options, traced, more);
       if (!(outcome instanceof Error)) return outcome;
-      const next = this.#next(request, outcome, `${given ?? ""}~${keys + 1}`);
+      const next = this.#next(request, outcome, keyOf(given ?? "", keys + 1));
       if (next === "stop" || tries > maxRetries) throw outcome;
       if (next === "new key") keys += 1;
       await pause(this.#delay(outcome, tries), options.signal);
@@ -205,7 +203,12 @@ export class Core {
   }
 
   /** One try. Throws only if the caller ended the call. */
-  async #try(request: ApiRequest, options: CallOptions, traced: Traced, more: Record<string, string>): Promise<Received | Failure> {
+  async #try(
+    request: ApiRequest,
+    options: CallOptions,
+    traced: Traced,
+    more: Record<string, string>,
+  ): Promise<Received | Failure> {
     const { baseUrl, key } = this.#options;
     const headers: Record<string, string> = {
       ...more,
@@ -216,13 +219,21 @@ export class Core {
       ...(traced.idempotencyKey === null ? {} : { "idempotency-key": headerText(traced.idempotencyKey) }),
     };
     const wait = Number(request.query?.wait ?? 0) * 1_000;
-    const timeout = AbortSignal.timeout((options.timeoutMs ?? this.#options.timeoutMs) + (wait > 0 ? wait + WAIT_MARGIN_MS : 0));
+    const timeout = AbortSignal.timeout(
+      (options.timeoutMs ?? this.#options.timeoutMs) + (wait > 0 ? wait + WAIT_MARGIN_MS : 0),
+    );
     const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
     let response: Response;
     let bytes: Uint8Array;
     try {
       const body = request.body === undefined ? null : JSON.stringify(request.body);
-      response = await fetch(baseUrl + request.path + queryText(request.query), { method: request.method, headers, body, signal, redirect: "manual" });
+      response = await fetch(baseUrl + request.path + queryText(request.query), {
+        method: request.method,
+        headers,
+        body,
+        signal,
+        redirect: "manual",
+      });
       bytes = new Uint8Array(await response.arrayBuffer());
     } catch (cause) {
       if (options.signal?.aborted === true) throw cause;
@@ -233,6 +244,11 @@ export class Core {
     if (response.ok) return { status: response.status, headers: response.headers, text, bytes };
     return failureOf(response, text, traced);
   }
+}
+
+/** The key number `keys` of a call. A restarted program arrives at the same keys again, so that nothing is sent twice. */
+function keyOf<Key extends string | null>(given: Key, keys: number): Key | string {
+  return given === null || keys === 1 ? given : `${given}~${keys}`;
 }
 
 interface Received {
@@ -255,7 +271,12 @@ function failureOf(response: Response, text: string, traced: Traced): Failure {
     return new WaxwingError(response.status, body, { ...traced, requestId }, null);
   }
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-  return new WaxwingError(response.status, error, { ...traced, requestId }, Number.isNaN(seconds) ? null : seconds * 1_000);
+  return new WaxwingError(
+    response.status,
+    error,
+    { ...traced, requestId },
+    Number.isNaN(seconds) ? null : seconds * 1_000,
+  );
 }
 
 function readError(text: string): ErrorBody | null {
@@ -275,7 +296,10 @@ function headerText(text: string): string {
 function queryText(query: Record<string, unknown> = {}): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   const text = pairs
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(Array.isArray(value) ? value.join(",") : String(value))}`)
+    .map(
+      ([name, value]) =>
+        `${encodeURIComponent(name)}=${encodeURIComponent(Array.isArray(value) ? value.join(",") : String(value))}`,
+    )
     .join("&");
   return text === "" ? "" : `?${text}`;
 }

@@ -1133,6 +1133,507 @@ export type Workspace = {
   billing: Billing | null;
 };
 
+/** An error with the code `api_not_enabled`. */
+export type ApiNotEnabledError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "api_not_enabled";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** What is wrong with one field, for programs. */
+export type FieldFault = {
+  /** The field's path. */
+  field: string;
+  /** What is wrong. Rules never change, so you can branch on them. New ones may be added. */
+  rule: "required" | "unknown" | "type" | "too_long" | "too_short" | "too_many" | "too_few" | "too_small" | "one_of" | "format" | "conflict" | "not_found" | "invalid";
+  /** With the `too_…` rules: the largest or smallest value, length or count. */
+  limit?: number;
+  /** The name that you probably meant. */
+  suggestion?: string;
+};
+
+/** An error with the code `idempotency_conflict`. */
+export type IdempotencyConflictError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "idempotency_conflict";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `insufficient_balance`. */
+export type InsufficientBalanceError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "insufficient_balance";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The cost of the request. */
+  needed: string;
+  /** The available balance. */
+  available: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `internal_error`. */
+export type InternalError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "internal_error";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `invalid_number`. */
+export type InvalidNumberError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "invalid_number";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `invalid_request`. */
+export type InvalidRequestError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "invalid_request";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The problems of each field, keyed by the field's path. */
+  fields: Record<string, string[]>;
+  /** One entry for each problem in `fields`; absent where no field is at fault. */
+  faults?: FieldFault[];
+  /** Of `GET /events`: the cursor to start again from. */
+  oldest?: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `missing_media`. */
+export type MissingMediaError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "missing_media";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `missing_variable`. */
+export type MissingVariableError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "missing_variable";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `not_cancellable`. */
+export type NotCancellableError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "not_cancellable";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `not_found`. */
+export type NotFoundError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "not_found";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `number_not_ready`. */
+export type NumberNotReadyError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "number_not_ready";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `opted_out`. */
+export type OptedOutError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "opted_out";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** When the person opted out. */
+  since: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `rate_limited`. */
+export type RateLimitedError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "rate_limited";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `template_not_found`. */
+export type TemplateNotFoundError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "template_not_found";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The field that names the template or its language. */
+  faults?: FieldFault[];
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `template_not_sendable`. */
+export type TemplateNotSendableError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "template_not_sendable";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `unauthenticated`. */
+export type UnauthenticatedError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "unauthenticated";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `unavailable`. */
+export type UnavailableError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "unavailable";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `unsupported_template`. */
+export type UnsupportedTemplateError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "unsupported_template";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `whatsapp_error`. */
+export type WhatsappError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "whatsapp_error";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /**
+   * The network's error code, for support requests. `timeout`, `unreachable` and `interrupted` are codes of this
+   * server: it received no response from the network.
+   */
+  whatsapp_code: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `window_closed`. */
+export type WindowClosedError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "window_closed";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `workspace_suspended`. */
+export type WorkspaceSuspendedError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "workspace_suspended";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
 export interface GetUsageQuery {
   /** The month, by the workspace's timezone; by default the present one. */
   month?: string;
@@ -1278,6 +1779,230 @@ export interface ListEventsQuery {
   /** Maximum number of entries on a page; more than 500 counts as 500. */
   per_page?: number;
 }
+
+/** What `getWorkspace` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetWorkspaceError =
+  | ApiNotEnabledError
+  | InternalError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `getUsage` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetUsageError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `sendMessage` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type SendMessageError =
+  | ApiNotEnabledError
+  | IdempotencyConflictError
+  | InsufficientBalanceError
+  | InternalError
+  | InvalidNumberError
+  | InvalidRequestError
+  | MissingMediaError
+  | MissingVariableError
+  | NumberNotReadyError
+  | OptedOutError
+  | RateLimitedError
+  | TemplateNotFoundError
+  | TemplateNotSendableError
+  | UnauthenticatedError
+  | UnavailableError
+  | UnsupportedTemplateError
+  | WhatsappError
+  | WindowClosedError
+  | WorkspaceSuspendedError;
+
+/** What `listMessages` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListMessagesError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `getMessage` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetMessageError =
+  | ApiNotEnabledError
+  | InternalError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `createBroadcast` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type CreateBroadcastError =
+  | ApiNotEnabledError
+  | IdempotencyConflictError
+  | InsufficientBalanceError
+  | InternalError
+  | InvalidRequestError
+  | MissingMediaError
+  | MissingVariableError
+  | NotFoundError
+  | NumberNotReadyError
+  | RateLimitedError
+  | TemplateNotFoundError
+  | TemplateNotSendableError
+  | UnauthenticatedError
+  | UnavailableError
+  | UnsupportedTemplateError
+  | WorkspaceSuspendedError;
+
+/** What `listBroadcasts` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListBroadcastsError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `previewBroadcast` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type PreviewBroadcastError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | MissingMediaError
+  | MissingVariableError
+  | NotFoundError
+  | NumberNotReadyError
+  | RateLimitedError
+  | TemplateNotFoundError
+  | TemplateNotSendableError
+  | UnauthenticatedError
+  | UnavailableError
+  | UnsupportedTemplateError
+  | WorkspaceSuspendedError;
+
+/** What `getBroadcast` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetBroadcastError =
+  | ApiNotEnabledError
+  | InternalError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `listRecipients` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListRecipientsError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `cancelBroadcast` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type CancelBroadcastError =
+  | ApiNotEnabledError
+  | InternalError
+  | NotCancellableError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `listContacts` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListContactsError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `getContact` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetContactError =
+  | ApiNotEnabledError
+  | InternalError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `putContact` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type PutContactError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidNumberError
+  | InvalidRequestError
+  | OptedOutError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `getConversation` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetConversationError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `optOutContact` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type OptOutContactError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidNumberError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `listOptOuts` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListOptOutsError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `listTemplates` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListTemplatesError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `listGroups` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListGroupsError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `listEvents` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListEventsError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `getMedia` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetMediaError =
+  | ApiNotEnabledError
+  | InternalError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
 
 /** The calls of the API. */
 export abstract class Operations {

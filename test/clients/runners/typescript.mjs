@@ -4,7 +4,9 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const [client, script, baseUrl, key] = process.argv.slice(2);
-const { Waxwing, WaxwingConnectionError, WaxwingError, WebhookError, readWebhook } = await import(pathToFileURL(client));
+const { Waxwing, WaxwingConnectionError, WaxwingError, WebhookError, readWebhook } = await import(
+  pathToFileURL(client)
+);
 const waxwing = new Waxwing({ baseUrl, key, timeoutMs: 10_000, retryDelayMs: 5, maxRetryAfterMs: 1_500 });
 const results = {};
 
@@ -31,7 +33,14 @@ async function run({ id, call, args = {}, options = {}, iterate = false }) {
   }
   if (call === "getMedia") {
     const { bytes, contentType, status } = await waxwing.getMedia(...values, range, wanted);
-    return { file: { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex"), content_type: contentType, status } };
+    return {
+      file: {
+        bytes: bytes.length,
+        sha256: createHash("sha256").update(bytes).digest("hex"),
+        content_type: contentType,
+        status,
+      },
+    };
   }
   const takesQuery = /^list|^getConversation|^getUsage/.test(call);
   const answer = await waxwing[call](...values, ...(takesQuery ? [query ?? {}] : []), wanted);
@@ -44,7 +53,15 @@ function failure(error) {
     return { error: { kind: "connection", request_id: error.requestId, key: error.idempotencyKey } };
   }
   if (!(error instanceof WaxwingError)) throw error;
-  return { error: { kind: "api", status: error.status, request_id: error.requestId, key: error.idempotencyKey, ...error.error } };
+  return {
+    error: {
+      kind: "api",
+      status: error.status,
+      request_id: error.requestId,
+      key: error.idempotencyKey,
+      ...error.error,
+    },
+  };
 }
 
 for (const step of JSON.parse(readFileSync(script, "utf8")).steps) {

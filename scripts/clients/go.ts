@@ -14,7 +14,7 @@ import {
   wrap,
 } from "./model.ts";
 
-/** Schemas of requests: their optional members are left out, not sent as empty. */
+/** Schemas of requests: their optional members are omitted, not sent as empty. */
 const INPUTS = new Set([
   "SendTemplate",
   "SendText",
@@ -216,7 +216,7 @@ function parameterType({ schema }: ClientParameter, types: Types): string {
 
 const queryName = ({ id }: ClientOperation): string => `${goName(id)}Query`;
 
-/** Members that are not set are left out. */
+/** Members that are not set are omitted. */
 function queryLines(one: ClientOperation, types: Types): string[] {
   if (one.query.length === 0) return [];
   const lines = one.query.flatMap((parameter) => {

@@ -129,6 +129,8 @@ async function measureContacts(count: number): Promise<void> {
 
 interface Ran {
   seconds: number;
+  /** Seconds of processor time: the same on a machine that others use. */
+  processor: number;
   megabytes: number;
   out: string;
 }
@@ -147,7 +149,8 @@ async function run(cwd: string, words: string[]): Promise<Ran> {
   const seconds = (performance.now() - startedAt) / 1_000;
   const [out, err] = await output;
   if (child.exitCode !== 0) throw new Error(`${words.join(" ")}: ${out}${err}`);
-  return { seconds, megabytes, out };
+  const processor = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6;
+  return { seconds, processor, megabytes, out };
 }
 
 /** The most that the process had in memory, as the system remembers it; 0 once it has ended. */
@@ -159,8 +162,10 @@ function peakMegabytes(pid: number): number {
   }
 }
 
-function report(what: string, { seconds, megabytes }: Ran): void {
-  console.log(`  ${what}: ${seconds.toFixed(1)} s, ${Math.round(megabytes)} MB of memory`);
+function report(what: string, { seconds, processor, megabytes }: Ran): void {
+  console.log(
+    `  ${what}: ${seconds.toFixed(1)} s, ${processor.toFixed(1)} s of processor time, ${Math.round(megabytes)} MB of memory`,
+  );
 }
 
 async function part<Job, Result>(name: string, argument: unknown): Promise<Part<Job, Result>> {

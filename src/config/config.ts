@@ -108,8 +108,7 @@ export function loadConfig(sources: ConfigSources): Config {
   return {
     ...others,
     server: withDomain(settings.server, locations.has("server.listen")),
-    file: file?.name ?? null,
-    fileText: file?.text ?? null,
+    ...describeFile(file),
     storage: { data, path: settings.storage.path ?? join(data, "waxwing.db") },
     media: { ...settings.media, directory: settings.media.directory ?? join(data, "media") },
     secrets: { keyFile: settings.secrets.keyFile ?? join(data, "waxwing.key") },
@@ -120,6 +119,10 @@ export function loadConfig(sources: ConfigSources): Config {
       remote: remote.endpoint === null ? null : (remote as RemoteConfig),
     },
   };
+}
+
+function describeFile(file: ConfigFile | null): Pick<Config, "file" | "fileText"> {
+  return file === null ? { file: null, fileText: null } : { file: file.name, fileText: file.text };
 }
 
 /** A domain alone means HTTPS on its usual port, at the address that follows from it. */

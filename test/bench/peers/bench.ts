@@ -41,7 +41,7 @@ export const EXPIRY_SECONDS = 5;
 const STEADY_PER_SECOND = 200;
 const KILL_CONNECTIONS = 64;
 const KILL_EVERY_MS = 4_000;
-const KILL_PER_SECOND = 300;
+const KILL_PER_SECOND = 200;
 const KILL_ANSWER_WITHIN_MS = 100;
 /** Jobs that are not done by then are not waited for. */
 const DRAIN_LIMIT_MS = 120_000;

@@ -15,7 +15,7 @@ const LIMIT_MS = 180_000;
 const PATIENCE_MS = 60_000;
 
 test(
-  "a bare machine restores an off-site archive with the executable alone; broadcasts wait, and nobody gets a message twice",
+  "a bare machine restores an off-site archive with the executable alone; broadcasts wait, and no person gets a message twice",
   async () => {
     const shelf = mkdtempSync(join(tmpdir(), "waxwing-remote-"));
     const executable = join(shelf, "waxwing");

@@ -15,8 +15,8 @@ import {
 } from "#src/backup/restore.ts";
 import { newInstanceId } from "#src/core/id.ts";
 import { formatInstant } from "#src/core/instant.ts";
-import { createPrivateDirectory, type DatabaseFiles, databaseFiles } from "#src/db/files.ts";
-import { type Lock, LockHeld, lockExclusively } from "#src/db/lock.ts";
+import { createPrivateDirectory, databaseFiles } from "#src/db/files.ts";
+import { LockHeld } from "#src/db/lock.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
@@ -34,6 +34,7 @@ import {
 import { databaseFile, isGivenThere, withGivenDatabase } from "./given-database.ts";
 import { list, type Report } from "./output.ts";
 import { storeOptions } from "./remote-store.ts";
+import { lockStopped } from "./stopped-server.ts";
 
 export const commands: readonly Command[] = [
   command({
@@ -125,7 +126,7 @@ function lockTarget(context: Context): () => void {
   const { storage } = context.loadConfig();
   createPrivateDirectory(dirname(resolve(storage.path)));
   createPrivateDirectory(resolve(storage.data));
-  return lockBoth(databaseFiles(storage.path));
+  return lockStopped(databaseFiles(storage.path), "replaced");
 }
 
 function restore(context: Context, file: string, database: string, acceptGap: boolean): RestoreResult {
@@ -188,29 +189,6 @@ function gapFailure({ message, since }: GapNotAccepted): CommandFailure {
     [`${message}. These would be lost, since ${from}:`, ...lostWithGap.map((line) => `- ${line}`)].join("\n"),
     "put the database back if there is one, or run this again with --accept-gap; nothing was changed",
   );
-}
-
-function lockBoth({ serverLock, commandLock }: DatabaseFiles): () => void {
-  const server = acquireLock(serverLock, "a server runs on this database", "stop it first: systemctl stop waxwing");
-  try {
-    const commands = acquireLock(commandLock, "a command is writing to this database", "wait until it has ended");
-    return () => {
-      commands.release();
-      server.release();
-    };
-  } catch (error) {
-    server.release();
-    throw error;
-  }
-}
-
-function acquireLock(path: string, holder: string, next: string): Lock {
-  try {
-    return lockExclusively(path);
-  } catch (error) {
-    if (error instanceof LockHeld) throw new CommandFailure("locked", `${holder}, so it cannot be replaced`, next);
-    throw error;
-  }
 }
 
 function report(

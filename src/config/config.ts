@@ -14,6 +14,8 @@ import { configKeys, type Settings } from "./settings.ts";
 export interface Config extends Omit<Settings, "storage" | "secrets" | "backup" | "backup.remote" | "media"> {
   /** The file that was read; null if there was none. */
   readonly file: string | null;
+  /** The text of that file. */
+  readonly fileText: string | null;
   readonly storage: { readonly data: string /** The database file. */; readonly path: string };
   readonly secrets: { readonly keyFile: string };
   readonly media: Omit<Settings["media"], "directory"> & { readonly directory: string };
@@ -87,11 +89,7 @@ export function loadConfig(sources: ConfigSources): Config {
   if (sources.data !== undefined) for (const name of ["storage.path", "media.directory"]) values.set(name, null);
 
   const settings = assemble(values);
-  // An invalid value of the pair would look absent here.
-  const hasProblem = (prefix: string): boolean => problems.some((problem) => problem.path?.startsWith(prefix));
-  if (!hasProblem("server.tls_")) problems.push(...findIncompleteTls(settings, locations));
-  if (!hasProblem("alerts.")) problems.push(...findIncompleteMail(settings, locations));
-  if (!hasProblem("backup.remote")) problems.push(...findIncompleteRemote(settings, locations));
+  problems.push(...findIncompletePairs(settings, locations, problems));
   if (problems.length > 0) {
     // In the order of the file, then the problems without a line.
     throw new ConfigError(problems.toSorted((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || 0));
@@ -102,6 +100,7 @@ export function loadConfig(sources: ConfigSources): Config {
     ...others,
     server: withDomain(settings.server, locations.has("server.listen")),
     file: file?.name ?? null,
+    fileText: file?.text ?? null,
     storage: { data, path: settings.storage.path ?? join(data, "waxwing.db") },
     media: { ...settings.media, directory: settings.media.directory ?? join(data, "media") },
     secrets: { keyFile: settings.secrets.keyFile ?? join(data, "waxwing.key") },
@@ -112,6 +111,25 @@ export function loadConfig(sources: ConfigSources): Config {
       remote: remote.endpoint === null ? null : (remote as RemoteConfig),
     },
   };
+}
+
+/** Keys that make sense only together, by the beginning of their paths. */
+const findIncomplete = {
+  "server.tls_": findIncompleteTls,
+  "alerts.": findIncompleteMail,
+  "backup.remote": findIncompleteRemote,
+};
+
+function findIncompletePairs(
+  settings: Settings,
+  locations: ReadonlyMap<string, SourceLocation>,
+  problems: readonly ConfigProblem[],
+): readonly ConfigProblem[] {
+  // An invalid value among them would look absent here.
+  const isReadable = (prefix: string): boolean => !problems.some(({ path }) => path?.startsWith(prefix));
+  return Object.entries(findIncomplete).flatMap(([prefix, find]) =>
+    isReadable(prefix) ? find(settings, locations) : [],
+  );
 }
 
 /** A domain alone means HTTPS on its usual port, at the address that follows from it. */

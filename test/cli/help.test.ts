@@ -11,6 +11,9 @@ const PROMISED: Record<string, string> = {
   backup: "FILE",
   restore:
     "FILE|s3://BUCKET/NAME --recovery-key-file --endpoint --region --access-key --secret-key-file --accept-gap --rehearse",
+  "move out": "FILE",
+  "move in": "FILE --code",
+  "move cancel": "",
   check: "FILE",
   upgrade: "--from --public-key --check",
   "upgrade back": "",

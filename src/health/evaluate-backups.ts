@@ -84,35 +84,41 @@ function evaluateLocal(at: number, backup: BackupFacts): Condition[] {
   return found;
 }
 
-/** One condition, whatever the cause: an archive that is too old because attempts fail is one problem. */
 function evaluateRemote(at: number, { remote, intervalMs }: BackupFacts): Condition[] {
   if (remote === null) return [];
   const { place, provedAt, awaitedSince, failure } = remote;
-  const from = provedAt ?? awaitedSince;
-  const isOld = intervalMs !== null && from !== null && at - from > 2 * intervalMs;
-  if (failure === null && !isOld) return [];
-  const says = [
-    ...(failure === null ? [] : [`The newest backup could not be sent to ${place}: ${failure.reason}.`]),
-    ...(isOld ? [describeAge(at, from, provedAt === null, place)] : []),
-  ];
-  return [
-    {
-      id: "remote_backup",
+  const found: Condition[] = [];
+  if (failure !== null) {
+    const { since, attempts, reason } = failure;
+    found.push({
+      id: "remote_backup_failed",
       // The first attempts are a few minutes apart: a store that was away for a moment is a warning.
-      severity: isOld || (failure?.attempts ?? 0) >= REMOTE_ATTEMPTS ? "critical" : "warning",
+      severity: attempts >= REMOTE_ATTEMPTS ? "critical" : "warning",
       check: "backup",
       subject: "off-site backup",
-      says: says.join(" "),
-      since: failure?.since ?? (isOld ? from + 2 * intervalMs : null),
+      says: `The newest backup could not be sent to ${place}: ${reason}.`,
+      since,
       hits: "Everyone, if this machine is lost.",
-      next: "The server tries again. Check what the [backup.remote] section names, then send one now: waxwing backup send.",
+      next: "The server tries again. Check what the [backup.remote] section names, then send one now.",
       command: "waxwing config check",
-    },
-  ];
-}
-
-function describeAge(at: number, from: number, isFirst: boolean, place: string): string {
-  if (isFirst) return `There is no backup in ${place}, although two should have been sent.`;
-  const hours = Math.round((at - from) / (60 * MINUTE_MS));
-  return `The newest backup in ${place} is ${hours} hours old, more than twice the interval of the schedule.`;
+    });
+  }
+  const from = provedAt ?? awaitedSince;
+  if (intervalMs !== null && from !== null && at - from > 2 * intervalMs) {
+    found.push({
+      id: "remote_backup_old",
+      severity: "critical",
+      check: "backup",
+      subject: "off-site backup",
+      says:
+        provedAt === null
+          ? `There is no backup in ${place}, although two should have been sent.`
+          : `The newest backup in ${place} is ${Math.round((at - from) / (60 * MINUTE_MS))} hours old, more than twice the interval of the schedule.`,
+      since: from + 2 * intervalMs,
+      hits: "Everyone, if this machine is lost.",
+      next: "Send one now. If that fails, the command says why.",
+      command: "waxwing backup send",
+    });
+  }
+  return found;
 }

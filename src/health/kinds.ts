@@ -4,7 +4,7 @@
  */
 
 interface Kind {
-  /** `either`: each says when it is critical. */
+  /** `either`: a warning or critical. Of a connection: critical if a number cannot send, or Meta accepts nothing for it. */
   severity: "critical" | "warning" | "either";
   /** What the id has after a colon. */
   of?: "ID" | "KIND";
@@ -33,6 +33,14 @@ export const conditionKinds = {
     severity: "critical",
     when: "the newest verified backup is older than twice the longest interval of the schedule",
   },
+  remote_backup_failed: {
+    severity: "either",
+    when: "the newest backup could not be sent off-site; critical from the fourth attempt on",
+  },
+  remote_backup_old: {
+    severity: "critical",
+    when: "the newest backup off-site is older than twice the longest interval of the schedule",
+  },
   disk_full: { severity: "critical", when: "less than 250 MB are free where the database is" },
   certificate_ends: { severity: "critical", when: "the server's certificate ends within seven days" },
   certificate_unreadable: {
@@ -54,10 +62,6 @@ export const conditionKinds = {
     severity: "critical",
     of: "ID",
     when: "a broadcast is paused and resumes only when a person decides; not if it was paused by hand",
-  },
-  remote_backup: {
-    severity: "either",
-    when: "a backup could not be sent off-site: a warning, and critical from the fourth attempt on, or when the newest there is older than twice the interval of the schedule",
   },
   connection: {
     severity: "either",

@@ -226,8 +226,8 @@ export class ServerMetrics {
   }
 
   #registerConditions(sources: GaugeSources): void {
-    const { database, conditions, lastBackupAt, lastRemoteAt, backupIntervalMs, certificateEnd, keptCopies, clock } =
-      sources;
+    const { database, conditions, lastBackupAt, backupIntervalMs, lastRemoteAt } = sources;
+    const { certificateEnd, keptCopies, clock } = sources;
     const gauge = this.metrics.gauge.bind(this.metrics);
     gauge("waxwing_condition", "Conditions that last, as in waxwing status.", () =>
       conditions().map(({ id, severity }): Sample => [{ id, severity }, 1]),
@@ -241,14 +241,14 @@ export class ServerMetrics {
       present(lastBackupAt(), (at) => (clock.now() - at) / 1000),
     );
     gauge(
-      "waxwing_remote_backup_age_seconds",
-      "Age of the newest backup that is off-site; absent if there is none.",
-      () => present(lastRemoteAt(), (at) => (clock.now() - at) / 1000),
-    );
-    gauge(
       "waxwing_backup_interval_seconds",
       "Longest time between two scheduled backups; absent without a schedule.",
       () => present(backupIntervalMs(), (ms) => ms / 1000),
+    );
+    gauge(
+      "waxwing_remote_backup_age_seconds",
+      "Age of the newest backup that is off-site; absent if there is none.",
+      () => present(lastRemoteAt(), (at) => (clock.now() - at) / 1000),
     );
     gauge("waxwing_certificate_end_seconds", "When the server's own certificate ends; absent without one.", async () =>
       present(await certificateEnd(), (at) => at / 1000),

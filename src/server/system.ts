@@ -40,9 +40,9 @@ export function createSystem(context: ServerContext): System & { services: reado
     writer: store.counters,
     conditions: () => watch.current,
     lastBackupAt: () => jobs.lastSoundAt(),
-    lastRemoteAt: () => remote?.lastProvedAt() ?? null,
     backupIntervalMs: () => scheduleInterval(backups.expression, clock.now()),
     media: config.media,
+    lastRemoteAt: () => remote?.lastProvedAt() ?? null,
     keptCopies: () => listKeptCopies(database),
     certificateEnd: async () => (await readCertificate(certificateSource(config), query))?.endsAt ?? null,
   });

@@ -49,7 +49,15 @@ async function refuseCallback(world: World): Promise<void> {
   if (status === 200) throw new Error("a callback with a wrong signature was accepted");
 }
 
-export const provocations: Readonly<Record<CriticalKind, Provocation>> = {
+/** Kinds that need a store for backups off-site, and the test that provokes them. */
+export const provokedElsewhere = {
+  remote_backup_failed: "test/backup/remote-schedule.test.ts",
+  remote_backup_old: "test/health/evaluate.test.ts",
+} as const satisfies Partial<Record<CriticalKind, string>>;
+
+export type ProvokedKind = Exclude<CriticalKind, keyof typeof provokedElsewhere>;
+
+export const provocations: Readonly<Record<ProvokedKind, Provocation>> = {
   broadcast_paused: {
     instance: "shop",
     async begin({ shop, graph, key }) {
@@ -121,20 +129,6 @@ export const provocations: Readonly<Record<CriticalKind, Provocation>> = {
   },
   backup_failed: { instance: "shop", begin: breakBackups, end: mendBackups },
   backup_old: { instance: "shop", begin: laterAtNight, end: mendBackups },
-  remote_backup: {
-    instance: "tls",
-    isLater: true,
-    // The store of backups is away; the operator sends one, and is told why it failed.
-    async begin({ tls, objects }) {
-      await objects.stop();
-      const failed = await tls.command("backup", "send").catch((error: Error) => error.message);
-      if (!String(failed).includes("cannot be reached")) throw new Error(String(failed));
-    },
-    async end({ tls, objects }) {
-      objects.start();
-      await tls.command("backup", "send");
-    },
-  },
   disk_full: {
     instance: "disk",
     async begin({ disk }) {

@@ -2,13 +2,10 @@
  * Four servers in which every critical condition can be provoked: a shop on WhatsApp, one whose disk gives out, one with
  * its own certificate, and one with a domain, whose authority and network cannot be reached.
  */
-
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { newRecoveryKey } from "#src/backup/remote/encryption.ts";
 import { GRAPH_TOKEN, type Graph, startGraph } from "#test/support/graph.ts";
 import { graphAccount, graphNumber, graphTemplate } from "#test/support/graph-account.ts";
-import { FakeObjectStore } from "#test/support/object-store.ts";
 import { type Instance, type Machine, METRICS_TOKEN, makeMachine } from "./machine.ts";
 
 export const ACCOUNT_ID = "100000000000001";
@@ -19,8 +16,6 @@ export interface World extends AsyncDisposable {
   machine: Machine;
   graph: Graph;
   shop: Instance;
-  /** The store of the backups of `tls`. */
-  objects: FakeObjectStore;
   disk: Instance;
   tls: Instance;
   domain: Instance;
@@ -74,10 +69,6 @@ export async function makeWorld(): Promise<World> {
 
   const whatsapp = (url: string) =>
     `[whatsapp]\ngraph_url = "${url}"\napp_secret = "${APP_SECRET}"\nverify_token = "word"\n`;
-  const objects = new FakeObjectStore();
-  const { recipient } = await newRecoveryKey();
-  const secretFile = join(machine.directory, "store-secret");
-  writeFileSync(secretFile, objects.secret);
   const shop = machine.add(
     "shop",
     `[server]\npublic_url = "https://wa.example.com"\nmetrics_token = "${METRICS_TOKEN}"\n${whatsapp(graph.url)}[backup]\ndirectory = "${join(machine.directory, "shop/backups")}"\n${COMMON}`,
@@ -89,7 +80,7 @@ export async function makeWorld(): Promise<World> {
   });
   const tls = machine.add(
     "tls",
-    `[server]\ntls_cert = "cert.pem"\ntls_key = "key.pem"\nmetrics_token = "${METRICS_TOKEN}"\n${noBackups}${objects.configuration(secretFile, recipient)}${COMMON}`,
+    `[server]\ntls_cert = "cert.pem"\ntls_key = "key.pem"\nmetrics_token = "${METRICS_TOKEN}"\n${noBackups}${COMMON}`,
     { megabytes: 1_200 },
   );
   const domainConfig = (files: string) =>
@@ -98,7 +89,7 @@ export async function makeWorld(): Promise<World> {
   const alerts = (instance: Instance) => `\n[alerts]\nwebhook = "${machine.receiverUrl}/${instance.name}"\n`;
 
   const world: World = {
-    ...{ machine, graph, shop, disk, tls, domain, objects, customer, way, key: "", chargedKey: "" },
+    ...{ machine, graph, shop, disk, tls, domain, customer, way, key: "", chargedKey: "" },
     writeCertificate(instance, days, { withKey } = { withKey: true }) {
       const from = new Date(machine.now() - 60_000);
       const until = new Date(machine.now() + days * 24 * 60 * 60_000);
@@ -141,7 +132,6 @@ export async function makeWorld(): Promise<World> {
       await domain.start();
     },
     async [Symbol.asyncDispose]() {
-      await objects.stop();
       customer.isStuck = false;
       await Promise.all([receiver.stop(true), gate.stop(true)]);
       for (const one of stack.reverse()) await one[Symbol.asyncDispose]();

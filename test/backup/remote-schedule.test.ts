@@ -62,9 +62,9 @@ test("each scheduled backup is sent; while the store is away it is tried again, 
 
     await store.stop();
     await pass(app, DAY_MS - MINUTE_MS);
-    expect([attempts(), await conditions()]).toEqual([1, ["remote_backup warning"]]);
+    expect([attempts(), await conditions()]).toEqual([1, ["remote_backup_failed warning"]]);
     for (const minutes of [1, 5, 15]) await pass(app, minutes * MINUTE_MS + 1_000);
-    expect([attempts(), await conditions()]).toEqual([4, ["remote_backup critical"]]);
+    expect([attempts(), await conditions()]).toEqual([4, ["remote_backup_failed critical"]]);
     store.start();
     await pass(app, 61 * MINUTE_MS);
     expect([attempts(), await conditions(), store.objects.size]).toEqual([0, [], 2]);

@@ -212,7 +212,7 @@ test("a store that is down, refuses, loses or changes bytes is found; nothing of
     const ran = await workshop.run(["status", "--json"]);
     return (JSON.parse(ran.stdout) as { conditions: { id: string; severity: string; says: string }[] }).conditions;
   };
-  expect((await conditions()).find(({ id }) => id === "remote_backup")).toMatchObject({
+  expect((await conditions()).find(({ id }) => id === "remote_backup_failed")).toMatchObject({
     severity: "critical",
     says: expect.stringMatching(/^The newest backup could not be sent to s3:\/\/backups\/shop\/: the store returned/),
   });
@@ -230,7 +230,7 @@ test("a store that is down, refuses, loses or changes bytes is found; nothing of
     not_removed: expect.stringContaining("AccessDenied"),
   });
   store.intercept = () => null;
-  expect((await conditions()).map(({ id }) => id)).not.toContain("remote_backup");
+  expect((await conditions()).map(({ id }) => id)).not.toContain("remote_backup_failed");
 }, 60_000);
 
 test("an archive is refused with another key, changed, cut or foreign, by a wrong name, and where there is no room; nothing changes", async () => {

@@ -9,11 +9,11 @@ import { Workshop } from "./spawn.ts";
 const PROMISED: Record<string, string> = {
   "message show": "ID",
   backup: "FILE",
-  restore:
-    "FILE|s3://BUCKET/NAME --recovery-key-file --endpoint --region --access-key --secret-key-file --accept-gap --rehearse",
   "move out": "FILE",
   "move in": "FILE --code",
   "move cancel": "",
+  restore:
+    "FILE|s3://BUCKET/NAME --recovery-key-file --endpoint --region --access-key --secret-key-file --accept-gap --rehearse",
   check: "FILE",
   upgrade: "--from --public-key --check",
   "upgrade back": "",

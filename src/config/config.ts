@@ -89,7 +89,16 @@ export function loadConfig(sources: ConfigSources): Config {
   if (sources.data !== undefined) for (const name of ["storage.path", "media.directory"]) values.set(name, null);
 
   const settings = assemble(values);
-  problems.push(...findIncompletePairs(settings, locations, problems));
+  const incomplete = [
+    { prefix: "server.tls_", find: findIncompleteTls },
+    { prefix: "alerts.", find: findIncompleteMail },
+    { prefix: "backup.remote", find: findIncompleteRemote },
+  ];
+  for (const { prefix, find } of incomplete) {
+    // An invalid value among them would look absent here.
+    const hasProblem = problems.some((problem) => problem.path?.startsWith(prefix));
+    if (!hasProblem) problems.push(...find(settings, locations));
+  }
   if (problems.length > 0) {
     // In the order of the file, then the problems without a line.
     throw new ConfigError(problems.toSorted((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || 0));
@@ -99,8 +108,7 @@ export function loadConfig(sources: ConfigSources): Config {
   return {
     ...others,
     server: withDomain(settings.server, locations.has("server.listen")),
-    file: file?.name ?? null,
-    fileText: file?.text ?? null,
+    ...describeFile(file),
     storage: { data, path: settings.storage.path ?? join(data, "waxwing.db") },
     media: { ...settings.media, directory: settings.media.directory ?? join(data, "media") },
     secrets: { keyFile: settings.secrets.keyFile ?? join(data, "waxwing.key") },
@@ -113,23 +121,8 @@ export function loadConfig(sources: ConfigSources): Config {
   };
 }
 
-/** Keys that make sense only together, by the beginning of their paths. */
-const findIncomplete = {
-  "server.tls_": findIncompleteTls,
-  "alerts.": findIncompleteMail,
-  "backup.remote": findIncompleteRemote,
-};
-
-function findIncompletePairs(
-  settings: Settings,
-  locations: ReadonlyMap<string, SourceLocation>,
-  problems: readonly ConfigProblem[],
-): readonly ConfigProblem[] {
-  // An invalid value among them would look absent here.
-  const isReadable = (prefix: string): boolean => !problems.some(({ path }) => path?.startsWith(prefix));
-  return Object.entries(findIncomplete).flatMap(([prefix, find]) =>
-    isReadable(prefix) ? find(settings, locations) : [],
-  );
+function describeFile(file: ConfigFile | null): Pick<Config, "file" | "fileText"> {
+  return file === null ? { file: null, fileText: null } : { file: file.name, fileText: file.text };
 }
 
 /** A domain alone means HTTPS on its usual port, at the address that follows from it. */

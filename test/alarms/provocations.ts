@@ -52,7 +52,7 @@ async function refuseCallback(world: World): Promise<void> {
 /** Kinds that need a store for backups off-site, and the test that provokes them. */
 export const provokedElsewhere = {
   remote_backup_failed: "test/backup/remote-schedule.test.ts",
-  remote_backup_old: "test/backup/remote-schedule.test.ts",
+  remote_backup_old: "test/health/evaluate.test.ts",
 } as const satisfies Partial<Record<CriticalKind, string>>;
 
 export type ProvokedKind = Exclude<CriticalKind, keyof typeof provokedElsewhere>;

@@ -68,7 +68,7 @@ export const provocations: Readonly<Record<CriticalKind, Provocation>> = {
     async begin({ shop, chargedKey }) {
       for (let count = 0; count < SENT_OF_TEN; count += 1) {
         const { status, body } = await shop.call("POST", "/messages", chargedKey, {
-          ...{ to: `+91987650000${count}`, template: "plain" },
+          ...{ to: `+9198765432${10 + count}`, template: "plain" },
         });
         if (status !== 201) throw new Error(JSON.stringify(body));
       }

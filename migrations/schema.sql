@@ -25,6 +25,12 @@ CREATE TABLE api_keys (
   name TEXT NOT NULL,
   prefix TEXT NOT NULL,
   hash BLOB NOT NULL,
+  -- JSON array of what the key may do; null: everything.
+  scopes TEXT,
+  -- Null: never.
+  expires_at INTEGER,
+  -- Most people whom the key may message on one day of the workspace; null: no limit.
+  daily_people INTEGER CHECK (daily_people > 0),
   created_at INTEGER NOT NULL,
   last_used_at INTEGER,
   revoked_at INTEGER
@@ -141,6 +147,11 @@ CREATE TABLE broadcasts (
   day_starts_at INTEGER,
   day_ends_at INTEGER,
   requested INTEGER NOT NULL,
+  -- To a group, with an API key that has a daily budget: the key, the day that the people count for, and how many are
+  -- still reserved.
+  budget_key_id INTEGER REFERENCES api_keys (id),
+  budget_day TEXT,
+  budget_reserved INTEGER NOT NULL DEFAULT 0,
   send_at INTEGER,
   -- Since when the broadcast could have continued; lateness is measured from here.
   due_since INTEGER NOT NULL,
@@ -161,6 +172,7 @@ CREATE TABLE broadcasts (
   -- When its recipients were deleted; the counters stay.
   purged_at INTEGER
 ) STRICT;
+CREATE INDEX broadcasts_budget ON broadcasts (budget_key_id, budget_day) WHERE budget_key_id IS NOT NULL;
 CREATE INDEX broadcasts_open ON broadcasts (status, id) WHERE status IN ('scheduled', 'queueing', 'running', 'paused');
 CREATE INDEX broadcasts_started ON broadcasts (workspace_id, started_at) WHERE started_at IS NOT NULL;
 CREATE INDEX broadcasts_unpurged ON broadcasts (completed_at) WHERE completed_at IS NOT NULL AND purged_at IS NULL;
@@ -652,6 +664,8 @@ CREATE TABLE instance (
   backup_metadata TEXT,
   -- JSON array of the databases that this one continues, as {id, at}, the oldest first.
   lineage TEXT NOT NULL DEFAULT '[]',
+  -- JSON after a planned move: "out" closes this database, "in" tells where it came from. Null: it was never moved.
+  move TEXT,
   -- The run markers of the current and the previous run; files beside the database carry them too.
   run_marker TEXT,
   previous_run_marker TEXT,
@@ -664,6 +678,22 @@ CREATE TABLE instance (
 CREATE TABLE kept_keys (
   purpose TEXT PRIMARY KEY CHECK (purpose = 'hash'),
   sealed TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE key_days (
+  key_id INTEGER NOT NULL REFERENCES api_keys (id),
+  day TEXT NOT NULL,
+  people INTEGER NOT NULL,
+  reserved INTEGER NOT NULL CHECK (reserved >= 0),
+  PRIMARY KEY (key_id, day)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX key_days_day ON key_days (day) WHERE reserved = 0;
+
+CREATE TABLE key_people (
+  key_id INTEGER NOT NULL REFERENCES api_keys (id),
+  day TEXT NOT NULL,
+  identity_id INTEGER NOT NULL,
+  PRIMARY KEY (key_id, day, identity_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE known_devices (
@@ -709,6 +739,8 @@ CREATE TABLE media (
   waiting_since INTEGER,
   -- The event that told of its result.
   event_seq INTEGER,
+  -- Of a phone's history: no event tells of it.
+  is_silent INTEGER NOT NULL DEFAULT 0 CHECK (is_silent IN (0, 1)),
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX media_failed ON media (created_at, reason) WHERE state = 'failed';

@@ -8,6 +8,7 @@ import type { Clock } from "#src/core/clock.ts";
 import { notFound, type ProblemCode } from "#src/core/problem.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
+import type { BudgetedKey } from "#src/domain/messages/key-budget.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
@@ -78,6 +79,8 @@ export interface Call {
   workspace: Workspace;
   /** The API key, recorded as evidence of what the call changes. */
   keyId: number;
+  /** The API key, if it has a daily budget of people. */
+  budgetedKey: BudgetedKey | null;
   /** Values of the `{names}` in the path, as they were sent. */
   path: Readonly<Record<string, string>>;
   query: URLSearchParams;

@@ -181,6 +181,7 @@ export const folders: Folder[] = [
       "domain/webhooks/delivery.ts",
       "domain/webhooks/event-types.ts",
       "domain/workspaces/button-marks.ts",
+      "domain/workspaces/scopes.ts",
     ],
     why: "The browser's compiler reads the contract, so it is made of schemas alone: no rows, no time, no runtime.",
   },
@@ -209,7 +210,11 @@ export const folders: Folder[] = [
   },
   {
     holds: ["http/api/"],
-    mayImport: ["http/", "domain/", "db/", "core/", "media/files.ts", "sending/send-message.ts"],
+    mayImport: [
+      ...["http/", "domain/", "db/", "core/", "media/files.ts", "sending/send-message.ts"],
+      // What the documentation shows: the guides, the examples, and the connector's error codes.
+      ...["../docs/", "../examples/", "networks/whatsapp/error-table.ts"],
+    ],
     mayNotImport: ["http/console/"],
     why: "The API shares operations with the console, never its handlers.",
   },

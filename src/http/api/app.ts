@@ -25,8 +25,9 @@ import { metricsRoutes } from "../metrics.ts";
 import { RateLimiter, type RateLimits } from "../rate-limit.ts";
 import { nothingHere, problemOf, splitUrl, toResponse } from "../respond.ts";
 import { Authenticator } from "./auth.ts";
-import { docsRoutes } from "./docs/docs.ts";
+import { type DocsOptions, docsRoutes } from "./docs/docs.ts";
 import { endpoints, noSuchEndpoint } from "./endpoints.ts";
+import { scopesOf } from "./scopes.ts";
 
 interface AppOptions {
   store: Store;
@@ -46,6 +47,7 @@ interface AppOptions {
   isWritable: WriteProbe;
   metrics: Metrics;
   metricsToken: string | null;
+  docs: DocsOptions;
   /** Whether keys that a test chose are accepted. */
   acceptsTestKeys: boolean;
   /** Called for every answer. `route` is the endpoint's path with its `{names}`, never text from the caller. */
@@ -72,7 +74,7 @@ export function createApp(options: AppOptions) {
   beside.mapResponse(({ request, responseValue }) =>
     responseValue instanceof Response ? addSecurityHeaders(responseValue, ids(request)) : undefined,
   );
-  beside.use(healthRoutes(options)).use(metricsRoutes(options)).use(docsRoutes());
+  beside.use(healthRoutes(options)).use(metricsRoutes(options)).use(docsRoutes(options.docs));
   beside.all("/*", () => nothingHere());
   app.use(beside);
   return app;
@@ -95,7 +97,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     request: Request,
     endpoint: Endpoint | null,
     path: Record<string, string>,
-    { workspace, keyId }: Bearer,
+    { workspace, keyId, dailyPeople }: Bearer,
   ): Answer | Promise<Answer> => {
     try {
       limiter.requireToken(workspace.id);
@@ -120,6 +122,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         searchReader: readers.searches.of(workspace.id),
         workspace,
         keyId,
+        budgetedKey: dailyPeople === null ? null : { keyId, dailyPeople },
         path,
         query,
         headers: request.headers,
@@ -152,7 +155,8 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     const refuse = (error: unknown): Response =>
       respond(answerProblem(problemOf(error, log, requestId), endpoint?.success.isReplayable === true));
     try {
-      bearer = authenticator.requireBearer(request.headers.get("authorization"));
+      const accepted = endpoint === null ? null : scopesOf(endpoint);
+      bearer = authenticator.requireBearer(request.headers.get("authorization"), accepted);
       const result = answer(request, endpoint, path, bearer);
       if (!(result instanceof Promise)) return respond(result);
       return result.then(respond, refuse);

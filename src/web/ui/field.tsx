@@ -119,7 +119,7 @@ export function CheckboxesField<V extends FieldValues>({
   label,
   hint,
   choices,
-}: Common<V> & { choices: readonly Choice[] }) {
+}: Common<V> & { choices: readonly (Choice & { hint?: string })[] }) {
   const { control, frame } = useField({ form, name, hint });
   const { id: _, ...input } = control;
   return (
@@ -127,7 +127,7 @@ export function CheckboxesField<V extends FieldValues>({
       <legend className="mb-1 font-semibold">{label}</legend>
       <FieldNotes {...frame} />
       <div className="grid gap-x-6 mid:grid-cols-2">
-        {choices.map(({ value, label: text }) => (
+        {choices.map(({ value, label: text, hint: meaning }) => (
           <label key={value} className="flex min-h-9 items-center gap-3 max-mid:min-h-11">
             <input
               {...input}
@@ -136,7 +136,10 @@ export function CheckboxesField<V extends FieldValues>({
               aria-describedby={undefined}
               className="size-4 accent-accent max-mid:size-5"
             />
-            {text}
+            <span>
+              {text}
+              {meaning !== undefined && <span className="block text-label text-quiet">{meaning}</span>}
+            </span>
           </label>
         ))}
       </div>

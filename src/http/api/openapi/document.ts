@@ -57,7 +57,7 @@ export interface OperationObject {
   tags: [string];
   summary: string;
   description: string;
-  security?: [];
+  security?: Record<string, string[]>[];
   /** References are to parameters of every operation. */
   parameters?: (ParameterObject | ReferenceObject)[];
   requestBody?: { required: true; content: Content };

@@ -19,7 +19,10 @@ const faults = Type.Array(
         Type.Number({ description: "With the `too_…` rules: the largest or smallest value, length or count." }),
       ),
       suggestion: Type.Optional(
-        Type.String({ description: "The name that you probably meant.", examples: ["template"] }),
+        Type.String({
+          description: "The name that you probably meant; with `missing_scope`: the scope that the key lacks.",
+          examples: ["template"],
+        }),
       ),
     },
     { $id: "FieldFault", description: "What is wrong with one field, for programs." },
@@ -42,6 +45,9 @@ const details: Readonly<Partial<Record<ProblemCode, TProperties>>> = {
   insufficient_balance: {
     needed: Decimal("The cost of the request."),
     available: Decimal("The available balance."),
+  },
+  api_not_enabled: {
+    faults: Type.Optional({ ...faults, description: "For lack of a scope: the header `Authorization`." }),
   },
   template_not_found: {
     faults: Type.Optional({ ...faults, description: "The field that names the template or its language." }),

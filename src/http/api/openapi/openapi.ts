@@ -2,8 +2,11 @@
  * Builds the OpenAPI document from the declarations of the endpoints and views alone. The document that the server
  * serves, the one that `waxwing openapi` prints and the one in the repository are this same text.
  */
+
+import { type Scope, scopeDescriptions, scopes } from "#src/domain/workspaces/scopes.ts";
 import { type Endpoint, type Parameter, PREFIX } from "../../endpoint.ts";
 import { endpoints } from "../endpoints.ts";
+import { scopesOf } from "../scopes.ts";
 import type { OpenApiDocument, OperationObject, ParameterObject } from "./document.ts";
 import { webhooksOf } from "./events.ts";
 import introduction from "./introduction.md" with { type: "text" };
@@ -90,7 +93,7 @@ export function openApiDocument(): OpenApiDocument {
         key: {
           type: "http",
           scheme: "bearer",
-          description: "An API key of the workspace, as printed by `waxwing key create`.",
+          description: `An API key of the workspace, as printed by \`waxwing key create\`. A key without scopes may do everything; any other does what its scopes allow. ${scopes.map((scope) => `\`${scope}\`: ${scopeDescriptions[scope]}`).join(" ")}`,
         },
       },
     },
@@ -99,11 +102,13 @@ export function openApiDocument(): OpenApiDocument {
 
 function operation(endpoint: Endpoint, components: Components): OperationObject {
   const { operationId, tag, summary, description, parameters, body } = endpoint;
+  const accepted = scopesOf(endpoint);
   return {
     operationId,
     tags: [tag],
     summary,
-    description,
+    description: `${description} ${describeScopes(accepted)}`,
+    ...(accepted === null ? {} : { security: accepted.map((scope) => ({ key: [scope] })) }),
     parameters: [
       ...(parameters ?? []).map((one) => parameter(one, components)),
       { $ref: "#/components/parameters/RequestId" },
@@ -113,6 +118,11 @@ function operation(endpoint: Endpoint, components: Components): OperationObject 
       : { requestBody: { required: true, content: contentOf(components.use(body.schema), { ...body.examples }) } }),
     responses: responsesOf(endpoint, components),
   };
+}
+
+function describeScopes(accepted: readonly Scope[] | null): string {
+  if (accepted === null) return "Every key may do this.";
+  return `Needs a key with the scope ${accepted.map((scope) => `\`${scope}\``).join(" or ")}, or without scopes.`;
 }
 
 function parameter({ schema, examples, isCommaList, ...rest }: Parameter, components: Components): ParameterObject {

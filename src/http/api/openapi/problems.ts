@@ -6,6 +6,7 @@ import { unknownName } from "#src/core/fault.ts";
 import { invalidRequest, notFound, Problem, type ProblemCode } from "#src/core/problem.ts";
 import { bodyOf, internalError, unavailable } from "../../errors.ts";
 import { wrongParameter } from "../../page.ts";
+import { missingScope } from "../scopes.ts";
 import { codesWithKey } from "./error-schema.ts";
 
 interface CodeDescription {
@@ -28,8 +29,8 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
     },
   },
   unauthenticated: withExample(
-    "The API key is missing, unknown or revoked.",
-    new Problem("unauthenticated", "This API key is unknown or was revoked."),
+    "The API key is missing, unknown, expired or revoked.",
+    new Problem("unauthenticated", "This API key is unknown, has expired or was revoked."),
   ),
   insufficient_balance: withExample(
     "The balance does not cover the cost. `needed` and `available` give both amounts.",
@@ -38,10 +39,14 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
       available: 1_200,
     }),
   ),
-  api_not_enabled: withExample(
-    "The API is not enabled for this workspace.",
-    new Problem("api_not_enabled", "The API is not switched on for this workspace."),
-  ),
+  api_not_enabled: {
+    description:
+      "The API is not enabled for this workspace, or not for this API key: it lacks the scope that `faults` names with the rule `missing_scope`.",
+    examples: {
+      workspace: new Problem("api_not_enabled", "The API is not switched on for this workspace."),
+      scope: missingScope(["read"], ["send"]),
+    },
+  },
   workspace_suspended: withExample(
     "The workspace is suspended and cannot send. `message` gives the reason.",
     new Problem("workspace_suspended", "Sending is stopped for this workspace: the invoice of October is unpaid"),

@@ -120,15 +120,16 @@ export const createBroadcastEndpoint: Endpoint = {
   },
   problems: [...refusals, "insufficient_balance", "idempotency_conflict"],
   handle: async (call) => {
-    const { workspace, keyId, dispatch } = call;
+    const { workspace, keyId, budgetedKey, dispatch } = call;
     const [input, use] = readTogether(
       () => readBroadcast(call.body, workspace.timezone),
       () => readKey(call),
     );
     return actOnce(call, use, async () => {
-      const audienceSize = await countAudience(call, workspace.id, input);
+      const audienceSize = await countAudience(call, workspace.id, input, budgetedKey !== null);
       const { instanceId } = dispatch;
-      const request = { workspaceId: workspace.id, input, instanceId, audienceSize, evidence: { key: keyId } };
+      const evidence = { key: keyId };
+      const request = { workspaceId: workspace.id, input, instanceId, audienceSize, budgetedKey, evidence };
       return changeOnce(call, use, (tx) => {
         const { broadcast, skipped } = sendBroadcast(tx, request);
         return answerData(202, viewCreated(tx, broadcast, skipped, workspace));

@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { limit } from "./small-machine/limits.ts";
 import { linesOf } from "./support/database.ts";
 import { placeExecutable } from "./support/executable.ts";
-import { limit } from "./small-machine/limits.ts";
 
 const LIMIT_MS = 60_000;
 const limits = limit(`waxwing-test-${process.pid}`, 256, 1);
@@ -27,7 +27,7 @@ test.skipIf(limits === null)(
       expect((await fetch(`${address}/readyz`)).status).toBe(200);
       // Of the process that was started: it is the same one.
       const read = (name: string) => readFileSync(`/proc/${small.pid}/${name}`, "utf8").split("\0");
-      expect(read("environ")).toContain(`BUN_JSC_forceRAMSize=${(256 * 1024 * 1024 * 3) / 8}`);
+      expect(read("environ")).toContain(`BUN_JSC_forceRAMSize=${64 * 1024 * 1024}`);
       expect(read("cmdline").slice(1, 4)).toEqual(["serve", "--data", "the data"]);
       const opened = readdirSync(`/proc/${small.pid}/fd`).length;
       small.kill("SIGTERM");

@@ -11,7 +11,7 @@ const OPTION = "BUN_JSC_forceRAMSize";
 /** With more, the engine's own judgement is good enough. */
 const SMALL_BYTES = 1024 * 1024 * 1024;
 /** The rest is for SQLite, passwords, and what other threads take (measured: `bun run test:small`). */
-const SHARE = 3 / 8;
+const SHARE = 1 / 4;
 
 export function fitEngine(words: readonly string[]): void {
   if (process.platform !== "linux" || words[0] !== "serve" || !isCompiled() || process.env[OPTION] !== undefined)

@@ -112,6 +112,8 @@ export const provocations: Readonly<Record<CriticalKind, Provocation>> = {
     instance: "shop",
     isLater: true,
     async begin(world) {
+      // While Meta says that a number may send, a report of a restriction is not believed for long.
+      for (const number of world.account.numbers) delete number.health_status;
       const restriction = { restriction_type: "RESTRICTED_BIZ_INITIATED_MESSAGING" };
       await graphCallback(world, { event: "ACCOUNT_RESTRICTION", restriction_info: [restriction] });
     },

@@ -3,9 +3,8 @@
  * then each is told once when it begins, again each day, and once when it is over. The wall clock is moved by a library
  * that is preloaded; five minutes of a stuck queue pass in real time. About ten minutes; Linux, root, a C compiler.
  */
-import type { CriticalKind } from "#src/health/kinds.ts";
 import { evaluateDashboards } from "./prometheus.ts";
-import { type InstanceName, provocations } from "./provocations.ts";
+import { type InstanceName, type ProvokedKind, provocations } from "./provocations.ts";
 import { makeWorld, type World } from "./world.ts";
 
 const SECOND_MS = 1_000;
@@ -72,7 +71,7 @@ const quiet = (["shop", "disk", "tls"] as const).flatMap((name) =>
 );
 check("no alarm on a quiet day", quiet.length === 0, quiet);
 
-async function provoke(kinds: readonly CriticalKind[]): Promise<void> {
+async function provoke(kinds: readonly ProvokedKind[]): Promise<void> {
   for (const kind of kinds) await provocations[kind].begin(world);
   const withoutNights = kinds.filter((kind) => kind !== "backup_failed" && kind !== "backup_old");
   for (const kind of withoutNights) {
@@ -82,7 +81,7 @@ async function provoke(kinds: readonly CriticalKind[]): Promise<void> {
   }
 }
 
-async function nextDay(kinds: readonly CriticalKind[]): Promise<void> {
+async function nextDay(kinds: readonly ProvokedKind[]): Promise<void> {
   const before = new Map(kinds.map((kind) => [kind, told(world, provocations[kind].instance, kind).length]));
   await night();
   for (const kind of kinds) await provocations[kind].again?.(world);
@@ -93,7 +92,7 @@ async function nextDay(kinds: readonly CriticalKind[]): Promise<void> {
   }
 }
 
-async function mend(kinds: readonly CriticalKind[]): Promise<void> {
+async function mend(kinds: readonly ProvokedKind[]): Promise<void> {
   for (const kind of kinds) await provocations[kind].end(world);
   if (kinds.includes("backup_failed")) await night();
   for (const kind of kinds) {
@@ -107,7 +106,7 @@ const only = process.argv
   .find((word) => word.startsWith("--only="))
   ?.slice("--only=".length)
   .split(",");
-const all = (Object.keys(provocations) as CriticalKind[]).filter((kind) => only?.includes(kind) ?? true);
+const all = (Object.keys(provocations) as ProvokedKind[]).filter((kind) => only?.includes(kind) ?? true);
 const first = all.filter((kind) => provocations[kind].isLater !== true);
 const later = all.filter((kind) => provocations[kind].isLater === true);
 say(`Provoked together: ${first.join(", ")}`);

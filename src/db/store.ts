@@ -69,6 +69,7 @@ export class Store {
   readonly #dataVersion;
   readonly #settings = new SettingsState();
   #snapshot: object | null = null;
+  #viewCount = 0;
   #snapshotAt = 0;
   /** A read is running; a read inside it sees the same. */
   #isReading = false;
@@ -141,6 +142,7 @@ export class Store {
    */
   #beginRead(): object {
     this.#begin.run();
+    this.#viewCount += 1;
     this.#snapshotAt = this.#clock.monotonic();
     this.#settings.renew();
     setImmediate(() => this.#endRead());
@@ -188,6 +190,11 @@ export class Store {
   dataVersion(): number {
     this.#endRead();
     return Number(this.#dataVersion.get());
+  }
+
+  /** Grows with every committed operation and with every turn in which something was read. */
+  get activity(): number {
+    return this.#writer.counters.operations + this.#viewCount;
   }
 
   get counters(): Readonly<WriterCounters> {

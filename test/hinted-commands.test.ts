@@ -48,7 +48,7 @@ function problemIn(text: string): string | null {
   const named =
     own.find(({ group, name }) => group !== null && name === second) ?? own.find(({ group }) => group === null);
   if (named === undefined) {
-    // A group by itself, or a word of prose after it.
+    // A group alone, or a word of prose after it.
     return /^[a-z][a-z-]*$/.test(second) && own.length > 0 ? `${first} has no command ${second}` : null;
   }
   return unknownFlag(named, text);

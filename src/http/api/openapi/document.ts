@@ -57,7 +57,9 @@ export interface OperationObject {
   tags: [string];
   summary: string;
   description: string;
-  security?: Record<string, string[]>[];
+  security?: [];
+  /** One of these scopes opens the operation. Not in `security`, where validators take scopes for those of OAuth. */
+  "x-scopes"?: readonly string[];
   /** References are to parameters of every operation. */
   parameters?: (ParameterObject | ReferenceObject)[];
   requestBody?: { required: true; content: Content };

@@ -108,7 +108,7 @@ function operation(endpoint: Endpoint, components: Components): OperationObject 
     tags: [tag],
     summary,
     description: `${description} ${describeScopes(accepted)}`,
-    ...(accepted === null ? {} : { security: accepted.map((scope) => ({ key: [scope] })) }),
+    ...(accepted === null ? {} : { "x-scopes": accepted }),
     parameters: [
       ...(parameters ?? []).map((one) => parameter(one, components)),
       { $ref: "#/components/parameters/RequestId" },

@@ -1,7 +1,7 @@
 /** Reads one file out of a tar archive, without unpacking anything: names and links inside it have no effect. */
+import { readTarHeader, TAR_BLOCK, tarPadding } from "#src/core/tar-header.ts";
 
-const BLOCK_BYTES = 512;
-const FILE_TYPES = ["0", "\0", ""];
+const FILE_TYPES = ["0", ""];
 
 /**
  * The file with this base name; the first one if there are several. Null: there is none, or the stream is not an archive.
@@ -13,34 +13,18 @@ export async function readTarFile(
   const reader = new Blocks(stream);
   try {
     for (;;) {
-      const header = await reader.take(BLOCK_BYTES);
-      if (header === null || header.every((byte) => byte === 0)) return null;
-      const { base, size, isFile } = readHeader(header);
-      if (size === null) return null;
-      if (isFile && base === name) return reader.pieces(size);
-      await reader.skip(Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES);
+      const block = await reader.take(TAR_BLOCK);
+      // The archive ends with empty blocks, which are no header either.
+      const header = block === null ? null : readTarHeader(block);
+      if (header === null) return null;
+      const isFile = FILE_TYPES.includes(header.type);
+      if (isFile && header.name.split("/").at(-1) === name) return reader.pieces(header.bytes);
+      await reader.skip(header.bytes + tarPadding(header.bytes));
     }
   } catch {
     // A broken gzip stream, for example.
     return null;
   }
-}
-
-function readHeader(header: Buffer): { base: string; size: number | null; isFile: boolean } {
-  const text = (from: number, length: number): string => {
-    const field = header.toString("utf8", from, from + length);
-    const end = field.indexOf("\0");
-    return end === -1 ? field : field.slice(0, end);
-  };
-  const base = text(0, 100).split("/").at(-1) ?? "";
-  const size = text(124, 12).trim();
-  const sum = header.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 0x20 : byte), 0);
-  const isHeader = Number.parseInt(text(148, 8).trim(), 8) === sum;
-  return {
-    base,
-    size: isHeader && /^[0-7]{1,11}$/.test(size) ? Number.parseInt(size, 8) : null,
-    isFile: FILE_TYPES.includes(text(156, 1)),
-  };
 }
 
 /** Cuts a stream into pieces of a wanted length. */

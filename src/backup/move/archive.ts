@@ -5,9 +5,9 @@
  */
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
+import { readTarHeader, TAR_BLOCK, tarHeader, tarPadding } from "#src/core/tar-header.ts";
 import type { FileUse } from "./states.ts";
 
-const BLOCK = 512;
 const PIECE_BYTES = 1 << 20;
 const STATE = "STATE";
 const DIGEST = "DIGEST";
@@ -15,10 +15,6 @@ const STATE_BYTES = 128;
 const UNUSED = "unused";
 /** Of a file that is still being written. */
 const UNFINISHED = "unfinished";
-/** The header's field holds no more; larger sizes are written in base 256, as GNU tar does. */
-const OCTAL_MAX = 0o77777777777;
-const SIZE_AT = 124;
-const SUM_AT = 148;
 
 /** In the order in which a file has them. */
 const NAMES = [
@@ -47,22 +43,22 @@ export class MoveFileWriter {
 
   constructor(handle: number) {
     this.#handle = handle;
-    this.#write(headerOf(STATE, STATE_BYTES), false);
+    this.#write(tarHeader(STATE, STATE_BYTES), false);
     this.#write(stateBlock(UNFINISHED), false);
   }
 
   addText(name: string, text: string): void {
     const bytes = Buffer.from(text, "utf8");
-    this.#write(headerOf(name, bytes.length));
+    this.#write(tarHeader(name, bytes.length));
     this.#write(bytes);
-    this.#write(paddingFor(bytes.length));
+    this.#write(Buffer.alloc(tarPadding(bytes.length)));
   }
 
   addFile(name: string, path: string): void {
     const source = openSync(path, "r");
     try {
       const { size } = fstatSync(source);
-      this.#write(headerOf(name, size));
+      this.#write(tarHeader(name, size));
       const piece = Buffer.alloc(PIECE_BYTES);
       let left = size;
       while (left > 0) {
@@ -71,7 +67,7 @@ export class MoveFileWriter {
         this.#write(piece.subarray(0, length));
         left -= length;
       }
-      this.#write(paddingFor(size));
+      this.#write(Buffer.alloc(tarPadding(size)));
     } finally {
       closeSync(source);
     }
@@ -80,12 +76,12 @@ export class MoveFileWriter {
   /** The file is complete on disk when it returns. Its last change is the one that makes it usable. */
   finish(): void {
     const digest = Buffer.from(`${this.#hash.digest("hex")}\n`, "utf8");
-    this.#write(headerOf(DIGEST, digest.length), false);
+    this.#write(tarHeader(DIGEST, digest.length), false);
     this.#write(digest, false);
-    this.#write(paddingFor(digest.length), false);
-    this.#write(Buffer.alloc(2 * BLOCK), false);
+    this.#write(Buffer.alloc(tarPadding(digest.length)), false);
+    this.#write(Buffer.alloc(2 * TAR_BLOCK), false);
     fsyncSync(this.#handle);
-    writeWhole(this.#handle, stateBlock(UNUSED), BLOCK);
+    writeWhole(this.#handle, stateBlock(UNUSED), TAR_BLOCK);
     fsyncSync(this.#handle);
   }
 
@@ -109,7 +105,7 @@ export function readMoveFile(handle: number, onEntry: (name: string, bytes: numb
   const reader = new Reader(handle);
   const state = reader.header();
   if (state.name !== STATE || state.bytes !== STATE_BYTES) throw new MoveFileBroken("it is no move file");
-  const use = readState(reader.take(BLOCK));
+  const use = readState(reader.take(TAR_BLOCK));
   const hash = createHash("sha256");
   let before = "";
   for (let entry = reader.header(hash); entry.name !== DIGEST; entry = reader.header(hash)) {
@@ -118,25 +114,25 @@ export function readMoveFile(handle: number, onEntry: (name: string, bytes: numb
     before = order;
     reader.contents(entry.bytes, hash, onEntry(entry.name, entry.bytes));
   }
-  const digest = reader.take(BLOCK);
+  const digest = reader.take(TAR_BLOCK);
   if (!digest.equals(padded(`${hash.digest("hex")}\n`))) throw new MoveFileBroken("its digest does not match");
-  if (!reader.take(2 * BLOCK).equals(Buffer.alloc(2 * BLOCK)) || !reader.isAtEnd())
+  if (!reader.take(2 * TAR_BLOCK).equals(Buffer.alloc(2 * TAR_BLOCK)) || !reader.isAtEnd())
     throw new MoveFileBroken("something was added at its end");
   return use;
 }
 
 /** On disk when it returns. */
 export function markUsed(handle: number, at: number, by: string): void {
-  writeWhole(handle, stateBlock(`used ${at} ${by}`), BLOCK);
+  writeWhole(handle, stateBlock(`used ${at} ${by}`), TAR_BLOCK);
   fsyncSync(handle);
 }
 
 /** True if the handle may be written to; changes nothing in the file. */
 export function isMarkable(handle: number): boolean {
-  const block = Buffer.alloc(BLOCK);
-  if (readSync(handle, block, 0, BLOCK, BLOCK) !== BLOCK) return false;
+  const block = Buffer.alloc(TAR_BLOCK);
+  if (readSync(handle, block, 0, TAR_BLOCK, TAR_BLOCK) !== TAR_BLOCK) return false;
   try {
-    writeWhole(handle, block, BLOCK);
+    writeWhole(handle, block, TAR_BLOCK);
     return true;
   } catch {
     return false;
@@ -160,13 +156,13 @@ class Reader {
 
   /** The hash gets the header, except the digest's own. */
   header(hash: Hash | null = null): { name: string; bytes: number } {
-    const block = this.take(BLOCK);
-    const end = block.indexOf(0);
-    const name = block.toString("latin1", 0, end === -1 ? 100 : Math.min(end, 100));
-    const bytes = readSize(block);
+    const block = this.take(TAR_BLOCK);
+    const header = readTarHeader(block);
+    if (header === null) throw new MoveFileBroken("a header in it is damaged");
+    const { name, bytes } = header;
     const isKnown = [STATE, DIGEST].includes(name) || isMoveName(name);
     // Whatever else a header may say (links, owners, other types) is not what a move writes.
-    if (!isKnown || !headerOf(name, bytes).equals(block))
+    if (!isKnown || !tarHeader(name, bytes).equals(block))
       throw new MoveFileBroken(`it holds what no move writes (${JSON.stringify(name.slice(0, 60))})`);
     if (name !== DIGEST) hash?.update(block);
     return { name, bytes };
@@ -180,7 +176,7 @@ class Reader {
       sink?.write(piece);
       left -= piece.length;
     }
-    hash.update(this.take((BLOCK - (bytes % BLOCK)) % BLOCK));
+    hash.update(this.take(tarPadding(bytes)));
     sink?.end();
   }
 
@@ -211,41 +207,13 @@ function orderOf(name: string): string {
   return `${NAMES.findIndex((pattern) => pattern.test(name))} ${name}`;
 }
 
-/** A ustar header of a regular file, mode 0600, without an owner and a time: the file says nothing else about itself. */
-function headerOf(name: string, bytes: number): Buffer {
-  const block = Buffer.alloc(BLOCK);
-  block.write(name, 0, 100, "latin1");
-  block.write("0000600\0" + "0000000\0" + "0000000\0", 100, "latin1");
-  if (bytes <= OCTAL_MAX) block.write(`${bytes.toString(8).padStart(11, "0")}\0`, SIZE_AT, "latin1");
-  else {
-    block[SIZE_AT] = 0x80;
-    block.writeBigUInt64BE(BigInt(bytes), SIZE_AT + 4);
-  }
-  block.write("00000000000\0", 136, "latin1");
-  block.write("        0", SUM_AT, "latin1");
-  block.write("ustar\u000000", 257, "latin1");
-  const sum = block.reduce((total, byte) => total + byte, 0);
-  block.write(`${sum.toString(8).padStart(6, "0")}\0 `, SUM_AT, "latin1");
-  return block;
-}
-
-function readSize(block: Buffer): number {
-  if (block[SIZE_AT] === 0x80) return Number(block.readBigUInt64BE(SIZE_AT + 4));
-  const text = block.toString("latin1", SIZE_AT, SIZE_AT + 11);
-  return /^[0-7]{11}$/.test(text) ? Number.parseInt(text, 8) : 0;
-}
-
-function paddingFor(bytes: number): Buffer {
-  return Buffer.alloc((BLOCK - (bytes % BLOCK)) % BLOCK);
-}
-
 /** One block: the entry's contents, and what fills it up. */
 function stateBlock(text: string): Buffer {
   return padded(`${text.padEnd(STATE_BYTES - 1)}\n`);
 }
 
 function padded(text: string): Buffer {
-  const block = Buffer.alloc(BLOCK);
+  const block = Buffer.alloc(TAR_BLOCK);
   block.write(text, 0, "latin1");
   return block;
 }

@@ -3,11 +3,9 @@
  * unpacked without Waxwing. The reader accepts what this writer writes: plain files, and nothing else.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { readTarHeader, TAR_BLOCK, tarHeader, tarPadding } from "#src/core/tar-header.ts";
 
-const BLOCK = 512;
 const PIECE_BYTES = 256 * 1024;
-const NAME_BYTES = 100;
-const OCTAL_SIZE_MAX = 8 ** 11 - 1;
 
 /** The content is in memory, or is a file's. */
 export interface TarEntry {
@@ -22,19 +20,19 @@ export class ArchiveBroken extends Error {
 }
 
 export function tarBytes(entries: readonly TarEntry[]): number {
-  return entries.reduce((sum, { bytes }) => sum + BLOCK + padded(bytes), 0) + 2 * BLOCK;
+  return entries.reduce((sum, { bytes }) => sum + TAR_BLOCK + bytes + tarPadding(bytes), 0) + 2 * TAR_BLOCK;
 }
 
 /** Throws if a file no longer has the size that its entry names. */
 export async function* writeTar(entries: readonly TarEntry[]): AsyncGenerator<Uint8Array> {
   for (const entry of entries) {
-    yield headerOf(entry);
+    yield tarHeader(entry.name, entry.bytes);
     if (entry.content instanceof Uint8Array) yield entry.content;
     else yield* piecesOf(entry.content.path, entry.bytes);
-    const padding = padded(entry.bytes) - entry.bytes;
+    const padding = tarPadding(entry.bytes);
     if (padding > 0) yield new Uint8Array(padding);
   }
-  yield new Uint8Array(2 * BLOCK);
+  yield new Uint8Array(2 * TAR_BLOCK);
 }
 
 function* piecesOf(path: string, bytes: number): Generator<Uint8Array> {
@@ -51,35 +49,6 @@ function* piecesOf(path: string, bytes: number): Generator<Uint8Array> {
   } finally {
     closeSync(handle);
   }
-}
-
-function padded(bytes: number): number {
-  return Math.ceil(bytes / BLOCK) * BLOCK;
-}
-
-function headerOf({ name, bytes }: TarEntry): Uint8Array {
-  const header = Buffer.alloc(BLOCK);
-  if (Buffer.byteLength(name) > NAME_BYTES) throw new Error(`the name ${name} is too long for an archive`);
-  header.write(name, 0);
-  header.write("0000600\0", 100);
-  header.write("0000000\0", 108);
-  header.write("0000000\0", 116);
-  if (bytes <= OCTAL_SIZE_MAX) header.write(`${bytes.toString(8).padStart(11, "0")}\0`, 124);
-  else {
-    header.writeBigUInt64BE(BigInt(bytes), 128);
-    header[124] = 0x80;
-  }
-  header.write("00000000000\0", 136);
-  header.write("        ", 148);
-  header.write("0", 156);
-  header.write("ustar\u000000", 257);
-  header.write(`${checksumOf(header).toString(8).padStart(6, "0")}\0 `, 148);
-  return header;
-}
-
-/** The sum of the header's bytes, with its own field as spaces. */
-function checksumOf(header: Uint8Array): number {
-  return header.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);
 }
 
 export interface EntrySink {
@@ -100,7 +69,7 @@ export async function readTar(
 class TarReader {
   readonly #open: (name: string, bytes: number) => EntrySink;
   /** The block that is not complete yet: of a header, or of the end. */
-  readonly #block = Buffer.alloc(BLOCK);
+  readonly #block = Buffer.alloc(TAR_BLOCK);
   #filled = 0;
   #entry: { sink: EntrySink; left: number; padding: number } | null = null;
   #emptyBlocks = 0;
@@ -136,10 +105,10 @@ class TarReader {
   }
 
   #header(piece: Uint8Array): Uint8Array {
-    const taken = Math.min(BLOCK - this.#filled, piece.length);
+    const taken = Math.min(TAR_BLOCK - this.#filled, piece.length);
     this.#block.set(piece.subarray(0, taken), this.#filled);
     this.#filled += taken;
-    if (this.#filled === BLOCK) {
+    if (this.#filled === TAR_BLOCK) {
       this.#filled = 0;
       this.#begin();
     }
@@ -153,19 +122,11 @@ class TarReader {
       return;
     }
     if (this.#emptyBlocks > 0) throw new ArchiveBroken("something follows its end");
-    const sum = Number.parseInt(block.toString("latin1", 148, 156), 8);
-    if (sum !== checksumOf(block)) throw new ArchiveBroken("a header in it is damaged");
-    if (block[156] !== 0x30) throw new ArchiveBroken("it holds something that is not a file");
-    const name = block.toString("utf8", 0, NAME_BYTES).replace(/\0.*$/s, "");
-    const bytes = sizeIn(block);
-    this.#entry = { sink: this.#open(name, bytes), left: bytes, padding: padded(bytes) - bytes };
+    const header = readTarHeader(block);
+    if (header === null) throw new ArchiveBroken("a header in it is damaged");
+    const { name, bytes, type } = header;
+    if (type !== "0") throw new ArchiveBroken("it holds something that is not a file");
+    this.#entry = { sink: this.#open(name, bytes), left: bytes, padding: tarPadding(bytes) };
     this.#finish();
   }
-}
-
-function sizeIn(block: Buffer): number {
-  const bytes =
-    block[124] === 0x80 ? Number(block.readBigUInt64BE(128)) : Number.parseInt(block.toString("latin1", 124, 136), 8);
-  if (!Number.isSafeInteger(bytes) || bytes < 0) throw new ArchiveBroken("a header in it names no size");
-  return bytes;
 }

@@ -117,11 +117,17 @@ export class MovableClock implements Clock {
     if (!this.#isFrozen || this.#isServingRequests) return;
     this.#isServingRequests = true;
     void this.exclusively(async () => {
-      const { monotonic } = this.#stand();
-      await this.#fireUntil(monotonic + REQUEST_WAIT_MAX_MS, () => this.activity.isRequested());
+      await this.serveWaiting();
       this.#isServingRequests = false;
       if (!this.#isFrozen) this.#run();
     });
+  }
+
+  /** Moves a frozen clock as far as the requests in progress wait for it. Call it inside `exclusively`. */
+  async serveWaiting(): Promise<void> {
+    if (!this.#isFrozen || !this.activity.isRequested()) return;
+    const { monotonic } = this.#stand();
+    await this.#fireUntil(monotonic + REQUEST_WAIT_MAX_MS, () => this.activity.isRequested());
   }
 
   /** Fires timers, however far off, until `isDone` or until no timer is left. Call it inside `exclusively`. */

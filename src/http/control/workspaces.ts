@@ -28,10 +28,10 @@ export const workspaceRoutes: readonly ControlRoute[] = [
     method: "POST",
     path: "/workspaces",
     body: NewWorkspaceBody,
-    handle({ store, box, body }) {
+    async handle({ store, box, body, saveWorkspace }) {
       const given = body as Partial<WorkspaceSeed>;
       if (given.api_keys !== undefined) throw invalidField("api_keys", "Fixed keys are for the seed of `waxwing dev`.");
-      return store.write((tx) => {
+      const added = await store.write((tx) => {
         const seed: WorkspaceSeed = {
           name: "Test",
           country: "IN",
@@ -42,16 +42,15 @@ export const workspaceRoutes: readonly ControlRoute[] = [
         };
         const made = writeWorkspace(tx, seed, { box, webhookUrl: null, path: "" });
         const secret = made.webhookSecret ?? createSecret(tx, box, made.workspaceId);
-        return answerJson(
-          {
-            workspace_id: made.workspaceId,
-            api_key: made.key,
-            number: made.number,
-            webhook_secret: secret,
-          },
-          201,
-        );
+        return {
+          workspace_id: made.workspaceId,
+          api_key: made.key,
+          number: made.number,
+          webhook_secret: secret,
+        };
       });
+      await saveWorkspace(added.workspace_id);
+      return answerJson(added, 201);
     },
   },
 ];

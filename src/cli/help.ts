@@ -1,5 +1,14 @@
 /** The help texts, generated from the commands' declarations: for the whole program, a group, or one command. */
-import { type Command, flagOf, type Group, nameOf, type Option, type Positional, placeholder } from "./command.ts";
+import {
+  type Command,
+  flagOf,
+  type Group,
+  isRepeated,
+  nameOf,
+  type Option,
+  type Positional,
+  placeholder,
+} from "./command.ts";
 import { globalOptions } from "./global-options.ts";
 
 const LEFT_COLUMN_WIDTH = 30;
@@ -78,7 +87,8 @@ function globalLines(): string[] {
 }
 
 function withValue(name: string, option: Option): string {
-  return option.kind === "flag" ? flagOf(name) : `${flagOf(name)} ${placeholder(option)}`;
+  if (option.kind === "flag") return flagOf(name);
+  return `${flagOf(name)} ${placeholder(option)}${isRepeated(option) ? " …" : ""}`;
 }
 
 function isRequired(option: Option): boolean {

@@ -6,6 +6,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { Config } from "#src/config/config.ts";
 import type { Clock } from "#src/core/clock.ts";
 import { Journal } from "#src/core/journal.ts";
+import { Listeners } from "#src/core/listeners.ts";
 import { type Activity, MovableClock } from "#src/core/movable-clock.ts";
 import type { Random } from "#src/core/random.ts";
 import { newToken } from "#src/core/secret.ts";
@@ -23,6 +24,8 @@ export class Control {
   readonly clock: MovableClock;
   readonly simulator = new SimulatorControl();
   readonly webhooks = new Journal<SentWebhook>(WEBHOOKS_MAX);
+  /** After each attempt at a receiver. */
+  readonly sentWebhook = new Listeners<[SentWebhook]>();
   readonly requests = new Journal<SeenRequest>(REQUESTS_MAX);
   readonly #realClock: Clock;
   #seenCount = 0;
@@ -175,7 +178,9 @@ export function withJournal(poster: WebhookPoster, control: Control): WebhookPos
       const at = control.clock.now();
       const { workspaceId = NO_WORKSPACE } = webhook;
       const result = await control.follow(workspaceId, poster.post(webhook));
-      control.webhooks.add({ ...webhook, workspaceId, at, result });
+      const sent = { ...webhook, workspaceId, at, result };
+      control.webhooks.add(sent);
+      control.sentWebhook.emit(sent);
       return result;
     },
   };

@@ -66,7 +66,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     isActive: () => runtime.context.watch.inFlightCount > 0 || http.pendingRequests() > 0 || runtime.isWorking(),
     isReading: () => readers.hasPendingQueries || storage.media.isWorking || runtime.context.simulatedFiles.isWorking,
     pendingRequests: http.pendingRequests,
-    control: point === null || control === null ? null : { token: control.token, saveSeed: () => point.save() },
+    control:
+      point === null || control === null
+        ? null
+        : {
+            token: control.token,
+            saveSeed: () => point.save(),
+            onWebhook: (listener) => control.sentWebhook.add(listener),
+          },
     async stop() {
       await stop(runtime, http, https);
       point?.remove();

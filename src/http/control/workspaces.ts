@@ -3,6 +3,7 @@ import type { SecretBox } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { listOnNetwork } from "#src/domain/numbers/read.ts";
 import { clearWebhook, setWebhook } from "#src/domain/webhooks/address.ts";
+import { findForward } from "#src/domain/webhooks/forward.ts";
 import { answerJson, type ControlRoute, invalidField } from "./route.ts";
 import { NewWorkspaceBody, type WorkspaceSeed, writeWorkspace } from "./seed.ts";
 
@@ -40,7 +41,7 @@ export const workspaceRoutes: readonly ControlRoute[] = [
           ...given,
           numbers: given.numbers ?? [{ phone: freeNumber(tx), name: given.name ?? "Test" }],
         };
-        const made = writeWorkspace(tx, seed, { box, webhookUrl: null, path: "" });
+        const made = writeWorkspace(tx, seed, { box, webhookUrl: null, forwardUrl: findForward(tx), path: "" });
         const secret = made.webhookSecret ?? createSecret(tx, box, made.workspaceId);
         return {
           workspace_id: made.workspaceId,

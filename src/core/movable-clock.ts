@@ -35,6 +35,7 @@ const ROUNDING_MS = 0.001;
 const REQUEST_WAIT_MAX_MS = 60_000;
 
 export class MovableClock implements Clock {
+  readonly isSteady = true;
   /** Set by the server's owner, once what it reads exists. */
   activity: Activity = { isWorking: () => false, isRequested: () => false, progress: () => 0 };
   readonly #real: Clock;

@@ -29,7 +29,7 @@ export interface Runtime {
 }
 
 /** Most of what a moved clock passes is housekeeping that finds nothing to do. Retention is a matter of days. */
-const CONTROLLED_HOUSEKEEPING_MS = 3_600_000;
+const CONTROLLED_HOUSEKEEPING_MS = 6 * 3_600_000;
 
 /** `onOtherCommit` is called after another process has committed. */
 export async function createRuntime(

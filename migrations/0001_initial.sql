@@ -96,6 +96,12 @@ CREATE TABLE api_keys (
   name TEXT NOT NULL,
   prefix TEXT NOT NULL,
   hash BLOB NOT NULL,
+  -- JSON array of what the key may do; null: everything.
+  scopes TEXT,
+  -- Null: never.
+  expires_at INTEGER,
+  -- Most people whom the key may message on one day of the workspace; null: no limit.
+  daily_people INTEGER CHECK (daily_people > 0),
   created_at INTEGER NOT NULL,
   last_used_at INTEGER,
   revoked_at INTEGER
@@ -774,6 +780,24 @@ CREATE TABLE recent_recipients (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX recent_recipients_last ON recent_recipients (workspace_id, last_at);
 
+-- Whom an API key with a daily budget has messaged, by day in the workspace's timezone (YYYY-MM-DD). `people` counts the
+-- rows of key_people; `reserved` are members of groups whose broadcasts are not built yet.
+CREATE TABLE key_days (
+  key_id INTEGER NOT NULL REFERENCES api_keys (id),
+  day TEXT NOT NULL,
+  people INTEGER NOT NULL,
+  reserved INTEGER NOT NULL CHECK (reserved >= 0),
+  PRIMARY KEY (key_id, day)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX key_days_day ON key_days (day) WHERE reserved = 0;
+
+CREATE TABLE key_people (
+  key_id INTEGER NOT NULL REFERENCES api_keys (id),
+  day TEXT NOT NULL,
+  identity_id INTEGER NOT NULL,
+  PRIMARY KEY (key_id, day, identity_id)
+) STRICT, WITHOUT ROWID;
+
 -- Delivered messages as the network bills them.
 CREATE TABLE network_usage (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -842,6 +866,11 @@ CREATE TABLE broadcasts (
   day_starts_at INTEGER,
   day_ends_at INTEGER,
   requested INTEGER NOT NULL,
+  -- To a group, with an API key that has a daily budget: the key, the day that the people count for, and how many are
+  -- still reserved.
+  budget_key_id INTEGER REFERENCES api_keys (id),
+  budget_day TEXT,
+  budget_reserved INTEGER NOT NULL DEFAULT 0,
   send_at INTEGER,
   -- Since when the broadcast could have continued; lateness is measured from here.
   due_since INTEGER NOT NULL,
@@ -867,6 +896,7 @@ CREATE INDEX broadcasts_started ON broadcasts (workspace_id, started_at) WHERE s
 CREATE INDEX broadcasts_unpurged ON broadcasts (completed_at) WHERE completed_at IS NOT NULL AND purged_at IS NULL;
 CREATE INDEX broadcasts_unsent_unskipped ON broadcasts (id) WHERE is_unsent_skipped = 0 AND completed_at IS NOT NULL;
 CREATE INDEX broadcasts_workspace ON broadcasts (workspace_id, id);
+CREATE INDEX broadcasts_budget ON broadcasts (budget_key_id, budget_day) WHERE budget_key_id IS NOT NULL;
 
 CREATE TABLE broadcast_counters (
   broadcast_id INTEGER PRIMARY KEY REFERENCES broadcasts (id),
@@ -1141,6 +1171,7 @@ CREATE INDEX bulk_changes_workspace ON bulk_changes (workspace_id, id);
 
 -- Triggers: counters, and rows derived from others
 
+-- A single message between two attempts keeps its place.
 CREATE TRIGGER recent_recipients_fill AFTER UPDATE OF daily_cap ON workspaces
 WHEN OLD.daily_cap IS NULL AND NEW.daily_cap IS NOT NULL BEGIN
   DELETE FROM recent_recipients WHERE workspace_id = NEW.id;
@@ -1148,7 +1179,8 @@ WHEN OLD.daily_cap IS NULL AND NEW.daily_cap IS NOT NULL BEGIN
   SELECT messages.workspace_id, coalesce(contacts.identity_id, contacts.id) AS person, max(messages.dispatched_at)
   FROM messages JOIN contacts ON contacts.id = messages.contact_id
   WHERE messages.workspace_id = NEW.id AND messages.dispatched_at > NEW.updated_at - 86400000
-    AND messages.type = 'template' AND messages.status IN ('sending', 'sent', 'delivered', 'read', 'failed')
+    AND messages.type = 'template' AND messages.status IN ('queued', 'sending', 'sent', 'delivered', 'read', 'failed')
+    AND (messages.status <> 'queued' OR messages.broadcast_id IS NULL)
     AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)
     AND (
       messages.id > coalesce(
@@ -1172,7 +1204,8 @@ WHEN OLD.person_limit IS NULL AND NEW.person_limit IS NOT NULL BEGIN
   JOIN numbers ON numbers.id = messages.number_id AND numbers.portfolio_id = NEW.id
   LEFT JOIN contacts ON contacts.id = messages.contact_id
   WHERE messages.dispatched_at > NEW.updated_at - 86400000
-    AND messages.type = 'template' AND messages.status IN ('sending', 'sent', 'delivered', 'read', 'failed')
+    AND messages.type = 'template' AND messages.status IN ('queued', 'sending', 'sent', 'delivered', 'read', 'failed')
+    AND (messages.status <> 'queued' OR messages.broadcast_id IS NULL)
     AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)
     AND NOT coalesce(
       contacts.last_message_at BETWEEN messages.dispatched_at - 86400000 AND messages.dispatched_at, 0

@@ -25,6 +25,12 @@ CREATE TABLE api_keys (
   name TEXT NOT NULL,
   prefix TEXT NOT NULL,
   hash BLOB NOT NULL,
+  -- JSON array of what the key may do; null: everything.
+  scopes TEXT,
+  -- Null: never.
+  expires_at INTEGER,
+  -- Most people whom the key may message on one day of the workspace; null: no limit.
+  daily_people INTEGER CHECK (daily_people > 0),
   created_at INTEGER NOT NULL,
   last_used_at INTEGER,
   revoked_at INTEGER
@@ -141,6 +147,11 @@ CREATE TABLE broadcasts (
   day_starts_at INTEGER,
   day_ends_at INTEGER,
   requested INTEGER NOT NULL,
+  -- To a group, with an API key that has a daily budget: the key, the day that the people count for, and how many are
+  -- still reserved.
+  budget_key_id INTEGER REFERENCES api_keys (id),
+  budget_day TEXT,
+  budget_reserved INTEGER NOT NULL DEFAULT 0,
   send_at INTEGER,
   -- Since when the broadcast could have continued; lateness is measured from here.
   due_since INTEGER NOT NULL,
@@ -161,6 +172,7 @@ CREATE TABLE broadcasts (
   -- When its recipients were deleted; the counters stay.
   purged_at INTEGER
 ) STRICT;
+CREATE INDEX broadcasts_budget ON broadcasts (budget_key_id, budget_day) WHERE budget_key_id IS NOT NULL;
 CREATE INDEX broadcasts_open ON broadcasts (status, id) WHERE status IN ('scheduled', 'queueing', 'running', 'paused');
 CREATE INDEX broadcasts_started ON broadcasts (workspace_id, started_at) WHERE started_at IS NOT NULL;
 CREATE INDEX broadcasts_unpurged ON broadcasts (completed_at) WHERE completed_at IS NOT NULL AND purged_at IS NULL;
@@ -668,6 +680,22 @@ CREATE TABLE kept_keys (
   sealed TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE key_days (
+  key_id INTEGER NOT NULL REFERENCES api_keys (id),
+  day TEXT NOT NULL,
+  people INTEGER NOT NULL,
+  reserved INTEGER NOT NULL CHECK (reserved >= 0),
+  PRIMARY KEY (key_id, day)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX key_days_day ON key_days (day) WHERE reserved = 0;
+
+CREATE TABLE key_people (
+  key_id INTEGER NOT NULL REFERENCES api_keys (id),
+  day TEXT NOT NULL,
+  identity_id INTEGER NOT NULL,
+  PRIMARY KEY (key_id, day, identity_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE known_devices (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id),
@@ -998,7 +1026,8 @@ WHEN OLD.person_limit IS NULL AND NEW.person_limit IS NOT NULL BEGIN
   JOIN numbers ON numbers.id = messages.number_id AND numbers.portfolio_id = NEW.id
   LEFT JOIN contacts ON contacts.id = messages.contact_id
   WHERE messages.dispatched_at > NEW.updated_at - 86400000
-    AND messages.type = 'template' AND messages.status IN ('sending', 'sent', 'delivered', 'read', 'failed')
+    AND messages.type = 'template' AND messages.status IN ('queued', 'sending', 'sent', 'delivered', 'read', 'failed')
+    AND (messages.status <> 'queued' OR messages.broadcast_id IS NULL)
     AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)
     AND NOT coalesce(
       contacts.last_message_at BETWEEN messages.dispatched_at - 86400000 AND messages.dispatched_at, 0
@@ -1229,7 +1258,8 @@ WHEN OLD.daily_cap IS NULL AND NEW.daily_cap IS NOT NULL BEGIN
   SELECT messages.workspace_id, coalesce(contacts.identity_id, contacts.id) AS person, max(messages.dispatched_at)
   FROM messages JOIN contacts ON contacts.id = messages.contact_id
   WHERE messages.workspace_id = NEW.id AND messages.dispatched_at > NEW.updated_at - 86400000
-    AND messages.type = 'template' AND messages.status IN ('sending', 'sent', 'delivered', 'read', 'failed')
+    AND messages.type = 'template' AND messages.status IN ('queued', 'sending', 'sent', 'delivered', 'read', 'failed')
+    AND (messages.status <> 'queued' OR messages.broadcast_id IS NULL)
     AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)
     AND (
       messages.id > coalesce(

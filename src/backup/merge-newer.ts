@@ -77,6 +77,8 @@ class NewerRowsMerge {
     this.#mergeBroadcasts();
     const messages = this.#mergeMessages();
     this.#replace("recent_recipients");
+    this.#replace("key_people");
+    this.#replace("key_days");
     const inbounds = this.#insert("inbounds");
     this.#update("inbounds", ["type", "text", "details", "network_message_id", "origin"]);
     this.#insert("echoes");

@@ -1,6 +1,8 @@
 /** `waxwing key …`: the API keys of a workspace. A key is shown once, when it is created. */
 import { createKey, listKeys, revokeKey } from "#src/domain/workspaces/api-keys.ts";
+import { type KeyLimitsInput, readKeyLimits } from "#src/domain/workspaces/key-limits.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import { scopeDescriptions, scopes } from "#src/domain/workspaces/scopes.ts";
 import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
 import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
 import { withDatabase } from "./database.ts";
@@ -14,17 +16,45 @@ export const commands: readonly Command[] = [
     group,
     name: "create",
     summary: "Create a key and show it once",
+    details: [
+      "Without --scopes the key may do everything. What a scope allows:",
+      ...scopes.map((scope) => `  ${scope.padEnd(11)}${scopeDescriptions[scope]}`),
+    ].join("\n"),
     options: {
       workspace: workspaceOption,
       name: { kind: "text", value: "NAME", description: "Label, such as the program that uses the key" },
+      scopes: {
+        kind: "text",
+        value: "A,B",
+        description: `What the key may do: ${scopes.join(", ")}; default: everything`,
+      },
+      expires: {
+        kind: "text",
+        value: "90d|DATE",
+        description: "When the key stops working: after a duration, or at a date; default: never",
+      },
+      dailyPeople: {
+        kind: "number",
+        value: "N",
+        description: "Maximum number of people that the key messages on one day of the workspace; default: no limit",
+      },
     },
     run: (context, values) =>
       withDatabase(context, "write", ({ store }) =>
         store.write((tx) => {
-          const created = createKey(tx, values.workspace, values.name ?? "API key");
-          const shown = view(created, getWorkspace(tx, values.workspace));
+          const workspace = getWorkspace(tx, values.workspace);
+          const limits = readKeyLimits(limitsOf(values), workspace, tx.now);
+          const created = createKey(tx, workspace.id, values.name ?? "API key", { limits });
+          const shown = view(created, workspace);
           const text = [
-            list({ id: shown.id, key: created.key, name: shown.name }),
+            list({
+              id: shown.id,
+              key: created.key,
+              name: shown.name,
+              scopes: shown.scopes?.join(", "),
+              expires: shown.expires_at ?? undefined,
+              "people a day": shown.daily_people ?? undefined,
+            }),
             "",
             "Save the key now: only its hash is stored, so it cannot be shown again.",
           ].join("\n");
@@ -50,10 +80,24 @@ export const commands: readonly Command[] = [
           key.name,
           `${key.prefix}…`,
           key.created_at,
+          key.scopes?.join(",") ?? "all",
+          key.daily_people,
           key.last_used_at ?? "never",
+          key.expires_at,
           key.revoked_at,
         ]);
-        const headings = ["id", "workspace", "name", "key", "created", "last used", "revoked"];
+        const headings = [
+          "id",
+          "workspace",
+          "name",
+          "key",
+          "created",
+          "scopes",
+          "people a day",
+          "last used",
+          "expires",
+          "revoked",
+        ];
         return { json: keys, text: table(headings, rows, "There are no keys: waxwing key create --workspace ID") };
       }),
   }),
@@ -73,6 +117,13 @@ export const commands: readonly Command[] = [
   }),
 ];
 
+function limitsOf(
+  values: Record<"scopes" | "expires", string | undefined> & { dailyPeople: number | undefined },
+): KeyLimitsInput {
+  const { scopes: names, expires, dailyPeople } = values;
+  return { scopes: names?.split(",").flatMap((name) => name.trim() || []), expires, dailyPeople };
+}
+
 function view(key: ApiKey, workspace: Workspace) {
   const when = timesIn(workspace);
   return {
@@ -80,6 +131,9 @@ function view(key: ApiKey, workspace: Workspace) {
     workspace_id: key.workspaceId,
     name: key.name,
     prefix: key.prefix,
+    scopes: key.scopes,
+    expires_at: when(key.expiresAt),
+    daily_people: key.dailyPeople,
     created_at: when(key.createdAt),
     last_used_at: when(key.lastUsedAt),
     revoked_at: when(key.revokedAt),

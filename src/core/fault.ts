@@ -17,6 +17,7 @@ export const faultRules = [
   "format",
   "conflict",
   "not_found",
+  "missing_scope",
   "invalid",
 ] as const;
 
@@ -28,7 +29,7 @@ export interface Fault {
   sentence: string;
   /** The largest or smallest value, length or count that is allowed. */
   limit?: number;
-  /** The name that was probably meant. */
+  /** The name that was probably meant; of `missing_scope` the scope that is missing. */
   suggestion?: string;
 }
 

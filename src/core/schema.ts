@@ -1,6 +1,31 @@
 /** JSON schema parts shared by all views, so that a time or a nullable field looks the same in the whole document. */
 import { type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 
+/** Holds the keywords of a schema that only the OpenAPI document has. */
+export const DOCUMENT_ONLY = "x-document";
+
+/**
+ * Adds keywords to a schema in the OpenAPI document. The server's validator ignores them: code checks the same and finds
+ * better sentences. `properties` are added to those of the schema.
+ */
+export function inDocument<T extends TSchema>(schema: T, keywords: Readonly<Record<string, unknown>>): T {
+  return { ...schema, [DOCUMENT_ONLY]: keywords };
+}
+
+/** A member that a form of a union must not have, so that a program with members of two forms does not compile. */
+export function absent(description: string) {
+  return { type: "null", not: {}, description };
+}
+
+/**
+ * Forms of a union that differ in what is absent. Every body that is valid has two members; saying so keeps Redocly from
+ * comparing the forms member by member, which does not see that `type: null` with `not` never matches.
+ */
+export const FORM = { minProperties: 2 };
+
+/** At least one character that is not white space. */
+export const NOT_BLANK = { pattern: "\\S" };
+
 /** A time as printed in every answer. */
 export function Instant(description?: string) {
   return Type.String({

@@ -2,6 +2,7 @@
 import type { Clock } from "#src/core/clock.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { createWebhookPoster, isSuccess } from "#src/net/post.ts";
+import { createTransport, type Transport } from "#src/net/transport.ts";
 import { emailChannel } from "./alarm-email.ts";
 import type { AlarmChannel } from "./alarm-sender.ts";
 import type { Notice } from "./condition-file.ts";
@@ -32,6 +33,7 @@ const TIMEOUT_MS = 10_000;
 export function createChannels({ clock, alerts, server }: ChannelOptions): Channels {
   const { webhook, emailTo, emailFrom, smtpUrlFile, pingUrl, pingEveryMs } = alerts;
   const [firstAddress] = emailTo;
+  const transport = createTransport(clock);
   const hasMail = firstAddress !== undefined && smtpUrlFile !== null;
   return {
     channels: {
@@ -40,7 +42,7 @@ export function createChannels({ clock, alerts, server }: ChannelOptions): Chann
         ? { email: emailChannel({ to: emailTo, from: emailFrom ?? firstAddress, smtpUrlFile, server }) }
         : {}),
     },
-    ping: pingUrl === null ? null : { call: () => callPing(clock, pingUrl), everyMs: pingEveryMs },
+    ping: pingUrl === null ? null : { call: () => callPing(transport, pingUrl), everyMs: pingEveryMs },
   };
 }
 
@@ -62,17 +64,9 @@ function webhookChannel(clock: Clock, url: string, server: string): AlarmChannel
   };
 }
 
-async function callPing(clock: Clock, url: string): Promise<void> {
-  const timeout = new AbortController();
-  const timer = clock.setTimer(TIMEOUT_MS, () => timeout.abort());
-  try {
-    const response = await fetch(url, { signal: timeout.signal });
-    await response.body?.cancel();
-    if (!response.ok) throw new Error(`The address answered HTTP ${response.status}.`);
-  } catch (error) {
-    if (timeout.signal.aborted) throw new Error(`The address did not answer within ${TIMEOUT_MS / 1000} seconds.`);
-    throw error;
-  } finally {
-    timer.cancel();
-  }
+/** A redirect is an answer like any other and is not followed. */
+async function callPing(transport: Transport, url: string): Promise<void> {
+  const result = await transport.exchange({ url, method: "GET", timeoutMs: TIMEOUT_MS, pool: "ping" });
+  if (result.kind !== "answered") throw new Error(`The address did not answer: ${result.reason}.`);
+  if (!result.ok) throw new Error(`The address answered HTTP ${result.status}.`);
 }

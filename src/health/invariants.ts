@@ -81,6 +81,17 @@ export const invariants: readonly Invariant[] = [
     next: restoreOrReport,
   },
   {
+    name: "key_budgets_equal_people",
+    sentence:
+      "A day of an API key with a budget counts the people whom the key has messaged, and what open broadcasts have reserved.",
+    of: "API key",
+    sql: `SELECT d.key_id AS id FROM key_days d
+          WHERE d.people <> (SELECT count(*) FROM key_people p WHERE p.key_id = d.key_id AND p.day = d.day)
+             OR d.reserved <> coalesce((SELECT sum(b.budget_reserved) FROM broadcasts b
+               WHERE b.budget_key_id = d.key_id AND b.budget_day = d.day), 0)`,
+    next: restoreOrReport,
+  },
+  {
     name: "broadcast_cost_matches_counters",
     sentence:
       "A broadcast has charged its delivered messages and holds the price of every open one, except those revived after a failure; a settled broadcast holds nothing.",

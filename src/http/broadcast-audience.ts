@@ -41,12 +41,13 @@ export async function previewBroadcast(
 
 /**
  * How many members of a group have opted in: `sendBroadcast` holds their cost. Needed only for a group that is charged
- * and starts at once; otherwise 0, and null for a list.
+ * and starts at once, or with an API key that has a budget; otherwise 0, and null for a list.
  */
 export async function countAudience(
   call: CountingCall,
   workspaceId: number,
   input: BroadcastInput,
+  hasBudget = false,
 ): Promise<number | null> {
   if ("to" in input.audience) return null;
   let plan: BroadcastPlan;
@@ -57,7 +58,7 @@ export async function countAudience(
     if (error instanceof Problem) return 0;
     throw error;
   }
-  if (plan.account === null || plan.sendAt !== null) return 0;
+  if (!hasBudget && (plan.account === null || plan.sendAt !== null)) return 0;
   const { reached, missingVariable } = await estimateAudience(call, plan);
   return reached + missingVariable;
 }

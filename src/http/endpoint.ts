@@ -8,6 +8,7 @@ import type { Clock } from "#src/core/clock.ts";
 import { notFound, type ProblemCode } from "#src/core/problem.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
+import type { BudgetedKey } from "#src/domain/messages/key-budget.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
@@ -78,6 +79,8 @@ export interface Call {
   workspace: Workspace;
   /** The API key, recorded as evidence of what the call changes. */
   keyId: number;
+  /** The API key, if it has a daily budget of people. */
+  budgetedKey: BudgetedKey | null;
   /** Values of the `{names}` in the path, as they were sent. */
   path: Readonly<Record<string, string>>;
   query: URLSearchParams;
@@ -112,6 +115,10 @@ export interface Parameter {
   required: boolean;
   description: string;
   schema: TSchema;
+  /** By the name of the body's example, for a value that only fits with one body. */
+  examples?: Readonly<Record<string, string>>;
+  /** The value is a list, written with commas. */
+  isCommaList?: boolean;
 }
 
 interface Success {
@@ -120,7 +127,7 @@ interface Success {
   /** The same answer under another status, when it depends on the previous state. */
   otherStatus?: { status: 201; description: string };
   /** The schema of `data`, or of one item of `data` when `isList` is set. Lists also have `meta`. */
-  data: TObject;
+  data: TSchema;
   isList: boolean;
   /** Of a list whose `meta` is not that of numbered pages. */
   meta?: { schema: TObject; example: unknown };

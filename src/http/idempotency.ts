@@ -13,14 +13,18 @@ import { answerProblem } from "./errors.ts";
 
 const KEY_LENGTH_MAX = 100;
 
-export const idempotencyParameter: Parameter = {
-  name: "Idempotency-Key",
-  in: "header",
-  required: false,
-  description:
-    "Repeating a request with the same key and the same body within 24 hours returns the original response and has no further effect. Responses that are not final (400, 401, 403, 429, 500, 503) do not use up the key.",
-  schema: Type.String({ minLength: 1, maxLength: KEY_LENGTH_MAX, examples: ["order-10042-shipped"] }),
-};
+/** `examples`: a key for each example of the body, because a key belongs to one body. */
+export function idempotencyParameter(examples: Readonly<Record<string, string>>): Parameter {
+  return {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "Repeating a request with the same key and the same body within 24 hours returns the original response and has no further effect. Responses that are not final (400, 401, 403, 429, 500, 503) do not use up the key.",
+    schema: Type.String({ minLength: 1, maxLength: KEY_LENGTH_MAX }),
+    examples,
+  };
+}
 
 /** The request's key and fingerprint; null if it carries no key. Throws `invalid_request` for a malformed key. */
 export function readKey({

@@ -23,6 +23,8 @@ interface ReaderOptions {
   headMax: number;
   /** Bytes. */
   bodyMax: number;
+  /** A longer body is cut off there, and the answer is complete; otherwise it is unreadable. */
+  isCut?: boolean;
 }
 
 interface Head {
@@ -84,6 +86,11 @@ export class AnswerReader {
     return this.#head !== null;
   }
 
+  /** Of the answer that has begun; null before its head is complete. */
+  get status(): number | null {
+    return this.#head?.status ?? null;
+  }
+
   #step(bytes: Buffer): Reading | { rest: Buffer } {
     if (this.#state === "ended") return this.#complete(bytes.length === 0);
     if (bytes.length === 0) return MORE;
@@ -134,7 +141,7 @@ export class AnswerReader {
 
   /** The next `length` bytes belong to the body. */
   #expect(length: number, state: "length" | "chunk"): Reading | null {
-    if (this.#size + length > this.#options.bodyMax) return this.#tooLong();
+    if (this.#size + length > this.#options.bodyMax && this.#options.isCut !== true) return this.#tooLong();
     this.#missing = length;
     this.#state = length === 0 ? "ended" : state;
     return null;
@@ -147,6 +154,7 @@ export class AnswerReader {
     }
     const piece = bytes.subarray(0, this.#missing);
     this.#keep(piece);
+    if (this.#size > this.#options.bodyMax) return this.#tooLong();
     this.#missing -= piece.length;
     if (this.#missing > 0) return MORE;
     this.#state = this.#state === "chunk" ? "chunk_end" : "ended";
@@ -220,6 +228,11 @@ export class AnswerReader {
   }
 
   #tooLong(): Reading {
+    if (this.#options.isCut === true) {
+      const { bodyMax } = this.#options;
+      this.#pieces = [Buffer.concat(this.#pieces).subarray(0, bodyMax)];
+      return this.#complete(false);
+    }
     return unreadable(`the answer had more than ${this.#options.bodyMax} bytes`);
   }
 }

@@ -13,11 +13,19 @@ export interface Origin {
   isSecure: boolean;
 }
 
-/** `message` is the end of a sentence for people and contains no URL. */
-export class ConnectFailure extends Error {}
+/** `message` is the end of a sentence for people and contains no URL. `cause`: the socket's error, if it told one. */
+export class ConnectFailure extends Error {
+  /** TCP was connected: the TLS handshake failed. */
+  readonly isConnected: boolean;
+
+  constructor(code: string, isConnected: boolean, cause?: Error) {
+    super(describe(code, isConnected), { cause });
+    this.isConnected = isConnected;
+  }
+}
 
 const LOOKUP_FAILURE_CODES: ReadonlySet<string> = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_NODATA", "EAI_NONAME"]);
-const CERTIFICATE_CODES =
+export const CERTIFICATE_CODES =
   /^(CERT_|CRL_|DEPTH_ZERO|ERR_TLS_CERT|ERROR_IN_C|HOSTNAME_|INVALID_|PATH_LENGTH|SELF_SIGNED|UNABLE_TO_)/;
 
 export function originOf(url: URL): Origin {
@@ -26,17 +34,22 @@ export function originOf(url: URL): Origin {
   return { host, port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port), isSecure };
 }
 
-/** Calls `done` once. The socket that is returned may be destroyed before, which fails the attempt. */
+/**
+ * Calls `done` once. The socket that is returned may be destroyed before, which fails the attempt. `lookup` resolves the
+ * host in place of the system; it is not called for an address.
+ */
 export function connect(
   { host, port, isSecure }: Origin,
+  lookup: net.LookupFunction | undefined,
   done: (failure: ConnectFailure | null, socket: net.Socket) => void,
 ): net.Socket {
   let isOpen = false;
   // Set at the TCP connection; a failure after it is one of the handshake.
   let isConnected = false;
+  const target = { host, port, ...(lookup === undefined ? {} : { lookup }) };
   const socket = isSecure
-    ? tls.connect({ host, port, ALPNProtocols: ["http/1.1"], ...(net.isIP(host) === 0 ? { servername: host } : {}) })
-    : net.connect({ host, port });
+    ? tls.connect({ ...target, ALPNProtocols: ["http/1.1"], ...(net.isIP(host) === 0 ? { servername: host } : {}) })
+    : net.connect(target);
   const finish = (failure: ConnectFailure | null): void => {
     if (isOpen) return;
     isOpen = true;
@@ -49,8 +62,8 @@ export function connect(
     }
     done(failure, socket);
   };
-  const onError = (error: Error): void => finish(new ConnectFailure(describe(codeOf(error), isConnected)));
-  const onClose = (): void => finish(new ConnectFailure(describe("closed", isConnected)));
+  const onError = (error: Error): void => finish(new ConnectFailure(codeOf(error), isConnected, error));
+  const onClose = (): void => finish(new ConnectFailure("closed", isConnected));
   socket.on("error", onError);
   socket.on("close", onClose);
   socket.once("connect", () => {

@@ -3,14 +3,19 @@
  * after 4 seconds, before common hosts close it, because a request on a connection that the host is closing has an
  * unknown outcome. The last one that became idle is used first, so that the others can close.
  */
-import type { Socket } from "node:net";
+import type { LookupFunction, Socket } from "node:net";
 import { type Clock, systemClock } from "#src/core/clock.ts";
 import { type ConnectFailure, codeOf, connect, type Origin } from "./connect.ts";
 
 /** Below the 5 s after which common hosts close idle connections. */
 const IDLE_CONNECTION_MS = 4_000;
-/** More than a number needs at its pace; the rest of a burst is closed at once. */
-const IDLE_CONNECTIONS_MAX = 256;
+
+export interface KeepOptions {
+  /** Idle connections beyond this many are closed at once. */
+  idleMax: number;
+  /** Resolves the host for each new connection, in place of the system. */
+  lookup?: LookupFunction;
+}
 
 /** What a request hears from its connection. After `onClose` nothing follows. */
 interface Listener {
@@ -50,12 +55,14 @@ export class Connection {
 
 export class KeptConnections {
   readonly #origin: Origin;
+  readonly #options: KeepOptions;
   /** Idle connections, the longest idle first. */
   #idle: Connection[] = [];
   #sweep: ReturnType<Clock["setTimer"]> | null = null;
 
-  constructor(origin: Origin) {
+  constructor(origin: Origin, options: KeepOptions) {
     this.#origin = origin;
+    this.#options = options;
   }
 
   /** An idle connection to which a request may be given, no longer kept here; null if there is none. */
@@ -70,7 +77,7 @@ export class KeptConnections {
 
   /** Opens another connection. Calls `done` once; the socket that is returned may be destroyed before, which fails it. */
   open(done: (failure: ConnectFailure | null, connection: Connection | null) => void): Socket {
-    return connect(this.#origin, (failure, socket) =>
+    return connect(this.#origin, this.#options.lookup, (failure, socket) =>
       failure === null ? done(null, new Connection(socket, (closed) => this.#forget(closed))) : done(failure, null),
     );
   }
@@ -78,7 +85,7 @@ export class KeptConnections {
   /** The answer was read to its end, and the host keeps the connection open. */
   keep(connection: Connection): void {
     connection.listener = null;
-    if (!connection.isUsable || this.#idle.length >= IDLE_CONNECTIONS_MAX) {
+    if (!connection.isUsable || this.#idle.length >= this.#options.idleMax) {
       connection.socket.destroy();
       return;
     }

@@ -12,9 +12,10 @@
 import type { Socket } from "node:net";
 import type { Clock } from "#src/core/clock.ts";
 import { type AnswerHeaders, AnswerReader, type Reading } from "./answer-reader.ts";
-import { originOf } from "./connect.ts";
-import { type Connection, KeptConnections } from "./kept-connections.ts";
+import { ConnectionPools } from "./connection-pools.ts";
+import type { Connection, KeptConnections } from "./kept-connections.ts";
 import { RequestQueue } from "./request-queue.ts";
+import { headerLines, writeRequest } from "./write-request.ts";
 
 export type Exchange =
   /** `at`: the time in the answer's `Date` header, milliseconds. */
@@ -48,44 +49,22 @@ export interface Transport {
 
 /** Bounds file descriptors and memory. A number's queue keeps fewer requests in flight (`sending/in-flight-limit.ts`). */
 const LIMITS = { poolMax: 2_000, totalMax: 4_000, reserve: 256 };
-/** Idle pools beyond this many are forgotten, with their connections. */
-const POOLS_MAX = 1_000;
+/** More than a number needs at its pace; the rest of a burst is closed at once. */
+const IDLE_CONNECTIONS_MAX = 256;
 /** Meta answers a message with some hundred bytes, a failing proxy with a page. */
 const ANSWER_BYTES_MAX = 256 * 1024;
 const HEAD_BYTES_MAX = 32 * 1024;
 const SECRET_LENGTH_MIN = 8;
-
-interface Pool {
-  name: string;
-  connections: KeptConnections;
-  inUse: number;
-}
+const ACCEPT = "accept: */*\r\n";
 
 export function createTransport(clock: Clock): Transport {
   const queue = new RequestQueue(LIMITS);
-  const pools = new Map<string, Pool>();
-
-  function poolOf(name: string, url: URL): Pool {
-    const known = pools.get(name);
-    if (known !== undefined) return known;
-    if (pools.size >= POOLS_MAX) forgetIdlePools();
-    const pool = { name, connections: new KeptConnections(originOf(url)), inUse: 0 };
-    pools.set(name, pool);
-    return pool;
-  }
-
-  function forgetIdlePools(): void {
-    for (const [name, pool] of pools) {
-      if (pool.inUse > 0) continue;
-      pools.delete(name);
-      pool.connections.closeIdle();
-    }
-  }
+  const pools = new ConnectionPools({ idleMax: IDLE_CONNECTIONS_MAX });
 
   return {
     exchange(request) {
       const url = new URL(request.url);
-      const pool = poolOf(`${url.origin} ${request.pool}`, url);
+      const pool = pools.get(`${url.origin} ${request.pool}`, url);
       pool.inUse += 1;
       return new Promise<Exchange>((resolve) => {
         const sending = new Sending(pool.connections, url, request, (result) => {
@@ -162,7 +141,10 @@ class Sending {
     };
     // From here on the host may have read the request.
     this.#connection = connection;
-    write(connection.socket, this.#url, this.#request);
+    const { headers, body = "" } = this.#request;
+    // `Headers` has refused values with line breaks, and a URL has none.
+    const lines = headers === undefined ? ACCEPT : ACCEPT + headerLines(headers);
+    writeRequest(connection.socket, { url: this.#url, method, lines, body });
   }
 
   #hear(connection: Connection, reading: Reading): void {
@@ -192,25 +174,6 @@ class Sending {
     this.isSettled = true;
     this.#onSettled(result);
   }
-}
-
-/** `Headers` has refused values with line breaks, and a URL has none. */
-function write(socket: Socket, url: URL, { method, headers, body = "" }: ExchangeRequest): void {
-  let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\naccept: */*\r\nconnection: keep-alive\r\n`;
-  if (headers !== undefined) for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
-  if (method === "POST") head += `content-length: ${Buffer.byteLength(body)}\r\n`;
-  head += "\r\n";
-  if (typeof body === "string") {
-    // A header's letters beyond ASCII are Latin-1.
-    socket.write(isAscii(head) ? head + body : Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body)]));
-    return;
-  }
-  socket.write(head, "latin1");
-  socket.write(body);
-}
-
-function isAscii(text: string): boolean {
-  return Buffer.byteLength(text) === text.length;
 }
 
 function answered({ status, headers, body }: Extract<Reading, { kind: "complete" }>, secret: string | null): Exchange {

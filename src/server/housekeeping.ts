@@ -16,6 +16,7 @@ import { countNotOurs, purgeUnused } from "#src/domain/inbound/unused-items.ts";
 import { expireMedia } from "#src/domain/media/release.ts";
 import { purgeParked } from "#src/domain/messages/apply-status.ts";
 import { expireHolds } from "#src/domain/messages/expire-hold.ts";
+import { purgeKeyDays } from "#src/domain/messages/key-budget.ts";
 import { purgeProviderRequests } from "#src/domain/messages/provider-requests.ts";
 import { purgeMessages } from "#src/domain/messages/purge.ts";
 import { purgeSignIns } from "#src/domain/users/purge.ts";
@@ -70,6 +71,7 @@ export class Housekeeping extends ServiceLoop {
     const { recipients, events, raw, messages, inbound, media } = retention;
     const tasks: ((tx: Tx) => number)[] = [
       (tx) => purgeKeys(tx, BATCH),
+      (tx) => purgeKeyDays(tx, BATCH),
       (tx) => Math.max(...[purgeSignIns, purgeDrafts, purgeBulkChanges, purgeRefused].map((purge) => purge(tx, BATCH))),
       (tx) => {
         const purged = purgeParked(tx, BATCH);

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { findNearest } from "#src/core/fault.ts";
 import { endpoints } from "#src/http/api/endpoints.ts";
-import { ErrorView } from "#src/http/api/openapi/problems.ts";
+import { AnyError } from "#src/http/api/openapi/error-schema.ts";
 import type { Endpoint } from "#src/http/endpoint.ts";
 import { findFieldProblems } from "#src/http/validate.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -20,6 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
+/** Without names: the schema of one member is there twice. */
+const anyError = JSON.parse(JSON.stringify(AnyError, (name, value) => (name === "$id" ? undefined : value)));
+
 interface Fault {
   field: string;
   rule: string;
@@ -33,7 +36,7 @@ function pathOf({ path }: Endpoint): string {
 
 async function refusalOf(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const answered = await app.call(method, path, { key: shop.key, body, headers });
-  expect(findFieldProblems(ErrorView, answered.body)).toEqual({});
+  expect(findFieldProblems(anyError, answered.body)).toEqual({});
   const { error } = answered.body;
   const faults: Fault[] = error.faults ?? [];
   if (answered.status === 400) {

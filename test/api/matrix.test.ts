@@ -2,11 +2,13 @@
  * Every endpoint of the API with every kind of key, and objects of every kind in two workspaces: the workspace's own
  * key gets what it asks for, so that no refusal of the others has another reason; no other key finds or changes
  * anything, and no key reaches an object of the other workspace by path, query or form. A new endpoint fails this test
- * until it has a request here.
+ * until it has a request here. A key with one scope gets what the table of scopes says, and nothing else.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { revokeKey } from "#src/domain/workspaces/api-keys.ts";
+import { type Scope, scopes } from "#src/domain/workspaces/scopes.ts";
 import { endpoints } from "#src/http/api/endpoints.ts";
+import { endpointScopes } from "#src/http/api/scopes.ts";
 import { firstOperator } from "#test/support/console.ts";
 import { type Asked, pathOf } from "#test/support/matrix-console.ts";
 import { Objects } from "#test/support/matrix-objects.ts";
@@ -64,6 +66,8 @@ function namingBroadcasts(own: Objects, other: Objects): Asked[] {
 
 let app: TestServer;
 let sides: [Objects, Objects];
+/** In each workspace, a key for each scope. */
+const scoped = new Map<Objects, Map<Scope, string>>();
 /** Keys that open nothing. */
 const noKeys: { name: string; key: string | null }[] = [
   { name: "none", key: null },
@@ -81,9 +85,20 @@ beforeAll(async () => {
     const { id, key } = (await operator.post(`${path}/keys`, { name: "revoked" })).body.data;
     await app.store.write((tx) => void revokeKey(tx, id));
     noKeys.push({ name: "revoked", key });
+    const expired = (await operator.post(`${path}/keys`, { name: "expired", expires: "1m" })).body.data;
+    noKeys.push({ name: "expired", key: expired.key });
   }
+  const [{ path }] = sides;
+  const keys = new Map<Scope, string>();
+  for (const scope of scopes) {
+    keys.set(scope, (await operator.post(`${path}/keys`, { name: scope, scopes: [scope] })).body.data.key);
+  }
+  scoped.set(sides[0], keys);
+  await app.clock.advance(60_000);
   // The first use of a key is noted, which is no effect of a request.
-  for (const { workspace } of sides) await app.call("GET", "/api/v1/me", { key: workspace.key });
+  for (const key of [...sides.map(({ workspace }) => workspace.key), ...keys.values()]) {
+    await app.call("GET", "/api/v1/me", { key });
+  }
 }, 60_000);
 afterAll(() => app[Symbol.asyncDispose]());
 
@@ -107,6 +122,35 @@ async function refusals(what: string, endpoint: Endpoint, key: string | null, as
 test("there is a request of every endpoint, and no other", () => {
   expect(Object.keys(recipes).toSorted()).toEqual(endpoints.map(nameOf).toSorted());
   expect(Object.keys(naming).filter((name) => !(name in recipes))).toEqual([]);
+});
+
+test("a key with one scope gets what the table of scopes allows; everything else is refused, and nothing changes", async () => {
+  const [side] = sides;
+  expect(Object.keys(endpointScopes)).toEqual(endpoints.map(nameOf));
+  const wrong: unknown[] = [];
+  for (const [scope, key] of scoped.get(side) ?? []) {
+    for (const endpoint of endpoints) {
+      const asked = (await recipes[nameOf(endpoint)]?.(side)) ?? {};
+      const accepted = endpointScopes[nameOf(endpoint)] ?? null;
+      if (accepted?.includes(scope) === false) {
+        wrong.push(...(await refusals(scope, endpoint, key, asked, [403])));
+        continue;
+      }
+      const status = await ask(endpoint, key, asked);
+      if (status < 200 || status > 299) wrong.push([scope, nameOf(endpoint), status]);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("what each scope opens", () => {
+  const opened = (scope: Scope) => endpoints.map(nameOf).filter((name) => endpointScopes[name]?.includes(scope));
+  expect(opened("send")).toEqual(["POST /messages"]);
+  expect(opened("broadcast")).toEqual(["POST /broadcasts", "POST /broadcasts/preview", "POST /broadcasts/{id}/cancel"]);
+  expect(opened("read")).toEqual(
+    endpoints.filter(({ method, path }) => method === "GET" && path !== "/me").map(nameOf),
+  );
+  expect(endpoints.map(nameOf).filter((name) => endpointScopes[name] === null)).toEqual(["GET /me"]);
 });
 
 for (const place of [0, 1] as const) {

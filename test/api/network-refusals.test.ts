@@ -2,6 +2,7 @@
  * What a refused send leaves behind when the network, the number's pace, the request rate or the daily cap refuses it.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { updateWorkspace } from "#src/domain/workspaces/update.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 import {
   accepted,
@@ -242,6 +243,29 @@ describe("rate_limited", () => {
     await scripted.inbound(shop, to, "STOP");
     expectProblem(await scripted.clock.until(open), 422, "opted_out", ["since"]);
     expect(network.outbounds).toHaveLength(1);
+  });
+
+  test("a daily cap that is set between two attempts counts the message that waits", async () => {
+    const shop = await shopWithOffer(scripted);
+    network.outbounds.length = 0;
+    network.answer = () => (network.outbounds.length === 1 ? throttled(2_000) : accepted());
+    const open = scripted.call("POST", MESSAGES, { key: shop.key, body: { to, template: "offer" } });
+    await scripted.clock.advance(100);
+    await scripted.store.write((tx) => updateWorkspace(tx, shop.id, { dailyCap: 1 }));
+    const other = { key: shop.key, body: { to: "+919876543211", template: "offer" } };
+    expectProblem(await scripted.send("POST", MESSAGES, other), 429, "rate_limited");
+    expect((await scripted.clock.until(open)).status).toBe(201);
+    const [sentAt] = scripted.store.client
+      .prepare("SELECT dispatched_at FROM messages ORDER BY id DESC LIMIT 1")
+      .pluck()
+      .all();
+    // The 24 hours begin with the last attempt.
+    expect(
+      scripted.store.client
+        .prepare("SELECT last_at FROM recent_recipients WHERE workspace_id = ?")
+        .pluck()
+        .all(shop.id),
+    ).toEqual([sentAt]);
   });
 
   test("a pace wait longer than the budget is refused at once, and stores nothing", async () => {

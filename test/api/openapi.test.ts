@@ -5,10 +5,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { problemCodes } from "#src/core/problem.ts";
 import { serviceSignature } from "#src/core/service-signature.ts";
 import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { endpoints } from "#src/http/api/endpoints.ts";
-import type { OperationObject, ResponseObject } from "#src/http/api/openapi/document.ts";
+import { type OperationObject, ownParameters, type ResponseObject } from "#src/http/api/openapi/document.ts";
 import { openApiDocument, openApiText } from "#src/http/api/openapi/openapi.ts";
 import { codesOf } from "#src/http/api/openapi/responses.ts";
 import { statusOf } from "#src/http/errors.ts";
@@ -64,7 +65,51 @@ describe("the OpenAPI document", () => {
         expect(JSON.stringify(content)).toContain(`"code":"${code}"`);
         expect(headers).toHaveProperty("X-Request-Id");
       }
+      // A program that compares with any other code does not compile.
+      for (const refused of new Set(codes.map((code) => statusOf[code]))) {
+        const { schema } = responseOf(one, refused).content?.["application/json"] ?? {};
+        const error = schema?.properties?.error;
+        const named = (error?.oneOf ?? [error]).map((form) => codeOf(form?.$ref ?? ""));
+        expect(named.sort()).toEqual(codes.filter((code) => statusOf[code] === refused).sort());
+      }
     }
+  });
+
+  test("says of every code whether it has a `retry_key`", () => {
+    const takesKey = ({ success }: (typeof endpoints)[number]) => success.isReplayable === true;
+    for (const code of problemCodes) {
+      const given = endpoints.filter((endpoint) => codesOf(endpoint).includes(code));
+      const { properties = {}, required = [] } = document.components.schemas[errorNames.get(code) ?? ""] ?? {};
+      expect({ code, has: properties.retry_key !== undefined }).toEqual({ code, has: given.some(takesKey) });
+      expect({ code, always: required.includes("retry_key") }).toEqual({ code, always: given.every(takesKey) });
+    }
+  });
+
+  test("names `X-Request-Id` in every request and every answer", () => {
+    for (const [name, methods] of Object.entries(document.paths)) {
+      for (const one of Object.values(methods)) {
+        expect({ name, parameters: one.parameters }).toEqual({
+          name,
+          parameters: expect.arrayContaining([{ $ref: "#/components/parameters/RequestId" }]),
+        });
+        for (const status of Object.keys(one.responses)) {
+          expect(responseOf(one, status).headers).toHaveProperty("X-Request-Id");
+        }
+      }
+    }
+  });
+
+  test("gives each example of a body its own Idempotency-Key", () => {
+    const keys: unknown[] = [];
+    for (const { one } of operations) {
+      const parameter = ownParameters(one).find(({ name }) => name === "Idempotency-Key");
+      if (parameter === undefined) continue;
+      const bodies = one.requestBody?.content["application/json"]?.examples ?? {};
+      expect(Object.keys(parameter.examples ?? {})).toEqual(Object.keys(bodies));
+      keys.push(...Object.values(parameter.examples ?? {}).map(({ value }) => value));
+    }
+    expect(keys.length).toBeGreaterThan(4);
+    expect(new Set(keys).size).toBe(keys.length);
   });
 
   test("refers only to components that it contains, and contains only components that are referred to", () => {
@@ -72,8 +117,8 @@ describe("the OpenAPI document", () => {
     const references = [...text.matchAll(/"\$ref": "#\/components\/(\w+)\/(\w+)"/g)].map(
       ([, kind, name]) => `${kind}/${name}`,
     );
-    const { schemas, responses, headers } = document.components;
-    const components = Object.entries({ schemas, responses, headers }).flatMap(([kind, named]) =>
+    const { schemas, responses, headers, parameters } = document.components;
+    const components = Object.entries({ schemas, responses, headers, parameters }).flatMap(([kind, named]) =>
       Object.keys(named).map((name) => `${kind}/${name}`),
     );
     expect([...new Set(references)].sort()).toEqual(components.sort());
@@ -150,9 +195,12 @@ test("describes the shape of what the server answers and posts", async () => {
   const expectAnswer = async (method: "GET" | "POST", path: string, real: string, status: number, body?: unknown) => {
     const answer = await app.send(method, `/api/v1${real}`, { key: shop.key, body });
     expect(answer.status).toBe(status);
-    const isShared = "$ref" in (document.paths[path]?.[method.toLowerCase()]?.responses[status] ?? {});
+    const given = document.paths[path]?.[method.toLowerCase()]?.responses[status];
     const at = `/paths/${path.replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D")}/${method.toLowerCase()}/responses/${status}`;
-    expectShape(isShared ? "/components/schemas/Error" : `${at}/content/application~1json/schema`, answer.body);
+    expectShape(
+      `${given !== undefined && "$ref" in given ? given.$ref.slice(1) : at}/content/application~1json/schema`,
+      answer.body,
+    );
   };
 
   await expectAnswer("GET", "/me", "/me", 200);
@@ -237,6 +285,18 @@ describe("the server", () => {
     expect({ status: again.status, text: again.text }).toEqual({ status: 304, text: "" });
   });
 });
+
+/** The name of each error code's schema. */
+const errorNames = new Map(
+  Object.entries(document.components.schemas).flatMap(([name, { properties }]): [unknown, string][] =>
+    properties?.retryable === undefined ? [] : [[properties.code?.const, name]],
+  ),
+);
+
+function codeOf(reference: string): unknown {
+  const name = reference.replace("#/components/schemas/", "");
+  return [...errorNames].find(([, known]) => known === name)?.[0];
+}
 
 function responseOf(one: OperationObject | undefined, status: number | string): ResponseObject {
   const given = one?.responses[status];

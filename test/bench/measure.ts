@@ -1,5 +1,5 @@
 /** The measurements, each a function of the parts that it needs. docs/performance.md explains what they mean. */
-import { type Compared, compare, interleave, median } from "./median.ts";
+import { type Compared, compare, interleave, median, type Pair } from "./median.ts";
 import type { Part } from "./part.ts";
 import type { LoadJob, LoadResult } from "./parts/load.ts";
 import type { PostJob } from "./parts/poster.ts";
@@ -37,6 +37,17 @@ export interface Sending {
   p99: Compared;
   processor: Compared;
   writesPerCommit: number;
+}
+
+/** A rate, with the processor time that the process spends on one of them. */
+export interface Rated {
+  rate: Compared;
+  processor: Compared;
+}
+
+interface RatedRound {
+  perSecond: number;
+  processorMicros: number;
 }
 
 /** Writes per message: its acceptance and its outcome. */
@@ -77,21 +88,25 @@ export async function measureSending(bench: Bench, forwarder: Part<null, null>, 
 }
 
 /** `GET /me` compared with one Elysia route that returns the same JSON. */
-export async function measureMe({ plan, world, subject, load }: Bench, route: Part<null, null>): Promise<Compared> {
-  const half = (port: number): Promise<LoadResult> =>
-    load.ask({
+export async function measureMe({ plan, world, subject, load }: Bench, route: Part<null, null>): Promise<Rated> {
+  const half = async ({ port, pid }: { port: number; pid: number }): Promise<RatedRound> => {
+    const before = processorMs(pid);
+    const { perSecond, answers } = await load.ask({
       port,
       requests: [requestText("GET", "/api/v1/me", world.key, null)],
       connections: CONNECTIONS,
       durationMs: plan.durationMs,
       expectedStatus: 200,
     });
-  const rounds = await interleave(
-    plan.rounds,
-    () => half(subject.port),
-    () => half(route.port),
+    return { perSecond, processorMicros: ((processorMs(pid) - before) * 1000) / answers };
+  };
+  return rated(
+    await interleave(
+      plan.rounds,
+      () => half(subject),
+      () => half(route),
+    ),
   );
-  return compare(rounds, ({ perSecond }) => perSecond);
 }
 
 export interface Receiving {
@@ -103,12 +118,17 @@ export interface Receiving {
  * Deliveries that are all due at once, compared with a loop of fetch: both timed by the receiver, from first to last
  * arrival.
  */
-export async function measureDeliveries({ plan, world }: Bench, { receiver, poster }: Receiving): Promise<Compared> {
+export async function measureDeliveries(
+  { plan, world, subject }: Bench,
+  { receiver, poster }: Receiving,
+): Promise<Rated> {
   const count = plan.deliveries;
-  const ours = async (): Promise<number> => {
+  const half = async (pid: number, deliver: () => Promise<unknown>): Promise<RatedRound> => {
+    const before = processorMs(pid);
     const arrived = receiver.ask({ count });
-    await queueDeliveries(world, count);
-    return ((count - 1) / (await arrived)) * 1000;
+    await deliver();
+    const perSecond = ((count - 1) / (await arrived)) * 1000;
+    return { perSecond, processorMicros: ((processorMs(pid) - before) * 1000) / count };
   };
   const body = JSON.stringify({
     id: "evt_01kd0000000123456789abcdef",
@@ -117,12 +137,17 @@ export async function measureDeliveries({ plan, world }: Bench, { receiver, post
     data: eventData(1),
   });
   const url = `http://127.0.0.1:${receiver.port}/hook`;
-  const bare = async (): Promise<number> => {
-    const arrived = receiver.ask({ count });
-    await poster.ask({ url, body, count, concurrency: CONNECTIONS });
-    return ((count - 1) / (await arrived)) * 1000;
+  const ours = (): Promise<RatedRound> => half(subject.pid, () => queueDeliveries(world, count));
+  const bare = (): Promise<RatedRound> =>
+    half(poster.pid, () => poster.ask({ url, body, count, concurrency: CONNECTIONS }));
+  return rated(await interleave(plan.rounds, ours, bare));
+}
+
+function rated(rounds: Pair<RatedRound>[]): Rated {
+  return {
+    rate: compare(rounds, ({ perSecond }) => perSecond),
+    processor: compare(rounds, ({ processorMicros }) => processorMicros),
   };
-  return compare(await interleave(plan.rounds, ours, bare), (perSecond) => perSecond);
 }
 
 /** Commits per second of the disk alone. */

@@ -1,14 +1,14 @@
 /** The measurements as a table: for the terminal, and for the marked place in docs/performance.md. */
 import { readFileSync } from "node:fs";
 import { cpus, release } from "node:os";
-import type { Sending } from "./measure.ts";
+import type { Rated, Sending } from "./measure.ts";
 import type { Compared } from "./median.ts";
 
 export interface Measurements {
   sending?: Sending;
   single?: Sending;
-  me?: Compared;
-  deliveries?: Compared;
+  me?: Rated;
+  deliveries?: Rated;
   disk?: number;
   startMs?: number;
   memory?: { megabytes: number[]; eachMessages: number };
@@ -43,9 +43,14 @@ export function rowsOf({ sending, single, me, deliveries, disk, startMs, memory 
     rows.push(plainRow("`POST /messages`, 1 connection, median latency, ms", single.p50, 2));
     rows.push(plainRow("— 99th percentile, ms", single.p99, 2));
   }
-  if (me !== undefined) rows.push(rateRow("`GET /me`, 32 connections, requests/s", me, MIN_SHARE.me));
-  if (deliveries !== undefined)
-    rows.push(rateRow("Webhook deliveries, 32 at a time, /s", deliveries, MIN_SHARE.deliveries));
+  if (me !== undefined) {
+    rows.push(rateRow("`GET /me`, 32 connections, requests/s", me.rate, MIN_SHARE.me));
+    rows.push(plainRow("— processor time a request, µs", me.processor, 1));
+  }
+  if (deliveries !== undefined) {
+    rows.push(rateRow("Webhook deliveries, 32 at a time, /s", deliveries.rate, MIN_SHARE.deliveries));
+    rows.push(plainRow("— processor time a delivery, µs", deliveries.processor, 0));
+  }
   if (startMs !== undefined) {
     const bound = `under ${START_MS}`;
     rows.push({
@@ -139,6 +144,7 @@ export const CONSOLE_PLACE = "<!-- measured: bun run bench:console --write -->";
 export const CALLBACKS_PLACE = "<!-- measured: bun run bench:callbacks --write -->";
 export const RETENTION_PLACE = "<!-- measured: bun run bench:retention --write -->";
 export const NEIGHBOURS_PLACE = "<!-- measured: bun run bench:neighbours --write -->";
+export const PEERS_PLACE = "<!-- measured: bun run bench:peers --write -->";
 const END = "<!-- /measured -->";
 
 /** Replaces the text between a marker of a document and the next end marker; throws if a marker is missing. */

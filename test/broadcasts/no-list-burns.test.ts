@@ -12,9 +12,9 @@ import { startWhatsapp, type WhatsappWorld } from "#test/support/whatsapp.ts";
 const PEOPLE = 600;
 /** Messages a second: Meta's own pace of a new number. */
 const THROUGHPUT = 80;
-const STEP_MS = 50;
+const STEP_MS = 100;
 /** How long after its answer a message is reported on. */
-const STATUS_AFTER_STEPS = 4;
+const STATUS_AFTER_STEPS = 2;
 
 const LIMIT_MS = 60_000;
 /** Long enough for a network in trouble to be found down. */

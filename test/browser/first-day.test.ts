@@ -74,10 +74,10 @@ describe.skipIf(noBrowser)("in a browser", () => {
 
       // An invalid address is refused at its field; a valid one gets a secret and a test event.
       await page.getByLabel("Address").fill("ftp://example.com");
-      await button("Save address").click();
+      await button("Save webhook").click();
       await page.locator("[aria-invalid=true]").waitFor();
       await page.getByLabel("Address").fill(receiver.url);
-      await button("Save address").click();
+      await button("Save webhook").click();
       await button("Send test event").click();
       await page.getByText(/Your server responded 200 in \d+ ms/).waitFor();
       await clean("test event");
@@ -90,6 +90,18 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const [received] = receiver.received;
       const [, time, hex] = /^t=(\d+),v1=(\w+)$/.exec(received?.headers.get("service-signature") ?? "") ?? [];
       expect(createHmac("sha256", secret).update(`${time}.${received?.body}`).digest("hex")).toBe(hex ?? "");
+
+      // The events of the address are chosen by checkbox; those of a test stay.
+      await page.getByLabel("message.read", { exact: true }).uncheck();
+      await page.getByLabel("contact.updated", { exact: true }).check();
+      await button("Save webhook").click();
+      await page.getByText("Webhook saved").last().waitFor();
+      const types = await page.evaluate(
+        `fetch("/console/api/w/" + location.pathname.split("/")[3] + "/webhook").then((answer) => answer.json()).then(({ data }) => data.types)`,
+      );
+      expect(types).toContain("contact.updated");
+      expect(types).toContain("webhook.test");
+      expect(types).not.toContain("message.read");
 
       // A link opens the delivery beside the list; Esc closes it and returns the focus to its row.
       await page.getByRole("link", { name: "Open delivery" }).click();

@@ -137,6 +137,9 @@ test("key create prints the whole key once, key list shows only its prefix, and 
     prefix: String(made.key).slice(0, 9),
     name: "till",
     workspace_id: Number(workspace),
+    scopes: null,
+    expires_at: null,
+    daily_people: null,
     created_at: TIME,
     last_used_at: null,
     revoked_at: null,
@@ -149,6 +152,37 @@ test("key create prints the whole key once, key list shows only its prefix, and 
   const words = await workshop.run(["key", "list"]);
   expect(words.stdout).not.toContain(String(key));
   expect(words.stdout).toMatch(/^ID +WORKSPACE +NAME/);
+});
+
+test("key create limits a key by scopes, an expiry and people a day; what is wrong is named together, and nothing is stored", async () => {
+  const workspace = await newWorkspace();
+  const create = ["key", "create", "--workspace", workspace];
+  const limits = ["--scopes", "send, read,send", "--expires", "90d", "--daily-people", "250"];
+  const made = await workshop.json([...create, ...limits]);
+  expect([made.scopes, made.daily_people]).toEqual([["read", "send"], 250]);
+  const lastsMs = Date.parse(String(made.expires_at)) - Date.parse(String(made.created_at));
+  expect(lastsMs).toBe(90 * 24 * 3_600_000);
+  const text = (await workshop.run([...create, "--scopes", "read", "--expires", "2099-01-31"])).stdout;
+  expect(text).toMatch(/scopes +read\nexpires +2099-01-31T00:00:00\+05:30/);
+  const words = await workshop.run(["key", "list", "--workspace", workspace]);
+  expect(words.stdout).toMatch(/ read,send +250 +never /);
+
+  const wrong = await workshop.refusal([
+    ...create,
+    ...["--scopes", "read,sned", "--expires", "soon", "--daily-people", "99999999"],
+  ]);
+  expect(wrong.code).toBe("invalid_request");
+  for (const word of ['"sned" is not a scope', "Did you mean send?", "Give a duration such as 90d", "10000000"]) {
+    expect(JSON.stringify(wrong).replaceAll("\\", "")).toContain(word);
+  }
+  for (const [option, value, sentence] of [
+    ["--expires", "2020-01-31", "This time has passed."],
+    ["--expires", "101 years", "Give a duration"],
+    ["--scopes", ",", "Name at least one of read, send"],
+  ] as const) {
+    expect(JSON.stringify(await workshop.refusal([...create, option, value]))).toContain(sentence);
+  }
+  expect(await workshop.json<unknown[]>(["key", "list", "--workspace", workspace])).toHaveLength(2);
 });
 
 describe("number", () => {

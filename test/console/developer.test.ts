@@ -46,6 +46,19 @@ test("a webhook address can be set, its secret revealed and rotated; the audit l
   expect(kept).not.toContain("whsec_");
 });
 
+test("a key is created with scopes, an expiry and people a day, which the list and the audit log show", async () => {
+  const limits = { scopes: ["contacts", "read"], expires: "30 days", daily_people: 100 };
+  const made = (await owner.post(`${base}/keys`, { name: "Sync", ...limits })).body.data;
+  const shown = { name: "Sync", scopes: ["read", "contacts"], daily_people: 100, expires_at: expect.any(String) };
+  expect(made).toMatchObject(shown);
+  expect((await owner.get(`${base}/keys`)).body.data).toContainEqual(expect.objectContaining(shown));
+  const entries: { action: string; subject: string }[] = (await owner.get(`${base}/audit`)).body.data;
+  const entry = entries.find(({ action, subject }) => action === "key.create" && subject === "Sync");
+  expect(entry).toMatchObject({ details: { prefix: made.prefix, scopes: ["read", "contacts"], daily_people: 100 } });
+  const wrong = await owner.post(`${base}/keys`, { name: "Sync", scopes: [], expires: "then", daily_people: 0.5 });
+  expect(Object.keys(wrong.body.error.fields)).toEqual(["scopes", "expires", "daily_people"]);
+});
+
 test("a test event that one form sends twice is delivered once, and the receiver's answer can be read", async () => {
   const asked = await owner.post(`${base}/webhook/test`, {}, { key: "test" });
   const again = await owner.post(`${base}/webhook/test`, {}, { key: "test" });

@@ -7,7 +7,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { audit, isAtRest } from "#test/support/audit.ts";
+import { audit, untilAtRest } from "#test/support/audit.ts";
 import { isFull, program } from "#test/support/crash-form.ts";
 import { type Installation, LABELLED, makeInstallation, type RunningServer } from "#test/support/installation.ts";
 import { compileInterposer, noInterposer } from "#test/support/interposer.ts";
@@ -118,7 +118,7 @@ async function suffer(what: string, trouble: Trouble, env: Record<string, string
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   await Bun.sleep(LOAD_MS);
   await load.close(server);
-  while (!isAtRest(installation.data)) await Bun.sleep(50);
+  await untilAtRest(installation);
   expect(await server.stop()).toBe(0);
   const checked = await installation.command("check").ended;
   expect(checked).toMatchObject({ code: 0 });

@@ -5,7 +5,7 @@
  * kills of the executable, with the measurements on stdout.
  */
 import { expect, test } from "bun:test";
-import { audit, isAtRest } from "#test/support/audit.ts";
+import { audit, untilAtRest } from "#test/support/audit.ts";
 import { isFull, program, roundsOf } from "#test/support/crash-form.ts";
 import { type Installation, makeInstallation } from "#test/support/installation.ts";
 import { MixedLoad } from "#test/support/mixed-load.ts";
@@ -49,7 +49,7 @@ test(
     const server = installation.start();
     await server.started();
     await load.close(server);
-    while (!isAtRest(installation.data)) await Bun.sleep(50);
+    await untilAtRest(installation);
     await check(installation);
     expect(await server.stop()).toBe(0);
 

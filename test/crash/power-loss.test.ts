@@ -4,7 +4,7 @@
  * cuts from source. Full form (`bun run test:crash`): 50 cuts of the executable.
  */
 import { expect, test } from "bun:test";
-import { type Audit, audit, isAtRest } from "#test/support/audit.ts";
+import { type Audit, audit, untilAtRest } from "#test/support/audit.ts";
 import { isFull, program, roundsOf } from "#test/support/crash-form.ts";
 import { makeInstallation } from "#test/support/installation.ts";
 import { noInterposer } from "#test/support/interposer.ts";
@@ -69,7 +69,7 @@ async function live(scenario: Scenario): Promise<Told> {
   }
   const server = installation.start();
   await load.close(server);
-  while (!isAtRest(installation.data)) await Bun.sleep(50);
+  await untilAtRest(installation);
   expect(await server.stop()).toBe(0);
   const checked = await installation.command("check").ended;
   expect(checked).toMatchObject({ code: 0 });

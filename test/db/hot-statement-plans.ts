@@ -135,6 +135,7 @@ export const expectedPlans: Record<string, string[]> = {
   "media.setFile": ["SEARCH media USING INTEGER PRIMARY KEY (rowid=?)"],
   "media.setStored": ["SEARCH media USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.addToCounters": ["SEARCH broadcast_counters USING INTEGER PRIMARY KEY (rowid=?)"],
+  "messages.budgetOfDay": ["SEARCH key_days USING PRIMARY KEY (key_id=? AND day=?)"],
   "messages.countExpired": [
     "SEARCH recent_recipients USING COVERING INDEX recent_recipients_last (workspace_id=? AND last_at<?)",
   ],
@@ -157,6 +158,8 @@ export const expectedPlans: Record<string, string[]> = {
     "SEARCH messages USING INDEX messages_network (network_message_id=? AND number_id=?)",
   ],
   "messages.messageBySendToken": ["SEARCH messages USING INDEX messages_send_token (send_token=?)"],
+  "messages.useReserved": ["SEARCH key_days USING PRIMARY KEY (key_id=? AND day=?)"],
+  "messages.messagedPerson": ["SEARCH key_people USING PRIMARY KEY (key_id=? AND day=? AND identity_id=?)"],
   "messages.parkedCount": ["SEARCH parked_status_counts USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.parkedForMessage": [
     "SEARCH parked_statuses USING INDEX parked_statuses_network (network_message_id=? AND number_id=?)",

@@ -12,6 +12,7 @@ import { listPending, nextDueAt, purgeCallbacks } from "#src/domain/inbound/call
 import { applyParked, purgeParked } from "#src/domain/messages/apply-status.ts";
 import { requireUnderCap } from "#src/domain/messages/daily-cap.ts";
 import { expireHolds } from "#src/domain/messages/expire-hold.ts";
+import { purgeKeyDays } from "#src/domain/messages/key-budget.ts";
 import { listMessages } from "#src/domain/messages/list.ts";
 import { findForStatus, findVisible, listOpen } from "#src/domain/messages/read.ts";
 import { findByPhoneNumberId, listNumbers } from "#src/domain/numbers/read.ts";
@@ -105,7 +106,9 @@ const queries: Record<string, (tx: Tx) => unknown> = {
       countTemplates(tx, 1, { status });
     }
   },
-  "what housekeeping throws away": (tx) => [purgeKeys(tx, 200), purgeParked(tx, 200), expireHolds(tx, 200)],
+  "what housekeeping throws away": (tx) => [
+    ...[purgeKeys, purgeParked, purgeKeyDays, expireHolds].map((purge) => purge(tx, 200)),
+  ],
 };
 
 /** Steps that read more than they return, each with the reason why that is acceptable. */

@@ -10,7 +10,7 @@ import { startTestServer } from "#test/support/server.ts";
 import { orderShipped, sale, shipped, summerSale } from "#test/support/templates.ts";
 
 /** More runs by hand: `OPT_OUT_RUNS=150 bun test test/flow/opt-out-property.test.ts`. */
-const RUNS = Number(process.env.OPT_OUT_RUNS ?? 20);
+const RUNS = Number(process.env.OPT_OUT_RUNS ?? 8);
 
 const typed = optOutInputs.filter(({ form, meaning }) => form === "text" && meaning !== "none");
 

@@ -28,6 +28,8 @@ export function validBody(maker: BodyMaker, schema: SchemaObject, chance: Chance
     case "object": {
       const made: Record<string, Loose> = {};
       for (const [member, of] of Object.entries(properties)) {
+        // A member that must be absent.
+        if (of.not !== undefined) continue;
         if (!required.includes(member) && !chance.happens(0.35)) continue;
         made[member] = validBody(maker, of, chance, member, depth + 1);
       }

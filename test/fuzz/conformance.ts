@@ -7,6 +7,8 @@ import type { OpenApiDocument, OperationObject, ResponseObject } from "#src/http
 import type { WireAnswer } from "./wire.ts";
 
 const ID = "https://waxwing.example.com/openapi.json";
+/** The body of any refusal: the document only has the codes of each answer. */
+const ANY_ERROR = "https://waxwing.example.com/any-error.json";
 
 export interface Conformance {
   /** Faults of the answer to an operation such as `POST /messages`; empty if it conforms. */
@@ -22,11 +24,13 @@ export function createConformance(document: OpenApiDocument): Conformance {
   ajv.addFormat("uri", true);
   ajv.addFormat("email", true);
   ajv.addSchema({ $id: ID, ...(closed(structuredClone(document)) as OpenApiDocument) });
+  const anyError = { type: "object", required: ["error"], properties: { error: { oneOf: errorsOf(document) } } };
+  ajv.addSchema({ $id: ANY_ERROR, ...anyError, additionalProperties: false });
   const compiled = new Map<string, ValidateFunction>();
   const validator = (pointer: string): ValidateFunction => {
     const known = compiled.get(pointer);
     if (known !== undefined) return known;
-    const made = ajv.compile({ $ref: `${ID}#${pointer}` });
+    const made = ajv.compile({ $ref: pointer === ANY_ERROR ? ANY_ERROR : `${ID}#${pointer}` });
     compiled.set(pointer, made);
     return made;
   };
@@ -61,7 +65,6 @@ export function createConformance(document: OpenApiDocument): Conformance {
     return wrong;
   };
 
-  const error = "/components/schemas/Error";
   return {
     find(operation, answer) {
       const [method = "", path = ""] = operation.split(" ");
@@ -72,16 +75,24 @@ export function createConformance(document: OpenApiDocument): Conformance {
       const response = isShared
         ? (document.components.responses[given.$ref.replace("#/components/responses/", "")] ?? null)
         : given;
-      const at = `/paths/${escaped(path)}/${method.toLowerCase()}/responses/${answer.status}/content/application~1json/schema`;
+      const place = isShared
+        ? given.$ref.slice(1)
+        : `/paths/${escaped(path)}/${method.toLowerCase()}/responses/${answer.status}`;
       const isOfAnyType = response?.content?.["*/*"] !== undefined;
-      const inBody = isOfAnyType ? [] : findInBody(answer, isShared ? error : at);
+      const inBody = isOfAnyType ? [] : findInBody(answer, `${place}/content/application~1json/schema`);
       return [...inBody, ...findInHeaders(answer, response)];
     },
     findInRefusal(answer) {
       if (answer.status < 400) return [`it was answered ${answer.status}, not refused`];
-      return [...findInBody(answer, error), ...findInHeaders(answer, null)];
+      return [...findInBody(answer, ANY_ERROR), ...findInHeaders(answer, null)];
     },
   };
+}
+
+/** Errors have a schema for each code, which no other schema has. */
+function errorsOf(document: OpenApiDocument): { $ref: string }[] {
+  const names = Object.entries(document.components.schemas).filter(([, { properties }]) => properties?.retryable);
+  return names.map(([name]) => ({ $ref: `${ID}#/components/schemas/${name}` }));
 }
 
 function escaped(path: string): string {

@@ -2,7 +2,12 @@
  * The next request, from chance alone: it never depends on an answer, so the same seed gives the same requests in the
  * same order. Most requests are for an endpoint of the document; the rest are for everything around them.
  */
-import type { OpenApiDocument, OperationObject, ParameterObject } from "#src/http/api/openapi/document.ts";
+import {
+  type OpenApiDocument,
+  type OperationObject,
+  ownParameters,
+  type ParameterObject,
+} from "#src/http/api/openapi/document.ts";
 import { type BodyMaker, nearlyValid, validBody } from "./body.ts";
 import type { Chance } from "./chance.ts";
 import { hostileBodies, hostileTexts, type Loose, writeJson } from "./json.ts";
@@ -268,7 +273,7 @@ export class Generator {
         name: `${method.toUpperCase()} ${path}`,
         method: method.toUpperCase(),
         path,
-        parameters: one.parameters ?? [],
+        parameters: ownParameters(one),
         body: one.requestBody,
       })),
     );

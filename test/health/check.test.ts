@@ -46,6 +46,8 @@ const damages: Record<string, string> = {
   account_equals_ledger: "UPDATE billing_accounts SET credited = credited + 1",
   held_equals_open_messages: "UPDATE billing_accounts SET held = held + 1",
   counters_equal_recipients: "UPDATE broadcast_counters SET failed = failed + 1",
+  key_budgets_equal_people:
+    "INSERT INTO key_days (key_id, day, people, reserved) SELECT min(id), '2026-11-21', 1, 0 FROM api_keys",
   broadcast_cost_matches_counters: "UPDATE broadcast_counters SET charged = charged + 1",
   ledger_equals_messages: "DELETE FROM ledger_entries WHERE kind = 'charge'",
   money_has_its_ledger: "DELETE FROM ledger_entries WHERE kind = 'hold'",

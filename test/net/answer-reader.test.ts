@@ -6,7 +6,7 @@ import { AnswerReader, type Reading } from "#src/net/answer-reader.ts";
 const LIMITS = { isHead: false, headMax: 1_024, bodyMax: 2_048 };
 
 /** Reads the pieces until the answer is complete or unreadable; then the host ends the connection. */
-function read(pieces: readonly Buffer[], options = LIMITS): Reading {
+function read(pieces: readonly Buffer[], options: typeof LIMITS & { isCut?: boolean } = LIMITS): Reading {
   const reader = new AnswerReader(options);
   for (const piece of pieces) {
     const reading = reader.read(piece);
@@ -76,6 +76,29 @@ test("an answer reads the same in any pieces, with the body that the host sent",
       });
     }),
     { numRuns: 2_000 },
+  );
+});
+
+test("a reader that may cut keeps the beginning of a longer body, in any pieces, and gives up its connection", () => {
+  const max = fc.integer({ min: 0, max: 300 });
+  fc.assert(
+    fc.property(framing, body, max, cuts, cuts, (form, text, bodyMax, sizes, lengths) => {
+      const line = {
+        length: `Content-Length: ${text.length}`,
+        chunked: "Transfer-Encoding: chunked",
+        until_end: "X: y",
+      };
+      const sent = form === "chunked" ? chunksOf(text, sizes) : text;
+      const bytes = Buffer.from(`HTTP/1.1 200 OK\r\n${line[form]}\r\n\r\n${sent}`, "latin1");
+      const reading = read(cut(bytes, lengths), { ...LIMITS, bodyMax, isCut: true });
+      expect(summary(reading)).toEqual({
+        status: 200,
+        body: text.slice(0, bodyMax),
+        isReusable: form !== "until_end" && text.length <= bodyMax,
+        date: null,
+      });
+    }),
+    { numRuns: 1_000 },
   );
 });
 

@@ -198,6 +198,68 @@ describe("a post", () => {
     expect([receiver.requests.length, receiver.connections]).toEqual([3, 2]);
   });
 
+  test("is repeated only once, and not after the beginning of an answer", async () => {
+    for (const [cut, requests] of [
+      [(socket: net.Socket) => socket.resetAndDestroy(), 3],
+      [(socket: net.Socket) => socket.end(), 3],
+      [(socket: net.Socket) => socket.end("HTTP/1.1 200 O"), 2],
+    ] as const) {
+      const receiver = await Receiver.start((socket, n) => (n === 1 ? socket.write(OK) : cut(socket)));
+      const { poster } = posterWith();
+      const url = `http://hook.test:${receiver.port}/`;
+      expect(isSuccess(await poster.post(hook(url)))).toBe(true);
+      expect(failure(await poster.post(hook(url)))).toBe("connection");
+      expect(receiver.requests.length).toBe(requests);
+    }
+  });
+
+  test("does not use a connection that the receiver closed while it was idle", async () => {
+    const receiver = await Receiver.start((socket) => socket.end(OK));
+    const { poster } = posterWith();
+    for (let i = 0; i < 3; i++) {
+      expect(isSuccess(await poster.post(hook(`http://hook.test:${receiver.port}/`)))).toBe(true);
+      await receiver.until(({ open }) => open === 0);
+      await turnsOfTheLoop();
+    }
+    expect([receiver.requests.length, receiver.connections]).toEqual([3, 3]);
+  });
+
+  test("uses no connection of another name, even at the same address, and each new one is checked", async () => {
+    const receiver = await Receiver.start((socket) => socket.write(OK));
+    const lookup = mock(async (_: string) => ["127.0.0.1"]);
+    const { poster } = posterWith({ lookup });
+    for (const name of ["a", "b", "a", "b"]) {
+      expect(isSuccess(await poster.post(hook(`http://${name}.test:${receiver.port}/`)))).toBe(true);
+    }
+    expect(lookup.mock.calls.map(([name]) => name)).toEqual(["a.test", "b.test"]);
+    expect(receiver.connections).toBe(2);
+    expect(receiver.requests.map((text) => /host: ([a-z.]+)/.exec(text)?.[1])).toEqual([
+      "a.test",
+      "b.test",
+      "a.test",
+      "b.test",
+    ]);
+  });
+
+  test("waits for one of 256 connections to a host, and other hosts do not wait", async () => {
+    const held: net.Socket[] = [];
+    const busy = await Receiver.start((socket) => void held.push(socket));
+    const other = await Receiver.start((socket) => socket.write(OK));
+    const { poster, clock } = posterWith();
+    const posts = Array.from({ length: 258 }, () => poster.post(hook(`http://hook.test:${busy.port}/`)));
+    await busy.until(({ requests }) => requests.length === 256);
+    expect(isSuccess(await poster.post(hook(`http://hook.test:${other.port}/`)))).toBe(true);
+    expect(busy.connections).toBe(256);
+    held.shift()?.write(OK);
+    await busy.until(({ requests }) => requests.length === 257);
+    expect(busy.connections).toBe(256);
+    clock.pass(TIMEOUT_MS);
+    const results = await Promise.all(posts);
+    expect(results.filter(isSuccess)).toHaveLength(1);
+    expect(results.at(-1)).toMatchObject({ message: expect.stringContaining("no connection") });
+    await busy.until(({ open }) => open === 0);
+  });
+
   test("is not repeated when a new connection is cut", async () => {
     const receiver = await Receiver.start((socket) => socket.resetAndDestroy());
     expect(failure(await posterWith().poster.post(hook(`http://hook.test:${receiver.port}/`)))).toBe("connection");
@@ -489,6 +551,20 @@ describe("a failed post", () => {
       message: expect.stringContaining("certificate was not accepted: self signed certificate."),
     });
     expect(receiver.requests).toEqual([]);
+  });
+
+  test("over https names the URL's host in the handshake, whatever address it was given", async () => {
+    const names: string[] = [];
+    const receiver = await Receiver.start((socket) => socket.write(OK), {
+      key: KEY,
+      cert: SELF_SIGNED,
+      SNICallback: (name, done) => {
+        names.push(name);
+        done(null);
+      },
+    });
+    expect(failure(await posterWith().poster.post(hook(`https://hook.test:${receiver.port}/`)))).toBe("tls");
+    expect(names).toEqual(["hook.test"]);
   });
 
   test("over https to a server that speaks http is reported as tls", async () => {

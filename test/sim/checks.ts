@@ -122,6 +122,16 @@ const PARTS: readonly { name: string; sql: string }[] = [
         'queued sent', 'queued delivered', 'queued read', 'queued failed', 'sent delivered', 'sent read', 'sent failed',
         'delivered read', 'failed sent', 'failed delivered', 'failed read') LIMIT 5`,
   },
+  {
+    name: "moves that the network's health may not make",
+    sql: `SELECT * FROM temp.health_moves WHERE was || ' ' || became NOT IN (
+        'well slow', 'slow down', 'slow recovering', 'down recovering', 'recovering well', 'recovering slow') LIMIT 5`,
+  },
+  {
+    name: "an outage that ended without two good probes or a person",
+    sql: `SELECT * FROM temp.health_moves WHERE was = 'down' AND good_probes = 0
+      AND changed_at NOT IN (SELECT at FROM temp.resumes) LIMIT 5`,
+  },
 ];
 
 /** Why a row may not become `sending` now: each with the condition that forbids it, on `NEW`. */
@@ -190,11 +200,17 @@ export function watchMoves(client: Client): void {
     CREATE TEMP TABLE moves (message_id INTEGER, was TEXT, became TEXT);
     CREATE TEMP TABLE begun (seq INTEGER);
     CREATE TEMP TABLE faults (message_id INTEGER, what TEXT);
+    CREATE TEMP TABLE health_moves (was TEXT, became TEXT, good_probes INTEGER, changed_at INTEGER);
+    CREATE TEMP TABLE resumes (at INTEGER);
     CREATE TEMP TABLE before_resume (send_token TEXT PRIMARY KEY) WITHOUT ROWID;
     CREATE TEMP TRIGGER broadcast_resumes AFTER UPDATE OF resumed_at ON main.broadcast_counters
     WHEN NEW.resumed_at IS NOT NULL BEGIN
       INSERT OR IGNORE INTO before_resume SELECT send_token FROM main.messages
       WHERE broadcast_id = NEW.broadcast_id AND dispatched_at IS NOT NULL;
+      INSERT INTO resumes VALUES (NEW.resumed_at);
+    END;
+    CREATE TEMP TRIGGER health_moves AFTER UPDATE OF state ON main.network_health WHEN OLD.state <> NEW.state BEGIN
+      INSERT INTO health_moves VALUES (OLD.state, NEW.state, OLD.good_probes, NEW.changed_at);
     END;
     CREATE TEMP TRIGGER message_moves AFTER UPDATE OF status ON main.messages
     WHEN OLD.status <> NEW.status AND NEW.origin = 'api' BEGIN
@@ -209,6 +225,7 @@ export function watchMoves(client: Client): void {
 /** Restarts the recording: a process begins. */
 export function recountMoves(client: Client): void {
   client.exec(`DELETE FROM temp.moves; DELETE FROM temp.begun; DELETE FROM temp.faults;
+    DELETE FROM temp.health_moves; DELETE FROM temp.resumes;
     INSERT INTO temp.begun SELECT coalesce(max(seq), 0) FROM main.events`);
 }
 

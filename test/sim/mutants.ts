@@ -145,6 +145,24 @@ export const mutants: readonly Mutant[] = [
     replace: "return sender === undefined;",
   },
   {
+    name: "one good probe ends an outage",
+    file: "src/domain/numbers/network-health.ts",
+    find: "const GOOD_PROBES = 2;",
+    replace: "const GOOD_PROBES = 1;",
+  },
+  {
+    name: "the first success after trouble brings full speed back",
+    file: "src/domain/numbers/network-health.ts",
+    find: 'return { ...reset, state: "recovering", changedAt: now, recoveredAt: now, successes: 0 };',
+    replace: "return { ...wellHealth(health.numberId), recoveredAt: now };",
+  },
+  {
+    name: "good probes never end an outage",
+    file: "src/domain/numbers/network-health.ts",
+    find: "if (goodProbes < GOOD_PROBES) write",
+    replace: "if (goodProbes >= 0) write",
+  },
+  {
     name: "a recipient in doubt is never given up",
     file: "src/domain/messages/in-doubt.ts",
     find: 'return message?.status === "sending" ? recordFailure(tx, messageId, interrupted) : message;',

@@ -58,8 +58,15 @@ export async function audit(installation: Installation, ledger: Ledger): Promise
   };
 }
 
-/** Whether all work that depends on time alone has finished. */
-export function isAtRest(data: string): boolean {
+/**
+ * Waits until the network has reported every status and all work has finished. A callback that arrives while the server
+ * stops is stored and answered, but only the next start applies it: the audit would take its statuses for lost.
+ */
+export async function untilAtRest(installation: Installation): Promise<void> {
+  while ((await installation.unreported()) > 0 || !isAtRest(installation.data)) await Bun.sleep(50);
+}
+
+function isAtRest(data: string): boolean {
   const client = openClient(`${data}/waxwing.db`, { readonly: true, timeout: 5_000 });
   try {
     const open = client.prepare(`SELECT

@@ -180,6 +180,7 @@ export const folders: Folder[] = [
       "domain/webhooks/delivery.ts",
       "domain/webhooks/event-types.ts",
       "domain/workspaces/button-marks.ts",
+      "domain/workspaces/scopes.ts",
     ],
     why: "The browser's compiler reads the contract, so it is made of schemas alone: no rows, no time, no runtime.",
   },

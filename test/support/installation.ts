@@ -105,6 +105,8 @@ export interface Installation extends AsyncDisposable {
   requests(from?: number): Promise<SeenRequest[]>;
   /** When each request was throttled, in milliseconds. */
   throttled(): Promise<number[]>;
+  /** The number of statuses that the network has still to report. */
+  unreported(): Promise<number>;
   setMood(mood: Partial<NetworkMood>): Promise<void>;
   /** The events that the receiver got, including those that it refused. */
   events(): Promise<SeenEvent[]>;
@@ -217,6 +219,9 @@ export async function makeInstallation(options: InstallationOptions): Promise<In
     },
     async requests(from = 0) {
       return (await (await fetch(`${networkUrl}/requests?from=${from}`)).json()) as SeenRequest[];
+    },
+    async unreported() {
+      return (await (await fetch(`${networkUrl}/unreported`)).json()) as number;
     },
     async throttled() {
       return (await (await fetch(`${networkUrl}/throttled`)).json()) as number[];

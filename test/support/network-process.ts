@@ -8,7 +8,7 @@
  * (`POST /hook`), which records every event and refuses some of them.
  *
  * It prints the port on which it listens; `GET /requests?from=N`, `GET /throttled` (the time of each throttled request)
- * and `GET /events` return what it has seen.
+ * and `GET /events` return what it has seen, `GET /unreported` the number of statuses that are still to be reported.
  */
 import { writeSync } from "node:fs";
 import { sign, writeCallback } from "./graph.ts";
@@ -41,6 +41,8 @@ const throttled: number[] = [];
 let mood: Omit<NetworkMood, "throttledForMs"> = { answerWithinMs: 40, deliveredShare: 1 };
 let throttledUntil = 0;
 let callbacks: string | null = null;
+/** Statuses of the callback that waits for its answer. */
+let reportedNow = 0;
 
 const server = Bun.serve({
   hostname: "127.0.0.1",
@@ -59,6 +61,7 @@ const server = Bun.serve({
     }
     if (url.pathname === "/requests") return Response.json(seen.slice(Number(url.searchParams.get("from"))));
     if (url.pathname === "/throttled") return Response.json(throttled);
+    if (url.pathname === "/unreported") return Response.json(callbacks === null ? 0 : waiting.length + reportedNow);
     if (url.pathname === "/events") return Response.json(events);
     // Account queries are not supported.
     if (request.method === "GET") return new Response(null, { status: 503 });
@@ -104,12 +107,14 @@ async function report(): Promise<void> {
     await Bun.sleep(REPORT_EVERY_MS);
     if (callbacks === null || waiting.length === 0) continue;
     const batch = waiting.splice(0, Math.max(REPORTED_AT_ONCE, waiting.length * REPORTED_SHARE));
+    reportedNow = batch.length;
     if (await tell(callbacks, batch)) {
       for (const { request, status } of batch) {
         if (status === "delivered" || request.told === null) request.told = status;
       }
       waiting.push(...batch.filter(() => Math.random() < REPEATED));
     } else waiting.push(...batch);
+    reportedNow = 0;
   }
 }
 

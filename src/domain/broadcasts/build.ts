@@ -8,6 +8,7 @@ import { findAccount } from "../billing/account.ts";
 import { listLinkedContacts } from "../contacts/change-consent.ts";
 import { listPeople } from "../contacts/details.ts";
 import { addressOf, getContact, isAddressable, nameOfAddress } from "../contacts/find.ts";
+import { identityOf } from "../contacts/identity.ts";
 import type { Contact } from "../contacts/table.ts";
 import { compileIds, type Sql } from "../filters/compile.ts";
 import { readGroupFilter } from "../filters/group-filter.ts";
@@ -24,8 +25,10 @@ import {
   type RecipientStatus,
   zeroDelta,
 } from "../messages/broadcast-counters.ts";
+import { BudgetUse, releaseReserved } from "../messages/key-budget.ts";
 import { hasActiveRecipient } from "../messages/read.ts";
 import type { FrozenValues } from "../messages/table.ts";
+import { getKey } from "../workspaces/api-keys.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { birthdayConditions, celebrants } from "./birthday.ts";
@@ -103,6 +106,7 @@ export function buildMembers(tx: Tx, id: number, contactIds: readonly number[], 
   const fixed = fixedValues(tx, broadcast);
   const conditions = broadcast.dayStartsAt === null ? null : readBirthdays(tx, broadcast, workspace);
   const count = countDelta(tx, broadcast);
+  const budget = budgetOf(tx, broadcast);
   for (const contactId of contactIds) {
     // The ids were read in an earlier transaction; members up to `builtAfterId` are already built.
     if (contactId <= broadcast.builtAfterId) continue;
@@ -119,17 +123,31 @@ export function buildMembers(tx: Tx, id: number, contactIds: readonly number[], 
             workspace.timezone,
           );
     for (const addressee of addressees) {
-      count.add(null, addMember(tx, broadcast, contact, addressee, fixed, instanceId));
+      count.add(null, addMember(tx, broadcast, contact, { addressee, fixed, instanceId, budget }));
     }
   }
+  if (budget !== null) storeBudget(tx, broadcast, budget);
   advance(tx, broadcast, contactIds.at(-1) ?? null, count.delta);
+}
+
+/** Null: the broadcast was not created with a key that has a daily budget. */
+function budgetOf(tx: Tx, { workspaceId, budgetKeyId, budgetDay, budgetReserved }: Broadcast): BudgetUse | null {
+  if (budgetKeyId === null || budgetDay === null) return null;
+  const { dailyPeople } = getKey(tx, workspaceId, budgetKeyId);
+  return new BudgetUse(tx, { keyId: budgetKeyId, day: budgetDay, dailyPeople: dailyPeople ?? 0 }, budgetReserved);
+}
+
+function storeBudget(tx: Tx, broadcast: Broadcast, budget: BudgetUse): void {
+  budget.store();
+  update(tx, broadcast, { budgetReserved: budget.reserved });
 }
 
 /** All recipients are built: holds their cost and starts sending. */
 export function finishBuilding(tx: Tx, id: number): void {
   const broadcast = getBroadcast(tx, id);
   if (broadcast.status !== "queueing") return;
-  const built = update(tx, broadcast, { isBuilt: true });
+  releaseReserved(tx, broadcast);
+  const built = update(tx, broadcast, { isBuilt: true, budgetReserved: 0 });
   reprice(tx, id, findAccount(tx, broadcast.workspaceId) ?? null);
   if (!holdCost(tx, id)) {
     pauseBroadcast(tx, built, "balance", "the balance does not cover it");
@@ -140,13 +158,18 @@ export function finishBuilding(tx: Tx, id: number): void {
   if (running !== null && pending + sending === 0) finishBroadcast(tx, running, "completed", null);
 }
 
+interface MemberOptions {
+  addressee: Addressee | null;
+  fixed: FrozenValues | null | undefined;
+  instanceId: string;
+  budget: BudgetUse | null;
+}
+
 function addMember(
   tx: Tx,
   broadcast: Broadcast,
   contact: Contact,
-  addressee: Addressee | null,
-  fixed: FrozenValues | null | undefined,
-  instanceId: string,
+  { addressee, fixed, instanceId, budget }: MemberOptions,
 ): "queued" | "skipped" {
   const to = nameOfAddress(addressOf(tx, contact));
   const skip = (code: SkipCode, detail: string | null = null): "skipped" => {
@@ -160,6 +183,7 @@ function addMember(
   if (addressee === null && hasLinkedRecipient(tx, broadcast, contact)) return skip("duplicate");
   const resolved = fixed === undefined ? resolveValues(tx, broadcast.variables, contact, addressee) : { values: fixed };
   if ("missing" in resolved) return skip("missing_variable", resolved.missing);
+  if (budget?.add(identityOf(contact)) === false) return skip("daily_cap", "of the API key");
   addRecipient(
     tx,
     broadcast,

@@ -6,6 +6,7 @@ import { Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { scheduleReview } from "../messages/adjust-counters.ts";
 import { finishCounters } from "../messages/broadcast-cost.ts";
+import { releaseReserved } from "../messages/key-budget.ts";
 import type { FinishedStatus } from "./broadcast.ts";
 import { trigger } from "./move.ts";
 import type { Broadcast } from "./table.ts";
@@ -27,8 +28,10 @@ export function finishBroadcast(
     completedAt: tx.now,
     mediaLink: null,
     mediaFilename: null,
+    budgetReserved: 0,
   });
   if (finished === null) return null;
+  releaseReserved(tx, broadcast);
   finishCounters(tx, broadcast.id);
   scheduleReview(tx, broadcast.id, broadcast.workspaceId, tx.now);
   return finished;

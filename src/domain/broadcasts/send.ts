@@ -3,6 +3,7 @@
  * Nothing is sent before the commit; building and sending follow on their own.
  */
 
+import { eq } from "drizzle-orm";
 import type { Micros } from "#src/core/money.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -12,7 +13,9 @@ import type { BillingAccount } from "../billing/table.ts";
 import { changeConsent } from "../contacts/change-consent.ts";
 import { createPerson } from "../contacts/create.ts";
 import { nameOfAddress } from "../contacts/find.ts";
+import { identityOf } from "../contacts/identity.ts";
 import { createCounters, holdCost, holdUpFront } from "../messages/broadcast-cost.ts";
+import { type BudgetedKey, countPeople, dayBudget, reservePeople } from "../messages/key-budget.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
 import { dayOf } from "./birthday.ts";
 import { BROADCASTS } from "./broadcast.ts";
@@ -26,8 +29,13 @@ interface BroadcastRequest {
   workspaceId: number;
   input: BroadcastInput;
   instanceId: string;
-  /** How many members of the group have opted in, counted just before; required if a group's cost is held at once. */
+  /**
+   * How many members of the group have opted in, counted just before; required if a group's cost is held at once, or if
+   * the key has a budget.
+   */
   audienceSize: number | null;
+  /** The API key, if it has a daily budget. */
+  budgetedKey?: BudgetedKey | null;
   /** The evidence for the consents that are recorded. */
   evidence: Record<string, unknown>;
 }
@@ -57,7 +65,7 @@ export function sendBroadcast(tx: Tx, request: BroadcastRequest): AcceptedBroadc
   const pending = people.length - skipped.length;
 
   const broadcast = insertBroadcast(tx, plan, input, people.length);
-  for (const resolved of people) addResolved(tx, plan, broadcast, resolved, request);
+  const identityIds = people.flatMap((resolved) => addResolved(tx, plan, broadcast, resolved, request));
   createCounters(tx, {
     broadcastId: broadcast.id,
     workspaceId,
@@ -74,10 +82,34 @@ export function sendBroadcast(tx: Tx, request: BroadcastRequest): AcceptedBroadc
     if (!isCovered)
       throw notCovered(account, account.rate * (group === null ? pending : requireCounted(request.audienceSize)));
   }
+  if (request.budgetedKey) countInBudget(tx, request.budgetedKey, request, plan, broadcast, identityIds);
   tx.notify(BROADCASTS);
   if (sendAt !== null)
     enqueue(tx, { kind: "start_broadcast", subject: broadcast.id, queueKey: workspaceId, dueAt: sendAt });
   return { broadcast, plan, skipped };
+}
+
+/** Throws `rate_limited` if the key may not message as many people on that day. */
+function countInBudget(
+  tx: Tx,
+  key: BudgetedKey,
+  { audienceSize }: BroadcastRequest,
+  { workspace, group, sendAt }: BroadcastPlan,
+  { id }: Broadcast,
+  identityIds: readonly number[],
+): void {
+  const budget = dayBudget(tx, key, workspace, sendAt);
+  if (group === null) {
+    countPeople(tx, budget, identityIds);
+    return;
+  }
+  const budgetReserved = requireCounted(audienceSize);
+  reservePeople(tx, budget, budgetReserved);
+  tx.db
+    .update(broadcasts)
+    .set({ budgetKeyId: budget.keyId, budgetDay: budget.day, budgetReserved })
+    .where(eq(broadcasts.id, id))
+    .run();
 }
 
 function notCovered(account: BillingAccount, needed: Micros): Problem {
@@ -128,30 +160,34 @@ function insertBroadcast(tx: Tx, plan: BroadcastPlan, input: BroadcastInput, req
     .get();
 }
 
-/** Records an opt-in for everyone who has not opted out, including recipients that are skipped for another reason. */
+/**
+ * Records an opt-in for everyone who has not opted out, including recipients that are skipped for another reason. Returns
+ * whom the broadcast will reach.
+ */
 function addResolved(
   tx: Tx,
   { workspace, sender }: BroadcastPlan,
   broadcast: Broadcast,
   { input, contactLookup, skip }: ResolvedRecipient,
   { instanceId, evidence }: BroadcastRequest,
-): void {
+): number[] {
   const consentEvidence = { source: "api" as const, evidence: { ...evidence, broadcast: broadcast.id } };
-  let contactId = contactLookup?.contact?.id ?? null;
+  let contact = contactLookup?.contact ?? null;
   if (contactLookup !== null && skip?.reason !== "duplicate") {
     if (contactLookup.contact === null) {
       const networkPortfolio = portfolioOf(tx, sender);
-      contactId = createPerson(tx, workspace.id, contactLookup, { optIn: consentEvidence, networkPortfolio }).id;
+      contact = createPerson(tx, workspace.id, contactLookup, { optIn: consentEvidence, networkPortfolio });
     } else if (contactLookup.contact.consent === "unknown") {
       changeConsent(tx, workspace, contactLookup.contact, { kind: "opt_in" }, consentEvidence);
     }
   }
   const recipient = {
-    contactId,
+    contactId: contact?.id ?? null,
     to: contactLookup === null ? input : nameOfAddress(contactLookup),
     values: null,
     status: skip === null ? ("pending" as const) : ("skipped" as const),
     skip: skip === null ? null : { code: skip.reason, reason: describeSkip(skip.reason, skip.detail) },
   };
   addRecipient(tx, broadcast, recipient, instanceId);
+  return skip === null && contact !== null ? [identityOf(contact)] : [];
 }

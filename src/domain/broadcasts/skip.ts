@@ -34,5 +34,6 @@ export function describeSkip(code: SkipCode, detail: string | null = null): stri
   if (code === "missing_variable") return detail === null ? "a value is missing" : `no value for ${detail}`;
   if (code === "invalid_number" && detail !== null) return detail;
   if (code === "broadcast_failed") return detail === null ? "broadcast failed" : `broadcast failed: ${detail}`;
+  if (code === "daily_cap" && detail !== null) return `${SENTENCES[code]} ${detail}`;
   return SENTENCES[code];
 }

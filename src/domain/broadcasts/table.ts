@@ -40,6 +40,13 @@ export const broadcasts = sqliteTable("broadcasts", {
   dayEndsAt: instant(),
   /** How many numbers `to` contained. */
   requested: integer().notNull(),
+  /**
+   * To a group, with an API key that has a daily budget: the key, the day that the people count for (`YYYY-MM-DD`), and
+   * how many are still reserved.
+   */
+  budgetKeyId: integer(),
+  budgetDay: text(),
+  budgetReserved: integer().notNull().default(0),
   sendAt: instant(),
   /** Since when the broadcast could have continued; lateness is measured from here. */
   dueSince: instant().notNull(),

@@ -1,13 +1,22 @@
 /**
- * The hot statements of a broadcast's counters, its circuit breaker and the daily cap: see `db/hot-statement.ts`. They
+ * The hot statements of a broadcast's counters, its circuit breaker, the daily cap and the budgets of keys: see `db/hot-statement.ts`. They
  * run for every recipient and status of a broadcast.
  */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
-import { broadcastCounters, networkUsage, recentRecipientCounts, recentRecipients } from "./table.ts";
+import {
+  broadcastCounters,
+  keyDays,
+  keyPeople,
+  networkUsage,
+  recentRecipientCounts,
+  recentRecipients,
+} from "./table.ts";
 
 const counters = getTableColumns(broadcastCounters);
 const recent = getTableColumns(recentRecipients);
+const keyDay = getTableColumns(keyDays);
+const keyPerson = getTableColumns(keyPeople);
 const { count } = getTableColumns(recentRecipientCounts);
 
 export const countersOfBroadcast = hotQuery(
@@ -87,4 +96,35 @@ export const listExpired = hotQuery(
 export const deleteRecent = hotWrite(
   "DELETE FROM recent_recipients WHERE workspace_id = +:workspaceId AND identity_id = +:identityId",
   recent,
+);
+
+export const budgetOfDay = hotQuery(
+  "SELECT people, reserved FROM key_days WHERE key_id = +:keyId AND day = +:day",
+  keyDay,
+  { people: keyDay.people, reserved: keyDay.reserved },
+);
+
+export const addToBudget = hotWrite(
+  `INSERT INTO key_days (key_id, day, people, reserved) VALUES (:keyId, :day, :people, :reserved)
+  ON CONFLICT (key_id, day) DO UPDATE SET people = people + excluded.people, reserved = reserved + excluded.reserved`,
+  keyDay,
+);
+
+/** What was reserved becomes people, or is released. */
+export const useReserved = hotWrite(
+  `UPDATE key_days SET people = people + :people, reserved = reserved - :reserved
+  WHERE key_id = +:keyId AND day = +:day`,
+  keyDay,
+);
+
+export const messagedPerson = hotQuery(
+  `SELECT identity_id AS identityId FROM key_people
+  WHERE key_id = +:keyId AND day = +:day AND identity_id = +:identityId`,
+  keyPerson,
+  { identityId: keyPerson.identityId },
+);
+
+export const addMessagedPerson = hotWrite(
+  "INSERT INTO key_people (key_id, day, identity_id) VALUES (:keyId, :day, :identityId)",
+  keyPerson,
 );

@@ -90,8 +90,11 @@ export function addRecentRecipient(tx: Tx, workspace: Workspace, identityId: num
   upsertRecent(tx).run({ workspaceId, identityId, lastAt: tx.now });
 }
 
-/** The condition under which a message counts: it was dispatched and not refused. */
-const countsTowardsCap = sql`${messages.type} = 'template' and ${messages.status} not in ('pending', 'queued', 'skipped') and (${messages.status} <> 'failed' or ${messages.outcomeUnknown} = 1)`;
+/**
+ * The condition under which a message counts: it was dispatched and not refused. A single message between two attempts
+ * keeps its place; a recipient of a broadcast is counted when it is claimed again.
+ */
+const countsTowardsCap = sql`${messages.type} = 'template' and ${messages.status} not in ('pending', 'skipped') and (${messages.status} <> 'queued' or ${messages.broadcastId} is null) and (${messages.status} <> 'failed' or ${messages.outcomeUnknown} = 1)`;
 
 /**
  * Call when a message failed, was discarded, or turned out to have arrived: recomputes the time of the person's last

@@ -61,7 +61,8 @@ export const findPersonsLastTemplate = hotQuery(
   JOIN contacts ON contacts.workspace_id = numbers.workspace_id AND contacts.phone = +:person
   JOIN messages ON messages.contact_id = contacts.id AND messages.dispatched_at > :since
   WHERE numbers.portfolio_id = +:portfolioId AND messages.number_id = numbers.id AND messages.type = 'template'
-    AND messages.status NOT IN ('pending', 'queued', 'skipped')
+    AND messages.status NOT IN ('pending', 'skipped')
+    AND (messages.status <> 'queued' OR messages.broadcast_id IS NULL)
     AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)`,
   given,
   { workspaceId: message.workspaceId, dispatchedAt: message.dispatchedAt },

@@ -3,18 +3,20 @@ import { and, eq, inArray } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { release } from "../billing/hold.ts";
+import { identityOf } from "../contacts/identity.ts";
 import { MARKETING_REFUSED, optOutByMarketingPreference } from "../contacts/opt-out.ts";
 import { requireNoDoubt, requireNotOptedOut } from "../contacts/refuse.ts";
 import { findNumber } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { applyParked } from "./apply-status.ts";
+import { addRecentRecipient } from "./daily-cap.ts";
 import { learnFromAnswer } from "./learn-recipient.ts";
 import { isContactErased } from "./message.ts";
 import { enter, move } from "./move.ts";
 import type { Outcome } from "./outcome.ts";
 import { requireActive, requireReady } from "./plan.ts";
-import { refreshRecent } from "./portfolio-limit.ts";
+import { addPerson, refreshRecent } from "./portfolio-limit.ts";
 import { recordProviderRequest } from "./provider-requests.ts";
 import { contactOf, findMessageById } from "./read.ts";
 import { type Message, messages } from "./table.ts";
@@ -88,8 +90,14 @@ export function redispatch(tx: Tx, messageId: number): boolean {
   const contact = contactOf(tx, before);
   requireNotOptedOut(tx, workspace, { contact, phone: null, networkUserId: null });
   if (before.templateCategory === "MARKETING") requireNoDoubt(workspace, contact);
-  requireReady(findNumber(tx, before.numberId) ?? null);
-  return move(tx, before, { status: "sending", dispatchedAt: tx.now }) !== undefined;
+  const number = requireReady(findNumber(tx, before.numberId) ?? null);
+  if (move(tx, before, { status: "sending", dispatchedAt: tx.now }) === undefined) return false;
+  if (before.type === "template") {
+    // A cap or limit may be younger than the first attempt, and 24 hours begin with the last one.
+    addRecentRecipient(tx, workspace, identityOf(contact));
+    addPerson(tx, number, before.toPhone, contact);
+  }
+  return true;
 }
 
 /** The person was erased between two attempts. The caller gets the error for an opted-out recipient. */

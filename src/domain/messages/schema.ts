@@ -1,6 +1,6 @@
 /** The schema of a message's public JSON. Pure. */
 import { Type } from "@sinclair/typebox";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { Instant, inDocument, Nullable, OneOf } from "#src/core/schema.ts";
 import { visibleStatuses } from "./message.ts";
 
 export const MessageTemplate = Type.Object(
@@ -20,32 +20,69 @@ const MessageError = Type.Object(
   { $id: "MessageError", description: "Why a message failed." },
 );
 
-export const MessageView = Type.Object(
+const addressed = {
+  id: Type.Integer({ examples: [1042] }),
+  to: Type.String({
+    description: "The recipient's phone number in E.164, or their user id if no phone number is known.",
+    examples: ["+919876543210"],
+  }),
+  from: Type.String({ description: "The sending number in E.164.", examples: ["+911244001100"] }),
+  reference: Nullable(
+    Type.String({ examples: ["order-10042"] }),
+    "Your own id of the message, as you sent it; null if you sent none.",
+  ),
+};
+
+const progress = {
+  text: Type.String({ description: "The text that the recipient sees, with all variables filled in." }),
+  status: OneOf(
+    visibleStatuses,
+    "`sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the recipient. `failed`: not delivered; `error` gives the reason.",
+  ),
+  error: Nullable(MessageError, "Why the message failed; null unless it failed."),
+};
+
+const times = {
+  created_at: Instant("When this server accepted the message."),
+  sent_at: Nullable(Instant("When the network accepted the message.")),
+  delivered_at: Nullable(Instant("When the message was delivered to the recipient's phone.")),
+  read_at: Nullable(Instant("When the recipient read the message. Recipients can turn off read receipts.")),
+};
+
+const TemplateMessage = Type.Object(
   {
-    id: Type.Integer({ examples: [1042] }),
-    to: Type.String({ description: "The recipient's phone number in E.164.", examples: ["+919876543210"] }),
-    from: Type.String({ description: "The sending number in E.164.", examples: ["+911244001100"] }),
-    reference: Nullable(
-      Type.String({ examples: ["order-10042"] }),
-      "Your own id of the message, as you sent it; null if you sent none.",
-    ),
-    type: OneOf(["template", "text"]),
-    template: Nullable(MessageTemplate, "The template of the message; null for free-form text."),
-    text: Type.String({ description: "The text that the recipient sees, with all variables filled in." }),
-    status: OneOf(
-      visibleStatuses,
-      "`sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the recipient. `failed`: not delivered; `error` gives the reason.",
-    ),
-    error: Nullable(MessageError, "Why the message failed; null unless it failed."),
+    ...addressed,
+    type: Type.Literal("template"),
+    template: MessageTemplate,
+    ...progress,
     charged: Type.Boolean({
-      description: "Whether the message is charged when it is delivered. Templates are charged, free-form text is not.",
+      description: "Whether the message is charged when it is delivered: true in a workspace that is charged.",
     }),
-    created_at: Instant("When this server accepted the message."),
-    sent_at: Nullable(Instant("When the network accepted the message.")),
-    delivered_at: Nullable(Instant("When the message was delivered to the recipient's phone.")),
-    read_at: Nullable(Instant("When the recipient read the message. Recipients can turn off read receipts.")),
+    ...times,
   },
-  { $id: "Message", description: "A message to one person." },
+  { $id: "TemplateMessage", description: "A template that was sent to one person." },
+);
+
+const TextMessage = Type.Object(
+  {
+    ...addressed,
+    type: Type.Literal("text"),
+    template: Type.Null(),
+    ...progress,
+    charged: Type.Literal(false, { description: "Free-form text is not charged." }),
+    ...times,
+  },
+  { $id: "TextMessage", description: "Free-form text that was sent to one person." },
+);
+
+export const MessageView = inDocument(
+  Type.Union([TemplateMessage, TextMessage], { $id: "Message", description: "A message to one person." }),
+  {
+    discriminator: {
+      propertyName: "type",
+      mapping: { template: "#/components/schemas/TemplateMessage", text: "#/components/schemas/TextMessage" },
+    },
+  },
 );
 
 export const UsageView = Type.Object(

@@ -97,6 +97,26 @@ export const portfolioRecipients = sqliteTable(
   (table) => [primaryKey({ columns: [table.portfolioId, table.person] })],
 );
 
+/** How many people an API key with a daily budget has messaged, by day in the workspace's timezone (`YYYY-MM-DD`). */
+export const keyDays = sqliteTable(
+  "key_days",
+  {
+    keyId: integer().notNull(),
+    day: text().notNull(),
+    /** The number of rows in `keyPeople`. */
+    people: integer().notNull(),
+    /** Members of groups whose broadcasts are not built yet. */
+    reserved: integer().notNull(),
+  },
+  ({ keyId, day }) => [primaryKey({ columns: [keyId, day] })],
+);
+
+export const keyPeople = sqliteTable(
+  "key_people",
+  { keyId: integer().notNull(), day: text().notNull(), identityId: integer().notNull() },
+  ({ keyId, day, identityId }) => [primaryKey({ columns: [keyId, day, identityId] })],
+);
+
 /** Delivered messages as the network bills them, by month in the workspace's timezone (`YYYY-MM`). */
 export const networkUsage = sqliteTable(
   "network_usage",

@@ -8,28 +8,31 @@ import type { Message } from "./table.ts";
 
 export function viewMessage(message: Message, workspace: Pick<Workspace, "timezone">): Static<typeof MessageView> {
   const when = (ms: number | null): string | null => (ms === null ? null : formatInstant(ms, workspace.timezone));
-  return {
+  const addressed = {
     id: message.id,
     to: message.toPhone,
     from: message.fromPhone,
     reference: message.reference,
-    type: message.type,
-    template:
-      message.templateName === null || message.templateLanguage === null
-        ? null
-        : { name: message.templateName, language: message.templateLanguage },
+  };
+  const progress = {
     text: message.text ?? "",
     status: visibleStatus(message),
     error:
       message.errorCode === null
         ? null
         : { message: message.errorMessage ?? "It failed.", whatsapp_code: message.errorCode },
-    charged: message.charged,
+  };
+  const times = {
     created_at: formatInstant(message.createdAt, workspace.timezone),
     sent_at: when(message.sentAt),
     delivered_at: when(message.deliveredAt),
     read_at: when(message.readAt),
   };
+  if (message.type === "text") {
+    return { ...addressed, type: "text", template: null, ...progress, charged: false, ...times };
+  }
+  const template = { name: message.templateName ?? "", language: message.templateLanguage ?? "" };
+  return { ...addressed, type: "template", template, ...progress, charged: message.charged, ...times };
 }
 
 function visibleStatus(message: Message): VisibleStatus {

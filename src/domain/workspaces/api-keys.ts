@@ -3,7 +3,9 @@ import { and, asc, eq, isNull } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { type KeyLimits, NO_LIMITS } from "./key-limits.ts";
 import { getWorkspace } from "./read.ts";
+import type { Scope } from "./scopes.ts";
 import { validKeyByHash } from "./statements.ts";
 import { type ApiKey, apiKeys, type Workspace } from "./table.ts";
 
@@ -22,8 +24,18 @@ interface CreatedKey extends ApiKey {
 export const TEST_KEY = /^wx_test_[A-Za-z0-9_]{16,180}$/;
 export const TEST_KEY_PREFIX = "wx_test_";
 
-/** `fixed`: a key that a test chose. */
-export function createKey(tx: Tx, workspaceId: number, name: string, fixed?: string): CreatedKey {
+interface KeyOptions {
+  limits?: Readonly<KeyLimits>;
+  /** A key that a test chose. */
+  fixed?: string;
+}
+
+export function createKey(
+  tx: Tx,
+  workspaceId: number,
+  name: string,
+  { limits = NO_LIMITS, fixed }: KeyOptions = {},
+): CreatedKey {
   getWorkspace(tx, workspaceId);
   const shown = name.trim();
   if (shown === "" || [...shown].length > NAME_LENGTH_MAX) {
@@ -40,6 +52,7 @@ export function createKey(tx: Tx, workspaceId: number, name: string, fixed?: str
       name: shown,
       prefix: key.slice(0, SHOWN_CHARACTERS),
       hash: hashToken(key),
+      ...limits,
       createdAt: tx.now,
     })
     .returning()
@@ -49,14 +62,22 @@ export function createKey(tx: Tx, workspaceId: number, name: string, fixed?: str
 
 export interface Bearer {
   keyId: number;
+  /** Null: everything. */
+  scopes: readonly Scope[] | null;
+  /** Null: never. The caller compares it with the clock. */
+  expiresAt: number | null;
+  /** Null: no limit. */
+  dailyPeople: number | null;
   lastUsedAt: number | null;
   workspace: Workspace;
 }
 
-/** The key's id and workspace; undefined for an unknown or revoked key. `hash` is the SHA-256 of the whole key. */
+/** The key's limits and workspace; undefined for an unknown or revoked key. `hash` is the SHA-256 of the whole key. */
 export function findBearer(tx: ReadTx, hash: Uint8Array): Bearer | undefined {
   const found = validKeyByHash(tx).get({ hash });
-  return found && { keyId: found.id, lastUsedAt: found.lastUsedAt, workspace: getWorkspace(tx, found.workspaceId) };
+  if (found === undefined) return undefined;
+  const { id: keyId, workspaceId, ...limits } = found;
+  return { keyId, ...limits, workspace: getWorkspace(tx, workspaceId) };
 }
 
 export function listKeys(tx: ReadTx, workspaceId: number): ApiKey[] {

@@ -2,6 +2,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { bytes, flag, instant } from "#src/db/columns.ts";
 import type { ButtonMark } from "./button-marks.ts";
+import type { Scope } from "./scopes.ts";
 
 export const workspaces = sqliteTable("workspaces", {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -35,6 +36,12 @@ export const apiKeys = sqliteTable("api_keys", {
   prefix: text().notNull(),
   /** SHA-256 of the whole key: it is random, so a plain hash cannot be guessed. */
   hash: bytes().notNull(),
+  /** What the key may do; null: everything. */
+  scopes: text({ mode: "json" }).$type<Scope[]>(),
+  /** Null: never. */
+  expiresAt: instant(),
+  /** Most people whom the key may message on one day of the workspace; null: no limit. */
+  dailyPeople: integer(),
   createdAt: instant().notNull(),
   /** Updated at most once a minute. */
   lastUsedAt: instant(),

@@ -27,6 +27,7 @@ import { nothingHere, problemOf, splitUrl, toResponse } from "../respond.ts";
 import { Authenticator } from "./auth.ts";
 import { docsRoutes } from "./docs/docs.ts";
 import { endpoints, noSuchEndpoint } from "./endpoints.ts";
+import { scopesOf } from "./scopes.ts";
 
 interface AppOptions {
   store: Store;
@@ -95,7 +96,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     request: Request,
     endpoint: Endpoint | null,
     path: Record<string, string>,
-    { workspace, keyId }: Bearer,
+    { workspace, keyId, dailyPeople }: Bearer,
   ): Answer | Promise<Answer> => {
     try {
       limiter.requireToken(workspace.id);
@@ -120,6 +121,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         searchReader: readers.searches.of(workspace.id),
         workspace,
         keyId,
+        budgetedKey: dailyPeople === null ? null : { keyId, dailyPeople },
         path,
         query,
         headers: request.headers,
@@ -152,7 +154,8 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     const refuse = (error: unknown): Response =>
       respond(answerProblem(problemOf(error, log, requestId), endpoint?.success.isReplayable === true));
     try {
-      bearer = authenticator.requireBearer(request.headers.get("authorization"));
+      const accepted = endpoint === null ? null : scopesOf(endpoint);
+      bearer = authenticator.requireBearer(request.headers.get("authorization"), accepted);
       const result = answer(request, endpoint, path, bearer);
       if (!(result instanceof Promise)) return respond(result);
       return result.then(respond, refuse);

@@ -1,4 +1,7 @@
-/** Authenticates API requests. The key's hash is looked up at every request, so a revoked key stops working at once. */
+/**
+ * Authenticates API requests. The key's hash is looked up at every request, so a revoked key stops working
+ * at once; one that expires, at its time by the clock.
+ */
 
 import type { Clock } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
@@ -6,6 +9,8 @@ import { hashToken } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type Bearer, findBearer, TEST_KEY_PREFIX, touchKey } from "#src/domain/workspaces/api-keys.ts";
+import { isAllowed, type Scope } from "#src/domain/workspaces/scopes.ts";
+import { missingScope } from "./scopes.ts";
 
 /** Minimum interval between two writes of a key's last use. */
 const TOUCH_EVERY_MS = 60_000;
@@ -29,22 +34,24 @@ export class Authenticator {
     this.#acceptsTestKeys = acceptsTestKeys;
   }
 
-  /** Throws `unauthenticated`, then `api_not_enabled`. */
-  requireBearer(header: string | null): Bearer {
+  /** `accepted`: scopes of which one is needed; null: none. Throws `unauthenticated`, then `api_not_enabled`. */
+  requireBearer(header: string | null, accepted: readonly Scope[] | null): Bearer {
     const key = BEARER.exec(header ?? "")?.[1];
     const isUsable = key !== undefined && (this.#acceptsTestKeys || !key.startsWith(TEST_KEY_PREFIX));
     const bearer = !isUsable ? undefined : this.#store.read((tx) => this.#find(tx, key));
-    if (bearer === undefined) {
+    const isExpired = bearer !== undefined && bearer.expiresAt !== null && bearer.expiresAt <= this.#clock.now();
+    if (bearer === undefined || isExpired) {
       throw new Problem(
         "unauthenticated",
         header === null
           ? "Send your API key in the header `Authorization: Bearer <key>`."
-          : "This API key is unknown or was revoked.",
+          : "This API key is unknown, has expired or was revoked.",
       );
     }
     if (!bearer.workspace.apiEnabled) {
       throw new Problem("api_not_enabled", "The API is not switched on for this workspace.");
     }
+    if (!isAllowed(bearer.scopes, accepted)) throw missingScope(bearer.scopes ?? [], accepted ?? []);
     this.#touch(bearer);
     return bearer;
   }

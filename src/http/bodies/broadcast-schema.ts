@@ -1,9 +1,13 @@
 /** The schema of the body of `POST /broadcasts`. Pure. */
 import { Type } from "@sinclair/typebox";
-import { MediaBody, VALUES_MAX } from "./variables-schema.ts";
+import { absent, FORM, inDocument, NOT_BLANK } from "#src/core/schema.ts";
+import { LiteralValue, MediaBody, VALUE_PATTERN, VALUE_RULES, VALUES_MAX } from "./variables-schema.ts";
 
 const NAME_LENGTH_MAX = 191;
 const TO_ITEMS_MAX = 1000;
+/** The forms that `readInstant` accepts. */
+const TIME_PATTERN =
+  "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?$";
 
 export const ContactFieldValue = Type.Object(
   {
@@ -14,10 +18,13 @@ export const ContactFieldValue = Type.Object(
       examples: ["first_name"],
     }),
     fallback: Type.Optional(
-      Type.String({
-        description: "Used for contacts that have no value. Without a fallback, those contacts are skipped.",
-        examples: ["there"],
-      }),
+      inDocument(
+        Type.String({
+          description: "Used for contacts that have no value. Without a fallback, those contacts are skipped.",
+          examples: ["there"],
+        }),
+        { pattern: VALUE_PATTERN },
+      ),
     ),
   },
   {
@@ -27,14 +34,11 @@ export const ContactFieldValue = Type.Object(
   },
 );
 
-const BroadcastValues = Type.Array(
-  Type.Union([Type.Unsafe<string | number>({ type: ["string", "number"] }), ContactFieldValue]),
-  {
-    maxItems: VALUES_MAX,
-    description: "Values in the order of the placeholders.",
-    examples: [[{ field: "first_name", fallback: "there" }, "20%"]],
-  },
-);
+const BroadcastValues = Type.Array(Type.Union([LiteralValue, ContactFieldValue]), {
+  maxItems: VALUES_MAX,
+  description: `Values in the order of the placeholders. ${VALUE_RULES}`,
+  examples: [[{ field: "first_name", fallback: "there" }, "20%"]],
+});
 
 const BroadcastVariableParts = Type.Object(
   { header: Type.Optional(BroadcastValues), body: Type.Optional(BroadcastValues) },
@@ -47,14 +51,30 @@ const BroadcastVariablesBody = Type.Union([BroadcastValues, BroadcastVariablePar
     "Values for the template's placeholders: an array fills the body; an object has separate values for the header and the body. A value can be taken from a field of each contact.",
 });
 
+const To = Type.Array(Type.String(), {
+  minItems: 1,
+  maxItems: TO_ITEMS_MAX,
+  description: "Phone numbers in any common format. Set either `to` or `group`.",
+  examples: [["+919876543210", "098765 43211"]],
+});
+
+const Group = Type.Integer({
+  description: "Id of a group, from `GET /groups`. Set either `group` or `to`.",
+  examples: [3],
+});
+
+/** What the server checks the body with. Code checks that the body has exactly one target. */
 export const CreateBroadcastBody = Type.Object(
   {
-    name: Type.String({
-      minLength: 1,
-      maxLength: NAME_LENGTH_MAX,
-      description: "Name of the broadcast, shown in the console.",
-      examples: ["November offer"],
-    }),
+    name: inDocument(
+      Type.String({
+        minLength: 1,
+        maxLength: NAME_LENGTH_MAX,
+        description: "Name of the broadcast, shown in the console. It must not be blank.",
+        examples: ["November offer"],
+      }),
+      NOT_BLANK,
+    ),
     template: Type.String({ description: "Name of the template.", examples: ["november_offer"] }),
     language: Type.Optional(
       Type.String({
@@ -64,17 +84,8 @@ export const CreateBroadcastBody = Type.Object(
     ),
     variables: Type.Optional(BroadcastVariablesBody),
     media: Type.Optional(MediaBody),
-    to: Type.Optional(
-      Type.Array(Type.String(), {
-        minItems: 1,
-        maxItems: TO_ITEMS_MAX,
-        description: "Phone numbers in any common format. Set either `to` or `group`.",
-        examples: [["+919876543210", "098765 43211"]],
-      }),
-    ),
-    group: Type.Optional(
-      Type.Integer({ description: "Id of a group, from `GET /groups`. Set either `group` or `to`.", examples: [3] }),
-    ),
+    to: Type.Optional(To),
+    group: Type.Optional(Group),
     from: Type.Optional(
       Type.String({
         description: "One of the workspace's sending numbers. Required only if the workspace has more than one.",
@@ -82,13 +93,40 @@ export const CreateBroadcastBody = Type.Object(
       }),
     ),
     send_at: Type.Optional(
-      Type.String({
-        format: "date-time",
-        description:
-          "When to start. A time without an offset is interpreted in the workspace's timezone. A time up to 5 minutes in the past counts as now.",
-        examples: ["2026-11-27T10:00:00+05:30"],
-      }),
+      inDocument(
+        Type.String({
+          format: "date-time",
+          description:
+            "When to start. A time without an offset is interpreted in the workspace's timezone, and a date is its first instant. A time up to 5 minutes in the past counts as now.",
+          examples: ["2026-11-27T10:00:00+05:30"],
+        }),
+        { pattern: TIME_PATTERN },
+      ),
     ),
   },
-  { $id: "CreateBroadcast", additionalProperties: false, description: "A template to send to many people." },
+  { additionalProperties: false },
 );
+
+const { to: _to, group: _group, ...shared } = CreateBroadcastBody.properties;
+
+const BroadcastToList = inDocument(
+  Type.Object(
+    { ...shared, to: To },
+    { $id: "BroadcastToList", additionalProperties: false, description: "A broadcast to a list of phone numbers." },
+  ),
+  { ...FORM, properties: { group: absent("Not together with `to`.") } },
+);
+
+const BroadcastToGroup = inDocument(
+  Type.Object(
+    { ...shared, group: Group },
+    { $id: "BroadcastToGroup", additionalProperties: false, description: "A broadcast to a group." },
+  ),
+  { ...FORM, properties: { to: absent("Not together with `group`.") } },
+);
+
+/** The same body in the document: a form for each target. */
+export const CreateBroadcastForms = Type.Union([BroadcastToList, BroadcastToGroup], {
+  $id: "CreateBroadcast",
+  description: "A template to send to many people: to a list of phone numbers or to a group, not both.",
+});

@@ -1,6 +1,6 @@
 /** The schema of the body of `PUT /contacts/{phone}`. Pure. */
 import { Type } from "@sinclair/typebox";
-import { Nullable, OneOf } from "#src/core/schema.ts";
+import { inDocument, NOT_BLANK, Nullable, OneOf } from "#src/core/schema.ts";
 
 const PEOPLE_MAX = 20;
 /** Of tags, or of groups, in one request. */
@@ -9,19 +9,31 @@ const FIELDS_MAX = 200;
 const PERSON_NAME_MAX = 191;
 const REF_MAX = 64;
 
-const text = (description?: string) =>
-  Type.Optional(Nullable(Type.String(description === undefined ? {} : { description })));
-const names = (description: string) => Type.Optional(Type.Array(Type.String(), { maxItems: NAMES_MAX, description }));
+/** One line of at most 191 characters that is not blank; white space around it is removed. */
+const NAME_PATTERN =
+  "^\\s*[^\\s\\u0000-\\u001f\\u007f-\\u009f]([^\\u0000-\\u001f\\u007f-\\u009f]{0,189}[^\\s\\u0000-\\u001f\\u007f-\\u009f])?\\s*$";
+/** The forms that `readYearlyDate` accepts. */
+const DATE_PATTERN = "^([0-9]{4}-[0-9]{2}-[0-9]{2}|--[0-9]{2}-[0-9]{2}|[0-9]{1,2}/[0-9]{1,2}/[0-9]{4})$";
+const EMAIL_PATTERN = '^[^\\s@<>"]+@[^\\s@<>"]+\\.[^\\s@<>".]+$';
+
+const text = (description?: string, documented: Readonly<Record<string, unknown>> = {}) =>
+  Type.Optional(Nullable(inDocument(Type.String(description === undefined ? {} : { description }), documented)));
+const date = (description: string) => text(description, { pattern: DATE_PATTERN });
+const names = (description: string) =>
+  Type.Optional(Type.Array(inDocument(Type.String(), { pattern: NAME_PATTERN }), { maxItems: NAMES_MAX, description }));
 const groupNames = (description: string) =>
   Type.Optional(
-    Type.Array(Type.Unsafe<number | string>({ type: ["integer", "string"] }), { maxItems: NAMES_MAX, description }),
+    Type.Array(inDocument(Type.Unsafe<number | string>({ type: ["integer", "string"] }), { pattern: NAME_PATTERN }), {
+      maxItems: NAMES_MAX,
+      description,
+    }),
   );
 
 const PersonBody = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: PERSON_NAME_MAX }),
+    name: inDocument(Type.String({ minLength: 1, maxLength: PERSON_NAME_MAX }), NOT_BLANK),
     first_name: text("First name, for use in messages. Default: the first word of `name` that is not a title."),
-    birthday: text("`YYYY-MM-DD`, `--MM-DD` or `DD/MM/YYYY`."),
+    birthday: date("`YYYY-MM-DD`, `--MM-DD` or `DD/MM/YYYY`."),
     ref: Type.Optional(
       Nullable(
         Type.String({
@@ -32,7 +44,7 @@ const PersonBody = Type.Object(
       ),
     ),
   },
-  { additionalProperties: false },
+  { $id: "PersonInput", additionalProperties: false, description: "A person who also uses the contact's number." },
 );
 
 export const ContactBody = Type.Object(
@@ -40,13 +52,13 @@ export const ContactBody = Type.Object(
     name: text(),
     first_name: text(),
     last_name: text(),
-    email: text(),
+    email: text("An e-mail address.", { format: "email", maxLength: 254, pattern: EMAIL_PATTERN }),
     city: text(),
     state: text(),
     postal_code: text(),
     company: text(),
-    birthday: text("`YYYY-MM-DD`, `--MM-DD` without a year, or `DD/MM/YYYY` (day first)."),
-    anniversary: text("Same formats as `birthday`."),
+    birthday: date("`YYYY-MM-DD`, `--MM-DD` without a year, or `DD/MM/YYYY` (day first)."),
+    anniversary: date("Same formats as `birthday`."),
     fields: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         maxProperties: FIELDS_MAX,

@@ -1,5 +1,6 @@
 /** The schema of the body of `POST /messages`. Pure. */
 import { Type } from "@sinclair/typebox";
+import { absent, FORM, inDocument, NOT_BLANK } from "#src/core/schema.ts";
 import { MediaBody, VariablesBody } from "./variables-schema.ts";
 
 const TEXT_LENGTH_MAX = 4096;
@@ -27,7 +28,7 @@ export const Reference = Type.Optional(
   }),
 );
 
-export const SendTemplateBody = Type.Object(
+const TemplateForm = Type.Object(
   {
     to: Phone,
     template: Type.String({ description: "Name of the template.", examples: ["order_shipped"] }),
@@ -49,10 +50,23 @@ export const SendTemplateBody = Type.Object(
   },
 );
 
-export const SendTextBody = Type.Object(
+export const SendTemplateBody = inDocument(TemplateForm, {
+  ...FORM,
+  properties: { text: absent("Not together with `template`.") },
+});
+
+const TextForm = Type.Object(
   {
     to: Phone,
-    text: Type.String({ minLength: 1, maxLength: TEXT_LENGTH_MAX, examples: ["Your table is ready."] }),
+    text: inDocument(
+      Type.String({
+        minLength: 1,
+        maxLength: TEXT_LENGTH_MAX,
+        description: "The text, which must not be blank.",
+        examples: ["Your table is ready."],
+      }),
+      NOT_BLANK,
+    ),
     from: From,
     reference: Reference,
   },
@@ -62,6 +76,18 @@ export const SendTextBody = Type.Object(
     description: "Sends free-form text. Free-form text can be sent within 24 hours of the recipient's last message.",
   },
 );
+
+const ONLY_WITH_TEMPLATE = absent("Only with `template`.");
+
+export const SendTextBody = inDocument(TextForm, {
+  ...FORM,
+  properties: {
+    template: absent("Not together with `text`."),
+    language: ONLY_WITH_TEMPLATE,
+    variables: ONLY_WITH_TEMPLATE,
+    media: ONLY_WITH_TEMPLATE,
+  },
+});
 
 export const SendMessageBody = Type.Union([SendTemplateBody, SendTextBody], {
   $id: "SendMessage",

@@ -148,7 +148,7 @@ function createFixedKey(tx: Tx, id: number, key: string): string {
   if (!TEST_KEY.test(key)) {
     throw invalidRequest({ "": ["A fixed key is wx_test_ and 16 or more letters, digits or underscores."] });
   }
-  return createKey(tx, id, "seed", key).key;
+  return createKey(tx, id, "seed", { fixed: key }).key;
 }
 
 function writeWebhook(tx: Tx, box: SecretBox, id: number, seed: WorkspaceSeed, fallback: string | null): string | null {

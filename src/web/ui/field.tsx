@@ -111,3 +111,38 @@ export function SelectField<V extends FieldValues>({
     </FieldFrame>
   );
 }
+
+/** Several values of one field, each with its checkbox. */
+export function CheckboxesField<V extends FieldValues>({
+  form,
+  name,
+  label,
+  hint,
+  choices,
+}: Common<V> & { choices: readonly (Choice & { hint?: string })[] }) {
+  const { control, frame } = useField({ form, name, hint });
+  const { id: _, ...input } = control;
+  return (
+    <fieldset className="flex flex-col gap-1" aria-describedby={control["aria-describedby"]}>
+      <legend className="mb-1 font-semibold">{label}</legend>
+      <FieldNotes {...frame} />
+      <div className="grid gap-x-6 mid:grid-cols-2">
+        {choices.map(({ value, label: text, hint: meaning }) => (
+          <label key={value} className="flex min-h-9 items-center gap-3 max-mid:min-h-11">
+            <input
+              {...input}
+              type="checkbox"
+              value={value}
+              aria-describedby={undefined}
+              className="size-4 accent-accent max-mid:size-5"
+            />
+            <span>
+              {text}
+              {meaning !== undefined && <span className="block text-label text-quiet">{meaning}</span>}
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

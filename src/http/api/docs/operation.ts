@@ -1,11 +1,12 @@
 /** Renders an endpoint or an event: description on one side, a request and answers to copy on the other. */
-import type {
-  Content,
-  OpenApiDocument,
-  OperationObject,
-  ParameterObject,
-  ReferenceObject,
-  ResponseObject,
+import {
+  type Content,
+  type OpenApiDocument,
+  type OperationObject,
+  ownParameters,
+  type ParameterObject,
+  type ReferenceObject,
+  type ResponseObject,
 } from "../openapi/document.ts";
 import { type Html, html, inline, json, markdown } from "./html.ts";
 import { meaning, memberTable, referredName, type Schemas, typeText } from "./schema.ts";
@@ -32,7 +33,7 @@ export function endpointSection(
 <h3><a href="#${operation.operationId}">${operation.summary}</a></h3>
 <p class="address"><span class="method ${method}">${method.toUpperCase()}</span> <code>${prefix}${path}</code></p>
 ${markdown(operation.description)}
-${operation.parameters === undefined ? "" : parameterTable(operation.parameters, schemas)}
+${parameterTable(ownParameters(operation), schemas)}
 ${operation.requestBody === undefined ? "" : html`<h4>Body</h4>${bodyForms(operation.requestBody.content, schemas)}`}
 <h4>Response</h4>
 <p><span class="status">${success?.status ?? ""}</span> ${inline(success?.description)} ${answerType(success)}</p>
@@ -57,13 +58,14 @@ export function eventSection(type: string, operation: OperationObject, schemas: 
 <p class="address"><span class="method event">EVENT</span> <code>${type}</code></p>
 ${markdown(operation.description)}
 ${schema === undefined ? "" : html`<p>Body: ${typeText(schema)}</p>`}
-${operation.parameters === undefined ? "" : parameterTable(operation.parameters, schemas)}
+${parameterTable(ownParameters(operation), schemas)}
 </div>
 <div class="code"><h4>Body</h4>${exampleBlocks(operation.requestBody?.content)}</div>
 </section>`;
 }
 
 function parameterTable(parameters: readonly ParameterObject[], schemas: Schemas): Html {
+  if (parameters.length === 0) return html``;
   const rows = parameters.map((parameter) => {
     return html`<tr><td><code>${parameter.name}</code>${parameter.required ? "" : html` <small>optional</small>`}</td>
 <td>${parameter.in}: ${typeText(parameter.schema)}</td><td>${inline(parameter.description)} ${meaning(parameter.schema, schemas)}</td></tr>`;
@@ -118,14 +120,13 @@ function curl(
   }
   if (method !== "post") lines.push(`-X ${method.toUpperCase()}`);
   lines.push('-H "Content-Type: application/json"');
-  const takesKey = operation.parameters?.some(({ name }) => name === "Idempotency-Key") ?? false;
+  const keys = ownParameters(operation).find((one) => one.name === "Idempotency-Key")?.examples ?? {};
   return Object.entries(operation.requestBody.content["application/json"]?.examples ?? {}).map(
     ([name, { summary, value }]) => ({
       ...(summary === undefined ? {} : { summary }),
-      // A different body needs a different key.
       text: [
         ...lines,
-        ...(takesKey ? [`-H "Idempotency-Key: example-${name}"`] : []),
+        ...(keys[name] === undefined ? [] : [`-H "Idempotency-Key: ${keys[name].value}"`]),
         `-d '${JSON.stringify(value, null, 2).replaceAll("'", "'\\''")}'`,
       ].join(" \\\n  "),
     }),
@@ -133,8 +134,8 @@ function curl(
 }
 
 /** The example of a path parameter; undefined for an id. */
-function exampleOf({ parameters }: OperationObject, name: string): unknown {
-  const examples = parameters?.find((operation) => operation.in === "path" && operation.name === name)?.schema.examples;
+function exampleOf(operation: OperationObject, name: string): unknown {
+  const examples = ownParameters(operation).find((one) => one.in === "path" && one.name === name)?.schema.examples;
   return Array.isArray(examples) ? examples[0] : undefined;
 }
 

@@ -16,7 +16,9 @@ export function memberTable(schema: SchemaObject, schemas: Schemas): Html {
 }
 
 function memberRows(schema: SchemaObject, prefix: string, schemas: Schemas): Html[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
+  // A member that must be absent is there for compilers, not for readers.
+  const members = Object.entries(schema.properties ?? {}).filter(([, { not }]) => not === undefined);
+  return members.flatMap(([name, member]) => {
     const path = prefix + name;
     const isRequired = schema.required?.includes(name) === true;
     const row = html`<tr><td><code>${path}</code>${isRequired ? "" : html` <small>optional</small>`}</td>

@@ -11,6 +11,8 @@ export type SchemaObject = {
   items?: SchemaObject;
   additionalProperties?: boolean | SchemaObject;
   oneOf?: SchemaObject[];
+  /** Which form a value has, by one of its members. */
+  discriminator?: { propertyName: string; mapping: Record<string, string> };
 } & Record<string, unknown>;
 
 interface MediaTypeObject {
@@ -45,6 +47,9 @@ export interface ParameterObject {
   required: boolean;
   description: string;
   schema: SchemaObject;
+  examples?: Record<string, { value: unknown }>;
+  style?: "form";
+  explode?: boolean;
 }
 
 export interface OperationObject {
@@ -52,15 +57,28 @@ export interface OperationObject {
   tags: [string];
   summary: string;
   description: string;
-  security?: [];
-  parameters?: ParameterObject[];
+  security?: Record<string, string[]>[];
+  /** References are to parameters of every operation. */
+  parameters?: (ParameterObject | ReferenceObject)[];
   requestBody?: { required: true; content: Content };
   responses: Record<string, ResponseObject | ReferenceObject>;
 }
 
+/** The parameters of the operation itself, without those of every operation. */
+export function ownParameters({ parameters }: OperationObject): ParameterObject[] {
+  return (parameters ?? []).filter((parameter) => "name" in parameter);
+}
+
 export interface OpenApiDocument {
   openapi: "3.1.0";
-  info: { title: string; version: string; summary: string; description: string; license: Record<string, string> };
+  info: {
+    title: string;
+    version: string;
+    summary: string;
+    description: string;
+    contact: Record<string, string>;
+    license: Record<string, string>;
+  };
   servers: { url: string; description: string }[];
   security: Record<string, []>[];
   tags: { name: string; description: string }[];
@@ -71,6 +89,7 @@ export interface OpenApiDocument {
     schemas: Record<string, SchemaObject>;
     responses: Record<string, ResponseObject>;
     headers: Record<string, HeaderObject>;
+    parameters: Record<string, ParameterObject>;
     securitySchemes: Record<string, Record<string, string>>;
   };
 }

@@ -3,7 +3,7 @@
  * have a description here, or the code does not compile. Their data uses the same views as the API's answers.
  */
 import { type TObject, Type } from "@sinclair/typebox";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { Instant, inDocument, Nullable, OneOf } from "#src/core/schema.ts";
 import { BroadcastView } from "#src/domain/broadcasts/schema.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
 import { InboundView } from "#src/domain/inbound/schema.ts";
@@ -21,8 +21,8 @@ import {
   templateExample,
 } from "../examples.ts";
 import type { OpenApiDocument, OperationObject, ParameterObject } from "./document.ts";
-import { contentOf, pascalCase } from "./responses.ts";
-import type { Components } from "./schemas.ts";
+import { contentOf } from "./responses.ts";
+import { type Components, pascalCase } from "./schemas.ts";
 
 interface EventDescription {
   summary: string;
@@ -233,12 +233,26 @@ const signature: ParameterObject = {
   },
 };
 
+/** Any event, by its type. */
+export const EventView = inDocument(
+  Type.Union(
+    eventTypes.map((type) => envelope(type)),
+    { $id: "Event", description: "An event of the workspace, as webhooks receive it. New types may be added." },
+  ),
+  {
+    discriminator: {
+      propertyName: "type",
+      mapping: Object.fromEntries(eventTypes.map((type) => [type, `#/components/schemas/${pascalCase(type)}Event`])),
+    },
+  },
+);
+
 export function webhooksOf(components: Components): OpenApiDocument["webhooks"] {
   return Object.fromEntries(eventTypes.map((type) => [type, { post: webhook(type, components) }]));
 }
 
 function webhook(type: EventType, components: Components): OperationObject {
-  const { summary, description, data, example } = descriptions[type];
+  const { summary, description, example } = descriptions[type];
   const body = { id: "evt_01KB2Q7M3F8Z4W6Y9T5R1C0D2E", type, created_at: LATER, data: example };
   return {
     operationId: `on${pascalCase(type)}`,
@@ -250,7 +264,7 @@ function webhook(type: EventType, components: Components): OperationObject {
     parameters: [signature],
     requestBody: {
       required: true,
-      content: contentOf(components.use(envelope(type, description, data)), { [type]: { value: body } }),
+      content: contentOf(components.use(envelope(type)), { [type]: { value: body } }),
     },
     responses: {
       "2XX": { description: "Any status from 200 to 299 acknowledges the event. The response body is ignored." },
@@ -259,11 +273,13 @@ function webhook(type: EventType, components: Components): OperationObject {
   };
 }
 
-function envelope(type: EventType, description: string, data: TObject): TObject {
+function envelope(type: EventType): TObject {
+  const { description, data } = descriptions[type];
   return Type.Object(
     {
       id: Type.String({
         description: "Id of the event, the same in every attempt: ignore events that you have already processed.",
+        examples: ["evt_01KB2Q7M3F8Z4W6Y9T5R1C0D2E"],
       }),
       type: Type.Literal(type),
       created_at: Instant(),

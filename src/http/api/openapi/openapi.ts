@@ -2,8 +2,11 @@
  * Builds the OpenAPI document from the declarations of the endpoints and views alone. The document that the server
  * serves, the one that `waxwing openapi` prints and the one in the repository are this same text.
  */
+
+import { type Scope, scopeDescriptions, scopes } from "#src/domain/workspaces/scopes.ts";
 import { type Endpoint, type Parameter, PREFIX } from "../../endpoint.ts";
 import { endpoints } from "../endpoints.ts";
+import { scopesOf } from "../scopes.ts";
 import type { OpenApiDocument, OperationObject, ParameterObject } from "./document.ts";
 import { webhooksOf } from "./events.ts";
 import introduction from "./introduction.md" with { type: "text" };
@@ -42,6 +45,16 @@ const tags = [
   { name: "Events", description: "Events that are posted to the workspace's webhook URL as they happen." },
 ];
 
+/** Every operation takes it. */
+const requestIdParameter: ParameterObject = {
+  name: "X-Request-Id",
+  in: "header",
+  required: false,
+  description:
+    "Your own id of the request, which the response repeats and the server's log records. A value of another form is replaced.",
+  schema: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,128}$", examples: ["checkout-7f3a"] },
+};
+
 /** Indented, with a newline at the end. */
 export function openApiText(): string {
   return `${JSON.stringify(openApiDocument(), null, 2)}\n`;
@@ -63,6 +76,7 @@ export function openApiDocument(): OpenApiDocument {
       version: API_VERSION,
       summary: "Send WhatsApp messages and receive their delivery status.",
       description: introduction,
+      contact: { name: "The operator of this server" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: PREFIX, description: "This server" }],
@@ -74,11 +88,12 @@ export function openApiDocument(): OpenApiDocument {
       schemas: components.schemas,
       responses: components.responses,
       headers,
+      parameters: { RequestId: requestIdParameter },
       securitySchemes: {
         key: {
           type: "http",
           scheme: "bearer",
-          description: "An API key of the workspace, as printed by `waxwing key create`.",
+          description: `An API key of the workspace, as printed by \`waxwing key create\`. A key without scopes may do everything; any other does what its scopes allow. ${scopes.map((scope) => `\`${scope}\`: ${scopeDescriptions[scope]}`).join(" ")}`,
         },
       },
     },
@@ -87,12 +102,17 @@ export function openApiDocument(): OpenApiDocument {
 
 function operation(endpoint: Endpoint, components: Components): OperationObject {
   const { operationId, tag, summary, description, parameters, body } = endpoint;
+  const accepted = scopesOf(endpoint);
   return {
     operationId,
     tags: [tag],
     summary,
-    description,
-    ...(parameters === undefined ? {} : { parameters: parameters.map((one) => parameter(one, components)) }),
+    description: `${description} ${describeScopes(accepted)}`,
+    ...(accepted === null ? {} : { security: accepted.map((scope) => ({ key: [scope] })) }),
+    parameters: [
+      ...(parameters ?? []).map((one) => parameter(one, components)),
+      { $ref: "#/components/parameters/RequestId" },
+    ],
     ...(body === undefined
       ? {}
       : { requestBody: { required: true, content: contentOf(components.use(body.schema), { ...body.examples }) } }),
@@ -100,6 +120,17 @@ function operation(endpoint: Endpoint, components: Components): OperationObject 
   };
 }
 
-function parameter({ schema, ...rest }: Parameter, components: Components): ParameterObject {
-  return { ...rest, schema: components.use(schema) };
+function describeScopes(accepted: readonly Scope[] | null): string {
+  if (accepted === null) return "Every key may do this.";
+  return `Needs a key with the scope ${accepted.map((scope) => `\`${scope}\``).join(" or ")}, or without scopes.`;
+}
+
+function parameter({ schema, examples, isCommaList, ...rest }: Parameter, components: Components): ParameterObject {
+  const named = Object.entries(examples ?? {}).map(([name, value]) => [name, { value }]);
+  return {
+    ...rest,
+    ...(isCommaList === true ? { style: "form", explode: false } : {}),
+    schema: components.use(schema),
+    ...(examples === undefined ? {} : { examples: Object.fromEntries(named) }),
+  };
 }

@@ -2,12 +2,12 @@
  * The reference's description of every error code, with example answers. The function that makes the real answers also
  * makes the examples, so their fields are correct.
  */
-import { Type } from "@sinclair/typebox";
-import { faultRules, unknownName } from "#src/core/fault.ts";
-import { invalidRequest, notFound, Problem, type ProblemCode, problemCodes } from "#src/core/problem.ts";
-import { Instant, OneOf } from "#src/core/schema.ts";
+import { unknownName } from "#src/core/fault.ts";
+import { invalidRequest, notFound, Problem, type ProblemCode } from "#src/core/problem.ts";
 import { bodyOf, internalError, unavailable } from "../../errors.ts";
 import { wrongParameter } from "../../page.ts";
+import { missingScope } from "../scopes.ts";
+import { codesWithKey } from "./error-schema.ts";
 
 interface CodeDescription {
   /** When the code is returned: a sentence that follows the code. */
@@ -15,78 +15,6 @@ interface CodeDescription {
   /** Keyed by a word that distinguishes them; a single example has its code as the key in the document. */
   examples: Readonly<Record<string, Problem>>;
 }
-
-const Decimal = (description: string) => Type.String({ description, examples: ["0.0085"] });
-
-export const ErrorView = Type.Object(
-  {
-    error: Type.Object({
-      code: OneOf(problemCodes, "Error code. Codes never change, so you can branch on them. New codes may be added."),
-      message: Type.String({
-        description: "Explanation of the error, suitable for showing to people. The wording may change.",
-      }),
-      fields: Type.Optional(
-        Type.Record(Type.String(), Type.Array(Type.String()), {
-          description: "Always present with `invalid_request`: the problems of each field, keyed by the field's path.",
-        }),
-      ),
-      faults: Type.Optional(
-        Type.Array(
-          Type.Object({
-            field: Type.String({ description: "The field's path.", examples: ["to"] }),
-            rule: OneOf(
-              faultRules,
-              "What is wrong. Rules never change, so you can branch on them. New ones may be added.",
-            ),
-            limit: Type.Optional(
-              Type.Number({ description: "With the `too_…` rules: the largest or smallest value, length or count." }),
-            ),
-            suggestion: Type.Optional(
-              Type.String({ description: "The name that you probably meant.", examples: ["template"] }),
-            ),
-          }),
-          {
-            description:
-              "With `invalid_request`: one entry for each problem in `fields`; absent where no field is at fault. With `template_not_found`: the field that names the template or its language.",
-          },
-        ),
-      ),
-      since: Type.Optional(Instant("With `opted_out`: when the person opted out.")),
-      needed: Type.Optional(Decimal("With `insufficient_balance`: the cost of the request.")),
-      available: Type.Optional(Decimal("With `insufficient_balance`: the available balance.")),
-      whatsapp_code: Type.Optional(
-        Type.String({
-          description:
-            "With `whatsapp_error`: the network's error code, for support requests. `timeout`, `unreachable` and `interrupted` are codes of this server: it received no response from the network.",
-          examples: ["131049"],
-        }),
-      ),
-      oldest: Type.Optional(
-        Type.String({ description: "With `invalid_request` of `GET /events`: the cursor to start again from." }),
-      ),
-      message_id: Type.Optional(
-        Type.Integer({ description: "The message that the request stored, if it did.", examples: [1042] }),
-      ),
-      outcome: Type.Optional(
-        OneOf(
-          ["not_sent", "unknown"],
-          "Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the message. `unknown`: it may have it.",
-        ),
-      ),
-      retryable: Type.Boolean({
-        description:
-          "Whether the same request may succeed later without a change. Never true if anything may have been sent.",
-      }),
-      retry_key: Type.Optional(
-        OneOf(
-          ["same", "new"],
-          "For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and nothing was sent.",
-        ),
-      ),
-    }),
-  },
-  { $id: "Error", description: "The body of every error response." },
-);
 
 export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = {
   invalid_request: {
@@ -101,8 +29,8 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
     },
   },
   unauthenticated: withExample(
-    "The API key is missing, unknown or revoked.",
-    new Problem("unauthenticated", "This API key is unknown or was revoked."),
+    "The API key is missing, unknown, expired or revoked.",
+    new Problem("unauthenticated", "This API key is unknown, has expired or was revoked."),
   ),
   insufficient_balance: withExample(
     "The balance does not cover the cost. `needed` and `available` give both amounts.",
@@ -111,10 +39,14 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
       available: 1_200,
     }),
   ),
-  api_not_enabled: withExample(
-    "The API is not enabled for this workspace.",
-    new Problem("api_not_enabled", "The API is not switched on for this workspace."),
-  ),
+  api_not_enabled: {
+    description:
+      "The API is not enabled for this workspace, or not for this API key: it lacks the scope that `faults` names with the rule `missing_scope`.",
+    examples: {
+      workspace: new Problem("api_not_enabled", "The API is not switched on for this workspace."),
+      scope: missingScope(["read"], ["send"]),
+    },
+  },
   workspace_suspended: withExample(
     "The workspace is suspended and cannot send. `message` gives the reason.",
     new Problem("workspace_suspended", "Sending is stopped for this workspace: the invoice of October is unpaid"),
@@ -207,13 +139,16 @@ function withExample(description: string, example: Problem): CodeDescription {
 }
 
 /** Example bodies for this code, under names that are unique in the whole document. */
-export function examplesOf(code: ProblemCode): Record<string, { value: unknown }> {
-  const examples = Object.entries(codeDescriptions[code].examples);
+export function examplesOf(
+  code: ProblemCode,
+  { hasBody, takesKey }: { hasBody: boolean; takesKey: boolean },
+): Record<string, { value: unknown }> {
+  const isPossible = (name: string): boolean => code !== "invalid_request" || hasBody === (name === "field");
+  const examples = Object.entries(codeDescriptions[code].examples).filter(([name]) => isPossible(name));
   return Object.fromEntries(
     examples.map(([name, problem]) => [
       examples.length === 1 ? code : `${code}_${name}`,
-      // Only requests that take an Idempotency-Key ask the network.
-      { value: bodyOf(problem, problem.details.messageId !== undefined) },
+      { value: bodyOf(problem, takesKey || codesWithKey.includes(code)) },
     ]),
   );
 }

@@ -14,8 +14,9 @@ import type {
   ResponseObject,
   SchemaObject,
 } from "./document.ts";
-import { codeDescriptions, ErrorView, examplesOf } from "./problems.ts";
-import type { Components } from "./schemas.ts";
+import { errorSchema } from "./error-schema.ts";
+import { codeDescriptions, examplesOf } from "./problems.ts";
+import { type Components, pascalCase } from "./schemas.ts";
 
 /** Codes that the pipeline may answer with, whatever the endpoint. */
 const commonCodes: readonly ProblemCode[] = [
@@ -72,8 +73,10 @@ export function contentOf(
 
 /** Every code that the endpoint may answer with: `invalid_request` first, then the common codes, then its own. */
 export function codesOf({ body, parameters, problems }: Endpoint): ProblemCode[] {
-  // A malformed path gives `not_found`; every other input can be an invalid request.
-  const canBeWrong = body !== undefined || parameters?.some((parameter) => parameter.in !== "path") === true;
+  // A malformed path gives `not_found`, and a malformed `Range` is ignored; every other input can be an invalid request.
+  const canBeWrong =
+    body !== undefined ||
+    parameters?.some((parameter) => parameter.in !== "path" && parameter.name !== "Range") === true;
   return [...new Set([...(canBeWrong ? (["invalid_request"] as const) : []), ...commonCodes, ...problems])];
 }
 
@@ -83,10 +86,11 @@ export function responsesOf(endpoint: Endpoint, components: Components): Operati
   const refusals = statuses.map((status) => {
     const codesWithStatus = codes.filter((code) => statusOf[code] === status);
     const isReplayable = endpoint.success.isReplayable === true && REPLAYABLE_STATUSES.includes(status);
-    const make = (): ResponseObject => refusal(codesWithStatus, isReplayable, components);
+    const hasBody = endpoint.body !== undefined;
+    const make = (): ResponseObject => refusal(codesWithStatus, { isReplayable, hasBody }, components);
     const [code, ...others] = codesWithStatus;
     const isShared = code !== undefined && others.length === 0 && !isReplayable;
-    return [String(status), isShared ? components.useResponse(pascalCase(code), make) : make()];
+    return [String(status), isShared ? components.useResponse(responseName(code, hasBody), make) : make()];
   });
   const { otherStatus, isFile } = endpoint.success;
   const successes = [endpoint.success, ...(otherStatus === undefined ? [] : [otherStatus])].map(
@@ -130,21 +134,27 @@ const fileAnswers = (): Record<string, ResponseObject> => ({
   416: { description: "The file has no such part.", headers: headersOf([], false) },
 });
 
-function refusal(codes: readonly ProblemCode[], isReplayable: boolean, components: Components): ResponseObject {
+function responseName(code: ProblemCode, hasBody: boolean): string {
+  return code === "invalid_request" && !hasBody ? "InvalidParameter" : pascalCase(code);
+}
+
+function refusal(
+  codes: readonly ProblemCode[],
+  { isReplayable, hasBody }: { isReplayable: boolean; hasBody: boolean },
+  components: Components,
+): ResponseObject {
   return {
     description: codes.length === 1 ? sentence(codes[0]) : codes.map((code) => `- ${sentence(code)}`).join("\n"),
     headers: headersOf(codes, isReplayable),
-    content: contentOf(components.use(ErrorView), Object.assign({}, ...codes.map(examplesOf))),
+    content: contentOf(
+      components.use(errorSchema(codes)),
+      Object.assign({}, ...codes.map((code) => examplesOf(code, { hasBody, takesKey: isReplayable }))),
+    ),
   };
 }
 
 function sentence(code: ProblemCode | undefined): string {
   return code === undefined ? "" : `\`${code}\`: ${codeDescriptions[code].description}`;
-}
-
-/** `not_found` → `NotFound`, `message.sent` → `MessageSent`. */
-export function pascalCase(text: string): string {
-  return text.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function headersOf(codes: readonly ProblemCode[], isReplayable: boolean): Record<string, ReferenceObject> {

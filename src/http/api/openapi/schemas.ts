@@ -3,6 +3,7 @@
  * the components and is referenced everywhere else. TypeBox's own notation becomes plain JSON Schema 2020-12.
  */
 import type { TSchema } from "@sinclair/typebox";
+import { DOCUMENT_ONLY } from "#src/core/schema.ts";
 import type { ReferenceObject, ResponseObject, SchemaObject } from "./document.ts";
 
 type JsonObject = Record<string, unknown>;
@@ -32,7 +33,7 @@ export class Components {
   }
 
   #convert(schema: JsonObject): SchemaObject {
-    const { $id: name, ...rest } = schema;
+    const { $id: name, ...rest } = withDocumentOnly(schema);
     if (typeof name !== "string") return this.#convertUnnamed(rest);
     const converted = this.#convertUnnamed(rest);
     const known = this.#schemas.get(name);
@@ -81,6 +82,18 @@ export class Components {
   }
 }
 
+/** The schema with the keywords that only the document has. */
+function withDocumentOnly({ [DOCUMENT_ONLY]: added, ...schema }: JsonObject): JsonObject {
+  if (!isObject(added)) return schema;
+  const { properties, ...keywords } = added;
+  if (!isObject(properties)) return { ...schema, ...keywords };
+  return {
+    ...schema,
+    ...keywords,
+    properties: { ...(isObject(schema.properties) ? schema.properties : {}), ...properties },
+  };
+}
+
 function sorted<T>(named: ReadonlyMap<string, T>): Record<string, T> {
   return Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -88,6 +101,11 @@ function sorted<T>(named: ReadonlyMap<string, T>): Record<string, T> {
 /** A copy without TypeBox's symbols. */
 function plain(schema: TSchema): JsonObject {
   return JSON.parse(JSON.stringify(schema)) as JsonObject;
+}
+
+/** `not_found` → `NotFound`, `message.sent` → `MessageSent`. */
+export function pascalCase(text: string): string {
+  return text.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function isObject(value: unknown): value is JsonObject {

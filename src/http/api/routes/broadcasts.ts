@@ -11,7 +11,7 @@ import { sendBroadcast } from "#src/domain/broadcasts/send.ts";
 import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { countRecipients, viewBroadcast, viewCreated, viewRecipient } from "#src/domain/broadcasts/view.ts";
 import { readBroadcast } from "../../bodies/broadcast-body.ts";
-import { CreateBroadcastBody } from "../../bodies/broadcast-schema.ts";
+import { CreateBroadcastForms } from "../../bodies/broadcast-schema.ts";
 import { countAudience, previewBroadcast } from "../../broadcast-audience.ts";
 import { readIdCursor } from "../../cursors.ts";
 import { answerData, type Call, type Endpoint, type Parameter, requireId } from "../../endpoint.ts";
@@ -100,8 +100,8 @@ export const createBroadcastEndpoint: Endpoint = {
   summary: "Create a broadcast",
   description:
     "Sends a template to a list of phone numbers or to a group. The response is returned before any message is sent; it lists the numbers in `to` that are skipped, and why. To see recipients that are skipped later, list the recipients. Everyone in `to` who has not opted out is recorded as opted in. In a group, only contacts who have opted in receive the message. A single `broadcast.finished` event follows when the counts are final.",
-  parameters: [idempotencyParameter],
-  body: { schema: CreateBroadcastBody, examples },
+  parameters: [idempotencyParameter({ list: "november-offer", group: "festival-greeting-2026" })],
+  body: { schema: CreateBroadcastForms, examples },
   success: {
     status: 202,
     description: "The broadcast was accepted.",
@@ -120,15 +120,16 @@ export const createBroadcastEndpoint: Endpoint = {
   },
   problems: [...refusals, "insufficient_balance", "idempotency_conflict"],
   handle: async (call) => {
-    const { workspace, keyId, dispatch } = call;
+    const { workspace, keyId, budgetedKey, dispatch } = call;
     const [input, use] = readTogether(
       () => readBroadcast(call.body, workspace.timezone),
       () => readKey(call),
     );
     return actOnce(call, use, async () => {
-      const audienceSize = await countAudience(call, workspace.id, input);
+      const audienceSize = await countAudience(call, workspace.id, input, budgetedKey !== null);
       const { instanceId } = dispatch;
-      const request = { workspaceId: workspace.id, input, instanceId, audienceSize, evidence: { key: keyId } };
+      const evidence = { key: keyId };
+      const request = { workspaceId: workspace.id, input, instanceId, audienceSize, budgetedKey, evidence };
       return changeOnce(call, use, (tx) => {
         const { broadcast, skipped } = sendBroadcast(tx, request);
         return answerData(202, viewCreated(tx, broadcast, skipped, workspace));
@@ -145,7 +146,7 @@ export const previewBroadcastEndpoint: Endpoint = {
   summary: "Preview a broadcast",
   description:
     "Takes the same body as `POST /broadcasts` and returns what the broadcast would do: how many people would receive it, who would be skipped, what it would cost and when it would end. Nothing is sent or stored, and no consent is recorded.",
-  body: { schema: CreateBroadcastBody, examples },
+  body: { schema: CreateBroadcastForms, examples },
   success: {
     status: 200,
     description: "The preview.",

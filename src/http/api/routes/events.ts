@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { systemClock } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
-import { Instant, OneOf } from "#src/core/schema.ts";
+import { OneOf } from "#src/core/schema.ts";
 import { serviceSignature } from "#src/core/service-signature.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { openSecret } from "#src/domain/webhooks/address.ts";
@@ -12,20 +12,11 @@ import { findWebhook } from "#src/domain/webhooks/read.ts";
 import type { Answer, Call, Endpoint, LongPoll } from "../../endpoint.ts";
 import { perPageParameter, readCursor, readPerPage, writeCursor, wrongCursor, wrongParameter } from "../../page.ts";
 import { messageExample } from "../examples.ts";
+import { EventView } from "../openapi/events.ts";
 
 const WAIT_MAX_S = 30;
 /** Instead of a cursor: only events from now on. */
 const LATEST = "latest";
-
-const EventView = Type.Object(
-  {
-    id: Type.String({ description: "Id of the event; webhooks carry the same." }),
-    type: OneOf(eventTypes, "Type of the event. New types may be added."),
-    created_at: Instant("When it happened."),
-    data: Type.Record(Type.String(), Type.Unknown(), { description: "The shape depends on the type; see the events." }),
-  },
-  { $id: "Event", description: "An event of the workspace, as webhooks receive it." },
-);
 
 const EventLogMeta = Type.Object(
   {
@@ -62,7 +53,8 @@ export const listEventsEndpoint: Endpoint = {
       in: "query",
       required: false,
       description: "Return only events of these types, separated by commas.",
-      schema: Type.String({ examples: ["message.failed,message.received"] }),
+      schema: Type.Array(OneOf(eventTypes), { minItems: 1, examples: [["message.failed", "message.received"]] }),
+      isCommaList: true,
     },
     {
       name: "wait",

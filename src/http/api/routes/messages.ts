@@ -1,12 +1,16 @@
 /** Sends one message, and shows one. */
 import { Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
+import { getContact } from "#src/domain/contacts/find.ts";
+import { identityOf } from "#src/domain/contacts/identity.ts";
+import { countPeople, dayBudget } from "#src/domain/messages/key-budget.ts";
 import { findVisible } from "#src/domain/messages/read.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { viewMessage } from "#src/domain/messages/view.ts";
+import type { SendRequest } from "#src/sending/send-message.ts";
 import { readSendMessage } from "../../bodies/send-body.ts";
 import { SendMessageBody } from "../../bodies/send-schema.ts";
-import { answerData, type Endpoint, requireId } from "../../endpoint.ts";
+import { answerData, type Call, type Endpoint, requireId } from "../../endpoint.ts";
 import { idempotencyParameter, readKey } from "../../idempotency.ts";
 import { sendOnce } from "../../send-once.ts";
 import { readTogether } from "../../validate.ts";
@@ -20,7 +24,13 @@ export const sendMessageEndpoint: Endpoint = {
   summary: "Send a message",
   description:
     "Sends a template (at any time) or free-form text (within 24 hours of the recipient's last message). The message is sent to the network before the response is returned, so the response says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`.",
-  parameters: [idempotencyParameter],
+  parameters: [
+    idempotencyParameter({
+      template: "order-10042-shipped",
+      template_with_file: "order-10042-invoice",
+      text: "table-7-ready",
+    }),
+  ],
   body: {
     schema: SendMessageBody,
     examples: {
@@ -70,9 +80,19 @@ export const sendMessageEndpoint: Endpoint = {
       () => readSendMessage(call.body),
       () => readKey(call),
     );
-    return sendOnce(call, { workspaceId: call.workspace.id, origin: "api", input }, use);
+    const request = { workspaceId: call.workspace.id, origin: "api", input } as const;
+    return sendOnce(call, call.budgetedKey === null ? request : { ...request, onStored: countIn(call) }, use);
   },
 };
+
+/** Counts the person in the key's budget, in the transaction that stores the message. */
+function countIn({ workspace, budgetedKey }: Call): NonNullable<SendRequest["onStored"]> {
+  return (tx, { contactId }) => {
+    if (budgetedKey === null || contactId === null) return;
+    const budget = dayBudget(tx, budgetedKey, workspace, null);
+    countPeople(tx, budget, [identityOf(getContact(tx, workspace.id, contactId))]);
+  };
+}
 
 export const getMessageEndpoint: Endpoint = {
   method: "GET",

@@ -19,7 +19,7 @@ export const getUsageEndpoint: Endpoint = {
       in: "query",
       required: false,
       description: "The month, by the workspace's timezone; by default the present one.",
-      schema: Type.String({ examples: ["2026-11"] }),
+      schema: Type.String({ pattern: "^([0-9]{4}-(0[1-9]|1[0-2]))?$", examples: ["2026-11"] }),
     },
   ],
   success: {

@@ -4,6 +4,7 @@ import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { fieldKinds } from "#src/domain/contacts/custom-field.ts";
 import { deliveryStatuses } from "#src/domain/webhooks/delivery.ts";
 import { eventTypes } from "#src/domain/webhooks/event-types.ts";
+import { scopes } from "#src/domain/workspaces/scopes.ts";
 import { Data, declareRoutes, Empty, Id, ListOf, PageQuery, strict } from "./declare.ts";
 import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
 
@@ -11,6 +12,10 @@ const key = {
   id: Type.Integer(),
   name: Type.String(),
   prefix: Type.String(),
+  /** Null: everything. */
+  scopes: Nullable(Type.Array(OneOf(scopes))),
+  expires_at: OptionalTime,
+  daily_people: OptionalCount,
   created_at: Instant(),
   last_used_at: OptionalTime,
   revoked_at: OptionalTime,
@@ -31,7 +36,18 @@ export const developerContract = declareRoutes({
   "GET /w/{workspace}/keys": { needs: "owner", input: {}, output: Data(Type.Array(KeyView)) },
   "POST /w/{workspace}/keys": {
     needs: "owner",
-    input: { body: Type.Object({ name: Type.String({ maxLength: 1_000 }) }, strict) },
+    input: {
+      body: Type.Object(
+        {
+          name: Type.String({ maxLength: 1_000 }),
+          /** Absent: everything. */
+          scopes: Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { maxItems: 20 })),
+          expires: Type.Optional(Type.String({ maxLength: 40 })),
+          daily_people: Type.Optional(Type.Number()),
+        },
+        strict,
+      ),
+    },
     /** The key is shown once: a repeated form does not get it. */
     output: Data(Type.Object({ ...key, key: OptionalText })),
   },

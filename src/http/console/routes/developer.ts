@@ -9,6 +9,8 @@ import { defaultTypes, type EventType, eventTypes } from "#src/domain/webhooks/e
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
 import { createKey, getKey, listKeys, revokeKey } from "#src/domain/workspaces/api-keys.ts";
+import { readKeyLimits } from "#src/domain/workspaces/key-limits.ts";
+import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { answerData } from "../../endpoint.ts";
 import { developerContract } from "../contract/developer.ts";
@@ -29,14 +31,16 @@ export const developerRoutes = attachHandlers(developerContract, {
   "POST /w/{workspace}/keys": (call) =>
     change(call, (tx) => {
       const { workspace, body } = call;
-      const created = createKey(tx, workspace.id, body.name);
+      const { name, scopes, expires, daily_people: dailyPeople } = body;
+      const limits = readKeyLimits({ scopes, expires, dailyPeople }, workspace, tx.now);
+      const created = createKey(tx, workspace.id, name, { limits });
       const shown = viewKey(created, workspace);
       return {
         status: 201,
         data: { ...shown, key: created.key },
         // The key is shown once: a repeated form does not get it.
         replayData: { ...shown, key: null },
-        audit: { action: "key.create", subject: created.name, details: { prefix: created.prefix } },
+        audit: { action: "key.create", subject: created.name, details: describeKey(created, workspace) },
       };
     }),
   "POST /w/{workspace}/keys/{id}/revoke": (call) =>
@@ -122,6 +126,17 @@ export const developerRoutes = attachHandlers(developerContract, {
     return last;
   },
 });
+
+/** For the audit log: what the key may do, where it is limited. */
+function describeKey(key: ApiKey, workspace: Workspace): Record<string, unknown> {
+  const { prefix, scopes, expires_at, daily_people } = viewKey(key, workspace);
+  return {
+    prefix,
+    ...(scopes === null ? {} : { scopes }),
+    ...(expires_at === null ? {} : { expires_at }),
+    ...(daily_people === null ? {} : { daily_people }),
+  };
+}
 
 /** The default stays the default, so that an address receives the types of later versions. */
 function readWantedTypes(types: readonly EventType[] | undefined): EventType[] | null | undefined {

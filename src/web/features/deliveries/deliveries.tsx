@@ -2,6 +2,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../data/api.ts";
+import { eventTypes } from "../../data/event-types.ts";
 import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
@@ -15,7 +16,7 @@ import { Time } from "../../ui/time.tsx";
 import { DeliveryPanel } from "./delivery-panel.tsx";
 import { deliveryChip } from "./delivery-view.ts";
 import { ReplayFailed } from "./replay-failed.tsx";
-import { eventTypes, strings } from "./strings.ts";
+import { strings } from "./strings.ts";
 
 const SCREEN = "/w/$workspace/deliveries";
 

@@ -58,23 +58,3 @@ export const strings = {
     delivered: "Your server accepted the event.",
   },
 } as const;
-
-export const eventTypes = [
-  "message.sent",
-  "message.delivered",
-  "message.read",
-  "message.failed",
-  "message.received",
-  "contact.opted_out",
-  "contact.opted_in",
-  "contact.may_want_to_stop",
-  "contact.updated",
-  "contact.erased",
-  "broadcast.paused",
-  "broadcast.resumed",
-  "broadcast.blocked",
-  "broadcast.finished",
-  "template.approved",
-  "template.rejected",
-  "webhook.test",
-] as const;

@@ -1,24 +1,25 @@
-/** API keys: create (shown once), last use, revoke. */
+/** API keys: what each may do and until when, last use, revoke. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useForm } from "react-hook-form";
 import { type Entry, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { CodeBlock, Copyable } from "../../ui/copy.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { Form } from "../../ui/form.tsx";
+import { Confirm } from "../../ui/dialog.tsx";
 import { List } from "../../ui/list.tsx";
 import { Section } from "../../ui/page.tsx";
-import { Empty, Failed, Loading, Notice } from "../../ui/states.tsx";
+import { Empty, Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
-import { commandContext, exampleTemplate, sendMessageCommand, showWorkspaceCommand } from "./printed-commands.ts";
+import { CreateKey } from "./create-key.tsx";
 import { strings } from "./strings.ts";
 
 type Key = Entry<"GET /w/{workspace}/keys">;
+
+function stateOf({ revoked_at, expires_at }: Key): "active" | "expired" | "revoked" {
+  if (revoked_at !== null) return "revoked";
+  return expires_at !== null && Date.parse(expires_at) <= Date.now() ? "expired" : "active";
+}
 
 export function Keys() {
   const { id, timezone } = useWorkspace();
@@ -35,8 +36,8 @@ export function Keys() {
       {strings.createKey}
     </Button>
   );
-  const active = keys.data?.filter(({ revoked_at }) => revoked_at === null) ?? [];
-  const revoked = keys.data?.filter(({ revoked_at }) => revoked_at !== null) ?? [];
+  const active = keys.data?.filter((key) => stateOf(key) === "active") ?? [];
+  const ended = keys.data?.filter((key) => stateOf(key) !== "active") ?? [];
   const table = (rows: Key[]) => (
     <List
       label={strings.keys}
@@ -48,12 +49,17 @@ export function Keys() {
         {
           head: strings.state,
           phone: "state",
-          cell: ({ revoked_at }) =>
-            revoked_at === null ? (
-              <Chip tone="green">{strings.active}</Chip>
-            ) : (
-              <Chip tone="red">{strings.revoked}</Chip>
-            ),
+          cell: (key) => <Chip tone={stateOf(key) === "active" ? "green" : "red"}>{strings[stateOf(key)]}</Chip>,
+        },
+        {
+          head: strings.mayDo,
+          phone: "hidden",
+          cell: ({ scopes, daily_people }) => (
+            <>
+              {scopes === null ? strings.everything : scopes.map((scope) => strings.scopeNames[scope]).join(", ")}
+              {daily_people !== null && <span className="text-quiet">{strings.peopleADay(daily_people)}</span>}
+            </>
+          ),
         },
         {
           head: strings.lastUsed,
@@ -61,10 +67,15 @@ export function Keys() {
           cell: ({ last_used_at }) =>
             last_used_at === null ? strings.never : <Time at={last_used_at} zone={timezone} />,
         },
+        {
+          head: strings.expires,
+          phone: "hidden",
+          cell: ({ expires_at }) => (expires_at === null ? strings.never : <Time at={expires_at} zone={timezone} />),
+        },
         { head: strings.created, phone: "hidden", cell: ({ created_at }) => <Time at={created_at} zone={timezone} /> },
       ]}
       actions={(key) =>
-        key.revoked_at === null && (
+        stateOf(key) === "active" && (
           <Button small onClick={() => setRevoking(key)} aria-label={`${strings.revoke} ${key.name}`}>
             {strings.revoke}
           </Button>
@@ -84,10 +95,10 @@ export function Keys() {
         </div>
       )}
       {active.length > 0 && table(active)}
-      {revoked.length > 0 && (
+      {ended.length > 0 && (
         <details className="mt-3">
-          <summary className="cursor-pointer py-1 text-quiet">{strings.showRevoked(revoked.length)}</summary>
-          <div className="mt-2">{table(revoked)}</div>
+          <summary className="cursor-pointer py-1 text-quiet">{strings.showEnded(ended.length)}</summary>
+          <div className="mt-2">{table(ended)}</div>
         </details>
       )}
       {isCreating && <CreateKey workspaceId={id} onClose={() => setIsCreating(false)} onCreated={reload} />}
@@ -118,68 +129,5 @@ export function Keys() {
         </Confirm>
       )}
     </Section>
-  );
-}
-
-interface CreateKeyProps {
-  workspaceId: number;
-  onClose: () => void;
-  onCreated: () => Promise<unknown>;
-}
-
-/** The key exists only in this dialog's state and disappears with it. */
-function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
-  const form = useForm({ defaultValues: { name: "" } });
-  const [created, setCreated] = useState<{ key: string | null } | null>(null);
-  if (created !== null) {
-    return (
-      <Dialog title={strings.keyCreated} isOpen isSticky onClose={onClose}>
-        {created.key === null ? (
-          <Notice>{strings.keyRepeated}</Notice>
-        ) : (
-          <>
-            <p>{strings.keyCreatedText}</p>
-            <Copyable text={created.key} label={strings.copyKey} />
-            <h3 className="font-semibold">{strings.keyTry}</h3>
-            <CurlWithKey apiKey={created.key} />
-          </>
-        )}
-        <Button tone="primary" className="self-start" onClick={onClose}>
-          {strings.keyStored}
-        </Button>
-      </Dialog>
-    );
-  }
-  return (
-    <Dialog title={strings.createKeyTitle} isOpen onClose={onClose}>
-      <Form
-        form={form}
-        submit={strings.createKey}
-        onSend={async (values, key) => {
-          setCreated(await request("POST /w/{workspace}/keys", { workspace: workspaceId, body: values }, { key }));
-          await onCreated();
-        }}
-      >
-        <TextField form={form} name="name" label={strings.keyName} hint={strings.keyNameHint} autoComplete="off" />
-      </Form>
-    </Dialog>
-  );
-}
-
-/** Sends a message if the workspace has a template; else shows the workspace. */
-function CurlWithKey({ apiKey }: { apiKey: string }) {
-  const workspace = useWorkspace();
-  const home = useQuery({
-    queryKey: ["home", workspace.id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/home", { workspace: workspace.id }, { signal }),
-  });
-  const template = home.data?.template ?? null;
-  const context = commandContext(location.origin, workspace, template ?? exampleTemplate("hello"), apiKey);
-  return (
-    <CodeBlock
-      text={template === null ? showWorkspaceCommand(context) : sendMessageCommand(context)}
-      label={strings.keyTry}
-      copyLabel={strings.copyCurl}
-    />
   );
 }

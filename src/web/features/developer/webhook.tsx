@@ -3,11 +3,12 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { type Output, request } from "../../data/api.ts";
+import { type EventType, eventTypes } from "../../data/event-types.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { CheckboxesField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, Section } from "../../ui/page.tsx";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
@@ -16,6 +17,9 @@ import { strings } from "./strings.ts";
 import { TestEvent } from "./webhook-test.tsx";
 
 type Webhook = Output<"GET /w/{workspace}/webhook">;
+
+/** A test event arrives whatever the address subscribes to. */
+const ALWAYS: EventType = "webhook.test";
 
 export function WebhookSettings() {
   const { id } = useWorkspace();
@@ -46,7 +50,7 @@ export function WebhookSettings() {
 function Address({ webhook, workspaceId }: { webhook: Webhook; workspaceId: number }) {
   const client = useQueryClient();
   const [isClearing, setIsClearing] = useState(false);
-  const form = useForm({ defaultValues: { url: webhook.url ?? "" } });
+  const form = useForm({ defaultValues: { url: webhook.url ?? "", types: [...webhook.types] } });
   const saved = (now: Webhook) => client.setQueryData(["webhook", workspaceId], now);
   return (
     <>
@@ -55,7 +59,8 @@ function Address({ webhook, workspaceId }: { webhook: Webhook; workspaceId: numb
         submit={strings.saveAddress}
         tone={webhook.url === null ? "primary" : "plain"}
         onSend={async (values, key) => {
-          saved(await request("PUT /w/{workspace}/webhook", { workspace: workspaceId, body: values }, { key }));
+          const body = { url: values.url, types: [...new Set([...values.types, ALWAYS])] };
+          saved(await request("PUT /w/{workspace}/webhook", { workspace: workspaceId, body }, { key }));
           showToast(strings.addressSaved);
         }}
         beside={
@@ -75,6 +80,13 @@ function Address({ webhook, workspaceId }: { webhook: Webhook; workspaceId: numb
           hint={strings.addressHint}
           placeholder="https://example.com/webhook"
           autoComplete="off"
+        />
+        <CheckboxesField
+          form={form}
+          name="types"
+          label={strings.types}
+          hint={strings.typesHint}
+          choices={eventTypes.filter((type) => type !== ALWAYS).map((value) => ({ value, label: value }))}
         />
       </Form>
       <Confirm

@@ -1,0 +1,140 @@
+/** Creates an API key: what it may do, until when, and for how many people a day. It is shown once. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { request } from "../../data/api.ts";
+import { useWorkspace } from "../../data/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { CodeBlock, Copyable } from "../../ui/copy.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { CheckboxesField, SelectField, TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
+import { Notice } from "../../ui/states.tsx";
+import { commandContext, exampleTemplate, sendMessageCommand, showWorkspaceCommand } from "./printed-commands.ts";
+import { strings } from "./strings.ts";
+
+interface CreateKeyProps {
+  workspaceId: number;
+  onClose: () => void;
+  onCreated: () => Promise<unknown>;
+}
+
+const scopes = ["read", "send", "broadcast", "contacts", "templates"] as const;
+
+interface KeyForm {
+  name: string;
+  access: "everything" | "limited";
+  scopes: string[];
+  expires: string;
+  daily_people: string;
+}
+
+/** Fields that are left empty do not limit the key. The server says what is wrong with the others. */
+function bodyOf({ name, access, scopes: chosen, expires, daily_people }: KeyForm) {
+  const people = daily_people.trim();
+  return {
+    name,
+    ...(access === "everything" ? {} : { scopes: chosen }),
+    ...(expires.trim() === "" ? {} : { expires: expires.trim() }),
+    ...(people === "" ? {} : { daily_people: Number(people) || 0 }),
+  };
+}
+
+/** The key exists only in this dialog's state and disappears with it. */
+export function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
+  const form = useForm<KeyForm>({
+    defaultValues: { name: "", access: "everything", scopes: ["read"], expires: "", daily_people: "" },
+  });
+  const isLimited = form.watch("access") === "limited";
+  const [created, setCreated] = useState<{ key: string | null } | null>(null);
+  if (created !== null) {
+    return (
+      <Dialog title={strings.keyCreated} isOpen isSticky onClose={onClose}>
+        {created.key === null ? (
+          <Notice>{strings.keyRepeated}</Notice>
+        ) : (
+          <>
+            <p>{strings.keyCreatedText}</p>
+            <Copyable text={created.key} label={strings.copyKey} />
+            <h3 className="font-semibold">{strings.keyTry}</h3>
+            <CurlWithKey apiKey={created.key} />
+          </>
+        )}
+        <Button tone="primary" className="self-start" onClick={onClose}>
+          {strings.keyStored}
+        </Button>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title={strings.createKeyTitle} isOpen onClose={onClose}>
+      <Form
+        form={form}
+        submit={strings.createKey}
+        onSend={async (values, key) => {
+          const body = bodyOf(values);
+          setCreated(await request("POST /w/{workspace}/keys", { workspace: workspaceId, body }, { key }));
+          await onCreated();
+        }}
+      >
+        <TextField form={form} name="name" label={strings.keyName} hint={strings.keyNameHint} autoComplete="off" />
+        <SelectField
+          form={form}
+          name="access"
+          label={strings.mayDo}
+          choices={[
+            { value: "everything", label: strings.everything },
+            { value: "limited", label: strings.limited },
+          ]}
+        />
+        {isLimited && (
+          <CheckboxesField
+            form={form}
+            name="scopes"
+            label={strings.scopes}
+            choices={scopes.map((scope) => ({
+              value: scope,
+              label: strings.scopeNames[scope],
+              hint: strings.scopeHints[scope],
+            }))}
+          />
+        )}
+        <TextField
+          form={form}
+          name="expires"
+          label={strings.expires}
+          hint={strings.expiresHint}
+          placeholder={strings.never}
+          autoComplete="off"
+        />
+        <TextField
+          form={form}
+          name="daily_people"
+          label={strings.dailyPeople}
+          hint={strings.dailyPeopleHint}
+          placeholder={strings.noLimit}
+          inputMode="numeric"
+          autoComplete="off"
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Sends a message if the workspace has a template; else shows the workspace. */
+function CurlWithKey({ apiKey }: { apiKey: string }) {
+  const workspace = useWorkspace();
+  const home = useQuery({
+    queryKey: ["home", workspace.id],
+    queryFn: ({ signal }) => request("GET /w/{workspace}/home", { workspace: workspace.id }, { signal }),
+  });
+  const template = home.data?.template ?? null;
+  const context = commandContext(location.origin, workspace, template ?? exampleTemplate("hello"), apiKey);
+  return (
+    <CodeBlock
+      text={template === null ? showWorkspaceCommand(context) : sendMessageCommand(context)}
+      label={strings.keyTry}
+      copyLabel={strings.copyCurl}
+    />
+  );
+}

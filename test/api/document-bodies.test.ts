@@ -1,0 +1,284 @@
+/**
+ * Request bodies against the document and against the server: what the document allows is not refused with
+ * `invalid_request`, and what the server accepts is allowed, as far as a schema can say it. The wrong programs of
+ * `test/openapi` are the same promise to compilers.
+ */
+import { describe, expect, test } from "bun:test";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { Problem } from "#src/core/problem.ts";
+import { openApiDocument } from "#src/http/api/openapi/openapi.ts";
+import { readBroadcast } from "#src/http/bodies/broadcast-body.ts";
+import { readContactChanges } from "#src/http/bodies/contact-body.ts";
+import { readSendMessage } from "#src/http/bodies/send-body.ts";
+
+type Body = Record<string, unknown>;
+
+const document = openApiDocument();
+const ID = "https://waxwing.example.com/openapi.json";
+
+/** `formats`: whether they are assertions. The document's formats are those of the specification; the server takes more. */
+function schemaCheck(name: string, formats: boolean): ValidateFunction {
+  const ajv = new Ajv2020({ strict: false, validateFormats: formats });
+  ajv.addFormat(
+    "date-time",
+    (text) => RFC_3339.test(text) && !Number.isNaN(Date.parse(text)) && isDay(text.slice(0, 10)),
+  );
+  ajv.addFormat("uri", (text) => /^[!-~]+$/.test(text) && URL.canParse(text));
+  ajv.addFormat("email", true);
+  ajv.addSchema({ $id: ID, ...document });
+  return ajv.compile({ $ref: `${ID}#/components/schemas/${name}` });
+}
+
+const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+
+function isDay(text: string): boolean {
+  try {
+    Temporal.PlainDate.from(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isRefused(read: (body: Body) => unknown, body: Body): boolean {
+  try {
+    read(body);
+    return false;
+  } catch (error) {
+    if (error instanceof Problem && error.code === "invalid_request") return true;
+    throw error;
+  }
+}
+
+/** What no schema can say; the descriptions say it in words. */
+function isBeyondSchema(value: unknown, name = ""): boolean {
+  if (typeof value === "string") {
+    const isDate = /^(birthday|anniversary)$/.test(name);
+    return !value.isWellFormed() || (isDate && !isDay(yearOf(value))) || (name === "email" && value.length > 254);
+  }
+  if (typeof value === "number") return /e/.test(String(value));
+  if (typeof value !== "object" || value === null) return false;
+  if (name === "people" && Array.isArray(value)) {
+    const refs = value.map((person) => person?.ref).filter((ref) => ref != null && ref !== "");
+    if (new Set(refs).size < refs.length) return true;
+  }
+  return Object.entries(value).some(([member, inner]) => isBeyondSchema(inner, member));
+}
+
+/** `--02-29` and `29/02/2024` as a day of a leap year, and of that year. */
+function yearOf(text: string): string {
+  const [, day = "", month = "", year = ""] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text) ?? [];
+  if (year !== "") return `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+  return text.startsWith("--") ? `2000-${text.slice(2)}` : text;
+}
+
+const anyText = fc.oneof(
+  fc.constantFrom(
+    "",
+    " ",
+    "a",
+    "a     b",
+    "a    b",
+    "\n",
+    "a\nb",
+    "a\tb",
+    "\u00a0",
+    "\u2028",
+    "\ufeff",
+    " a ",
+    "  a\u00a0",
+    "👋",
+  ),
+  fc.constantFrom(
+    "+919876543210",
+    "098765 43210",
+    "x".repeat(191),
+    "x".repeat(192),
+    ` ${"é".repeat(191)} `,
+    "y".repeat(4097),
+  ),
+  fc.constantFrom("\ud800", "a\u0000b", "a\u0085b", "👋".repeat(191), "👋".repeat(240), "👋".repeat(241)),
+  fc.string({ unit: "grapheme" }),
+  fc.string({ unit: "binary", maxLength: 20 }),
+);
+const anyNumber = fc.oneof(
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(0, -0, 1e-7, 0.000001, 1.5, 1e15, 2 ** 53, -(2 ** 53), 2 ** 53 - 1),
+);
+const wrong = fc.oneof(
+  ...[fc.constant(null), fc.boolean(), anyNumber, anyText, fc.array(anyText, { maxLength: 3 })],
+  fc.dictionary(fc.string({ maxLength: 3 }), anyText, { maxKeys: 2 }),
+);
+/** Mostly `right`, so that whole bodies are valid often enough. */
+const mostly = <T>(right: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
+  fc.oneof({ weight: 14, arbitrary: right }, { weight: 1, arbitrary: wrong });
+const goodText = fc.constantFrom("a", "Asha Rao", "order_shipped", "é क", "20%", " a  b ");
+const someText = fc.oneof({ weight: 6, arbitrary: goodText }, { weight: 1, arbitrary: anyText });
+const value = fc.oneof({ weight: 4, arbitrary: someText }, { weight: 1, arbitrary: anyNumber });
+const link = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.constantFrom("https://a.example/a.pdf", "HTTPS://a.example", "https://ä.example/ü?x=1#y"),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      "http://a.example",
+      "https://",
+      "https://[",
+      "https://a b",
+      "ftp://a",
+      "https://a\u0000",
+      "https://a\u00ad",
+    ),
+  },
+);
+const when = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom("2026-11-27T10:00:00+05:30", "2026-11-27T10:00:00Z", "2026-11-27", "2026-11-27T10:00"),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      "2026-02-30T10:00:00Z",
+      "2026-11-27T25:00:00Z",
+      "27.11.2026",
+      "2026-11-27t10:00:00z",
+      "2026-11-27T10:00:00.5Z",
+      "2026-11-27T10:00:00+0530",
+    ),
+  },
+);
+const date = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom("1990-02-28", "--02-29", "5/1/1990", "05/11/1990", null) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("1990-02-30", "--13-01", "31/02/1990", "90-01-01", "", "1990-1-1", "--2-29"),
+  },
+);
+const email = fc.constantFrom(
+  "a@b.example",
+  "é@ü.example",
+  "a@b",
+  "a b@c.example",
+  "",
+  `${"a".repeat(243)}@b.example`,
+  `${"a".repeat(244)}@b.example`,
+  null,
+);
+
+function valuesOf(one: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+  const list = fc.array(one, { maxLength: 3 });
+  const parts = fc.record({ header: mostly(list), body: mostly(list) }, { requiredKeys: [] });
+  // More than 100 values are more than any template takes, which the server finds with the template.
+  return fc.oneof(mostly(list), parts, fc.array(fc.constant("a"), { minLength: 99, maxLength: 100 }));
+}
+
+/** Members that are there or not, and sometimes one that does not exist. */
+function body(
+  required: Record<string, fc.Arbitrary<unknown>>,
+  optional: Record<string, fc.Arbitrary<unknown>>,
+): fc.Arbitrary<Body> {
+  const sometimes = Object.fromEntries(
+    Object.entries(optional).map(([name, one]) => [name, fc.option(one, { nil: undefined, freq: 2 })]),
+  );
+  const extra = fc.oneof(
+    { weight: 15, arbitrary: fc.constant({}) },
+    { weight: 1, arbitrary: fc.constantFrom({ txet: "a" }, { id: 1 }) },
+  );
+  const lost = fc.oneof(
+    { weight: 9, arbitrary: fc.constant("") },
+    { weight: 1, arbitrary: fc.constantFrom("to", ...Object.keys(required)) },
+  );
+  return fc.tuple(fc.record({ ...required, ...sometimes }), extra, lost).map(([members, more, gone]) => {
+    const kept = Object.entries({ ...members, ...more }).filter(([name, one]) => one !== undefined && name !== gone);
+    return Object.fromEntries(kept);
+  });
+}
+
+const media = mostly(fc.record({ link: mostly(link), filename: mostly(someText) }, { requiredKeys: ["link"] }));
+const shared = { from: mostly(someText), reference: mostly(someText) };
+const templateMembers = { language: mostly(someText), variables: valuesOf(mostly(value)), media };
+const sendMessage = fc.oneof(
+  body({ to: mostly(someText), template: mostly(someText) }, { ...shared, ...templateMembers }),
+  body({ to: mostly(someText), text: mostly(someText) }, shared),
+  body({ to: mostly(someText) }, { ...shared, ...templateMembers, template: someText, text: someText }),
+);
+const contactField = mostly(
+  fc.record({ field: mostly(someText), fallback: mostly(someText) }, { requiredKeys: ["field"] }),
+);
+const broadcastValues = valuesOf(fc.oneof(mostly(value), contactField));
+const numbers = mostly(fc.array(mostly(someText), { maxLength: 3 }));
+const group = mostly(fc.oneof(fc.integer(), fc.constant(3)));
+const named = { name: mostly(someText), template: mostly(someText) };
+const timed = {
+  language: mostly(someText),
+  variables: broadcastValues,
+  media,
+  from: shared.from,
+  send_at: mostly(when),
+};
+const createBroadcast = fc.oneof(
+  body({ ...named, to: numbers }, timed),
+  body({ ...named, group }, timed),
+  body(named, { ...timed, to: numbers, group }),
+);
+const names = mostly(fc.array(mostly(someText), { maxLength: 3 }));
+const groups = mostly(fc.array(mostly(fc.oneof(someText, fc.integer())), { maxLength: 3 }));
+const person = fc.record(
+  {
+    name: mostly(someText),
+    first_name: mostly(someText),
+    birthday: mostly(date),
+    ref: mostly(fc.constantFrom("1", "2", "", null, "x".repeat(65))),
+  },
+  { requiredKeys: ["name"] },
+);
+const contactInput = body(
+  {},
+  {
+    ...{ name: mostly(someText), first_name: mostly(someText), city: mostly(someText), company: mostly(someText) },
+    ...{ email: mostly(email), birthday: mostly(date), anniversary: mostly(date) },
+    ...{
+      fields: mostly(fc.dictionary(goodText, wrong, { maxKeys: 2 })),
+      people: mostly(fc.array(mostly(person), { maxLength: 3 })),
+    },
+    ...{ add_tags: names, remove_tags: names, add_to_groups: groups, remove_from_groups: groups },
+    consent: mostly(fc.constantFrom("opted_in", "opted_out", "unknown")),
+  },
+);
+
+const bodies: Readonly<Record<string, { arbitrary: fc.Arbitrary<Body>; read: (one: Body) => unknown }>> = {
+  SendMessage: { arbitrary: sendMessage, read: readSendMessage },
+  CreateBroadcast: { arbitrary: createBroadcast, read: (one) => readBroadcast(one, "Asia/Kolkata") },
+  ContactInput: { arbitrary: contactInput, read: readContactChanges },
+};
+
+const RUNS = Number(Bun.env.DOCUMENT_RUNS ?? 3_000);
+
+describe("document and server agree on the bodies of", () => {
+  for (const [name, { arbitrary, read }] of Object.entries(bodies)) {
+    test(name, () => {
+      const strict = schemaCheck(name, true);
+      const loose = schemaCheck(name, false);
+      const count = { allowed: 0, accepted: 0, refused: 0 };
+      const property = fc.property(arbitrary, (generated) => {
+        const one = JSON.parse(JSON.stringify(generated)) as Body;
+        const refused = isRefused(read, one);
+        const allowed = strict(one);
+        if (allowed && !isBeyondSchema(one)) {
+          count.allowed += 1;
+          expect({ one, allowed, refused }).toEqual({ one, allowed, refused: false });
+        }
+        count[refused ? "refused" : "accepted"] += 1;
+        if (!refused) expect({ one, refused, allowed: loose(one) }).toEqual({ one, refused, allowed: true });
+      });
+      fc.assert(property, { numRuns: RUNS, seed: 28 });
+      // The bodies exercise both answers.
+      for (const answers of Object.values(count)) expect(answers).toBeGreaterThan(RUNS / 20);
+    }, 300_000);
+  }
+});

@@ -1,0 +1,25 @@
+/** BullMQ. The idempotency key is the job's id; finished jobs are kept, with what the work returned. */
+import { Queue, Worker } from "bullmq";
+import { Redis } from "ioredis";
+import { CONCURRENCY, type Job, reportError, send, serve } from "./http.ts";
+
+const QUEUE = "send";
+const url = process.env.REDIS_URL ?? "";
+const connect = (): Redis => {
+  const connection = new Redis(url, { maxRetriesPerRequest: null, retryStrategy: () => 50 });
+  connection.on("error", reportError);
+  return connection;
+};
+const lockDuration = Number(process.env.EXPIRY_SECONDS ?? 30) * 1000;
+
+const queue = new Queue<Job>(QUEUE, { connection: connect() });
+const worker = new Worker<Job>(QUEUE, ({ data }) => send(data), {
+  connection: connect(),
+  concurrency: CONCURRENCY,
+  lockDuration,
+  stalledInterval: lockDuration,
+});
+queue.on("error", reportError);
+worker.on("error", reportError);
+
+serve((job) => queue.add("send", job, { jobId: job.key }));

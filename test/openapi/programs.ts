@@ -1,0 +1,102 @@
+/**
+ * Programs against the types that code generators make of the document. The right ones compile; each of the wrong ones is
+ * a mistake that the server would refuse, or that would read what is not there, and does not compile.
+ *
+ * They use the types `SendMessage`, `CreateBroadcast`, `ContactInput`, `Message`, `WaxwingEvent` and `SendRefusal` (the
+ * `error` of an answer 422 to `POST /messages`), which the prelude of each generator defines.
+ */
+
+export const rightPrograms = `
+export const template: SendMessage = {
+  to: "+919876543210",
+  template: "order_shipped",
+  language: "en_US",
+  variables: ["Asha", 10042],
+  media: { link: "https://files.example.com/a.pdf", filename: "a.pdf" },
+  from: "+911244001100",
+  reference: "order-10042",
+};
+export const parts: SendMessage = { to: "+919876543210", template: "invoice", variables: { header: ["A"], body: [1] } };
+export const text: SendMessage = { to: "+919876543210", text: "Your table is ready.", reference: "table-7" };
+export const list: CreateBroadcast = {
+  name: "November offer",
+  template: "november_offer",
+  variables: [{ field: "first_name", fallback: "there" }, "20%"],
+  to: ["+919876543210"],
+};
+export const group: CreateBroadcast = { name: "Offer", template: "offer", group: 3, send_at: "2026-11-27T10:00:00+05:30" };
+export const contact: ContactInput = {
+  name: "Asha Rao",
+  birthday: "--02-28",
+  city: null,
+  fields: { loyalty_tier: "gold" },
+  people: [{ name: "Ravi", ref: "7" }],
+  add_tags: ["vip"],
+  add_to_groups: [7, "Regulars"],
+  consent: "opted_in",
+};
+export function nameOf(message: Message): string {
+  return message.type === "template" ? message.template.name : message.text;
+}
+export function explain(refusal: SendRefusal): string {
+  switch (refusal.code) {
+    case "opted_out":
+      return refusal.since;
+    case "window_closed":
+      return refusal.retry_key;
+    default:
+      return refusal.message;
+  }
+}
+export function read(event: WaxwingEvent): string | null {
+  if (event.type === "message.received") return event.data.message.text;
+  if (event.type === "broadcast.finished") return event.data.broadcast.charged;
+  return event.id;
+}
+`;
+
+/** One statement each. */
+export const wrongPrograms: Readonly<Record<string, string>> = {
+  "a template together with a text": `const p: SendMessage = { to: "1", template: "a", text: "b" };`,
+  "neither a template nor a text": `const p: SendMessage = { to: "1" };`,
+  "a message without a recipient": `const p: SendMessage = { text: "b" };`,
+  "media on a text": `const p: SendMessage = { to: "1", text: "b", media: { link: "https://a.example/a.jpg" } };`,
+  "variables on a text": `const p: SendMessage = { to: "1", text: "b", variables: ["a"] };`,
+  "a language on a text": `const p: SendMessage = { to: "1", text: "b", language: "en" };`,
+  "a misspelt member of a template": `const p: SendMessage = { to: "1", template: "a", refrence: "b" };`,
+  "a misspelt member of a text": `const p: SendMessage = { to: "1", text: "a", form: "+911244001100" };`,
+  "an unknown member of media": `const p: SendMessage = { to: "1", template: "a", media: { link: "https://a.example", name: "a" } };`,
+  "media without a link": `const p: SendMessage = { to: "1", template: "a", media: { filename: "a.pdf" } };`,
+  "a contact's field as a value of one message": `const p: SendMessage = { to: "1", template: "a", variables: [{ field: "name" }] };`,
+  "a value that is neither a text nor a number": `const p: SendMessage = { to: "1", template: "a", variables: [true] };`,
+  "an unknown part of the variables": `const p: SendMessage = { to: "1", template: "a", variables: { footer: ["a"] } };`,
+  "a number as a phone number": `const p: SendMessage = { to: 919876543210, text: "a" };`,
+  "a broadcast without a target": `const p: CreateBroadcast = { name: "a", template: "b" };`,
+  "a broadcast with two targets": `const p: CreateBroadcast = { name: "a", template: "b", to: ["1"], group: 3 };`,
+  "a broadcast of a text": `const p: CreateBroadcast = { name: "a", text: "b", to: ["1"] };`,
+  "a broadcast without a name": `const p: CreateBroadcast = { template: "b", to: ["1"] };`,
+  "a broadcast to one number that is no list": `const p: CreateBroadcast = { name: "a", template: "b", to: "1" };`,
+  "a broadcast to a group by its name": `const p: CreateBroadcast = { name: "a", template: "b", group: "Regulars" };`,
+  "a reference on a broadcast": `const p: CreateBroadcast = { name: "a", template: "b", to: ["1"], reference: "c" };`,
+  "a contact's field without its name": `const p: CreateBroadcast = { name: "a", template: "b", to: ["1"], variables: [{ fallback: "c" }] };`,
+  "an unknown member of a contact": `const p: ContactInput = { nickname: "a" };`,
+  "an unknown consent": `const p: ContactInput = { consent: "unknown" };`,
+  "tags that replace the others": `const p: ContactInput = { tags: ["vip"] };`,
+  "a person without a name": `const p: ContactInput = { people: [{ ref: "1" }] };`,
+  "the template of a message that may be a text": `const p = (m: Message): string => m.template.name;`,
+  "an unknown status": `const p = (m: Message): boolean => m.status === "queued";`,
+  "a detail of a refusal without its code": `const p = (e: SendRefusal): string => e.since;`,
+  "a code that the operation does not give": `const p = (e: SendRefusal): boolean => e.code === "not_cancellable";`,
+  "a misspelt code": `const p = (e: SendRefusal): boolean => e.code === "opted-out";`,
+  "the data of an event without its type": `const p = (e: WaxwingEvent): unknown => e.data.message;`,
+  "the data of another event": `const p = (e: WaxwingEvent): unknown => (e.type === "contact.erased" ? e.data.contact : null);`,
+};
+
+/** A module of all programs. The compiler reports an expected error that does not come. */
+export function programsAfter(prelude: string): string {
+  const wrong = Object.entries(wrongPrograms).map(
+    ([name, code], index) =>
+      `// @ts-expect-error ${name}\n${code.replace(/\bp\b/, `wrong${index}`).replace(/^const/, "export const")}`,
+  );
+  return [prelude, rightPrograms, ...wrong, ""].join("\n");
+}

@@ -145,10 +145,10 @@ const tests: Record<string, (today: Date) => Promise<void>> = {
     const photo = Buffer.from("/9j/2Q==", "base64");
     const media = { content: photo.toString("base64") };
     await control("POST", "/inbound", { from: ASHA, type: "image", text: "It came broken", media });
-    const [webhook] = (await control("GET", "/webhooks?type=message.received&count=1&wait=5s")).body;
+    const [webhook] = (await control("GET", "/webhooks?type=message.received&count=1&wait=30s")).body;
     const { message } = JSON.parse(webhook.body).data;
     assert.deepEqual([message.type, message.text], ["image", "It came broken"]);
-    const [stored] = (await control("GET", "/webhooks?type=media.stored&count=1&wait=5s")).body;
+    const [stored] = (await control("GET", "/webhooks?type=media.stored&count=1&wait=30s")).body;
     const file = await fetch(JSON.parse(stored.body).data.media.url);
     assert.deepEqual(Buffer.from(await file.arrayBuffer()), photo);
   },

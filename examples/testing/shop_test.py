@@ -164,10 +164,10 @@ class ShopTest(unittest.TestCase):
         media = {"content": base64.b64encode(photo).decode()}
         inbound = {"from": ASHA, "type": "image", "text": "It came broken", "media": media}
         self.control("POST", "/inbound", inbound)
-        [webhook] = self.control("GET", "/webhooks?type=message.received&count=1&wait=5s")
+        [webhook] = self.control("GET", "/webhooks?type=message.received&count=1&wait=30s")
         message = json.loads(webhook["body"])["data"]["message"]
         self.assertEqual((message["type"], message["text"]), ("image", "It came broken"))
-        [stored] = self.control("GET", "/webhooks?type=media.stored&count=1&wait=5s")
+        [stored] = self.control("GET", "/webhooks?type=media.stored&count=1&wait=30s")
         with urllib.request.urlopen(json.loads(stored["body"])["data"]["media"]["url"]) as file:
             self.assertEqual(file.read(), photo)
 

@@ -10,6 +10,7 @@ import {
   placeholder,
 } from "./command.ts";
 import { globalOptions } from "./global-options.ts";
+import { helpExamples } from "./help-examples.ts";
 
 const LEFT_COLUMN_WIDTH = 30;
 
@@ -55,6 +56,8 @@ export function helpOnCommand(command: Command): string {
     `Usage: waxwing ${usage(command)}${required.join("")}${hasOptional ? " [OPTIONS]" : ""}`,
   ];
   if (command.details !== undefined) lines.push("", command.details);
+  const example = helpExamples[nameOf(command)];
+  if (example !== undefined) lines.push("", `Example: waxwing ${example}`);
   const positionals = Object.values(command.positionals);
   if (positionals.length > 0) {
     lines.push("", ...positionals.map((positional) => entry(placeholder(positional), positional.description)));

@@ -150,7 +150,9 @@ export class MovableClock implements Clock {
 
   /** Waits until all that is ready now is done; on a busy server whose clock runs, for a moment at most. */
   settle(): Promise<void> {
-    return this.exclusively(() => this.#rest(this.#real.monotonic() + SETTLE_MAX_MS));
+    return this.exclusively(() =>
+      this.#rest(this.#isFrozen ? Number.POSITIVE_INFINITY : this.#real.monotonic() + SETTLE_MAX_MS),
+    );
   }
 
   /** Runs after the moves that were asked for before, and keeps later ones waiting. */

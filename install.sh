@@ -738,9 +738,13 @@ WatchdogSec=90
 User=$account
 Group=$account
 WorkingDirectory=$data
-# The SQLite driver's native part is unpacked here at the start, and must be allowed to run from here.
+# What SQLite sorts may be large.
 Environment="TMPDIR=$data/tmp"
-ExecStartPre=/bin/mkdir -p "$data/tmp"
+ExecStartPre=-/bin/mkdir -p "$data/tmp"
+# The SQLite driver's native part is unpacked here at the start: in memory, so that a full disk does not prevent the
+# start, and allowed to run, whatever the machine's /tmp allows.
+Environment="BUN_TMPDIR=/tmp"
+TemporaryFileSystem=/tmp:mode=1777,size=32m
 # While an upgrade is under way: a new executable that does not start is replaced by the old one. As root, and written by
 # waxwing upgrade.
 ExecStartPre=-+/bin/sh -c '[ ! -e "$executable.upgrade/guard" ] || exec /bin/sh "$executable.upgrade/guard"'
@@ -768,7 +772,7 @@ AmbientCapabilities=CAP_NET_BIND_SERVICE
 ProtectSystem=strict
 ReadWritePaths="$data"
 ProtectHome=$protect_home
-PrivateTmp=yes
+InaccessiblePaths=-/var/tmp
 PrivateDevices=yes
 PrivateMounts=yes
 ProtectProc=invisible

@@ -13,6 +13,8 @@ CREATE TABLE instance (
   backup_metadata TEXT,
   -- JSON array of the databases that this one continues, as {id, at}, the oldest first.
   lineage TEXT NOT NULL DEFAULT '[]',
+  -- JSON after a planned move: "out" closes this database, "in" tells where it came from. Null: it was never moved.
+  move TEXT,
   -- The run markers of the current and the previous run; files beside the database carry them too.
   run_marker TEXT,
   previous_run_marker TEXT,
@@ -1009,12 +1011,15 @@ CREATE TABLE media (
   waiting_since INTEGER,
   -- The event that told of its result.
   event_seq INTEGER,
+  -- Of a phone's history: no event tells of it.
+  is_silent INTEGER NOT NULL DEFAULT 0 CHECK (is_silent IN (0, 1)),
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX media_file ON media (file_id) WHERE file_id IS NOT NULL;
 CREATE UNIQUE INDEX media_inbound ON media (inbound_id);
 CREATE INDEX media_stored ON media (created_at) WHERE state = 'stored';
 CREATE INDEX media_waiting ON media (waiting_since) WHERE waiting_since IS NOT NULL;
+CREATE INDEX media_failed ON media (created_at, reason) WHERE state = 'failed';
 
 CREATE TABLE conversations (
   contact_id INTEGER PRIMARY KEY REFERENCES contacts (id),

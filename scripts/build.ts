@@ -28,6 +28,9 @@ const entrypoints = [
   "src/backup/backup-worker.ts",
 ];
 
+/** Files of Swagger UI. */
+const explorerNames = ["swagger-ui-bundle.js", "swagger-ui.css"] as const;
+
 if (import.meta.main) await main();
 
 async function main(): Promise<void> {
@@ -68,7 +71,8 @@ export async function buildExecutable(outfile: string, options: BuildOptions): P
   try {
     const unfinished = join(buildDirectory, basename(outfile));
     const assets = await writeAssets(join(buildDirectory, "console"));
-    await bundle(unfinished, { ...options, assets });
+    const explorer = await writeExplorer(join(buildDirectory, "explorer"));
+    await bundle(unfinished, { ...options, assets, explorer });
     await rename(unfinished, outfile);
   } finally {
     await rm(buildDirectory, { recursive: true, force: true });
@@ -129,12 +133,38 @@ function assetsModule(names: readonly string[]): string {
   return `${imports.join("\n")}\nexport const embedded = [${entries.join(", ")}];\n`;
 }
 
+/** The files of Swagger UI, compressed. A client that takes no brotli gets them unpacked. */
+async function writeExplorer(directory: string): Promise<string> {
+  await mkdir(directory);
+  for (const name of explorerNames) {
+    const path = Bun.resolveSync(`swagger-ui-dist/${name}`, checkout);
+    await Bun.write(join(directory, `${name}.br`), await compress(await Bun.file(path).bytes()));
+  }
+  return directory;
+}
+
+/** Source of the module that replaces `src/http/api/docs/explorer-files.ts`. */
+function explorerModule(): string {
+  const [script, style] = explorerNames;
+  return `import { brotliDecompressSync } from "node:zlib";
+import script from "explorer-file:${script}.br" with { type: "file" };
+import style from "explorer-file:${style}.br" with { type: "file" };
+const embedded = (path) => {
+  const brotli = async () => new Uint8Array(await Bun.file(path).arrayBuffer());
+  return { brotli, plain: async () => new Uint8Array(brotliDecompressSync(await brotli())) };
+};
+export const explorerFiles = { script: embedded(script), style: embedded(style) };
+`;
+}
+
 interface BundleOptions extends BuildOptions {
   assets: { directory: string; names: string[] };
+  /** The directory of its files. */
+  explorer: string;
 }
 
 async function bundle(outfile: string, options: BundleOptions): Promise<void> {
-  const { target, version, commit, releaseKey, releaseAddress, bytecode, runtime, assets } = options;
+  const { target, version, commit, releaseKey, releaseAddress, bytecode, runtime, assets, explorer } = options;
   await Bun.build({
     entrypoints: entrypoints.map((entry) => join(checkout, entry)),
     root: checkout,
@@ -151,6 +181,18 @@ async function bundle(outfile: string, options: BundleOptions): Promise<void> {
           build.onLoad({ filter: /./, namespace: "console-file" }, async ({ path }) => ({
             contents: new Uint8Array(await Bun.file(join(assets.directory, path)).arrayBuffer()),
             loader: "file",
+          }));
+          build.onResolve({ filter: /^explorer-file:/ }, ({ path }) => ({
+            path: path.slice("explorer-file:".length),
+            namespace: "explorer-file",
+          }));
+          build.onLoad({ filter: /./, namespace: "explorer-file" }, async ({ path }) => ({
+            contents: new Uint8Array(await Bun.file(join(explorer, path)).arrayBuffer()),
+            loader: "file",
+          }));
+          build.onLoad({ filter: /src\/http\/api\/docs\/explorer-files\.ts$/ }, () => ({
+            contents: explorerModule(),
+            loader: "ts",
           }));
           // The bundler would write this file's own directory into the executable, and so the place of the checkout. The
           // code that uses it looks for a native module on disk, and is never reached.

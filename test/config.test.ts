@@ -68,7 +68,7 @@ describe("the example file", () => {
   });
 
   test("the example file loads to the same configuration as no file", () => {
-    const example: Config = { ...loadConfig({ env: {}, file: EXAMPLE }), file: null };
+    const example: Config = { ...loadConfig({ env: {}, file: EXAMPLE }), file: null, fileText: null };
     expect(example).toEqual(loadConfig(NOTHING));
   });
 });
@@ -76,6 +76,7 @@ describe("the example file", () => {
 test("the defaults are those that operators rely on", () => {
   expect(loadConfig(NOTHING)).toEqual({
     file: null,
+    fileText: null,
     server: {
       listen: { host: "127.0.0.1", port: 8080 },
       publicUrl: null,

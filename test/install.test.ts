@@ -172,6 +172,9 @@ describe("installing the service", () => {
     install(stage, ["--data", "/srv/wax wing"]);
     const lines = (await read(stage, "/etc/systemd/system/waxwing.service")).split("\n");
     expect(lines).toContain('Environment="TMPDIR=/srv/wax wing/tmp"');
+    // Neither a full disk nor a /tmp that is mounted noexec may prevent a start.
+    const ownTmp = ['Environment="BUN_TMPDIR=/tmp"', "TemporaryFileSystem=/tmp:mode=1777,size=32m"];
+    expect(lines).toEqual(expect.arrayContaining(ownTmp));
     expect(lines).toContain('ReadWritePaths="/srv/wax wing"');
     expect(lines).toContain("TimeoutStopSec=30");
     expect(lines).toEqual(expect.arrayContaining(["NoNewPrivileges=yes", "TasksMax=512", "LimitCORE=0"]));

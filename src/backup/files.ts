@@ -49,7 +49,7 @@ export function syncFile(path: string): void {
   syncHandle(path, "r+");
 }
 
-function syncDirectory(path: string): void {
+export function syncDirectory(path: string): void {
   syncHandle(path, "r");
 }
 

@@ -6,7 +6,13 @@
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { type Client, openClient } from "#src/db/driver.ts";
-import { type Instance, readInstance, readOrCreateInstanceId, writeBackupMetadata } from "#src/db/instance.ts";
+import {
+  type Instance,
+  readInstance,
+  readOrCreateInstanceId,
+  writeBackupMetadata,
+  writeMove,
+} from "#src/db/instance.ts";
 import { lockExclusively } from "#src/db/lock.ts";
 import { migrate, NewerSchema, schemaVersion } from "#src/db/migrate.ts";
 import { migrations } from "#src/db/migrations.ts";
@@ -136,6 +142,8 @@ function prepareRestore(
   const at = gap === null ? now : (since ?? now);
   withWritableClient(fresh, (client) => {
     writeBackupMetadata(client, { kind: "restore", at, hasGap: gap !== null });
+    // A backup of a database that was closed by a move is open again, as a copy.
+    writeMove(client, null);
     // Reused pages keep traces of earlier content. VACUUM removes them, so that no data of a person erased since the
     // backup remains.
     client.exec("VACUUM");

@@ -85,6 +85,11 @@ export const groups: readonly Group[] = [
     load: async () => (await import("./restore.ts")).commands,
   },
   {
+    word: "move",
+    summary: "Move the server to another machine",
+    load: async () => (await import("./move.ts")).commands,
+  },
+  {
     word: "upgrade",
     summary: "Install a signed release, with a way back",
     load: async () => (await import("./upgrade.ts")).commands,

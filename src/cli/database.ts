@@ -5,6 +5,7 @@
  */
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { requireNotMoved } from "#src/backup/move/original.ts";
 import type { Config } from "#src/config/config.ts";
 import { newInstanceId } from "#src/core/id.ts";
 import { type LoadedKeys, loadKeys } from "#src/core/key-file.ts";
@@ -48,6 +49,7 @@ export async function withDatabase<T>(
   if (!exists) createDataDirectory(config, context);
   const lock = purpose === "read" ? null : lockForWriting(files);
   try {
+    if (purpose !== "read") requireNotMoved(files.database);
     const keys = once(() => loadConfiguredKeys(config, context.io, false));
     const box = once(() => createSecretBox(keys(), context.io.random));
     const hashKey = hashKeyOf(() => store.client, keys, box);

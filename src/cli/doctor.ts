@@ -1,5 +1,7 @@
 /** `waxwing doctor`: finds problems with the set-up and names the next step for each. */
 
+import { findMovedAway, type MovedAway } from "#src/backup/move/original.ts";
+import { formatInstant } from "#src/core/instant.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { runDoctor } from "#src/health/doctor.ts";
@@ -23,17 +25,31 @@ export const commands: readonly Command[] = [
       workspace: workspaceFilter,
       subscribe: { kind: "flag", description: "Subscribe the app to accounts where it is not subscribed" },
     },
-    run: (context, { workspace, subscribe }) =>
-      withDatabase(context, subscribe ? "write" : "read", async (database) => {
+    run: async (context, { workspace, subscribe }) => {
+      const away = findMovedAway(context.loadConfig().storage.path);
+      if (away !== null) return reportOf([closedFinding(away)], []);
+      return withDatabase(context, subscribe ? "write" : "read", async (database) => {
         const numbers = database.store.read((tx) =>
           workspacesOf(tx, workspace).flatMap(({ id }) => listNumbers(tx, id)),
         );
         const findings = await runDoctor(createDoctorContext(context, database), numbers, subscribe);
         if (subscribe) await syncEach(context, database, numbers);
         return reportOf(findings, numbers);
-      }),
+      });
+    },
   }),
 ];
+
+function closedFinding({ at, file }: MovedAway): Finding {
+  return {
+    level: "warning",
+    check: "database",
+    numberId: null,
+    message: `closed: it was moved out on ${formatInstant(at, "UTC")} to ${file}`,
+    next: "keep this server from starting (systemctl disable --now waxwing), or reopen it as a copy: waxwing move cancel",
+    conditionId: null,
+  };
+}
 
 /** The conditions of `status` must know of the subscription too. */
 async function syncEach(context: Context, database: Database, numbers: readonly SendingNumber[]): Promise<void> {

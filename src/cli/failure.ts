@@ -3,6 +3,8 @@
  * exit code 2) or the command cannot be carried out (exit code 1). `describeError` turns every other error into one
  * form.
  */
+import { MoveInterrupted } from "#src/backup/move/move-in.ts";
+import { MovedOut } from "#src/backup/move/original.ts";
 import { ConfigError } from "#src/config/config.ts";
 import { sentencesOf } from "#src/core/fault.ts";
 import { SecretKeyUnusable } from "#src/core/key-file.ts";
@@ -82,6 +84,8 @@ export function describeError(error: unknown): FailureDescription {
     const advice = "set TMPDIR to a directory with free space whose file system allows programs to run (no noexec)";
     return describe("driver_unusable", error.message, advice);
   }
+  const move = describeMove(error);
+  if (move !== null) return describe(move.code, move.message, move.next);
   if (error instanceof NewerSchema) return describe("newer_schema", error.message);
   if (error instanceof UnknownSchema) return describe("unknown_schema", error.message);
   if (error instanceof LockHeld)
@@ -95,6 +99,20 @@ export function describeError(error: unknown): FailureDescription {
     ...describe("internal_error", `internal error: ${bug.message}`, "report it with the lines below"),
     bug,
   };
+}
+
+/** Null if the error does not concern a planned move. */
+function describeMove(error: unknown): CommandFailure | null {
+  if (error instanceof MoveInterrupted)
+    return new CommandFailure(
+      "move_interrupted",
+      error.message,
+      "run the same waxwing move in again, or delete that file",
+    );
+  if (!(error instanceof MovedOut)) return null;
+  const advice =
+    "if it runs there, keep this one from starting: systemctl disable --now waxwing; to reopen it as a copy, with its broadcasts held: waxwing move cancel";
+  return new CommandFailure("moved_out", error.message, advice);
 }
 
 /** Null if the error is not a storage error. */

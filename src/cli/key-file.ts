@@ -3,6 +3,7 @@
  * repeated: the old key stays in the file until nothing needs it.
  */
 import { resolve } from "node:path";
+import { requireNotMoved } from "#src/backup/move/original.ts";
 import type { Config } from "#src/config/config.ts";
 import {
   keepKeyFile,
@@ -70,6 +71,7 @@ export const commands: readonly Command[] = [
 
 async function rotate(database: Database, io: Io) {
   const { config, store } = database;
+  requireNotMoved(config.storage.path);
   const keys = loadConfiguredKeys(config, io, false);
   if (keys.keyFile !== null) removeUnfinishedKeyFiles(keys.keyFile);
   const isResumed = keys.all().length > 1;

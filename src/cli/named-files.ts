@@ -27,8 +27,11 @@ const LINKS_MAX = 40;
  * rights.
  */
 export interface FileUse {
-  /** `make`: a new file, which must not exist. `fill`: created if missing, and overwritten. */
-  readonly as: "read" | "make" | "fill";
+  /**
+   * `make`: a new file, which must not exist. `fill`: created if missing, and overwritten. `update`: read, and changed
+   * where that is allowed.
+   */
+  readonly as: "read" | "make" | "fill" | "update";
   /** Files next to it, by suffix: `read` if they exist, `make` to replace an older one. */
   readonly beside?: Readonly<Record<string, "read" | "make">>;
 }
@@ -70,10 +73,26 @@ export class NamedFiles {
 
   #open(path: string, as: FileUse["as"]): void {
     try {
-      this.#opened.set(resolve(path), as === "read" ? openSync(resolve(path), "r") : make(resolve(path), as));
+      this.#opened.set(resolve(path), openAs(resolve(path), as));
     } catch (error) {
       this.#opened.set(resolve(path), error instanceof Error ? error : new Error(String(error)));
     }
+  }
+}
+
+function openAs(path: string, as: FileUse["as"]): number {
+  if (as === "read") return openSync(path, "r");
+  return as === "update" ? openForUpdate(path) : make(path, as);
+}
+
+/** Read-only where the file may not be written to. */
+export function openForUpdate(path: string): number {
+  try {
+    return openSync(path, "r+");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : null;
+    if (code !== "EACCES" && code !== "EPERM" && code !== "EROFS") throw error;
+    return openSync(path, "r");
   }
 }
 

@@ -15,14 +15,15 @@ import {
 } from "#src/backup/restore.ts";
 import { newInstanceId } from "#src/core/id.ts";
 import { formatInstant } from "#src/core/instant.ts";
-import { createPrivateDirectory, type DatabaseFiles, databaseFiles } from "#src/db/files.ts";
-import { type Lock, LockHeld, lockExclusively } from "#src/db/lock.ts";
+import { createPrivateDirectory, databaseFiles } from "#src/db/files.ts";
+import { LockHeld } from "#src/db/lock.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { databaseFile, isGivenThere, withGivenDatabase } from "./given-database.ts";
 import { list, type Report } from "./output.ts";
+import { lockStopped } from "./stopped-server.ts";
 
 export const commands: readonly Command[] = [
   command({
@@ -54,7 +55,7 @@ export const commands: readonly Command[] = [
         return withGivenDatabase(context, values.file, (file) => runDrill(context, file, files.database));
       createPrivateDirectory(dirname(resolve(storage.path)));
       createPrivateDirectory(resolve(storage.data));
-      const release = lockBoth(files);
+      const release = lockStopped(files, "replaced");
       try {
         const restored = withGivenDatabase(context, values.file, (file) =>
           restore(context, file, files.database, values.acceptGap),
@@ -128,29 +129,6 @@ function gapFailure({ message, since }: GapNotAccepted): CommandFailure {
     [`${message}. These would be lost, since ${from}:`, ...lostWithGap.map((line) => `- ${line}`)].join("\n"),
     "put the database back if there is one, or run this again with --accept-gap; nothing was changed",
   );
-}
-
-function lockBoth({ serverLock, commandLock }: DatabaseFiles): () => void {
-  const server = acquireLock(serverLock, "a server runs on this database", "stop it first: systemctl stop waxwing");
-  try {
-    const commands = acquireLock(commandLock, "a command is writing to this database", "wait until it has ended");
-    return () => {
-      commands.release();
-      server.release();
-    };
-  } catch (error) {
-    server.release();
-    throw error;
-  }
-}
-
-function acquireLock(path: string, holder: string, next: string): Lock {
-  try {
-    return lockExclusively(path);
-  } catch (error) {
-    if (error instanceof LockHeld) throw new CommandFailure("locked", `${holder}, so it cannot be replaced`, next);
-    throw error;
-  }
 }
 
 function report(database: string, restored: RestoreResult, missingKey: string | null): Report {

@@ -3,8 +3,9 @@
  * becomes the owner of the data there and nowhere else; and each looks first whether it has been done.
  */
 import {
-  chownSync,
   closeSync,
+  fchmodSync,
+  fchownSync,
   fsyncSync,
   mkdtempSync,
   openSync,
@@ -63,14 +64,18 @@ export class SetupSteps {
     const { options, io } = this.#context;
     loadConfig({ found: { name: this.file, text: after }, data: options.data, env: io.env });
     const unfinished = join(dirname(this.file), `.${SERVICE}.toml.new`);
-    const handle = openSync(unfinished, "w", present === undefined ? 0o600 : present.mode & 0o777);
+    // The service reads a file of root's through its group, which is the directory's.
+    const owner = present ?? { mode: io.root === null ? 0o600 : 0o640, uid: 0, gid: statSync(dirname(this.file)).gid };
+    const handle = openSync(unfinished, "w", 0o600);
     try {
+      if (io.root !== null) fchownSync(handle, owner.uid, owner.gid);
+      // Not at the opening, where the umask takes the group's permission away.
+      fchmodSync(handle, owner.mode & 0o777);
       writeSync(handle, after);
       fsyncSync(handle);
     } finally {
       closeSync(handle);
     }
-    if (present !== undefined && io.root !== null) chownSync(unfinished, present.uid, present.gid);
     renameSync(unfinished, this.file);
     return true;
   }

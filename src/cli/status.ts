@@ -5,6 +5,7 @@
 
 import type { Static } from "@sinclair/typebox";
 import { whyUnwritable } from "#src/backup/files.ts";
+import { findMovedAway, type MovedAway } from "#src/backup/move/original.ts";
 import { scheduleInterval } from "#src/backup/schedule.ts";
 import { lastSoundAt } from "#src/backup/verification-reports.ts";
 import type { Config } from "#src/config/config.ts";
@@ -38,6 +39,8 @@ export const commands: readonly Command[] = [
     run: async (context) => {
       const { database } = databaseFiles(context.loadConfig().storage.path);
       const memory = readMemory(conditionFile(database));
+      const away = findMovedAway(database);
+      if (away !== null) return reportMoved(away);
       if (fileExists(database))
         return withDatabase(context, "read", async (opened) => {
           const isRunning = isServerRunning(database);
@@ -50,6 +53,18 @@ export const commands: readonly Command[] = [
     },
   }),
 ];
+
+/** Nothing of a closed database needs attention: it continues elsewhere. */
+function reportMoved({ at, file, host, expiresAt }: MovedAway): Report {
+  const moved = { at: formatInstant(at, "UTC"), file, host, code_valid_until: formatInstant(expiresAt, "UTC") };
+  const text = [
+    `This database is closed: it was moved out on ${moved.at} to ${file}.`,
+    `The code was printed then; it is valid until ${moved.code_valid_until}.`,
+    "To keep this server from starting: systemctl disable --now waxwing",
+    "To reopen it as a copy, with its broadcasts held: waxwing move cancel",
+  ].join("\n");
+  return { json: { conditions: [], callbacks: null, server: { running: false }, usage: [], moved_out: moved }, text };
+}
 
 interface Evaluated {
   conditions: KnownCondition[];
@@ -145,6 +160,7 @@ function reportOf(
     callbacks: unused === null ? null : viewUnused(unused),
     server: { running: isRunning },
     usage,
+    moved_out: null,
   };
   const critical = conditions.filter(({ severity }) => severity === "critical").length;
   const text = [

@@ -22,6 +22,8 @@ import { type ConfigKey, configKeys, type Settings } from "./settings.ts";
 export interface Config extends Omit<Settings, "storage" | "secrets" | "backup" | "media"> {
   /** The file that was read; null if there was none. */
   readonly file: string | null;
+  /** The text of that file. */
+  readonly fileText: string | null;
   readonly storage: { readonly data: string /** The database file. */; readonly path: string };
   readonly secrets: { readonly keyFile: string };
   readonly media: Omit<Settings["media"], "directory"> & { readonly directory: string };
@@ -106,6 +108,7 @@ export function loadConfig(sources: ConfigSources): Config {
     ...settings,
     server: withDomain(settings.server, locations.has("server.listen")),
     file: file?.name ?? null,
+    fileText: file?.text ?? null,
     storage: { data, path: settings.storage.path ?? join(data, "waxwing.db") },
     media: { ...settings.media, directory: settings.media.directory ?? join(data, "media") },
     secrets: { keyFile: settings.secrets.keyFile ?? join(data, "waxwing.key") },

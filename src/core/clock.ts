@@ -3,7 +3,7 @@
  * simulation decides what time it is and when a timer fires.
  */
 export interface Clock {
-  /** True: nobody sets its wall time, so that nothing has to look whether it was set. Of test control. */
+  /** True: its wall time is never set, so no service has to look whether it was. Of test control. */
   readonly isSteady?: boolean;
   /** Wall time in milliseconds since the epoch. Use it for anything that outlives the process. */
   now(): number;

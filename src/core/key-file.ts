@@ -58,12 +58,12 @@ export interface LoadedKeys extends KeyRing {
 export function loadKeys({ keyFile, env, random }: SecretKeySources, create: boolean): LoadedKeys {
   const fromEnv = env[SECRET_KEY_VARIABLE];
   if (fromEnv !== undefined) {
-    const keys = readKeys(fromEnv);
+    const keys = parseKeys(fromEnv);
     // An empty variable is a mistake too: falling back to a file would seal new secrets with an unintended key.
     if (keys === null) throw new SecretKeyUnusable(`${SECRET_KEY_VARIABLE} is not a key: it must contain ${FORMS}`);
     return { ...ringOf(keys), keyFile: null, isNew: false };
   }
-  const isNew = findKeyFile(keyFile) === null;
+  const isNew = readKeyFile(keyFile) === null;
   if (isNew) makeKeyFile({ keyFile, env, random }, create);
   return { ...watchedRing(keyFile), keyFile, isNew };
 }
@@ -96,7 +96,7 @@ function versionOf(keyFile: string): string | null {
 
 /** Throws `SecretKeyUnusable` if the file is missing as well. */
 function requireKeyFile(keyFile: string): Uint8Array[] {
-  const found = findKeyFile(keyFile);
+  const found = readKeyFile(keyFile);
   if (found === null) throw new SecretKeyUnusable(`the key at ${keyFile} disappeared`);
   return found;
 }
@@ -110,7 +110,8 @@ function makeKeyFile({ keyFile, random }: SecretKeySources, create: boolean): vo
   createKeyFile(keyFile, random);
 }
 
-function findKeyFile(keyFile: string): Uint8Array[] | null {
+/** Null: there is none. Throws `SecretKeyUnusable`. */
+export function readKeyFile(keyFile: string): Uint8Array[] | null {
   let file: number;
   try {
     // Without O_NONBLOCK, a named pipe in place of the key file would block the start forever.
@@ -131,7 +132,7 @@ function findKeyFile(keyFile: string): Uint8Array[] | null {
         `the key at ${keyFile} is accessible to other users (mode ${mode}): run chmod 600 ${shellWord(keyFile)}`,
       );
     }
-    const keys = readKeys(readFileSync(file, "utf8"));
+    const keys = parseKeys(readFileSync(file, "utf8"));
     if (keys === null) throw new SecretKeyUnusable(`${keyFile} contains no key: it must contain ${FORMS}`);
     return keys;
   } finally {
@@ -211,7 +212,7 @@ function syncDirectory(directory: string): void {
 }
 
 /** Several keys are separated by white space; null if there is none, or one of the words is no key. */
-function readKeys(text: string): Uint8Array[] | null {
+export function parseKeys(text: string): Uint8Array[] | null {
   const keys = text.split(/\s+/).flatMap((word) => (word === "" ? [] : [readKey(word)]));
   return keys.length === 0 || keys.includes(null) ? null : (keys as Uint8Array[]);
 }

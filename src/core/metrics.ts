@@ -6,7 +6,12 @@
 export type Labels = Readonly<Record<string, string | number>>;
 
 class Counter {
-  readonly #series = new Map<string, number>();
+  readonly #series: Map<string, number>;
+
+  /** `known`: series that exist from the start. Of one that appears with its first event, a rate does not see that event. */
+  constructor(known: readonly Labels[]) {
+    this.#series = new Map(known.map((labels) => [keyOf(labels), 0]));
+  }
 
   add(labels: Labels = {}, by = 1): void {
     const key = keyOf(labels);
@@ -82,8 +87,9 @@ export class Metrics {
   /** The names of metrics that are read at every scrape. */
   readonly #observed = new Set<string>();
 
-  counter(name: string, help: string): Counter {
-    const counter = new Counter();
+  /** `known`: the labels that it may have; by default it has none. */
+  counter(name: string, help: string, known: readonly Labels[] = [{}]): Counter {
+    const counter = new Counter(known);
     this.#declare(name, { kind: "counter", help, lines: () => counter.lines(name) });
     return counter;
   }

@@ -7,7 +7,7 @@ import { type FileIdentity, isSameFile } from "./file-identity.ts";
 
 /** Why the copy was made. Stored in the copy. */
 export interface BackupMetadata {
-  kind: "backup" | "upgrade" | "restore" | "replaced";
+  kind: "backup" | "upgrade" | "restore" | "replaced" | "move";
   /** The time of the state in the copy, milliseconds. */
   at: number;
   /** The changes after `at` are unknown, because the file that had them was missing or unreadable. */
@@ -79,6 +79,25 @@ export function writeBackupMetadata(client: Client, metadata: BackupMetadata): v
 /** The file is the database itself again, not a copy. */
 export function clearBackupMetadata(client: Client): void {
   client.prepare("UPDATE instance SET backup_metadata = NULL WHERE id = 1").run();
+}
+
+/** What a planned move has made of this database. */
+export type StoredMove =
+  /** It was written to `file` and is closed since: no server starts on it. */
+  | { state: "out"; at: number; expiresAt: number; codeHash: string; file: string; host: string }
+  /** It came out of a move file, which carries the same token since then. */
+  | { state: "in"; at: number; token: string; from: string };
+
+/** Null: it was never moved. Also of a database whose schema is older. */
+export function readMove(client: Client): StoredMove | null {
+  const hasColumn = client.prepare("SELECT 1 FROM pragma_table_info('instance') WHERE name = 'move'").get();
+  if (hasColumn === undefined) return null;
+  const text = client.prepare("SELECT move FROM instance WHERE id = 1").pluck().get();
+  return typeof text === "string" ? (JSON.parse(text) as StoredMove) : null;
+}
+
+export function writeMove(client: Client, move: StoredMove | null): void {
+  client.prepare("UPDATE instance SET move = ? WHERE id = 1").run(move === null ? null : JSON.stringify(move));
 }
 
 /** Stores the file's current identity, after it was moved on purpose or when it is recorded for the first time. */

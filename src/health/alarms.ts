@@ -68,8 +68,8 @@ function createNotice(condition: KnownCondition, channel: string, state: Notice[
   };
 }
 
-export function channelConditionId(channel: string): string {
-  return `alarm_undelivered:${channel}`;
+export function channelConditionId(channel: string) {
+  return `alarm_undelivered:${channel}` as const;
 }
 
 /** A channel that cannot be reached cannot be told so. */

@@ -3,11 +3,13 @@
  * Health, `/metrics` and alarms show. `ConditionList` keeps it from one evaluation to the next.
  */
 
+import type { ConditionId } from "./kinds.ts";
+
 type Severity = "warning" | "critical";
 
 export interface Condition {
   /** Stable while the condition lasts: `disk_full`, `number_not_ready:12`. */
-  id: string;
+  id: ConditionId;
   severity: Severity;
   /** What was checked: `disk`, `queue`, `backup` … */
   check: Check;

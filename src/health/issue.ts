@@ -62,7 +62,7 @@ const HITS = {
 } as const;
 
 /** Conditions that have had these names for longer than issues. */
-const CONDITION_IDS: Readonly<Record<string, string>> = {
+const CONDITION_IDS: Readonly<Record<string, "callbacks_refused" | "number_restricted">> = {
   app_secret_wrong: "callbacks_refused",
   restricted: "number_restricted",
 };

@@ -4,15 +4,18 @@
  */
 import { dirname } from "node:path";
 import type { Clock } from "#src/core/clock.ts";
-import { LATENCY_SECONDS, Metrics, type Sample } from "#src/core/metrics.ts";
+import { LATENCY_SECONDS, type Labels, Metrics, type Sample } from "#src/core/metrics.ts";
 import { version } from "#src/core/version.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { WriterCounters } from "#src/db/writer.ts";
+import { refusalReasons } from "#src/domain/inbound/refused-callbacks.ts";
+import type { RefusalReason } from "#src/domain/inbound/table.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { PostResult, WebhookPoster } from "#src/net/post.ts";
 import type { NetworkName } from "#src/networks/network.ts";
 import type { KnownCondition } from "./conditions.ts";
 import { OUTBOX_SQL, readDisk, sizeOf } from "./facts.ts";
+import { registerMediaGauges } from "./media-metrics.ts";
 import { readUnused, type UnusedCallbacks } from "./unused-callbacks.ts";
 
 /** The exact condition of the index `broadcasts_open`: without it, a query would read every broadcast ever made. */
@@ -36,7 +39,9 @@ const ACCOUNTS_LISTED_MAX = 200;
 const BALANCE_SQL = `SELECT workspace_id, currency, credited - held - charged AS available FROM billing_accounts
   ORDER BY workspace_id LIMIT ${ACCOUNTS_LISTED_MAX}`;
 const NUMBERS_LISTED_MAX = 200;
-const NUMBER_SQL = `SELECT n.id, n.phone, n.ready, coalesce(s.quality, 'unknown') AS quality
+/** What Meta calls GREEN, YELLOW and RED; null: it does not say, or has not been asked. */
+const NUMBER_SQL = `SELECT n.id, n.phone, n.ready,
+  CASE s.quality WHEN 'GREEN' THEN 3 WHEN 'YELLOW' THEN 2 WHEN 'RED' THEN 1 END AS quality
   FROM numbers n LEFT JOIN number_states s ON s.number_id = n.id
   WHERE n.removed_at IS NULL ORDER BY n.id LIMIT ${NUMBERS_LISTED_MAX}`;
 
@@ -48,6 +53,9 @@ interface GaugeSources {
   conditions: () => readonly KnownCondition[];
   /** When the newest sound backup was finished, milliseconds. */
   lastBackupAt: () => number | null;
+  /** The longest time between two scheduled backups, milliseconds; null without a schedule. */
+  backupIntervalMs: () => number | null;
+  media: { quotaBytes: number };
   /** Databases that upgrades and restores have put aside. */
   keptCopies: () => readonly { bytes: number }[];
   /** When the server's own certificate ends, milliseconds; null without one. */
@@ -88,6 +96,7 @@ export class ServerMetrics {
   readonly #refused = this.metrics.counter(
     "waxwing_callbacks_refused_total",
     "Callbacks that failed verification, by reason.",
+    refusalReasons.map((reason) => ({ reason })),
   );
   readonly #backupFailures = this.metrics.counter("waxwing_backup_failures_total", "Failed backups since the start.");
 
@@ -104,7 +113,7 @@ export class ServerMetrics {
 
   readonly countIgnoredStatus = (): void => this.#ignored.add();
 
-  readonly countRefusedCallback = (reason: string): void => this.#refused.add({ reason });
+  readonly countRefusedCallback = (reason: RefusalReason): void => this.#refused.add({ reason });
 
   readonly countBackupFailure = (): void => this.#backupFailures.add();
 
@@ -200,20 +209,22 @@ export class ServerMetrics {
           ],
         ),
     );
-    gauge(
-      "waxwing_number_ready",
-      `Whether a number can send, with the quality that the network reports; the first ${NUMBERS_LISTED_MAX}.`,
-      async () =>
-        (await reader.query(NUMBER_SQL)).map(
-          (row): Sample => [
-            { number: String(row.id), phone: String(row.phone), quality: String(row.quality) },
-            Number(row.ready),
-          ],
-        ),
+    gauge("waxwing_number_ready", `Whether a number can send; the first ${NUMBERS_LISTED_MAX}.`, async () =>
+      (await reader.query(NUMBER_SQL)).map((row): Sample => [numberLabels(row), Number(row.ready)]),
     );
+    gauge(
+      "waxwing_number_quality",
+      "Quality of a number as the network reports it: 3 green, 2 yellow, 1 red; absent if it is unknown.",
+      async () =>
+        (await reader.query(NUMBER_SQL))
+          .filter(({ quality }) => quality !== null)
+          .map((row): Sample => [numberLabels(row), Number(row.quality)]),
+    );
+    registerMediaGauges(this.metrics, { ...server.media, query: (sql, values) => reader.query(sql, values), clock });
   }
 
-  #registerConditions({ database, conditions, lastBackupAt, certificateEnd, keptCopies, clock }: GaugeSources): void {
+  #registerConditions(sources: GaugeSources): void {
+    const { database, conditions, lastBackupAt, backupIntervalMs, certificateEnd, keptCopies, clock } = sources;
     const gauge = this.metrics.gauge.bind(this.metrics);
     gauge("waxwing_condition", "Conditions that last, as in waxwing status.", () =>
       conditions().map(({ id, severity }): Sample => [{ id, severity }, 1]),
@@ -225,6 +236,11 @@ export class ServerMetrics {
     );
     gauge("waxwing_backup_age_seconds", "Age of the newest verified backup; absent if there is none.", () =>
       present(lastBackupAt(), (at) => (clock.now() - at) / 1000),
+    );
+    gauge(
+      "waxwing_backup_interval_seconds",
+      "Longest time between two scheduled backups; absent without a schedule.",
+      () => present(backupIntervalMs(), (ms) => ms / 1000),
     );
     gauge("waxwing_certificate_end_seconds", "When the server's own certificate ends; absent without one.", async () =>
       present(await certificateEnd(), (at) => at / 1000),
@@ -238,7 +254,14 @@ export class ServerMetrics {
     gauge("waxwing_disk_free_bytes", "Free space of the disk that holds the database.", () =>
       present(readDisk(dirname(database))?.freeBytes ?? null, (bytes) => bytes),
     );
+    gauge("waxwing_disk_bytes", "Size of that disk.", () =>
+      present(readDisk(dirname(database))?.totalBytes ?? null, (bytes) => bytes),
+    );
   }
+}
+
+function numberLabels({ id, phone }: Record<string, unknown>): Labels {
+  return { number: String(id), phone: String(phone) };
 }
 
 function resultLabel(result: PostResult): string {

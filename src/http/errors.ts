@@ -35,7 +35,7 @@ export const statusOf: Readonly<Record<ProblemCode, number>> = {
  * Whether the same request may succeed later without a change. True only for states that pass by themselves or outside
  * of the request, so that a program may repeat it blindly. The details of a problem may say otherwise.
  */
-const isRetryable: Readonly<Record<ProblemCode, boolean>> = {
+export const isRetryable: Readonly<Record<ProblemCode, boolean>> = {
   invalid_request: false,
   unauthenticated: false,
   insufficient_balance: true,

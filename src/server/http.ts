@@ -161,6 +161,7 @@ function createRoutes(
   const bodies = { budget: new BodyBudget(clock), clock };
   const isTrustedProxy = rangeMatcher(config.server.trustedProxies);
 
+  const publicUrl = config.server.publicUrl?.replace(/\/+$/, "") ?? null;
   const eventWaiters = new EventWaiters(store, clock, stopping);
   const app = createApp({
     ...{ eventWaiters, stopping },
@@ -170,6 +171,7 @@ function createRoutes(
     isWritable: system.isWritable,
     metrics: metrics.metrics,
     metricsToken: config.server.metricsToken,
+    docs: { publicUrl, hasExplorer: control !== null },
     acceptsTestKeys: context.acceptsTestKeys,
     onAnswer: metrics.countRequest,
   });
@@ -190,7 +192,7 @@ function createRoutes(
       limits: config.limits,
       importFiles: new ImportFiles(files.database),
       webhooks: config.webhooks,
-      publicUrl: config.server.publicUrl?.replace(/\/+$/, "") ?? null,
+      publicUrl,
       stopping,
       hasTls: hasTls(config.server),
       checksAnswers: context.checksAnswers,

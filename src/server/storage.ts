@@ -3,6 +3,8 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { detectCopy, tryRenewRunMarker } from "#src/backup/detect-copy.ts";
+import { requireMoveEnded } from "#src/backup/move/move-in.ts";
+import { requireNotMoved } from "#src/backup/move/original.ts";
 import { upgradeIfOlder } from "#src/backup/upgrade.ts";
 import { sleep, systemClock } from "#src/core/clock.ts";
 import { newInstanceId, newRunId } from "#src/core/id.ts";
@@ -46,6 +48,7 @@ export async function openStorage(environment: Environment): Promise<Storage> {
   createPrivateDirectory(config.storage.data);
   createPrivateDirectory(dirname(files.database));
   const lock = await lockServer(files.serverLock);
+  requireNoMove(files.database, lock);
   // Before the database, and a new key only for a new database: a lost key is never silently replaced.
   const keys = loadKeys({ keyFile: config.secrets.keyFile, env: process.env, random }, !existsSync(files.database));
   const box = createSecretBox(keys, random);
@@ -113,6 +116,17 @@ export async function openStorage(environment: Environment): Promise<Storage> {
       lock.release();
     },
   };
+}
+
+/** Throws for a database that continues elsewhere, and for one whose move to here did not end. */
+function requireNoMove(database: string, lock: Lock): void {
+  try {
+    requireNotMoved(database);
+    requireMoveEnded(database);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 }
 
 /** The server's own address until a public one is set; its port is known when it listens. */

@@ -2,7 +2,7 @@
 import { dirname } from "node:path";
 import { BackupJobs } from "#src/backup/jobs.ts";
 import { KeptCopies, listKeptCopies } from "#src/backup/kept-copies.ts";
-import { BackupSchedule } from "#src/backup/schedule.ts";
+import { BackupSchedule, scheduleInterval } from "#src/backup/schedule.ts";
 import { systemClock } from "#src/core/clock.ts";
 import type { Service } from "#src/core/service-loop.ts";
 import { releaseAddress, releaseKey, version } from "#src/core/version.ts";
@@ -37,6 +37,8 @@ export function createSystem(context: ServerContext): System & { services: reado
     writer: store.counters,
     conditions: () => watch.current,
     lastBackupAt: () => jobs.lastSoundAt(),
+    backupIntervalMs: () => scheduleInterval(backups.expression, clock.now()),
+    media: config.media,
     keptCopies: () => listKeptCopies(database),
     certificateEnd: async () => (await readCertificate(certificateSource(config), query))?.endsAt ?? null,
   });

@@ -6,6 +6,7 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { requireNotMoved } from "#src/backup/move/original.ts";
 import { upgradeDatabase } from "#src/backup/upgrade.ts";
 import type { Config } from "#src/config/config.ts";
 import { hasTls, readTls } from "#src/config/tls.ts";
@@ -118,6 +119,7 @@ class NewServer extends Participant implements Trial {
     const files = databaseFiles(config.storage.path);
     const lock = await waitForLock(files.serverLock, clock, stopping);
     try {
+      requireNotMoved(files.database);
       this.report("starting");
       upgradeDatabase(files, {
         now: clock.now(),

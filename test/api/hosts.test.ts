@@ -24,6 +24,7 @@ const FAMILIES: readonly (readonly [path: string, status: number])[] = [
   ["/readyz", 200],
   ["/metrics", 404],
   ["/docs", 200],
+  ["/llms.txt", 200],
   ["/docs/openapi.json", 200],
   ["/networks/whatsapp?hub.mode=subscribe", 403],
   ["/console", 200],
@@ -130,7 +131,10 @@ describe("a path that a proxy in front reads differently", () => {
 
 test("this file knows every family of routes", () => {
   const families = new Set(paths.map((path) => path.split(/[/?]/)[1]));
-  const { routes } = createApp({ random: { bytes: () => new Uint8Array(16) } } as never);
+  const { routes } = createApp({
+    random: { bytes: () => new Uint8Array(16) },
+    docs: { publicUrl: null, hasExplorer: false },
+  } as never);
   for (const { path } of routes) {
     const family = path.split("/")[1] ?? "";
     expect(families.has(family === "*" ? "nothing" : family)).toBe(true);

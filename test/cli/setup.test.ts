@@ -1,6 +1,6 @@
 /** `waxwing setup`: from nothing to a first message, without a terminal; and again, without changing anything. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync, statSync } from "node:fs";
 import fc from "fast-check";
 import { parse } from "smol-toml";
 import { changeKey } from "#src/config/edit.ts";
@@ -69,10 +69,13 @@ test("setup makes configuration, workspace, operator and number, sends a first m
 
 test("a domain replaces the listen address", async () => {
   using workshop = new Workshop('[server]\nlisten = "127.0.0.1:8080"\n');
+  // As install.sh makes it: the service reads it through its group.
+  chmodSync(workshop.path("waxwing.toml"), 0o640);
   const ran = await workshop.run(["setup", "--domain", "wa.example.com"]);
   // There is no database yet, and so no list of conditions.
   expect(ran).toMatchObject({ code: 1, stdout: expect.stringContaining("status: there is no database") });
   expect(parse(readFileSync(workshop.path("waxwing.toml"), "utf8"))).toEqual({ server: { domain: "wa.example.com" } });
+  expect(statSync(workshop.path("waxwing.toml")).mode & 0o777).toBe(0o640);
   expect(readFileSync(workshop.path("waxwing.toml"), "utf8")).toContain('# listen = "127.0.0.1:8080"');
 });
 

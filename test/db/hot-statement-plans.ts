@@ -134,6 +134,7 @@ export const expectedPlans: Record<string, string[]> = {
   "media.setFailed": ["SEARCH media USING INTEGER PRIMARY KEY (rowid=?)"],
   "media.setFile": ["SEARCH media USING INTEGER PRIMARY KEY (rowid=?)"],
   "media.setStored": ["SEARCH media USING INTEGER PRIMARY KEY (rowid=?)"],
+  "media.setTold": ["SEARCH media USING INDEX media_inbound (inbound_id=?)"],
   "messages.addToCounters": ["SEARCH broadcast_counters USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.budgetOfDay": ["SEARCH key_days USING PRIMARY KEY (key_id=? AND day=?)"],
   "messages.countExpired": [

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { claimFile } from "#src/domain/media/record.ts";
 import { expireMedia } from "#src/domain/media/release.ts";
-import { GRAPH_APP_SECRET, startGraph } from "#test/support/graph.ts";
+import { GRAPH_APP_SECRET, GRAPH_PHONE_NUMBER_ID, startGraph } from "#test/support/graph.ts";
 import { graphAccount } from "#test/support/graph-account.ts";
 import { GraphMedia, type MediaFault } from "#test/support/graph-media.ts";
 import { eventsOf } from "#test/support/rows.ts";
@@ -111,6 +111,26 @@ async function stored(options: Parameters<typeof startWhatsapp>[0] = {}, more: o
 const urlOf = ({ app }: World): string => `${app.server.url}/api/v1/media/1`;
 const get = (world: World, headers: Record<string, string> = {}, url = urlOf(world)): Promise<Response> =>
   fetch(url, { headers: { authorization: `Bearer ${world.workspace.key}`, ...headers } });
+
+test("a file of the phone's history is stored without an event, and told of once if its message arrives as a new one", async () => {
+  await using world = await startWorld();
+  const { media, clock } = world;
+  const stated = media.add("m1", "image/jpeg", JPEG);
+  const timestamp = String(Math.floor(clock.now() / 1000) - 3_600);
+  const metadata = { display_phone_number: "911244001100", phone_number_id: GRAPH_PHONE_NUMBER_ID };
+  const placeholder = { ...picture("m1", stated), type: "media_placeholder", image: undefined, timestamp };
+  const threads = [{ id: "4915112345678", messages: [placeholder] }];
+  await world.hear({ field: "history", value: { messaging_product: "whatsapp", metadata, history: [{ threads }] } });
+  const messages = [{ ...picture("m1", stated), timestamp }];
+  await world.hear({ field: "history", value: { messaging_product: "whatsapp", metadata, messages } });
+  await clock.rest();
+  expect(filesOf(world)).toHaveLength(1);
+  expect(eventsOf(world.app, world.workspace)).toEqual([]);
+  await write(world, "m1", stated);
+  await clock.rest();
+  expect(eventsOf(world.app, world.workspace).map(({ type }) => type)).toEqual(["message.received"]);
+  expect(told(world, "message.received")[0]?.data.message.details.media).toMatchObject({ id: 1, state: "stored" });
+});
 
 test("a part of the file is given as it is asked for", async () => {
   await using world = await stored();

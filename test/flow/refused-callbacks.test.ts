@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { systemRandom } from "#src/core/random.ts";
 import { openClient } from "#src/db/driver.ts";
+import { refusalReasons } from "#src/domain/inbound/refused-callbacks.ts";
 import { listOnNetwork } from "#src/domain/numbers/read.ts";
 import { runDoctor } from "#src/health/doctor.ts";
 import type { Finding } from "#src/health/finding.ts";
@@ -28,7 +29,10 @@ function warnings({ app }: WhatsappWorld): string[] {
 
 async function counted({ app }: WhatsappWorld): Promise<string[]> {
   const { text } = await app.call("GET", "/metrics", { key: METRICS_TOKEN });
-  return text.split("\n").filter((line) => line.startsWith("waxwing_callbacks_refused_total{"));
+  const lines = text.split("\n").filter((line) => line.startsWith("waxwing_callbacks_refused_total{"));
+  // Each reason is there from the start, so that a rate sees the first one.
+  expect(lines).toHaveLength(refusalReasons.length);
+  return lines.filter((line) => !line.endsWith(" 0"));
 }
 
 interface Row {

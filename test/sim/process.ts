@@ -124,6 +124,7 @@ export class Life implements Owner {
       ...{ stopping, eventWaiters: new EventWaiters(store, clock, stopping) },
       ...{ store, clock, random, log },
       media: new MediaFiles(config.media.directory),
+      docs: { publicUrl: null, hasExplorer: false },
       acceptsTestKeys: false,
       readers: {
         lists: readers,

@@ -128,6 +128,7 @@ export const folders: Folder[] = [
       "domain/inbound/refused-callbacks.ts",
       "domain/inbound/unused-items.ts",
       "domain/inbound/unreported.ts",
+      "domain/media/media.ts",
       "domain/messages/network-usage.ts",
       "domain/users/untrusted-proxy.ts",
       "networks/credentials.ts",
@@ -209,7 +210,11 @@ export const folders: Folder[] = [
   },
   {
     holds: ["http/api/"],
-    mayImport: ["http/", "domain/", "db/", "core/", "media/files.ts", "sending/send-message.ts"],
+    mayImport: [
+      ...["http/", "domain/", "db/", "core/", "media/files.ts", "sending/send-message.ts"],
+      // What the documentation shows: the guides, the examples, and the connector's error codes.
+      ...["../docs/", "../examples/", "networks/whatsapp/error-table.ts"],
+    ],
     mayNotImport: ["http/console/"],
     why: "The API shares operations with the console, never its handlers.",
   },

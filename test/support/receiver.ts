@@ -1,6 +1,7 @@
 /** A customer's webhook receiver: records every request as raw bytes and answers as the test says. */
 export interface Received {
   body: string;
+  path: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests read events member by member; a missing member fails the assertion.
   event: any;
   headers: Headers;
@@ -22,7 +23,12 @@ export function startReceiver(): Receiver {
     idleTimeout: 0,
     async fetch(request) {
       const body = await request.text();
-      const one: Received = { body, event: JSON.parse(body), headers: request.headers };
+      const one: Received = {
+        body,
+        path: new URL(request.url).pathname,
+        event: JSON.parse(body),
+        headers: request.headers,
+      };
       received.push(one);
       return receiver.respond(one, received.length);
     },

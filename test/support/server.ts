@@ -30,7 +30,7 @@ import { startServer } from "#src/server/server.ts";
 import { TestClock } from "./clock.ts";
 import { isInTransit } from "./traffic.ts";
 
-type Sections = Omit<Config, "file" | "storage" | "secrets">;
+type Sections = Omit<Config, "file" | "fileText" | "storage" | "secrets">;
 
 export interface TestServerOptions
   extends Pick<ServerOptions, "lookup" | "networks" | "readFileIdentity" | "healthTimers"> {

@@ -43,6 +43,7 @@ export function devWords({
     `  key       ${demo.key}`,
     `  number    ${demo.number ?? "none"}`,
     `  webhooks  ${viewerUrl}    (webhooks as a receiver gets them, with verified signatures)`,
+    ...(demo.webhookSecret === null ? [] : [`  secret    ${demo.webhookSecret}    (signs the webhooks)`]),
     `  docs      ${docsUrl}`,
     `  control   ${controlUrl}    (for tests: the clock, network faults, what was sent; with the token ${controlToken})`,
     `  metrics   ${baseUrl.replace("/api/v1", "/metrics")}    (with the key ${metricsToken})`,

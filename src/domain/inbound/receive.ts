@@ -7,6 +7,7 @@ import { setLastMessageAt } from "../contacts/statements.ts";
 import { CONTACT_CHANGED, type Contact } from "../contacts/table.ts";
 import { viewContact } from "../contacts/view.ts";
 import { requestMedia } from "../media/request.ts";
+import { setTold } from "../media/statements.ts";
 import type { Media } from "../media/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
@@ -74,7 +75,8 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
       ? recordInbound(tx, number, sender, item, details)
       : completeInbound(tx).get({ id: stored.id, type, text, details, origin });
   if (inbound === undefined) return undefined;
-  const medium = fetchLater(tx, number, item, inbound);
+  const known = stored === undefined ? undefined : setTold(tx).get({ inboundId: stored.id });
+  const medium = known ?? fetchLater(tx, number, item, inbound);
   const writer = openWindow(tx, sender, inbound.receivedAt);
   const contact = applyWords(tx, workspace, writer, item, inbound);
   publish(tx, workspace, "message.received", {
@@ -88,10 +90,11 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
 function fetchLater(
   tx: Tx,
   number: SendingNumber,
-  { networkMediaId, details: { media } }: InboundItem,
+  { networkMediaId, details: { media }, origin }: InboundItem,
   { id }: Inbound,
 ): Media | null {
-  return networkMediaId === null || media === undefined ? null : requestMedia(tx, number, id, networkMediaId, media);
+  if (networkMediaId === null || media === undefined) return null;
+  return requestMedia(tx, number, id, networkMediaId, media, origin === "history");
 }
 
 /** Never new: only a STOP, or a doubt, changes anything beside the conversation. */
@@ -106,11 +109,14 @@ function receiveHistory(
   const details = resolveReferences(tx, number, item.details, item.references);
   if (stored !== undefined) {
     completeInbound(tx).get({ id: stored.id, type: item.type, text: item.text, details, origin: stored.origin });
+    fetchLater(tx, number, item, stored);
     return;
   }
   const sender = findOrCreateSender(tx, workspace, senderOf(item), portfolioOf(tx, number));
   const inbound = recordInbound(tx, number, sender, item, details);
-  if (inbound !== undefined) applyWords(tx, workspace, sender, item, inbound);
+  if (inbound === undefined) return;
+  fetchLater(tx, number, item, inbound);
+  applyWords(tx, workspace, sender, item, inbound);
 }
 
 /** The history names media before it brings them. */

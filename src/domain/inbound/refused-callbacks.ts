@@ -5,12 +5,18 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, lt, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
-import { callbacks, type Refusal, type RefusedCount, refusals, refusedCallbacks } from "./table.ts";
+import { callbacks, type Refusal, type RefusalReason, type RefusedCount, refusals, refusedCallbacks } from "./table.ts";
 
 const HOUR_MS = 60 * 60_000;
 export const REFUSED_RETENTION_MS = 7 * 24 * HOUR_MS;
 /** How many of the latest callbacks are searched: those of other numbers may come between. */
 const SCANNED_ROWS_MAX = 2_000;
+
+/** A reason that is missing here does not compile. */
+const REASONS: Readonly<Record<RefusalReason, true>> = {
+  ...{ wrong_signature: true, no_signature: true, no_secret: true, unknown_address: true, wrong_header: true },
+};
+export const refusalReasons = Object.keys(REASONS) as RefusalReason[];
 
 export function hourOf(at: number): number {
   return Math.floor(at / HOUR_MS) * HOUR_MS;

@@ -73,6 +73,7 @@ function dropClaimed(tx: Tx, { id, fileId }: Media): void {
 }
 
 function tell(tx: Tx, medium: Media, type: "media.stored" | "media.failed", data: Record<string, unknown>): void {
+  if (medium.isSilent) return;
   const workspace = getWorkspace(tx, medium.workspaceId);
   const { seq } = publish(tx, workspace, type, { ...data, message_id: medium.inboundId });
   setEventSeq(tx).run({ id: medium.id, eventSeq: seq });

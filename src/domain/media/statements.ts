@@ -7,8 +7,8 @@ const medium = getTableColumns(media);
 const file = getTableColumns(mediaFiles);
 
 export const insertMedia = hotQuery(
-  `INSERT INTO media (workspace_id, number_id, inbound_id, network_media_id, mime_type, sha256, filename, state, created_at)
-  VALUES (:workspaceId, :numberId, :inboundId, :networkMediaId, :mimeType, :sha256, :filename, 'pending', :createdAt)
+  `INSERT INTO media (workspace_id, number_id, inbound_id, network_media_id, mime_type, sha256, filename, state, is_silent, created_at)
+  VALUES (:workspaceId, :numberId, :inboundId, :networkMediaId, :mimeType, :sha256, :filename, 'pending', :isSilent, :createdAt)
   RETURNING ${columns(medium)}`,
   medium,
   medium,
@@ -47,6 +47,12 @@ export const setStored = hotQuery(
 export const setFailed = hotQuery(
   `UPDATE media SET state = 'failed', reason = :reason, waiting_since = NULL WHERE id = +:id AND state = 'pending'
   RETURNING ${columns(medium)}`,
+  medium,
+  medium,
+);
+
+export const setTold = hotQuery(
+  `UPDATE media SET is_silent = 0 WHERE inbound_id = +:inboundId RETURNING ${columns(medium)}`,
   medium,
   medium,
 );

@@ -1,6 +1,6 @@
 /** Media that people sent, and the files that hold their bytes: the files themselves are on disk, named by their hash. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { instant } from "#src/db/columns.ts";
+import { flag, instant } from "#src/db/columns.ts";
 import type { FailureReason, MediaState } from "./media.ts";
 
 export const media = sqliteTable("media", {
@@ -23,6 +23,8 @@ export const media = sqliteTable("media", {
   waitingSince: instant(),
   /** The event that told of its result. */
   eventSeq: integer(),
+  /** Of a phone's history: no event tells of it. */
+  isSilent: flag().notNull().default(false),
   createdAt: instant().notNull(),
 });
 

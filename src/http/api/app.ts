@@ -25,7 +25,7 @@ import { metricsRoutes } from "../metrics.ts";
 import { RateLimiter, type RateLimits } from "../rate-limit.ts";
 import { nothingHere, problemOf, splitUrl, toResponse } from "../respond.ts";
 import { Authenticator } from "./auth.ts";
-import { docsRoutes } from "./docs/docs.ts";
+import { type DocsOptions, docsRoutes } from "./docs/docs.ts";
 import { endpoints, noSuchEndpoint } from "./endpoints.ts";
 import { scopesOf } from "./scopes.ts";
 
@@ -47,6 +47,7 @@ interface AppOptions {
   isWritable: WriteProbe;
   metrics: Metrics;
   metricsToken: string | null;
+  docs: DocsOptions;
   /** Whether keys that a test chose are accepted. */
   acceptsTestKeys: boolean;
   /** Called for every answer. `route` is the endpoint's path with its `{names}`, never text from the caller. */
@@ -73,7 +74,7 @@ export function createApp(options: AppOptions) {
   beside.mapResponse(({ request, responseValue }) =>
     responseValue instanceof Response ? addSecurityHeaders(responseValue, ids(request)) : undefined,
   );
-  beside.use(healthRoutes(options)).use(metricsRoutes(options)).use(docsRoutes());
+  beside.use(healthRoutes(options)).use(metricsRoutes(options)).use(docsRoutes(options.docs));
   beside.all("/*", () => nothingHere());
   app.use(beside);
   return app;

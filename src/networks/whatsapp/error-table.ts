@@ -25,6 +25,12 @@ export function findErrorMeaning(code: number): ErrorMeaning | undefined {
   return code >= 200 && code <= 299 ? PERMISSION_MISSING : MEANINGS.get(code);
 }
 
+/** Every code of the table, in its order, for the page that lists them. A range is one entry: `200–299`. */
+export function listErrorMeanings(): { codes: string; meaning: ErrorMeaning }[] {
+  const single = [...MEANINGS].map(([code, meaning]) => ({ codes: String(code), meaning }));
+  return [...single, { codes: "200–299", meaning: PERMISSION_MISSING }];
+}
+
 const SYSTEM_USER_HINT =
   "Give the system user of the token both WhatsApp permissions (messaging and management) and store a new token.";
 

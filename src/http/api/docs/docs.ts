@@ -1,86 +1,91 @@
 /**
- * Serves the API reference from the executable: the OpenAPI document, and a page that renders it. The page runs no
- * script and loads nothing from other hosts; its content security policy enforces both.
+ * Serves the documentation from the executable: the reference, the guides, the same pages as Markdown, and the OpenAPI
+ * document. Nothing is loaded from other hosts, and the pages read without JavaScript; the content security policy
+ * enforces the first. Samples show this server's own address.
  */
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import { Elysia } from "elysia";
+// @ts-expect-error: it is imported as text.
+import exampleServer from "../../../../examples/testing/server.ts" with { type: "text" };
+// @ts-expect-error: it is imported as text.
+import exampleShop from "../../../../examples/testing/shop.ts" with { type: "text" };
 import { openApiDocument, openApiText } from "../openapi/openapi.ts";
+import { type Asset, AssetStore } from "./asset-store.ts";
+import script from "./browser.js" with { type: "text" };
+import { explorerRoutes } from "./explorer.ts";
+import { type Guide, guideMarkdown, guidePage, titleOf } from "./guide.ts";
+import type { PageLink } from "./layout.ts";
 import style from "./page.css" with { type: "text" };
 import { referencePage } from "./page.ts";
+import { guides } from "./pages.ts";
+import { searchEntries } from "./search-index.ts";
+import { llmsText, referenceMarkdown } from "./twin.ts";
+
+export interface DocsOptions {
+  /** Where the server is reached; null: wherever the request came. */
+  publicUrl: string | null;
+  /** Whether requests may be tried on a page: only with a simulated network. */
+  hasExplorer: boolean;
+}
 
 const POLICY = [
   "default-src 'none'",
+  "script-src 'self'",
   "style-src 'self'",
+  "connect-src 'self'",
   // The empty icon keeps browsers from requesting one.
   "img-src data:",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join("; ");
 
-interface Asset {
-  path: string;
-  contentType: string;
-  make: () => string;
-}
+const HTML = "text/html; charset=utf-8";
+const MARKDOWN = "text/markdown; charset=utf-8";
+const PLAIN = "text/plain; charset=utf-8";
 
-const assets: readonly Asset[] = [
-  { path: "/docs", contentType: "text/html; charset=utf-8", make: () => referencePage(openApiDocument()) },
-  { path: "/docs/page.css", contentType: "text/css; charset=utf-8", make: () => style },
-  { path: "/docs/openapi.json", contentType: "application/json", make: openApiText },
-];
-
-export function docsRoutes() {
+export function docsRoutes(options: DocsOptions) {
   const routes = new Elysia({ normalize: false });
-  routes.get("/", () => new Response(null, { status: 302, headers: { location: "/console" } }));
-  for (const asset of assets) {
-    const prepare = once(() => prepareAsset(asset));
-    routes.get(asset.path, async ({ request }) => answerAsset(request, asset.contentType, await prepare()));
-  }
+  const redirect = (from: string, location: string) =>
+    routes.get(from, () => new Response(null, { status: 302, headers: { location } }));
+  redirect("/", "/console");
+  redirect("/docs/", "/docs");
+  redirect("/docs/reference", "/docs");
+  const store = new AssetStore(options.publicUrl, POLICY);
+  for (const asset of assetsOf(options)) routes.get(asset.path, ({ request }) => store.answer(request, asset));
+  if (options.hasExplorer) routes.use(explorerRoutes(options.publicUrl));
   return routes;
 }
 
-interface PreparedAsset {
-  plain: Uint8Array<ArrayBuffer>;
-  gzipped: Uint8Array<ArrayBuffer>;
-  etag: string;
-}
-
-const gzipAsync = promisify(gzip);
-
-/** Prepared on the first request: most servers never get one, and startup should not wait for it. */
-async function prepareAsset({ make }: Asset): Promise<PreparedAsset> {
-  const plain = new TextEncoder().encode(make());
-  const hash = new Bun.CryptoHasher("sha256").update(plain).digest("base64url").slice(0, 22);
-  return { plain, gzipped: new Uint8Array(await gzipAsync(plain)), etag: `W/"${hash}"` };
-}
-
-function answerAsset(request: Request, contentType: string, { plain, gzipped, etag }: PreparedAsset): Response {
-  const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
-  const headers = {
-    // Browsers revalidate on each use and get 304 until the executable changes.
-    "cache-control": "no-cache",
-    etag,
-    vary: "Accept-Encoding",
-    "content-security-policy": POLICY,
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-  };
-  if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
-  return new Response(takesGzip ? gzipped : plain, {
-    headers: { ...headers, "content-type": contentType, ...(takesGzip ? { "content-encoding": "gzip" } : {}) },
-  });
-}
-
-/** Runs `make` once; after a failure, the next call tries again. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
+function assetsOf({ hasExplorer }: DocsOptions): Asset[] {
+  const names = new Set(guides.map(({ name }) => name));
+  const links: PageLink[] = [
+    { path: "/docs", title: "API reference" },
+    ...guides.map((guide) => ({ path: `/docs/${guide.name}`, title: titleOf(guide) })),
+    ...(hasExplorer ? [{ path: "/docs/try", title: "Try requests" }] : []),
+  ];
+  const reference = () => referencePage(openApiDocument(), links);
+  const page = (guide: Guide) => () => guidePage(guide, links, names);
+  const search = () =>
+    JSON.stringify([
+      ...searchEntries("/docs", reference()),
+      ...guides.flatMap((guide) => searchEntries(`/docs/${guide.name}`, page(guide)())),
+    ]);
+  return [
+    { path: "/docs", contentType: HTML, make: reference },
+    { path: "/docs/reference.md", contentType: MARKDOWN, make: () => referenceMarkdown(openApiDocument()) },
+    ...guides.flatMap((guide): Asset[] => [
+      { path: `/docs/${guide.name}`, contentType: HTML, make: page(guide) },
+      { path: `/docs/${guide.name}.md`, contentType: MARKDOWN, make: () => guideMarkdown(guide, names) },
+    ]),
+    { path: "/llms.txt", contentType: PLAIN, make: () => llmsText(guides, openApiDocument()) },
+    { path: "/docs/page.css", contentType: "text/css; charset=utf-8", make: () => style },
+    { path: "/docs/page.js", contentType: "text/javascript; charset=utf-8", make: () => script },
+    { path: "/docs/search.json", contentType: "application/json", make: search },
+    // The same text everywhere, as `waxwing openapi` prints it.
+    { path: "/docs/openapi.json", contentType: "application/json", make: openApiText, isVerbatim: true },
+    { path: "/docs/testing/server.ts", contentType: PLAIN, make: () => exampleServer, isVerbatim: true },
+    { path: "/docs/testing/shop.ts", contentType: PLAIN, make: () => exampleShop, isVerbatim: true },
+  ];
 }

@@ -15,12 +15,15 @@ export function html(literals: TemplateStringsArray, ...values: readonly HtmlVal
   return new Html(literals.map((literal, index) => literal + render(values[index] ?? null)).join(""));
 }
 
+/** Long lines scroll, with the keyboard too. */
+const SCROLLABLE = '<pre tabindex="0">';
+
 /** Renders Markdown with tables. The source must be trusted: HTML in it is kept. */
 export function markdown(text: string): Html {
   // On a phone, a wide table scrolls inside its container instead of widening the page.
-  const wide = (table: string): string => `<div class="wide">${table}</div>`;
+  const wide = (table: string): string => `<div class="wide" tabindex="0">${table}</div>`;
   const rendered = Bun.markdown.html(text, { headings: { ids: true } });
-  return new Html(rendered.replace(/<table>.*?<\/table>/gs, wide));
+  return new Html(rendered.replace(/<table>.*?<\/table>/gs, wide).replaceAll("<pre>", SCROLLABLE));
 }
 
 /** Renders a sentence or two, without an enclosing paragraph. */
@@ -34,7 +37,14 @@ export function inline(text: string | undefined): Html {
 }
 
 export function json(value: unknown): Html {
-  return html`<pre><code>${JSON.stringify(value, null, 2)}</code></pre>`;
+  return html`<pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
+}
+
+const ESCAPED = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&#x27;": "'", "&amp;": "&" };
+
+/** The text that was escaped. */
+export function unescaped(text: string): string {
+  return Object.entries(ESCAPED).reduce((read, [code, sign]) => read.replaceAll(code, sign), text);
 }
 
 function render(value: HtmlValue): string {

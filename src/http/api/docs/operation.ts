@@ -8,21 +8,24 @@ import {
   type ReferenceObject,
   type ResponseObject,
 } from "../openapi/document.ts";
+import { PLACEHOLDER } from "./guide.ts";
 import { type Html, html, inline, json, markdown } from "./html.ts";
+import type { SampleGroups } from "./sample-group.ts";
+import { type SampleRequest, samplesOf } from "./samples.ts";
 import { meaning, memberTable, referredName, type Schemas, typeText } from "./schema.ts";
 
-/** Placeholder host of the examples; readers replace it. */
-const HOST = "https://waxwing.example.com";
+export interface DocumentedOperation {
+  path: string;
+  /** In lower case. */
+  method: string;
+  operation: OperationObject;
+}
 
-export function endpointSection(
-  document: OpenApiDocument,
-  path: string,
-  method: string,
-  operation: OperationObject,
-): Html {
+export function endpointSection(document: OpenApiDocument, one: DocumentedOperation, samples: SampleGroups): Html {
+  const { path, method, operation } = one;
   const { schemas } = document.components;
   const prefix = document.servers[0]?.url ?? "";
-  const request = curl(HOST + prefix, path, method, operation);
+  const requests = requestsOf(PLACEHOLDER + prefix, one);
   const responses = Object.entries(operation.responses).map(([status, response]) => ({
     status,
     ...resolve(document, response),
@@ -44,7 +47,7 @@ ${operation.requestBody === undefined ? "" : html`<h4>Body</h4>${bodyForms(opera
   })}</dl>
 </div>
 <div class="code">
-<h4>Request</h4>${request.map(({ summary, text }) => html`${caption(summary)}<pre><code>${text}</code></pre>`)}
+<h4>Request</h4>${requests.map(({ summary, request }) => html`${caption(summary)}${samples.render(samplesOf(request))}`)}
 <h4>Response</h4>${exampleBlocks(success?.content)}
 </div>
 </section>`;
@@ -70,7 +73,7 @@ function parameterTable(parameters: readonly ParameterObject[], schemas: Schemas
     return html`<tr><td><code>${parameter.name}</code>${parameter.required ? "" : html` <small>optional</small>`}</td>
 <td>${parameter.in}: ${typeText(parameter.schema)}</td><td>${inline(parameter.description)} ${meaning(parameter.schema, schemas)}</td></tr>`;
   });
-  return html`<h4>Parameters</h4><div class="wide"><table class="members">
+  return html`<h4>Parameters</h4><div class="wide" tabindex="0"><table class="members">
 <thead><tr><th>Name</th><th>Type</th><th>Description</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
@@ -107,28 +110,26 @@ function caption(summary: string | undefined): Html {
 }
 
 /** One request for each example of the body. */
-function curl(
+export function requestsOf(
   base: string,
-  path: string,
-  method: string,
-  operation: OperationObject,
-): { summary?: string; text: string }[] {
+  { path, method, operation }: DocumentedOperation,
+): { summary?: string; request: SampleRequest }[] {
   const url = base + path.replace(/\{(\w+)\}/g, (_, name: string) => String(exampleOf(operation, name) ?? 1042));
-  const lines = [`curl ${url}`, '-H "Authorization: Bearer $WAXWING_KEY"'];
+  const request: SampleRequest = { method: method.toUpperCase(), url, headers: {} };
   if (operation.requestBody === undefined) {
-    return [{ text: [...lines, ...(method === "get" ? [] : [`-X ${method.toUpperCase()}`])].join(" \\\n  ") }];
+    const success = Object.values(operation.responses)[0];
+    const isFile = success !== undefined && !("$ref" in success) && success.content?.["*/*"] !== undefined;
+    return [{ request: { ...request, isFile } }];
   }
-  if (method !== "post") lines.push(`-X ${method.toUpperCase()}`);
-  lines.push('-H "Content-Type: application/json"');
   const keys = ownParameters(operation).find((one) => one.name === "Idempotency-Key")?.examples ?? {};
   return Object.entries(operation.requestBody.content["application/json"]?.examples ?? {}).map(
     ([name, { summary, value }]) => ({
       ...(summary === undefined ? {} : { summary }),
-      text: [
-        ...lines,
-        ...(keys[name] === undefined ? [] : [`-H "Idempotency-Key: ${keys[name].value}"`]),
-        `-d '${JSON.stringify(value, null, 2).replaceAll("'", "'\\''")}'`,
-      ].join(" \\\n  "),
+      request: {
+        ...request,
+        headers: keys[name] === undefined ? {} : { "Idempotency-Key": String(keys[name].value) },
+        body: value,
+      },
     }),
   );
 }
@@ -139,7 +140,7 @@ function exampleOf(operation: OperationObject, name: string): unknown {
   return Array.isArray(examples) ? examples[0] : undefined;
 }
 
-function resolve(document: OpenApiDocument, response: ResponseObject | ReferenceObject): ResponseObject {
+export function resolve(document: OpenApiDocument, response: ResponseObject | ReferenceObject): ResponseObject {
   if (!("$ref" in response)) return response;
   const found = document.components.responses[referredName(response.$ref)];
   if (found === undefined) throw new Error(`the document has no ${response.$ref}`);

@@ -9,7 +9,7 @@ export type Schemas = OpenApiDocument["components"]["schemas"];
 export function memberTable(schema: SchemaObject, schemas: Schemas): Html {
   const rows = memberRows(schema, "", schemas);
   if (rows.length === 0) return html`<p>An object without fields.</p>`;
-  return html`<div class="wide"><table class="members">
+  return html`<div class="wide" tabindex="0"><table class="members">
 <thead><tr><th>Field</th><th>Type</th><th>Description</th></tr></thead>
 <tbody>${rows}</tbody>
 </table></div>`;

@@ -1,5 +1,11 @@
-/** The style sheet is imported as text (`with { type: "text" }`), so that it is part of the executable. */
+/** These files are imported as text (`with { type: "text" }`), so that they are part of the executable. */
 declare module "*.css" {
+  const text: string;
+  // biome-ignore lint/style/noDefaultExport: the bundler exports a text file as its default.
+  export default text;
+}
+
+declare module "*.js" {
   const text: string;
   // biome-ignore lint/style/noDefaultExport: the bundler exports a text file as its default.
   export default text;

@@ -59,7 +59,7 @@ export const systemRoutes = attachHandlers(systemContract, {
     const port = async () => dispatch.networks.whatsapp.account;
     const all = await runDoctor({ store, clock, random, box: () => box, port, settings }, numbers, false);
     // The same screen shows the conditions, in the same words.
-    const shown = new Set((await system.conditions()).map(({ id }) => id));
+    const shown = new Set<string>((await system.conditions()).map(({ id }) => id));
     const findings = all.filter(({ conditionId }) => conditionId === null || !shown.has(conditionId));
     return answerData(
       200,

@@ -1,0 +1,312 @@
+/**
+ * `waxwing move …`: a planned move to another machine. The original is closed, and its successor continues where it
+ * stopped: nothing is held, no id is skipped, and what was scheduled stays scheduled.
+ */
+import { closeSync, existsSync, fstatSync, ftruncateSync } from "node:fs";
+import { hostname } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { BackupBroken, NameTaken } from "#src/backup/backup.ts";
+import { InsufficientSpace } from "#src/backup/files.ts";
+import { MoveFileBroken } from "#src/backup/move/archive.ts";
+import { type MovedIn, MoveRefused, moveIn } from "#src/backup/move/move-in.ts";
+import { CopyNotStarted, type MovedOutFile, moveOut } from "#src/backup/move/move-out.ts";
+import { reopenAsCopy, stateOf, withClient } from "#src/backup/move/original.ts";
+import { type CopyReason, judgeCancel } from "#src/backup/move/states.ts";
+import type { Config } from "#src/config/config.ts";
+import { newInstanceId, newRunId, randomText } from "#src/core/id.ts";
+import { formatInstant } from "#src/core/instant.ts";
+import { SECRET_KEY_VARIABLE } from "#src/core/key-file.ts";
+import { version } from "#src/core/version.ts";
+import { readFileIdentity } from "#src/db/file-identity.ts";
+import { createPrivateDirectory, databaseFiles } from "#src/db/files.ts";
+import { readMove } from "#src/db/instance.ts";
+import { type Command, command } from "./command.ts";
+import type { Context } from "./context.ts";
+import { fileExists, loadConfiguredKeys, noDatabase } from "./database.ts";
+import { CommandFailure } from "./failure.ts";
+import { openForUpdate } from "./named-files.ts";
+import { list, type Report } from "./output.ts";
+import { lockStopped } from "./stopped-server.ts";
+
+const group = "move";
+const CODE_LENGTH = 24;
+/** In the data directory: the configuration of the machine that was left. */
+const MOVED_CONFIG = "waxwing.moved.toml";
+
+export const commands: readonly Command[] = [
+  command({
+    group,
+    name: "out",
+    summary: "Write this server into one file and close it; the server must be stopped",
+    details:
+      "FILE holds database, master key, media and configuration. The database here is closed, and the code that is printed\nopens FILE within a day, once. Until then FILE is as secret as the server: it contains the master key.\n\n  waxwing move out /root/waxwing.move\n  scp /root/waxwing.move new-machine:/root/\n  waxwing move in /root/waxwing.move --code CODE      on the new machine\n\nWaxwing cannot see a copy of FILE that is made elsewhere: use one, and delete the others.",
+    positionals: {
+      file: {
+        kind: "text",
+        value: "FILE",
+        file: { as: "make" },
+        required: true,
+        description: "Target file; an existing file is never replaced",
+      },
+    },
+    run: async (context, { file }) => {
+      const config = context.loadConfig();
+      const files = databaseFiles(config.storage.path);
+      if (!fileExists(files.database)) throw noDatabase(files.database);
+      return withEmptiedTarget(context, file, () => {
+        const release = lockStopped(files, "moved");
+        try {
+          const code = randomText(context.io.random, CODE_LENGTH).replace(/(.{6})(?=.)/g, "$1-");
+          return reportOut(context, performOut(context, config, file, code), code);
+        } finally {
+          release();
+        }
+      });
+    },
+  }),
+  command({
+    group,
+    name: "in",
+    summary: "Continue the server that a file of move out holds; the server here must be stopped",
+    details:
+      "With the code, and within a day, the server continues as if it had never stopped, and FILE is marked as used. Without\nthe code, later, or with a used FILE, it becomes a copy as after a restore: broadcasts are held.\n\n  waxwing move in /root/waxwing.move --code CODE\n\nA database here must have no workspaces; it is kept under another name. The configuration of the old machine is written\ninto the data directory for you to compare; nothing reads it there.",
+    positionals: {
+      file: {
+        kind: "text",
+        value: "FILE",
+        file: { as: "update" },
+        required: true,
+        description: "The file that move out wrote",
+      },
+    },
+    options: {
+      code: { kind: "text", value: "CODE", description: "The code that move out printed; without it: a copy, held" },
+    },
+    run: async (context, { file, code }) => {
+      const config = context.loadConfig();
+      const files = databaseFiles(config.storage.path);
+      const handle = openGiven(context, file);
+      try {
+        createPrivateDirectory(dirname(resolve(config.storage.path)));
+        createPrivateDirectory(resolve(config.storage.data));
+        const release = lockStopped(files, "replaced");
+        try {
+          return reportIn(
+            context,
+            config,
+            translateErrors(() => performIn(context, config, handle, code)),
+          );
+        } finally {
+          release();
+        }
+      } finally {
+        closeSync(handle);
+      }
+    },
+  }),
+  command({
+    group,
+    name: "cancel",
+    summary: "Reopen a server that move out closed, as a copy: its broadcasts are held",
+    details:
+      "Where the file was not used, delete it first: with its code it would still continue elsewhere.\n\n  waxwing move cancel",
+    run: async (context) => {
+      const { storage } = context.loadConfig();
+      const files = databaseFiles(storage.path);
+      if (!fileExists(files.database)) throw noDatabase(files.database);
+      const release = lockStopped(files, "reopened");
+      try {
+        return cancel(files.database);
+      } finally {
+        release();
+      }
+    },
+  }),
+];
+
+function stepsOf({ io, options }: Context): (step: string) => void {
+  return (step) => {
+    if (!options.json) io.err(`${step} …\n`);
+  };
+}
+
+/** A file that root made, in a directory where this process may not remove it. */
+function withEmptiedTarget<T>({ io, files }: Context, file: string, work: () => T): T {
+  return translateErrors(() => {
+    const handle = files.handleOf(file);
+    try {
+      return work();
+    } catch (error) {
+      if (handle !== null) {
+        ftruncateSync(handle, 0);
+        io.err(`${resolve(file)} is left empty; remove it\n`);
+      }
+      throw error;
+    }
+  });
+}
+
+function performOut(context: Context, config: Config, file: string, code: string): MovedOutFile {
+  const { io, files } = context;
+  const keys = loadConfiguredKeys(config, io, false);
+  return moveOut({
+    ...{ code, version, file: { path: file, handle: files.handleOf(file) }, now: io.clock.now(), host: hostname() },
+    database: config.storage.path,
+    keys: keys
+      .all()
+      .map(({ bytes }) => `${Buffer.from(bytes).toString("base64")}\n`)
+      .join(""),
+    keyFile: keys.keyFile,
+    config: config.fileText,
+    mediaDirectory: config.media.directory,
+    marker: newInstanceId(io.random),
+    identityOf: readFileIdentity,
+    onStep: stepsOf(context),
+  });
+}
+
+function performIn(context: Context, config: Config, handle: number, code: string | undefined): MovedIn {
+  const { io } = context;
+  const hasEnvironmentKey = io.env[SECRET_KEY_VARIABLE] !== undefined;
+  const keysHere = hasEnvironmentKey ? loadConfiguredKeys(config, io, false).all() : null;
+  return moveIn({
+    ...{ handle, code, now: io.clock.now(), token: newRunId(io.random) },
+    database: config.storage.path,
+    places: {
+      keyFile: hasEnvironmentKey ? null : config.secrets.keyFile,
+      mediaDirectory: config.media.directory,
+      config: join(config.storage.data, MOVED_CONFIG),
+      random: io.random,
+      now: io.clock.now(),
+    },
+    keysHere: keysHere?.map(({ bytes }) => bytes) ?? null,
+    identityOf: readFileIdentity,
+    onStep: stepsOf(context),
+  });
+}
+
+function openGiven({ files }: Context, path: string): number {
+  const handle = files.handleOf(path) ?? (existsSync(path) ? openForUpdate(path) : null);
+  if (handle === null)
+    throw new CommandFailure("unreadable_file", `there is no file ${resolve(path)}`, "check the path");
+  if (fstatSync(handle).isFile()) return handle;
+  closeSync(handle);
+  throw new CommandFailure("unreadable_file", `${resolve(path)} is not a file`, "name the file that move out wrote");
+}
+
+function cancel(database: string): Report {
+  return withClient(database, false, (client) => {
+    const verdict = judgeCancel(stateOf(client, database));
+    const move = readMove(client);
+    if (verdict.kind === "refused" || move?.state !== "out")
+      throw new CommandFailure("not_moved_out", `the database ${resolve(database)} was not moved out`, null);
+    reopenAsCopy(client, move.at);
+    const json = { database: resolve(database), file: move.file, moved_out_at: formatInstant(move.at, "UTC") };
+    const text = [
+      `${json.database} is open again, as a copy: at its next start, running and scheduled broadcasts are put on hold.`,
+      `Delete ${move.file} and every copy of it. If it was used, the other server continues to send: then see there what was`,
+      "sent before you resume a broadcast here.",
+    ].join("\n");
+    return { json, text };
+  });
+}
+
+function reportOut({ io }: Context, { file, bytes, summary, flaws }: MovedOutFile, code: string): Report {
+  const variables = Object.keys(io.env).filter((name) => name.startsWith("WAXWING_") && name !== SECRET_KEY_VARIABLE);
+  const json = {
+    ...{ file, bytes, code },
+    code_valid_until: formatInstant(summary.expiresAt, "UTC"),
+    media: summary.media.files,
+    environment: variables,
+    flaws,
+  };
+  const text = [
+    list({
+      file,
+      size: `${(bytes / 1e6).toFixed(1)} MB`,
+      media: summary.media.files,
+      code,
+      "valid until": json.code_valid_until,
+    }),
+    "",
+    `This database is closed. On the new machine: waxwing move in FILE --code ${code}`,
+    "The code is not stored and is not shown again. FILE contains the master key and people's data (mode 0600): carry it over",
+    "SSH, delete it when the new server runs, and use no copy of it. Waxwing cannot see a copy that is made elsewhere.",
+    "Not in FILE: backups, certificate files and whatever else the configuration names by path.",
+    ...(variables.length === 0
+      ? []
+      : [`Not in FILE either, because they are in the environment: ${variables.join(", ")}.`]),
+    ...(flaws.length === 0 ? [] : [`Failing already before the move: ${flaws.join(", ")} (waxwing check).`]),
+    "Keep this service from starting again: systemctl disable --now waxwing",
+  ].join("\n");
+  return { json, text };
+}
+
+const HELD: Readonly<Record<CopyReason, string>> = {
+  no_code: "no code was given",
+  expired: "the code was valid for a day, which is over",
+  used: "the file was used before",
+};
+
+function reportIn({ io }: Context, config: Config, moved: MovedIn): Report {
+  const { summary, heldBecause, isDone, counts, replaced, flaws } = moved;
+  const database = resolve(config.storage.path);
+  const movedConfig = resolve(join(config.storage.data, MOVED_CONFIG));
+  const json = {
+    ...{ database, held: heldBecause !== null, reason: heldBecause === null ? null : HELD[heldBecause], counts, flaws },
+    already_there: isDone,
+    from: summary.host,
+    moved_out_at: formatInstant(summary.at, "UTC"),
+    replaced: replaced === null ? null : resolve(replaced),
+    key_file: io.env[SECRET_KEY_VARIABLE] === undefined ? resolve(config.secrets.keyFile) : null,
+    config_of_old_machine: existsSync(movedConfig) ? movedConfig : null,
+  };
+  const text = [
+    list({ database, from: json.from, "moved out": json.moved_out_at, replaced: json.replaced, ...counts }),
+    "",
+    ...(isDone ? ["It was moved in already; nothing was changed."] : []),
+    heldBecause === null
+      ? "It continues where it stopped: nothing is held, and ids continue. The file is marked as used; delete it."
+      : `It is a copy, because ${HELD[heldBecause]}: at its start, running and scheduled broadcasts are put on hold.`,
+    ...(flaws.length === 0 ? [] : [`Failing already before the move: ${flaws.join(", ")} (waxwing check).`]),
+    ...(json.config_of_old_machine === null
+      ? []
+      : [`The old machine's configuration: ${movedConfig}. Compare it with the one here; nothing reads it there.`]),
+    "Start the server now. If its address changed, change DNS and the callback address at Meta too.",
+  ].join("\n");
+  return { json, text };
+}
+
+function translateErrors<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw describe(error) ?? error;
+  }
+}
+
+const REFUSED: Readonly<Record<MoveRefused["because"], string>> = {
+  wrong_code: "give the code that move out printed; without --code it becomes a copy, held",
+  not_markable: "copy it to a directory that you can write to; without --code it becomes a copy, held",
+  occupied: "name an empty directory with --data DIR, or move that database away; nothing was changed",
+  other_keys: `leave ${SECRET_KEY_VARIABLE} out: the file has the key`,
+};
+
+function describe(error: unknown): CommandFailure | null {
+  if (error instanceof MoveRefused) return new CommandFailure(error.because, error.message, REFUSED[error.because]);
+  if (error instanceof MoveFileBroken) {
+    const advice = "copy it again from the machine where move out wrote it; nothing was changed";
+    return new CommandFailure("broken", `that file cannot be used: ${error.message}`, advice);
+  }
+  if (error instanceof BackupBroken)
+    return new CommandFailure("broken", error.message, "waxwing check; nothing was changed");
+  if (error instanceof InsufficientSpace)
+    return new CommandFailure("no_room", error.message, "free some space, or use another disk; nothing was changed");
+  if (error instanceof NameTaken || (error instanceof Error && "code" in error && error.code === "EEXIST"))
+    return new CommandFailure("file_exists", error.message, "name another file");
+  if (error instanceof CopyNotStarted) {
+    const advice = "start the server on it once, so that its broadcasts are held, and then move it";
+    return new CommandFailure("copy_not_started", error.message, advice);
+  }
+  return null;
+}

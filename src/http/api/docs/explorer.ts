@@ -1,0 +1,111 @@
+/**
+ * `/docs/try`: requests to this server from a page, with Swagger UI, which `@elysiajs/swagger` mounts. Its page would load
+ * the program from another host and start it with a script inside the page; here both are files of this server, so that
+ * the policy can forbid everything else. The page may call the API and nothing besides, and forgets the key when it closes.
+ */
+import { Elysia } from "elysia";
+import { openApiDocument } from "../openapi/openapi.ts";
+import { type ExplorerFile, explorerFiles } from "./explorer-files.ts";
+import { addressOf } from "./server-address.ts";
+
+const PATH = "/docs/try";
+
+const DESCRIPTION =
+  "Requests from this page go to this server, whose network is simulated. Press Authorize and paste an API key of a workspace; the page keeps it in memory and forgets it when it is closed or loaded again. [The documentation](/docs) explains each request.";
+
+/** No eval and no inline script. `host`: may be called, below the API's path alone. */
+function policy(host: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src ${host}/api/v1/`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+interface Explorer {
+  page: string;
+  start: string;
+}
+
+export function explorerRoutes(publicUrl: string | null) {
+  let made: Promise<Explorer> | null = null;
+  const explorer = (): Promise<Explorer> => {
+    made ??= makeExplorer().catch((error: unknown) => {
+      made = null;
+      throw error;
+    });
+    return made;
+  };
+  const routes = new Elysia({ normalize: false, strictPath: true });
+  const answer = (request: Request, contentType: string, body: string | Uint8Array<ArrayBuffer>, encoding?: "br") => {
+    // Without a scheme, it is that of the page, also behind a proxy that speaks HTTPS for this server.
+    const host = (addressOf(request, publicUrl) ?? "").replace(/^https?:\/\//, "");
+    return new Response(body, {
+      headers: {
+        "content-type": contentType,
+        "cache-control": "no-store",
+        vary: "Accept-Encoding",
+        "content-security-policy": policy(host),
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        ...(encoding === undefined ? {} : { "content-encoding": encoding }),
+      },
+    });
+  };
+  const file = async (request: Request, contentType: string, { plain, brotli }: ExplorerFile): Promise<Response> => {
+    const takesBrotli = /\bbr\b/.test(request.headers.get("accept-encoding") ?? "");
+    return takesBrotli
+      ? answer(request, contentType, await brotli(), "br")
+      : answer(request, contentType, await plain());
+  };
+  routes.get(PATH, async ({ request }) => answer(request, "text/html; charset=utf-8", (await explorer()).page));
+  routes.get(`${PATH}/start.js`, async ({ request }) =>
+    answer(request, "text/javascript; charset=utf-8", (await explorer()).start),
+  );
+  routes.get(`${PATH}/explorer.js`, ({ request }) =>
+    file(request, "text/javascript; charset=utf-8", explorerFiles.script),
+  );
+  routes.get(`${PATH}/explorer.css`, ({ request }) => file(request, "text/css; charset=utf-8", explorerFiles.style));
+  return routes;
+}
+
+/** Mounted on the first request: the package is needed nowhere else. */
+async function makeExplorer(): Promise<Explorer> {
+  const { swagger } = await import("@elysiajs/swagger");
+  const { webhooks: _, ...document } = openApiDocument();
+  const spec = { ...document, info: { ...document.info, description: DESCRIPTION } };
+  const mounted = new Elysia().use(
+    swagger({
+      path: PATH,
+      provider: "swagger-ui",
+      theme: `${PATH}/explorer.css`,
+      autoDarkMode: false,
+      documentation: { info: { title: "Try requests – Waxwing", version: document.info.version } },
+      swaggerOptions: {
+        ...{ spec, url: undefined, validatorUrl: null, deepLinking: true, persistAuthorization: false },
+        ...{ tryItOutEnabled: true, displayRequestDuration: true, defaultModelsExpandDepth: -1 },
+      } as object,
+    }),
+  );
+  const rendered = await (await mounted.handle(new Request(`http://localhost${PATH}`))).text();
+  return withoutInlineScript(rendered);
+}
+
+const REMOTE_SCRIPT = /<script src="https:\/\/[^"]*" crossorigin><\/script>/;
+const INLINE_SCRIPT = /<script>([\s\S]*)<\/script>/;
+
+/** The package's page with files in place of its two scripts. */
+function withoutInlineScript(rendered: string): Explorer {
+  const [, start] = INLINE_SCRIPT.exec(rendered) ?? [];
+  if (start === undefined || !REMOTE_SCRIPT.test(rendered)) throw new Error("@elysiajs/swagger renders another page");
+  const page = rendered
+    .replace(REMOTE_SCRIPT, `<script src="${PATH}/explorer.js"></script>`)
+    .replace(INLINE_SCRIPT, `<script src="${PATH}/start.js"></script>`)
+    .replace("<head>", '<head>\n    <link rel="icon" href="data:,">');
+  return { page, start };
+}

@@ -1,0 +1,244 @@
+/**
+ * Writes one HTTP request as a sample in five languages: curl, TypeScript, Python, PHP and Go, each with nothing but what
+ * the language brings. The key is taken from the environment variable WAXWING_KEY.
+ */
+
+export interface SampleRequest {
+  method: string;
+  url: string;
+  /** Besides `Authorization` and `Content-Type`. */
+  headers: Readonly<Record<string, string>>;
+  /** The JSON of the body; absent: the request has none. */
+  body?: unknown;
+  /** The answer is a file instead of JSON. */
+  isFile?: boolean;
+}
+
+export interface Sample {
+  language: Language;
+  text: string;
+}
+
+/** In the order in which they are offered. The name is that of a fenced block in Markdown. */
+export const languages = ["sh", "ts", "python", "php", "go"] as const;
+export type Language = (typeof languages)[number];
+
+export const languageNames: Readonly<Record<Language, string>> = {
+  sh: "curl",
+  ts: "TypeScript",
+  python: "Python",
+  php: "PHP",
+  go: "Go",
+};
+
+export function isLanguage(name: string): name is Language {
+  return languages.some((language) => language === name);
+}
+
+const writers: Readonly<Record<Language, (request: SampleRequest) => string>> = {
+  sh: curl,
+  ts: typescript,
+  python,
+  php,
+  go,
+};
+
+export function samplesOf(request: SampleRequest): Sample[] {
+  return languages.map((language) => ({ language, text: writers[language](request) }));
+}
+
+export function curl({ method, url, headers, body, isFile }: SampleRequest): string {
+  const implied = body === undefined ? "GET" : "POST";
+  const lines = [
+    `curl ${/[?&]/.test(url) ? `"${url}"` : url}`,
+    '-H "Authorization: Bearer $WAXWING_KEY"',
+    ...(method === implied ? [] : [`-X ${method}`]),
+    ...(body === undefined ? [] : ['-H "Content-Type: application/json"']),
+    ...Object.entries(headers).map(([name, value]) => `-H "${name}: ${value}"`),
+    ...(body === undefined ? [] : [`-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`]),
+    ...(isFile ? ["-o file"] : []),
+  ];
+  return lines.join(" \\\n  ");
+}
+
+function typescript({ method, url, headers, body, isFile }: SampleRequest): string {
+  const lines = [
+    ...(isFile ? ['import { writeFile } from "node:fs/promises";', ""] : []),
+    `const response = await fetch(${quote(url)}, {`,
+    ...(method === "GET" ? [] : [`  method: ${quote(method)},`]),
+    "  headers: {",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a program.
+    "    Authorization: `Bearer ${process.env.WAXWING_KEY}`,",
+    ...(body === undefined ? [] : ['    "Content-Type": "application/json",']),
+    ...Object.entries(headers).map(([name, value]) => `    ${quote(name)}: ${quote(value)},`),
+    "  },",
+    ...(body === undefined ? [] : [`  body: JSON.stringify(${indented(literal(body, javascriptWords), 2)}),`]),
+    "});",
+    isFile
+      ? 'await writeFile("file", new Uint8Array(await response.arrayBuffer()));'
+      : "console.log(response.status, await response.json());",
+  ];
+  return lines.join("\n");
+}
+
+function python({ method, url, headers, body, isFile }: SampleRequest): string {
+  const lines = [
+    `import ${isFile ? "" : "json, "}os, urllib.error, urllib.request`,
+    "",
+    "request = urllib.request.Request(",
+    `    ${quote(url)},`,
+    ...(method === "GET" ? [] : [`    method=${quote(method)},`]),
+    "    headers={",
+    '        "Authorization": "Bearer " + os.environ["WAXWING_KEY"],',
+    ...(body === undefined ? [] : ['        "Content-Type": "application/json",']),
+    ...Object.entries(headers).map(([name, value]) => `        ${quote(name)}: ${quote(value)},`),
+    "    },",
+    ...(body === undefined ? [] : [`    data=json.dumps(${indented(literal(body, pythonWords), 4)}).encode(),`]),
+    ")",
+    "try:",
+    "    with urllib.request.urlopen(request) as response:",
+    ...(isFile
+      ? ['        with open("file", "wb") as file:', "            file.write(response.read())"]
+      : ["        print(response.status, json.load(response))"]),
+    "except urllib.error.HTTPError as error:",
+    "    print(error.code, error.read().decode())",
+  ];
+  return lines.join("\n");
+}
+
+function php({ method, url, headers, body, isFile }: SampleRequest): string {
+  const lines = [
+    "<?php",
+    `$curl = curl_init(${phpQuote(url)});`,
+    "curl_setopt_array($curl, [",
+    "    CURLOPT_RETURNTRANSFER => true,",
+    ...(method === "GET" ? [] : [`    CURLOPT_CUSTOMREQUEST => ${phpQuote(method)},`]),
+    "    CURLOPT_HTTPHEADER => [",
+    '        "Authorization: Bearer " . getenv("WAXWING_KEY"),',
+    ...(body === undefined ? [] : ['        "Content-Type: application/json",']),
+    ...Object.entries(headers).map(([name, value]) => `        ${phpQuote(`${name}: ${value}`)},`),
+    "    ],",
+    ...(body === undefined ? [] : [`    CURLOPT_POSTFIELDS => json_encode(${indented(literal(body, phpWords), 4)}),`]),
+    "]);",
+    isFile
+      ? 'file_put_contents("file", curl_exec($curl));'
+      : 'echo curl_exec($curl), "\\n", curl_getinfo($curl, CURLINFO_RESPONSE_CODE), "\\n";',
+  ];
+  return lines.join("\n");
+}
+
+function go({ method, url, headers, body, isFile }: SampleRequest): string {
+  const packages = [
+    ...(isFile ? [] : ["fmt"]),
+    "io",
+    "log",
+    "net/http",
+    "os",
+    ...(body === undefined ? [] : ["strings"]),
+  ];
+  const lines = [
+    "package main",
+    "",
+    "import (",
+    ...packages.map((name) => `\t${quote(name)}`),
+    ")",
+    "",
+    "func main() {",
+    ...(body === undefined ? [] : [`\tbody := strings.NewReader(\`${JSON.stringify(body, null, 2)}\`)`]),
+    `\trequest, err := http.NewRequest(${quote(method)}, ${quote(url)}, ${body === undefined ? "nil" : "body"})`,
+    "\tif err != nil {",
+    "\t\tlog.Fatal(err)",
+    "\t}",
+    '\trequest.Header.Set("Authorization", "Bearer "+os.Getenv("WAXWING_KEY"))',
+    ...(body === undefined ? [] : ['\trequest.Header.Set("Content-Type", "application/json")']),
+    ...Object.entries(headers).map(([name, value]) => `\trequest.Header.Set(${quote(name)}, ${quote(value)})`),
+    "\tresponse, err := http.DefaultClient.Do(request)",
+    "\tif err != nil {",
+    "\t\tlog.Fatal(err)",
+    "\t}",
+    "\tdefer response.Body.Close()",
+    "\tanswer, err := io.ReadAll(response.Body)",
+    "\tif err != nil {",
+    "\t\tlog.Fatal(err)",
+    "\t}",
+    ...(isFile
+      ? ['\tif err := os.WriteFile("file", answer, 0o600); err != nil {', "\t\tlog.Fatal(err)", "\t}"]
+      : ["\tfmt.Println(response.StatusCode, string(answer))"]),
+    "}",
+  ];
+  return lines.join("\n");
+}
+
+/** How a language writes what JSON can hold. */
+interface Words {
+  true: string;
+  false: string;
+  null: string;
+  object: readonly [open: string, close: string];
+  emptyObject: string;
+  arrow: string;
+  unit: string;
+  /** Whether names of members stand without quotes where they can. */
+  hasPlainNames: boolean;
+  quote: (text: string) => string;
+}
+
+const javascriptWords: Words = {
+  ...{ true: "true", false: "false", null: "null" },
+  ...{ object: ["{", "}"], emptyObject: "{}", arrow: ": ", unit: "  ", hasPlainNames: true, quote },
+};
+
+const pythonWords: Words = {
+  ...{ true: "True", false: "False", null: "None" },
+  ...{ object: ["{", "}"], emptyObject: "{}", arrow: ": ", unit: "    ", hasPlainNames: false, quote },
+};
+
+const phpWords: Words = {
+  ...{ true: "true", false: "false", null: "null" },
+  ...{
+    object: ["[", "]"],
+    emptyObject: "new stdClass",
+    arrow: " => ",
+    unit: "    ",
+    hasPlainNames: false,
+    quote: phpQuote,
+  },
+};
+
+/** Short lists and objects on one line, the others a member a line. */
+function literal(value: unknown, words: Words): string {
+  if (value === null) return words.null;
+  if (typeof value === "boolean") return value ? words.true : words.false;
+  if (typeof value !== "object") return typeof value === "string" ? words.quote(value) : String(value);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => literal(item, words));
+    return laidOut(items, ["[", "]"], words);
+  }
+  const members = Object.entries(value).map(([name, member]) => {
+    const written = words.hasPlainNames && /^[a-z_]\w*$/i.test(name) ? name : words.quote(name);
+    return `${written}${words.arrow}${literal(member, words)}`;
+  });
+  return members.length === 0 ? words.emptyObject : laidOut(members, words.object, words);
+}
+
+const LINE_MAX = 70;
+
+function laidOut(items: readonly string[], [open, close]: readonly [string, string], { unit }: Words): string {
+  const line = items.join(", ");
+  if (line.length <= LINE_MAX && !line.includes("\n")) return open === "{" ? `{ ${line} }` : `${open}${line}${close}`;
+  return `${open}\n${items.map((item) => `${unit}${indented(item, unit.length)},`).join("\n")}\n${close}`;
+}
+
+function indented(text: string, spaces: number): string {
+  return text.replaceAll("\n", `\n${" ".repeat(spaces)}`);
+}
+
+/** JSON's strings are valid in all of these languages. */
+function quote(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** In PHP, a dollar sign would begin a variable. */
+function phpQuote(text: string): string {
+  return quote(text).replaceAll("$", "\\$");
+}

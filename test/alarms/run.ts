@@ -1,0 +1,142 @@
+/**
+ * Every kind of critical condition, provoked for real on executables: `bun run test:alarms`. None is told on a quiet day;
+ * then each is told once when it begins, again each day, and once when it is over. The wall clock is moved by a library
+ * that is preloaded; five minutes of a stuck queue pass in real time. About ten minutes; Linux, root, a C compiler.
+ */
+import { criticalKinds } from "#src/health/kinds.ts";
+import { evaluateDashboards } from "./prometheus.ts";
+import { type InstanceName, provocations } from "./provocations.ts";
+import { makeWorld, type World } from "./world.ts";
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 60 * 60 * SECOND_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** An evaluation each half minute, a flicker of half a minute, and time on a busy machine. */
+const TOLD_WITHIN_MS = 150 * SECOND_MS;
+const STUCK_WITHIN_MS = 480 * SECOND_MS;
+
+let failures = 0;
+function check(what: string, holds: boolean, seen: unknown = ""): void {
+  if (!holds) failures += 1;
+  console.log(`${holds ? "ok  " : "FAIL"} ${what}${holds ? "" : `\n     ${JSON.stringify(seen)}`}`);
+}
+
+const kindOf = (id: string): string => id.split(":")[0] ?? id;
+
+function told(world: World, name: InstanceName, kind: string): string[] {
+  return world.machine
+    .alarms(name)
+    .filter(({ id, severity }) => kindOf(id) === kind && severity === "critical")
+    .map(({ state }) => state);
+}
+
+async function until(what: string, holds: () => boolean, limitMs: number): Promise<boolean> {
+  const deadline = performance.now() + limitMs;
+  while (!holds()) {
+    if (performance.now() > deadline) {
+      check(what, false);
+      return false;
+    }
+    await Bun.sleep(500);
+  }
+  return true;
+}
+
+await using world = await makeWorld();
+const { machine, shop } = world;
+
+/** To the next night's backup: the schedule is read at a start. */
+async function night(): Promise<void> {
+  const now = machine.now();
+  const next = Math.floor(now / DAY_MS) * DAY_MS + 2.5 * HOUR_MS - 10 * SECOND_MS;
+  await shop.kill();
+  machine.advance(next > now ? next - now : next + DAY_MS - now);
+  await shop.start();
+  await Bun.sleep(25 * SECOND_MS);
+}
+
+const startedAt = performance.now();
+const say = (text: string) => console.log(`\n# ${text} (${Math.round((performance.now() - startedAt) / 1000)} s)`);
+
+say("A quiet day");
+await night();
+for (let step = 0; step < 3; step += 1) {
+  machine.advance(6 * HOUR_MS);
+  await Bun.sleep(12 * SECOND_MS);
+}
+await Bun.sleep(60 * SECOND_MS);
+// Where backups are turned off, that is said.
+const quiet = (["shop", "disk", "tls"] as const).flatMap((name) =>
+  machine.alarms(name).filter(({ id }) => id !== "backup_off"),
+);
+check("no alarm on a quiet day", quiet.length === 0, quiet);
+
+async function provoke(kinds: readonly (typeof criticalKinds)[number][]): Promise<void> {
+  for (const kind of kinds) await provocations[kind].begin(world);
+  const withoutNights = kinds.filter((kind) => kind !== "backup_failed" && kind !== "backup_old");
+  for (const kind of withoutNights) {
+    const { instance } = provocations[kind];
+    const limit = kind === "queue_stuck" ? STUCK_WITHIN_MS : TOLD_WITHIN_MS;
+    await until(`${kind} begins`, () => told(world, instance, kind).length > 0, limit);
+  }
+}
+
+async function nextDay(kinds: readonly (typeof criticalKinds)[number][]): Promise<void> {
+  const before = new Map(kinds.map((kind) => [kind, told(world, provocations[kind].instance, kind).length]));
+  await night();
+  for (const kind of kinds) await provocations[kind].again?.(world);
+  for (const kind of kinds) {
+    const { instance } = provocations[kind];
+    const count = before.get(kind) ?? 0;
+    await until(`${kind} is told again after a day`, () => told(world, instance, kind).length > count, TOLD_WITHIN_MS);
+  }
+}
+
+async function mend(kinds: readonly (typeof criticalKinds)[number][]): Promise<void> {
+  for (const kind of kinds) await provocations[kind].end(world);
+  if (kinds.includes("backup_failed")) await night();
+  for (const kind of kinds) {
+    const { instance } = provocations[kind];
+    await until(`${kind} is over`, () => told(world, instance, kind).at(-1) === "over", TOLD_WITHIN_MS);
+  }
+}
+
+const first = criticalKinds.filter((kind) => provocations[kind].isLater !== true);
+const later = criticalKinds.filter((kind) => provocations[kind].isLater === true);
+say(`Provoked together: ${first.join(", ")}`);
+await provoke(first);
+say("The next nights");
+await nextDay(first.filter((kind) => kind !== "backup_failed" && kind !== "backup_old"));
+await nextDay(first.filter((kind) => kind !== "backup_old"));
+await nextDay(first);
+if (process.env.WITHOUT_PROMETHEUS === undefined) {
+  say("Rules and dashboard, in a Prometheus that scraped these servers");
+  for (const [what, holds, seen] of await evaluateDashboards(world)) check(what, holds, seen);
+}
+say("Mended");
+await mend(first);
+say(`Provoked together: ${later.join(", ")}`);
+await provoke(later);
+await nextDay(later);
+await mend(later);
+
+say("What was told");
+for (const kind of criticalKinds) {
+  const { instance } = provocations[kind];
+  const ids = new Set(
+    machine
+      .alarms(instance)
+      .filter(({ id, severity }) => kindOf(id) === kind && severity === "critical")
+      .map(({ id }) => id),
+  );
+  for (const id of ids) {
+    const states = machine
+      .alarms(instance)
+      .filter((one) => one.id === id)
+      .map(({ state }) => state);
+    check(`${id}: ${states.join(", ")}`, /^began( continues)+ over$/.test(states.join(" ")), states);
+  }
+  check(`${kind} was provoked`, ids.size > 0);
+}
+console.log(failures === 0 ? "\nall is as it should be" : `\n${failures} checks failed`);
+process.exitCode = failures === 0 ? 0 : 1;

@@ -50,9 +50,13 @@ function messageOf(text: string | Uint8Array, more: Partial<ConfigSources> = {})
 describe("the example file", () => {
   test("the example file lists exactly the known keys, with their defaults", () => {
     const document = parse(readFileSync(EXAMPLE, "utf8"));
-    const inExample = Object.entries(document).flatMap(([section, keys]) =>
-      Object.entries(keys as object).map(([name, value]) => [`${section}.${name}`, value]),
-    );
+    const valuesOf = (above: string, table: object): unknown[][] =>
+      Object.entries(table).flatMap(([name, value]) => {
+        const path = above === "" ? name : `${above}.${name}`;
+        const isTable = typeof value === "object" && !Array.isArray(value);
+        return isTable ? valuesOf(path, value) : [[path, value]];
+      });
+    const inExample = valuesOf("", document);
     expect(inExample).toEqual(configKeys.map(({ path, key }) => [path, key.defaultValue]));
   });
 
@@ -60,7 +64,7 @@ describe("the example file", () => {
     const lines = readFileSync(EXAMPLE, "utf8").split("\n");
     const lineOf = findLines(lines.join("\n"));
     for (const { section, key, path } of configKeys) {
-      let first = (lineOf([section, key.name]) ?? 0) - 1;
+      let first = (lineOf([...section.split("."), key.name]) ?? 0) - 1;
       const said: string[] = [];
       while (lines[first - 1]?.startsWith("# ")) said.unshift(lines[--first]?.slice(2) ?? "");
       expect(`${path}: ${said.join(" ")}`).toBe(`${path}: ${key.description}`);
@@ -140,7 +144,7 @@ test("the defaults are those that operators rely on", () => {
       pingEveryMs: 300_000,
       repeatAfterMs: 86_400_000,
     },
-    backup: { schedule: "30 2 * * *", directory: "data/backups", retention: 7 },
+    backup: { schedule: "30 2 * * *", directory: "data/backups", retention: 7, remote: null },
     upgrade: { notice: false },
     log: { level: "info", format: "text" },
   });

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../package.json" with { type: "json" };
 import { type Ran, Workshop } from "./cli/spawn.ts";
+import { FakeObjectStore } from "./support/object-store.ts";
 import { commandsIn } from "./support/shell-blocks.ts";
 import { checkout } from "./support/source.ts";
 
@@ -42,6 +43,12 @@ const elsewhere: { begins: string; by: string; says: RegExp }[] = [
   { begins: "waxwing dev", by: "test/docs-samples.test.ts", says: /"--forward"/ },
   { begins: "waxwing listen", by: "test/cli/listen.test.ts", says: /listen/ },
   { begins: "waxwing tail", by: "test/cli/tail.test.ts", says: /tail/ },
+  { begins: "waxwing restore s3://BUCKET/NAME", by: "test/backup/remote.test.ts", says: /"restore", sent\.archive/ },
+  {
+    begins: "waxwing backup recovery-sheet --recovery-key-file",
+    by: "test/backup/remote.test.ts",
+    says: /"recovery-sheet"/,
+  },
   { begins: "waxwing trigger", by: "test/cli/trigger.test.ts", says: /trigger/ },
 ];
 
@@ -78,6 +85,7 @@ const begins = (words: readonly string[], prefix: string): boolean =>
 /** A shop of the page's own: a server, and the rows that the page's examples name. */
 class Place implements AsyncDisposable {
   readonly workshop = new Workshop();
+  readonly objects = new FakeObjectStore();
   readonly receiver = Bun.serve({ port: 0, fetch: () => new Response("ok") });
   #server: { child: Bun.Subprocess; url: string } | null = null;
 
@@ -93,6 +101,7 @@ class Place implements AsyncDisposable {
       workshop.write(`${name}.json`, JSON.stringify(template));
     }
     workshop.write("cake.png", "a picture");
+    workshop.write("store-secret", this.objects.secret);
     workshop.write("people.csv", "phone,name\n+919811100001,Asha Rao\n");
     await this.#need("workspace create --name Shop --country IN --timezone Asia/Kolkata");
     await this.#need("number add --workspace 1 --phone +911244001199 --name Shop --network simulator");
@@ -129,6 +138,7 @@ class Place implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
     await this.receiver.stop(true);
+    await this.objects.stop();
     this.workshop[Symbol.dispose]();
   }
 
@@ -140,9 +150,13 @@ class Place implements AsyncDisposable {
 }
 
 /** The reader's own names and ids in place of the page's. */
-function ownWords(words: readonly string[], { workshop, receiver }: Place): string[] {
+function ownWords(words: readonly string[], { workshop, receiver, objects }: Place): string[] {
   const own: [RegExp, string][] = [
     [/^https:\/\/shop\.example\/.*$/, `${receiver.url}hook`],
+    [/^https:\/\/s3\..*$/, objects.endpoint],
+    [/^BUCKET$/, objects.bucket],
+    [/^ID$/, objects.accessKey],
+    [/^\/etc\/waxwing\/store-secret$/, workshop.path("store-secret")],
     [/^\/srv\/backups\/.*$/, workshop.path("backup.db")],
     [/^FILE$/, workshop.path("backup.db")],
     [/^(7|1042)$/, "1"],

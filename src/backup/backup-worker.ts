@@ -1,16 +1,18 @@
 /**
- * The worker thread in which a running server makes, verifies and test-restores backups and checks its database, so
- * that no request waits. It takes one request, posts a message before each step, and posts one outcome or error.
+ * The worker thread in which a running server makes, verifies, test-restores and sends backups and checks its database,
+ * so that no request waits. It takes one request, posts a message before each step, and posts one outcome or error.
  */
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { systemClock } from "#src/core/clock.ts";
 import { newInstanceId } from "#src/core/id.ts";
 import { systemRandom } from "#src/core/random.ts";
 import { openClient } from "#src/db/driver.ts";
 import { type CheckResult, checkDatabase } from "#src/health/check.ts";
-import { makeBackup, verifyBackup } from "./backup.ts";
+import { verifyBackup } from "./backup.ts";
+import { makeOwnBackup } from "./own-backup.ts";
+import { type SendRequest, type SentBackup, sendBackup } from "./remote/send.ts";
 import { runRestoreDrill } from "./restore.ts";
-import { backupName, removeLeftovers, removeOldBackups } from "./rotation.ts";
+import { removeLeftovers } from "./rotation.ts";
 import { faultsOf, listBackups, saveVerificationReport, type VerificationReport } from "./verification-reports.ts";
 
 export type BackupJobRequest =
@@ -18,7 +20,9 @@ export type BackupJobRequest =
   | { kind: "backup"; retention: number | null }
   | { kind: "verify"; name: string }
   | { kind: "drill"; name: string }
-  | { kind: "check" };
+  | { kind: "check" }
+  /** Sends a backup off-site. */
+  | ({ kind: "send" } & Omit<SendRequest, "directory">);
 
 export type WorkerRequest = BackupJobRequest & { database: string; directory: string; now: number };
 
@@ -26,7 +30,8 @@ export type BackupJobOutcome =
   | { kind: "backup"; name: string; bytes: number; verificationReport: VerificationReport; removed: string[] }
   | { kind: "verify"; name: string; verificationReport: VerificationReport }
   | { kind: "drill"; name: string; verificationReport: VerificationReport }
-  | { kind: "check"; result: CheckResult };
+  | { kind: "check"; result: CheckResult }
+  | { kind: "send"; name: string; sent: SentBackup };
 
 export type WorkerResponse = { step: string } | { outcome: BackupJobOutcome } | { error: string };
 
@@ -35,9 +40,9 @@ declare const self: {
   postMessage(response: WorkerResponse): void;
 };
 
-self.onmessage = ({ data }) => {
+self.onmessage = async ({ data }) => {
   try {
-    self.postMessage({ outcome: runJob(data) });
+    self.postMessage({ outcome: await runJob(data) });
   } catch (error) {
     self.postMessage({ error: error instanceof Error ? error.message : String(error) });
   }
@@ -45,21 +50,12 @@ self.onmessage = ({ data }) => {
 
 const onStep = (step: string): void => self.postMessage({ step });
 
-function runJob(request: WorkerRequest): BackupJobOutcome {
+async function runJob(request: WorkerRequest): Promise<BackupJobOutcome> {
   const { kind, database, directory, now } = request;
   switch (kind) {
     case "backup": {
       removeLeftovers(directory);
-      const { file, bytes, ...verification } = makeBackup(database, backupName(directory, now), now, onStep);
-      const removed =
-        request.retention === null ? [] : removeOldBackups(directory, { file, ...verification }, request.retention);
-      const name = basename(file);
-      const verificationReport = { ...verification, verifiedAt: now, restoreDrill: null };
-      // The backup is complete and verified even if its report cannot be saved.
-      try {
-        saveVerificationReport(directory, name, verificationReport);
-      } catch {}
-      return { kind, name, bytes, verificationReport, removed };
+      return { kind, ...makeOwnBackup({ database, directory, now, retention: request.retention, onStep }) };
     }
     case "verify": {
       const { name } = request;
@@ -94,6 +90,12 @@ function runJob(request: WorkerRequest): BackupJobOutcome {
     }
     case "check":
       return { kind, result: check(database, now) };
+    case "send": {
+      // Waits of real sockets, beside a wall time that a test may have set.
+      const startedAt = systemClock.monotonic();
+      const clock = { ...systemClock, now: () => now + Math.round(systemClock.monotonic() - startedAt) };
+      return { kind, name: request.name, sent: await sendBackup(request, { clock, onStep }) };
+    }
   }
 }
 

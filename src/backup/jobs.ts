@@ -1,5 +1,5 @@
 /**
- * Jobs of a running server on whole databases: backup, verification, restore drill, check. Jobs run one at a time, each
+ * Jobs of a running server on whole databases: backup, verification, restore drill, check, sending off-site. Jobs run one at a time, each
  * in its own worker thread; the current job's step and the last outcome of each kind can be read.
  */
 
@@ -38,6 +38,7 @@ export class BackupJobs {
   #worker: Worker | null = null;
   #next: BackupJobRequest | null = null;
   #current: BackupJob | null = null;
+  #onEnd: (job: Readonly<FinishedJob>) => void = () => undefined;
 
   constructor(options: BackupJobsOptions) {
     this.#options = options;
@@ -102,6 +103,11 @@ export class BackupJobs {
     if (!this.start(request)) this.#next = request;
   }
 
+  /** Calls `handle` after each job, when the next one can start. */
+  onEnd(handle: (job: Readonly<FinishedJob>) => void): void {
+    this.#onEnd = handle;
+  }
+
   /** Abandons the current job. The next backup removes what is left of it. */
   stop(): void {
     this.#next = null;
@@ -117,11 +123,13 @@ export class BackupJobs {
   #end(job: BackupJob, outcome: BackupJobOutcome | null, error: string | null): void {
     if (this.#current !== job) return;
     this.#close();
-    this.#finished.set(job.request.kind, { ...job, endedAt: this.#options.clock.now(), outcome, error });
+    const finished = { ...job, endedAt: this.#options.clock.now(), outcome, error };
+    this.#finished.set(job.request.kind, finished);
     this.#logOutcome(job, outcome, error);
     const next = this.#next;
     this.#next = null;
     if (next !== null) this.start(next);
+    this.#onEnd(finished);
   }
 
   #logOutcome({ request }: BackupJob, outcome: BackupJobOutcome | null, reason: string | null): void {
@@ -132,6 +140,10 @@ export class BackupJobs {
         ...("name" in request ? { file: request.name } : {}),
         reason,
       });
+      return;
+    }
+    if (outcome.kind === "send") {
+      this.#logSent(outcome);
       return;
     }
     if (outcome.kind !== "backup") {
@@ -161,6 +173,13 @@ export class BackupJobs {
       },
     );
   }
+
+  #logSent({ name: file, sent }: Extract<BackupJobOutcome, { kind: "send" }>): void {
+    const { log } = this.#options;
+    const { key: archive, bytes, removed, notRemoved: reason } = sent;
+    log.info("remote.completed", "Backup sent off-site and read back", { file, archive, bytes, removed });
+    if (reason !== null) log.warn("remote.not_deleted", "Older archives could not be deleted in the store", { reason });
+  }
 }
 
 function isSoundBackup({ outcome }: FinishedJob): boolean {
@@ -172,12 +191,14 @@ const EVENTS = {
   verify: { failed: "verification.failed", completed: "verification.completed", broken: "verification.broken" },
   drill: { failed: "drill.failed", completed: "drill.completed", broken: "drill.broken" },
   check: { failed: "check.failed", completed: "check.completed", broken: "check.broken" },
+  send: { failed: "remote.failed" },
 } as const;
 const FAILED = {
   backup: "Backup failed; earlier backups are kept",
   verify: "Verification of a backup did not finish",
   drill: "Restore drill did not finish",
   check: "Check of the database did not finish",
+  send: "Backup could not be sent off-site; trying again",
 } as const;
 const DONE = {
   verify: "Backup verified",

@@ -13,6 +13,7 @@ import { fileExists, noDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { list } from "./output.ts";
 import { recoverySheet } from "./recovery-sheet.ts";
+import { remoteCommands } from "./remote-backup.ts";
 
 export const commands: readonly Command[] = [
   command({
@@ -65,6 +66,7 @@ export const commands: readonly Command[] = [
       return { json: view, text, ...(view.verified ? {} : { exitCode: 1 as const }) };
     },
   }),
+  ...remoteCommands,
   recoverySheet,
 ];
 

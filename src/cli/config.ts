@@ -1,4 +1,4 @@
-/** `waxwing config check`: reads the configuration and looks at what it names. It changes nothing and sends nothing. */
+/** `waxwing config check`: reads the configuration and looks at what it names. It changes nothing. */
 
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
@@ -10,6 +10,7 @@ import { readSmtpUrl } from "#src/health/alarm-email.ts";
 import { type Command, command } from "./command.ts";
 import { checkDomain } from "./config-domain.ts";
 import type { ConfigFinding } from "./config-finding.ts";
+import { checkRemote } from "./config-remote.ts";
 import { type Report, visible } from "./output.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -21,7 +22,7 @@ export const commands: readonly Command[] = [
     name: "check",
     summary: "Read the configuration, and look at the directories, certificates and addresses it names",
     details:
-      "Opens a connection to each address, and sends nothing over it. Changes nothing.\nExit code 1 if there is a problem; warnings do not count.",
+      "Opens a connection to each address, and sends nothing over it; the store of backups is asked for a list. Changes\nnothing.\nExit code 1 if there is a problem; warnings do not count.",
     run: async (context) => {
       const config = context.loadConfig();
       const { clock, env } = context.io;
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
         ...checkKey(config, env.WAXWING_SECRETS_KEY !== undefined),
         ...checkBackups(config),
         ...checkCertificate(config, clock.now()),
+        ...(await checkRemote(config, clock)),
         ...(await checkDomain(config)),
         ...checkMail(config),
         ...(await Promise.all(addressesOf(config).map(({ key, url }) => checkAddress(clock, key, url)))),
@@ -110,12 +112,12 @@ function checkBackups({ backup, storage }: Config): ConfigFinding[] {
     ];
   const directory = resolve(backup.directory);
   const found = [checkDirectory("backup.directory", directory, "a backup")];
-  if (deviceOf(directory) === deviceOf(resolve(storage.data)))
+  if (backup.remote === null && deviceOf(directory) === deviceOf(resolve(storage.data)))
     found.push({
       level: "warning",
       key: "backup.directory",
       message: `${directory} is on the disk of the database, so a broken disk takes both.`,
-      next: "set [backup] directory to another disk, or copy the backups elsewhere",
+      next: "send them to a store with [backup.remote], set [backup] directory to another disk, or copy them elsewhere",
     });
   return found;
 }

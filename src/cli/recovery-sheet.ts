@@ -1,19 +1,39 @@
-/** `waxwing backup recovery-sheet`: one page to print: what has to be kept apart from this machine, and how to restore. */
+/**
+ * `waxwing backup recovery-sheet`: one page to print: what has to be kept apart from this machine, and how to restore. With
+ * backups off-site it names the store, and has a line for the recovery key, which the server does not know.
+ */
 import { join, resolve } from "node:path";
+import { readRecoveryKeys, recipientsOf, WrongRecoveryKey } from "#src/backup/remote/encryption.ts";
+import { placeOf, type RemoteSettings } from "#src/backup/remote/settings.ts";
+import { readRemoteState } from "#src/backup/remote/state.ts";
 import { faultsOf, listBackups } from "#src/backup/verification-reports.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { version } from "#src/core/version.ts";
 import { readInstance } from "#src/db/instance.ts";
 import { command } from "./command.ts";
+import type { Context } from "./context.ts";
 import { loadConfiguredKeys, withDatabase } from "./database.ts";
+import { CommandFailure } from "./failure.ts";
+import { readInputFile } from "./input.ts";
+import { requireRemote } from "./remote-store.ts";
 
 export const recoverySheet = command({
   group: "backup",
   name: "recovery-sheet",
   summary: "Print one page: what to keep apart from this machine, and how to restore",
-  details: "The page contains no secret. Print it, and keep it with a copy of the key file.",
-  run: (context) =>
-    withDatabase(context, "read", ({ config, store }) => {
+  details:
+    "The page contains no secret, unless --recovery-key-file names the recovery key, which is then checked and printed.\nPrint the page, and keep it apart from this machine.",
+  options: {
+    recoveryKeyFile: {
+      kind: "text",
+      value: "FILE",
+      file: { as: "read" },
+      description: "Print the recovery key in this file, or - for stdin, if it is the one of [backup.remote] recipient",
+    },
+  },
+  run: async (context, { recoveryKeyFile }) => {
+    const recoveryKey = recoveryKeyFile === undefined ? null : await readRecoveryKey(context, recoveryKeyFile);
+    return withDatabase(context, "read", ({ config, store }) => {
       const keys = loadConfiguredKeys(config, context.io, false);
       const directory = resolve(config.backup.directory);
       const newest = listBackups(directory).find(
@@ -40,10 +60,57 @@ export const recoverySheet = command({
                 taken_at: takenAt === null ? null : formatInstant(takenAt, "UTC"),
                 sha256: newest.verificationReport?.digest ?? null,
               },
+        remote: config.backup.remote === null ? null : viewRemote(config.backup.remote, directory),
+        recovery_key: recoveryKey,
       };
       return { json: view, text: pageOf(view) };
-    }),
+    });
+  },
 });
+
+/** Throws `CommandFailure` unless archives can be decrypted with it. */
+async function readRecoveryKey(context: Context, file: string): Promise<string> {
+  const { recipient } = requireRemote(context);
+  try {
+    const keys = readRecoveryKeys(await readInputFile(context, "--recovery-key-file", file));
+    const found = (await recipientsOf(keys)).indexOf(recipient);
+    if (found !== -1) return keys[found] ?? "";
+  } catch (error) {
+    if (!(error instanceof WrongRecoveryKey)) throw error;
+    throw new CommandFailure(
+      "recovery_key_wrong",
+      error.message,
+      "give the file that waxwing backup recovery-key made",
+    );
+  }
+  throw new CommandFailure(
+    "recovery_key_wrong",
+    `it is not the recovery key of ${recipient}, for which archives are encrypted`,
+    "give the right one, or set [backup.remote] recipient to the recipient of this one",
+  );
+}
+
+function viewRemote(remote: RemoteSettings, directory: string) {
+  const newest = readRemoteState(directory, placeOf(remote)).archives.toSorted((a, b) => b.takenAt - a.takenAt)[0];
+  return {
+    endpoint: remote.endpoint,
+    region: remote.region,
+    bucket: remote.bucket,
+    prefix: remote.prefix,
+    access_key: remote.accessKey,
+    secret_key_file: resolve(remote.secretKeyFile),
+    recipient: remote.recipient,
+    keep: remote.keep,
+    newest:
+      newest === undefined
+        ? null
+        : {
+            archive: `s3://${remote.bucket}/${newest.key}`,
+            taken_at: formatInstant(newest.takenAt, "UTC"),
+            sha256: newest.sha256,
+          },
+  };
+}
 
 interface Sheet {
   printed_at: string;
@@ -58,12 +125,15 @@ interface Sheet {
   schedule: string | null;
   keep: number;
   newest_backup: { file: string; taken_at: string | null; sha256: string | null } | null;
+  remote: ReturnType<typeof viewRemote> | null;
+  recovery_key: string | null;
 }
 
 function pageOf(sheet: Sheet): string {
-  const { newest_backup: newest } = sheet;
-  const keyFile = sheet.key_file ?? "the environment variable WAXWING_SECRETS_KEY";
-  const configFile = sheet.config_file ?? "(none: the defaults hold)";
+  return sheet.remote === null ? localPage(sheet) : remotePage(sheet, sheet.remote);
+}
+
+function heading(sheet: Sheet): string[] {
   return [
     "WAXWING RECOVERY SHEET",
     `printed ${sheet.printed_at}, version ${sheet.version}`,
@@ -75,6 +145,56 @@ function pageOf(sheet: Sheet): string {
     "",
     "KEEP APART FROM THIS MACHINE",
     "",
+  ];
+}
+
+/** Every archive holds the master key and the configuration, so the sheet and two secrets are enough. */
+function remotePage(sheet: Sheet, remote: NonNullable<Sheet["remote"]>): string {
+  const folder = remote.prefix === null ? "" : `${remote.prefix}/`;
+  const region = remote.region === null ? "" : ` --region ${remote.region}`;
+  const store = `--endpoint ${remote.endpoint}${region} --access-key ${remote.access_key} --secret-key-file secret`;
+  const prefix = remote.prefix === null ? "" : ` --prefix ${remote.prefix}`;
+  const archive = remote.newest?.archive ?? `s3://${remote.bucket}/${folder}NAME`;
+  return [
+    ...heading(sheet),
+    "[ ] 1. This sheet",
+    `[ ] 2. The recovery key ${sheet.recovery_key ?? "AGE-SECRET-KEY-1 ____________________________________________________________"}`,
+    `       of the recipient ${remote.recipient}`,
+    "       Without it, no archive can be decrypted. The server does not know it.",
+    `[ ] 3. The secret of the access key ${remote.access_key}, a copy of ${remote.secret_key_file}:`,
+    "       ____________________________________________________________",
+    "       With the account of the store, another one can be made.",
+    "",
+    `Archives    s3://${remote.bucket}/${folder} at ${remote.endpoint}${remote.keep === 0 ? "" : `, ${remote.keep} kept`}`,
+    "            Each holds the database, the master key and the configuration.",
+    remote.newest === null
+      ? "            None was sent yet."
+      : `Newest      ${remote.newest.archive}, of ${remote.newest.taken_at}`,
+    "",
+    "HOW TO RESTORE ON A NEW MACHINE",
+    "",
+    "1. Be sure that the old machine is off: two servers of one database send twice.",
+    "2. Install the same or a newer version of Waxwing, and stop it: systemctl stop waxwing",
+    "3. Write the recovery key into the file recovery-key, and the secret of the access key into the file secret.",
+    "4. See what is there:",
+    `   waxwing backup list --remote --bucket ${remote.bucket}${prefix} ${store}`,
+    "5. Restore the newest archive:",
+    `   waxwing restore ${archive} --recovery-key-file recovery-key ${store} --accept-gap`,
+    "   If the old database file still exists, put it in place first and omit --accept-gap: what happened since",
+    "   the backup is then merged.",
+    `6. Compare the configuration that the command names with ${sheet.config_file ?? "/etc/waxwing/waxwing.toml"}, and put it there.`,
+    "   Files that it names (certificates, mail and store secrets) and WAXWING_ variables are not in the archive.",
+    "7. systemctl start waxwing, then: waxwing status",
+    "8. Broadcasts are on hold. See what was sent before resuming one: waxwing broadcast list --workspace ID",
+  ].join("\n");
+}
+
+function localPage(sheet: Sheet): string {
+  const { newest_backup: newest } = sheet;
+  const keyFile = sheet.key_file ?? "the environment variable WAXWING_SECRETS_KEY";
+  const configFile = sheet.config_file ?? "(none: the defaults hold)";
+  return [
+    ...heading(sheet),
     `[ ] 1. The backups      ${sheet.backup_directory}`,
     "       Copy each backup together with its .sha256 file.",
     `[ ] 2. The master key   ${keyFile}`,

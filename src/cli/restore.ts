@@ -21,8 +21,19 @@ import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
+import {
+  discard,
+  type FetchValues,
+  fetchNamed,
+  isArchiveAddress,
+  type Placed,
+  placeKeys,
+  placeRest,
+  readArchiveAddress,
+} from "./fetched-archive.ts";
 import { databaseFile, isGivenThere, withGivenDatabase } from "./given-database.ts";
 import { list, type Report } from "./output.ts";
+import { storeOptions } from "./remote-store.ts";
 import { lockStopped } from "./stopped-server.ts";
 
 export const commands: readonly Command[] = [
@@ -33,9 +44,19 @@ export const commands: readonly Command[] = [
     details:
       "The backup is checked first. Newer rows of the replaced database are merged into it: opt-outs and consent, sent\nmessages and their outcomes, idempotency keys, received messages, payments, revoked keys, rotated secrets,\nsuspensions. Profiles, groups, templates and settings are those of the backup. The replaced file is kept. The next\nstart puts running and scheduled broadcasts on hold.",
     positionals: {
-      file: { kind: "text", value: "FILE", file: databaseFile, required: true, description: "The backup" },
+      file: {
+        ...{ kind: "text", value: "FILE|s3://BUCKET/NAME", file: databaseFile, required: true },
+        description: "The backup, or an archive in an S3-compatible store",
+      },
     },
     options: {
+      recoveryKeyFile: {
+        kind: "text",
+        value: "FILE",
+        file: { as: "read" },
+        description: "File with the recovery key of the archive, or - for stdin",
+      },
+      ...storeOptions,
       acceptGap: {
         kind: "flag",
         description: "Restore even if the replaced database is missing or unreadable, so that newer rows are lost",
@@ -46,6 +67,7 @@ export const commands: readonly Command[] = [
       },
     },
     run: async (context, values) => {
+      if (isArchiveAddress(values.file)) return restoreArchive(context, values.file, values);
       const { storage, secrets } = context.loadConfig();
       const files = databaseFiles(storage.path);
       if (!isGivenThere(context, values.file)) {
@@ -53,21 +75,59 @@ export const commands: readonly Command[] = [
       }
       if (values.rehearse)
         return withGivenDatabase(context, values.file, (file) => runDrill(context, file, files.database));
-      createPrivateDirectory(dirname(resolve(storage.path)));
-      createPrivateDirectory(resolve(storage.data));
-      const release = lockStopped(files, "replaced");
+      const release = lockTarget(context);
       try {
         const restored = withGivenDatabase(context, values.file, (file) =>
           restore(context, file, files.database, values.acceptGap),
         );
         const isKeyThere = context.io.env.WAXWING_SECRETS_KEY !== undefined || existsSync(secrets.keyFile);
-        return report(files.database, restored, isKeyThere ? null : resolve(secrets.keyFile));
+        return report(files.database, restored, isKeyThere ? null : resolve(secrets.keyFile), null);
       } finally {
         release();
       }
     },
   }),
 ];
+
+interface ArchiveValues extends FetchValues {
+  acceptGap: boolean;
+  rehearse: boolean;
+}
+
+/** Fetches the archive, and restores its database as any other backup. */
+async function restoreArchive(context: Context, address: string, values: ArchiveValues): Promise<Report> {
+  readArchiveAddress(address);
+  const config = context.loadConfig();
+  const { database } = databaseFiles(config.storage.path);
+  const release = values.rehearse ? () => undefined : lockTarget(context);
+  try {
+    if (!context.options.json) context.io.err(`fetching ${address} …\n`);
+    const fetched = await fetchNamed(context, address, values);
+    try {
+      if (values.rehearse) return runDrill(context, fetched.file, database);
+      const { undo, ...keys } = placeKeys(config, context, fetched);
+      let restored: RestoreResult;
+      try {
+        restored = restore(context, fetched.file, database, values.acceptGap);
+      } catch (error) {
+        undo();
+        throw error;
+      }
+      return report(database, restored, null, { archive: address, ...keys, ...placeRest(config, context, fetched) });
+    } finally {
+      discard(config, fetched);
+    }
+  } finally {
+    release();
+  }
+}
+
+function lockTarget(context: Context): () => void {
+  const { storage } = context.loadConfig();
+  createPrivateDirectory(dirname(resolve(storage.path)));
+  createPrivateDirectory(resolve(storage.data));
+  return lockStopped(databaseFiles(storage.path), "replaced");
+}
 
 function restore(context: Context, file: string, database: string, acceptGap: boolean): RestoreResult {
   return translateErrors(() => restoreBackup(file, database, { ...drillOptions(context), acceptGap }));
@@ -131,7 +191,12 @@ function gapFailure({ message, since }: GapNotAccepted): CommandFailure {
   );
 }
 
-function report(database: string, restored: RestoreResult, missingKey: string | null): Report {
+function report(
+  database: string,
+  restored: RestoreResult,
+  missingKey: string | null,
+  placed: (Placed & { archive: string }) | null,
+): Report {
   const { since, counts, merged, gap, kept, hasDigest, flaws } = restored;
   const view = {
     database: resolve(database),
@@ -143,6 +208,12 @@ function report(database: string, restored: RestoreResult, missingKey: string | 
     digest: hasDigest ? true : null,
     key_missing: missingKey,
     flaws,
+    ...(placed === null
+      ? {}
+      : {
+          ...{ archive: placed.archive, key_file: placed.key, other_key_file: placed.otherKey },
+          ...{ configuration: placed.configuration, media: placed.media },
+        }),
   };
   const text = [
     list({ database: view.database, "backup of": view.backup_taken_at, replaced: view.replaced, ...counts }),
@@ -154,9 +225,25 @@ function report(database: string, restored: RestoreResult, missingKey: string | 
     ...(missingKey === null
       ? []
       : [`The key file ${missingKey} is missing: without it, no server can start on this database.`]),
+    ...(placed === null ? [] : describePlaced(placed)),
     "Start the server now. Broadcasts that were running or scheduled stay paused until they are resumed.",
   ].join("\n");
   return { json: view, text };
+}
+
+function describePlaced({ key, otherKey, configuration, media }: Placed): string[] {
+  return [
+    ...(key === null ? [] : [`The master key of the archive is now ${key}.`]),
+    ...(otherKey === null
+      ? []
+      : [
+          `The key in place is another one than the archive's, which is now in ${otherKey}: add it, or secrets stay unreadable.`,
+        ]),
+    ...(configuration === null
+      ? ["The archive holds no configuration: there was no file."]
+      : [`Its configuration is in ${configuration}: compare it with the one in place.`]),
+    ...(media === 0 ? [] : [`Files that people sent, put back: ${media}.`]),
+  ];
 }
 
 function describeMerged({ merged, gap }: PreparedRestore, mergedHeading: string, emptyHeading: string): string[] {

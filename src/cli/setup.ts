@@ -2,11 +2,13 @@
  * `waxwing setup`: the first hour. It asks what it has not been told by an option (at a terminal), does what has not been
  * done, and ends with the list of conditions. Run again, it changes only what is answered differently.
  */
+import type { Config } from "#src/config/config.ts";
 import type { KeyChange } from "#src/config/edit.ts";
 import { type Command, command } from "./command.ts";
 import type { Io } from "./context.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { type Report, visible } from "./output.ts";
+import { askAboutStore, remoteOptions } from "./setup-remote.ts";
 import { localTls, SetupSteps } from "./setup-steps.ts";
 
 const options = {
@@ -27,6 +29,7 @@ const options = {
     value: "TIME",
     description: 'How long messages are kept, such as "18 months"; none: for ever',
   },
+  ...remoteOptions,
   business: { kind: "text", value: "NAME", description: "Name of the first workspace" },
   country: { kind: "text", value: "CC", description: "Its country, such as IN" },
   timezone: { kind: "text", value: "TZ", description: "Its timezone, such as Asia/Kolkata" },
@@ -85,7 +88,7 @@ class Setup {
   }
 
   async run(): Promise<Report> {
-    const isChanged = this.#configure();
+    const isChanged = await this.#configure();
     const workspace = await this.#workspace();
     await this.#operator();
     const number = workspace === null ? null : await this.#number(workspace);
@@ -95,7 +98,7 @@ class Setup {
   }
 
   /** Returns whether the configuration changed. */
-  #configure(): boolean {
+  async #configure(): Promise<boolean> {
     const { server, backup, retention } = this.#steps.config;
     const changes: KeyChange[] = [];
     const change = (section: string, name: string, answer: string | null, present: string | null): void => {
@@ -121,11 +124,28 @@ class Setup {
       );
     const directory = this.#ask("backupDirectory", "Directory of backups, best on another disk", backup.directory);
     if (directory !== backup.directory) change("backup", "directory", directory, backup.directory);
+    changes.push(...(await this.#store(backup.remote)));
     if (this.#given.keepMessages !== undefined || retention.messages === null)
       change("retention", "messages", this.#ask("keepMessages", "How long messages are kept", NONE), null);
     const isChanged = this.#steps.configure(changes);
     this.#tell("configuration", isChanged ? `${this.#steps.file} is written` : "unchanged");
     return isChanged;
+  }
+
+  async #store(present: Config["backup"]["remote"]): Promise<KeyChange[]> {
+    const { changes, recoveryKey } = await askAboutStore({
+      present,
+      ask: (name, question, usual) => this.#ask(name, question, usual),
+      need: (name, question) => this.#need(name, question, "the store"),
+      given: (name) => this.#given[name],
+    });
+    // Before the recipient is written: an unseen key would lock every archive.
+    if (recoveryKey !== null)
+      this.#tell(
+        "recovery key",
+        `${recoveryKey} (shown once: keep it apart from this machine, or no archive can be restored)`,
+      );
+    return changes;
   }
 
   async #workspace(): Promise<string | null> {
@@ -260,11 +280,11 @@ class Setup {
     return answer === "" ? usual : answer;
   }
 
-  #need(name: keyof Answers, question: string): string {
+  #need(name: keyof Answers, question: string, what = "the number"): string {
     const answer = this.#ask(name, question, null);
     if (answer !== null) return answer;
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    throw new UsageError(`the number needs ${flag}`, "setup");
+    throw new UsageError(`${what} needs ${flag}`, "setup");
   }
 
   #tell(step: string, result: string): void {

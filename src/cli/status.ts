@@ -6,6 +6,8 @@
 import type { Static } from "@sinclair/typebox";
 import { whyUnwritable } from "#src/backup/files.ts";
 import { findMovedAway, type MovedAway } from "#src/backup/move/original.ts";
+import { placeOf } from "#src/backup/remote/settings.ts";
+import { lastProvedAt, readRemoteState } from "#src/backup/remote/state.ts";
 import { scheduleInterval } from "#src/backup/schedule.ts";
 import { lastSoundAt } from "#src/backup/verification-reports.ts";
 import type { Config } from "#src/config/config.ts";
@@ -21,7 +23,7 @@ import { conditionFile, type HealthMemory, readMemory } from "#src/health/condit
 import { type Condition, type KnownCondition, lasts, processChecks, updateConditions } from "#src/health/conditions.ts";
 import { readConnectionSettings } from "#src/health/connection-settings.ts";
 import { evaluateHealth } from "#src/health/evaluate.ts";
-import { type BackupFacts, readFacts } from "#src/health/facts.ts";
+import { type BackupFacts, type RemoteFacts, readFacts } from "#src/health/facts.ts";
 import type { UnusedCallbacks } from "#src/health/unused-callbacks.ts";
 import { readWorkspaceState } from "#src/health/workspace-state.ts";
 import { type Command, command } from "./command.ts";
@@ -98,7 +100,7 @@ function withoutProcess(memory: HealthMemory): HealthMemory {
 }
 
 function readBackups({ backup }: Config, memory: HealthMemory, now: number): BackupFacts {
-  const { schedule, directory } = backup;
+  const { schedule, directory, remote } = backup;
   const { backupFailedAt: failedAt } = memory;
   const verifiedAt = lastSoundAt(directory);
   return {
@@ -106,7 +108,13 @@ function readBackups({ backup }: Config, memory: HealthMemory, now: number): Bac
     intervalMs: scheduleInterval(schedule, now),
     awaitedSince: memory.backupAwaitedSince,
     failedAt: failedAt !== null && verifiedAt !== null && verifiedAt > failedAt ? null : failedAt,
+    remote: remote === null ? null : readRemote(directory, placeOf(remote), memory),
   };
+}
+
+function readRemote(directory: string, place: string, memory: HealthMemory): RemoteFacts {
+  const state = readRemoteState(directory, place);
+  return { place, provedAt: lastProvedAt(state), awaitedSince: memory.remoteAwaitedSince, failure: state.failure };
 }
 
 function isServerRunning(database: string): boolean {

@@ -5,21 +5,13 @@
  */
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parse, TomlError } from "smol-toml";
-import {
-  type ConfigProblem,
-  describeValue,
-  type SourceLocation,
-  unknownKeyProblem,
-  unknownSectionProblem,
-  unknownVariableProblem,
-} from "./errors.ts";
-import { findIncompleteMail, findIncompleteTls } from "./incomplete.ts";
+import { type ConfigProblem, describeValue, type SourceLocation, unknownVariableProblem } from "./errors.ts";
+import { fromFile, type RawValue } from "./from-file.ts";
+import { findIncompleteMail, findIncompleteRemote, findIncompleteTls } from "./incomplete.ts";
 import { InvalidValue } from "./kinds.ts";
-import { findLines } from "./lines.ts";
-import { type ConfigKey, configKeys, type Settings } from "./settings.ts";
+import { configKeys, type Settings } from "./settings.ts";
 
-export interface Config extends Omit<Settings, "storage" | "secrets" | "backup" | "media"> {
+export interface Config extends Omit<Settings, "storage" | "secrets" | "backup" | "backup.remote" | "media"> {
   /** The file that was read; null if there was none. */
   readonly file: string | null;
   /** The text of that file. */
@@ -28,8 +20,18 @@ export interface Config extends Omit<Settings, "storage" | "secrets" | "backup" 
   readonly secrets: { readonly keyFile: string };
   readonly media: Omit<Settings["media"], "directory"> & { readonly directory: string };
   /** The server's own backups; `schedule` null means none. */
-  readonly backup: Omit<Settings["backup"], "directory"> & { readonly directory: string };
+  readonly backup: Omit<Settings["backup"], "directory"> & {
+    readonly directory: string;
+    /** Where each backup is sent; null: nowhere. */
+    readonly remote: RemoteConfig | null;
+  };
 }
+
+type RemoteConfig = {
+  readonly [K in keyof Settings["backup.remote"]]: K extends "prefix" | "region"
+    ? Settings["backup.remote"][K]
+    : NonNullable<Settings["backup.remote"][K]>;
+};
 
 export interface ConfigSources {
   /** `--config`: must exist. Without it, the first existing file of `searchPaths` is read, if any. */
@@ -72,14 +74,6 @@ const PREFIX = "WAXWING_";
 /** Holds the key itself and is not a setting; `loadKeys` reads it. */
 const SECRET_KEY_VARIABLE = "WAXWING_SECRETS_KEY";
 
-/** A configured value before it is checked. */
-interface RawValue {
-  readonly configKey: ConfigKey;
-  readonly value: unknown;
-  /** The location of the value, or of one element if it is a list. */
-  locate(element: number | null): SourceLocation;
-}
-
 /** Reads and checks the configuration. Throws `ConfigError`. Paths stay relative to the working directory. */
 export function loadConfig(sources: ConfigSources): Config {
   const file = sources.found === undefined ? findConfigFile(sources) : sources.found;
@@ -99,20 +93,27 @@ export function loadConfig(sources: ConfigSources): Config {
   const hasProblem = (prefix: string): boolean => problems.some((problem) => problem.path?.startsWith(prefix));
   if (!hasProblem("server.tls_")) problems.push(...findIncompleteTls(settings, locations));
   if (!hasProblem("alerts.")) problems.push(...findIncompleteMail(settings, locations));
+  if (!hasProblem("backup.remote")) problems.push(...findIncompleteRemote(settings, locations));
   if (problems.length > 0) {
     // In the order of the file, then the problems without a line.
     throw new ConfigError(problems.toSorted((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || 0));
   }
+  const { "backup.remote": remote, ...others } = settings;
   const { data } = settings.storage;
   return {
-    ...settings,
+    ...others,
     server: withDomain(settings.server, locations.has("server.listen")),
     file: file?.name ?? null,
     fileText: file?.text ?? null,
     storage: { data, path: settings.storage.path ?? join(data, "waxwing.db") },
     media: { ...settings.media, directory: settings.media.directory ?? join(data, "media") },
     secrets: { keyFile: settings.secrets.keyFile ?? join(data, "waxwing.key") },
-    backup: { ...settings.backup, directory: settings.backup.directory ?? join(data, "backups") },
+    backup: {
+      ...settings.backup,
+      directory: settings.backup.directory ?? join(data, "backups"),
+      // Checked above: all of it is there, or nothing.
+      remote: remote.endpoint === null ? null : (remote as RemoteConfig),
+    },
   };
 }
 
@@ -234,69 +235,6 @@ function whyUnreadable(code: string | null): Pick<ConfigProblem, "message" | "ad
   }
 }
 
-function fromFile(name: string, text: string, problems: ConfigProblem[]): readonly RawValue[] {
-  const document = parseToml(name, text, problems);
-  const lineOf = findLines(text);
-  // An element, or a key in a notation that the finder does not see, is located by the key or section that contains it.
-  const locate = (path: readonly string[]): SourceLocation => {
-    for (let length = path.length; length > 0; length--) {
-      const line = lineOf(path.slice(0, length));
-      if (line !== null) return { source: name, line };
-    }
-    return { source: name, line: null };
-  };
-
-  const rawValues: RawValue[] = [];
-  for (const [section, content] of Object.entries(document)) {
-    const matchingKeys = configKeys.filter((configKey) => configKey.section === section);
-    if (matchingKeys.length === 0) {
-      problems.push(unknownSectionProblem(locate([section]), section, isTable(content)));
-    } else if (!isTable(content)) {
-      problems.push({
-        ...locate([section]),
-        path: section,
-        message: `${section} is ${describeValue(content, true)}`,
-        advice: `it must be a section: a line [${section}], and its keys below`,
-      });
-    } else {
-      for (const [key, value] of Object.entries(content)) {
-        const configKey = matchingKeys.find((one) => one.key.name === key);
-        if (configKey === undefined) {
-          problems.push(unknownKeyProblem(locate([section, key]), section, key));
-        } else {
-          const path = [section, key];
-          rawValues.push({
-            configKey,
-            value,
-            locate: (element) => locate(element === null ? path : [...path, String(element)]),
-          });
-        }
-      }
-    }
-  }
-  return rawValues;
-}
-
-function parseToml(name: string, text: string, problems: ConfigProblem[]): Record<string, unknown> {
-  try {
-    return parse(text);
-  } catch (error) {
-    // Only the first line of the parser's message: the rest shows the lines around the mistake, which may hold secrets.
-    const [message = ""] = error instanceof Error ? error.message.split("\n") : [];
-    const line = error instanceof TomlError ? error.line : null;
-    const column = error instanceof TomlError ? ` at column ${error.column}` : "";
-    const problem = `not valid TOML${column}: ${message.replace("Invalid TOML document: ", "")}`;
-    problems.push({
-      source: name,
-      line,
-      path: null,
-      message: problem,
-      advice: 'each line is key = value, with texts in "quotes"',
-    });
-    return {};
-  }
-}
-
 function fromEnvironment(env: ConfigSources["env"], problems: ConfigProblem[]): readonly RawValue[] {
   const rawValues: RawValue[] = [];
   for (const [variable, text] of Object.entries(env)) {
@@ -324,8 +262,4 @@ function fromOptions(options: Pick<ConfigSources, "data" | "listen">): readonly 
       rawValues.push({ configKey, value, locate: () => ({ source: option, line: null }) });
   }
   return rawValues;
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }

@@ -36,3 +36,32 @@ export function findIncompleteMail(
     },
   ];
 }
+
+const REMOTE_REQUIRED = {
+  endpoint: "endpoint",
+  bucket: "bucket",
+  accessKey: "access_key",
+  secretKeyFile: "secret_key_file",
+  recipient: "recipient",
+} as const;
+
+/** A store needs an address, a bucket, credentials and a recipient. */
+export function findIncompleteRemote(
+  { "backup.remote": remote }: Settings,
+  locations: ReadonlyMap<string, SourceLocation>,
+): readonly ConfigProblem[] {
+  const names = Object.entries(REMOTE_REQUIRED) as [keyof typeof REMOTE_REQUIRED, string][];
+  const [present] = names.filter(([property]) => remote[property] !== null);
+  const missing = names.filter(([property]) => remote[property] === null).map(([, name]) => `backup.remote.${name}`);
+  if (present === undefined || missing.length === 0) return [];
+  const path = `backup.remote.${present[1]}`;
+  const location = locations.get(path) ?? { source: path, line: null };
+  return [
+    {
+      ...location,
+      path,
+      message: `${path} is set without ${missing.join(", ")}`,
+      advice: "set them too, or none of them to keep backups on this machine",
+    },
+  ];
+}

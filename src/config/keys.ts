@@ -27,6 +27,7 @@ import {
   wholeNumber,
   yesOrNo,
 } from "./kinds.ts";
+import { remoteKeys } from "./remote-keys.ts";
 
 export const sections = {
   server: {
@@ -319,6 +320,7 @@ export const sections = {
     ),
     retention: key("keep", wholeNumber(1, 10_000), 7, "Number of scheduled backups to keep; older ones are deleted."),
   },
+  "backup.remote": remoteKeys,
   upgrade: {
     notice: key(
       "notice",

@@ -54,7 +54,7 @@ const DAY_MS = 24 * 60 * 60 * SECOND_MS;
 const DURATION_ADVICE = 'a duration with its unit, in quotes, such as "500ms", "10s", "5m", "2h" or "30 days"';
 
 /** A kind written as a string in the file. `convert` returns null for an invalid text. */
-function text<T>(advice: string, convert: (text: string) => T | null | InvalidValue, isSecret = false): Kind<T> {
+export function text<T>(advice: string, convert: (text: string) => T | null | InvalidValue, isSecret = false): Kind<T> {
   return {
     isSecret,
     fromText: (value) => value,

@@ -5,8 +5,8 @@
  */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 
-/** Section, key, element: nothing deeper is ever looked up, and a path can be as long as the document. */
-const DEPTH_MAX = 3;
+/** Section, inner section, key, element: nothing deeper is looked up, and a path can be as long as the document. */
+const DEPTH_MAX = 4;
 
 /** `path` holds the segments of a key's path; the elements of a list are "0", "1", … */
 type LineFinder = (path: readonly string[]) => number | null;

@@ -27,7 +27,7 @@ export const configKeys: readonly ConfigKey[] = Object.entries(sections).flatMap
     section,
     property,
     path: `${section}.${one.name}`,
-    variable: `WAXWING_${section}_${one.name}`.toUpperCase(),
+    variable: `WAXWING_${section.replace(".", "_")}_${one.name}`.toUpperCase(),
     key: one,
   })),
 );

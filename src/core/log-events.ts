@@ -94,6 +94,10 @@ export const logEvents = {
   "proxy.untrusted":
     "A peer forwarded a request but is not in `trusted_proxies`, so everyone behind it counts as one client.",
   "queue.failed": "The queue of a number could not continue; it is tried again.",
+  "remote.completed": "A backup was sent off-site and read back.",
+  "remote.failed": "A backup was not sent off-site; it is tried again.",
+  "remote.not_deleted": "Older archives could not be deleted in the store.",
+  "remote.not_started": "Sending a backup off-site could not be started; it is tried again.",
   "request.answered": "A request was answered (level debug).",
   "request.failed": "A request failed because of a fault of the server; the error has a stack.",
   "request.unavailable": "A request was refused because the database cannot be written.",

@@ -16,6 +16,7 @@ export interface HealthMemory {
   failing: Readonly<Record<string, { since: number; error: string }>>;
   backupFailedAt: number | null;
   backupAwaitedSince: number | null;
+  remoteAwaitedSince: number | null;
 }
 
 export interface Notice {
@@ -37,6 +38,7 @@ const EMPTY: HealthMemory = {
   failing: {},
   backupFailedAt: null,
   backupAwaitedSince: null,
+  remoteAwaitedSince: null,
 };
 const SLOT_BYTES = 256 * 1024;
 const DIGEST_LENGTH = 64;

@@ -28,7 +28,7 @@ interface WatchOptions {
 }
 
 /** What must outlive a restart to know whether backups fail. */
-type BackupMemory = Partial<Pick<HealthMemory, "backupFailedAt" | "backupAwaitedSince">>;
+type BackupMemory = Partial<Pick<HealthMemory, "backupFailedAt" | "backupAwaitedSince" | "remoteAwaitedSince">>;
 
 const FIRST_RUN_MS = 1_000;
 const TICK_MS = 5_000;
@@ -96,8 +96,11 @@ export class ConditionWatch extends ServiceLoop {
     const { facts, workspaces, databaseFile, database } = this.#options;
     try {
       const [read, state] = await Promise.all([facts(), workspaces()]);
-      const { failedAt, awaitedSince } = read.backup;
-      const backup = { backupFailedAt: failedAt, backupAwaitedSince: awaitedSince };
+      const { failedAt, awaitedSince, remote } = read.backup;
+      const backup = {
+        ...{ backupFailedAt: failedAt, backupAwaitedSince: awaitedSince },
+        remoteAwaitedSince: remote?.awaitedSince ?? null,
+      };
       return { found: evaluateHealth(read, state), unknown: [], backup };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

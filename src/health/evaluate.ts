@@ -3,6 +3,7 @@
  * `evaluate-workspaces.ts` does the same for what belongs to a workspace.
  */
 import type { Condition } from "./conditions.ts";
+import { evaluateBackups } from "./evaluate-backups.ts";
 import { evaluateCertificate } from "./evaluate-certificate.ts";
 import { evaluateWorkspaces } from "./evaluate-workspaces.ts";
 import type { HealthFacts } from "./facts.ts";
@@ -16,13 +17,11 @@ const COMMIT_SECONDS_MAX = 0.25;
 /** Below this many commits, the percentile is not meaningful: one slow moment could be one in a hundred. */
 const COMMITS_MIN = 1_000;
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 /** A failed commit counts as "not writable" for this long, because a test write may succeed where a larger one fails. */
 const FAILURE_LASTS_MS = MINUTE_MS;
 const FAILURE_REMEMBERED_MS = 60 * MINUTE_MS;
 const WORK_LATENESS_MAX_SECONDS = 300;
 const CALLBACKS_MAX = 10_000;
-const BACKUP_AGE_MAX_MS = 8 * DAY_MS;
 
 /** `workspaces` is null if they could not be read. */
 export function evaluateHealth(facts: HealthFacts, workspaces: WorkspaceState | null): Condition[] {
@@ -31,7 +30,7 @@ export function evaluateHealth(facts: HealthFacts, workspaces: WorkspaceState | 
     ...evaluateDisk(facts),
     ...evaluateCommits(facts),
     ...evaluateQueues(facts),
-    ...evaluateBackups(facts),
+    ...evaluateBackups(facts.at, facts.backup),
     ...evaluateCertificate(facts.at, facts.certificate),
     ...evaluateVersion(facts),
     ...(workspaces === null ? [] : evaluateWorkspaces(workspaces)),
@@ -232,78 +231,6 @@ function evaluateQueues({ at, outbox, callbacksWaiting, callbacksAgeSeconds }: H
       command: "journalctl -u waxwing --since -1h",
     },
   ];
-}
-
-function unwritableDirectory({ schedule, directory, unwritable }: HealthFacts["backup"]): Condition[] {
-  if (schedule === null || unwritable === null) return [];
-  return [
-    {
-      id: "backup_directory",
-      severity: "warning",
-      check: "backup",
-      subject: "backup",
-      says: `Backups cannot be written to ${directory}: ${unwritable}.`,
-      since: null,
-      hits: "Everyone, if this disk fails.",
-      next: "Make the directory writable for the service (ReadWritePaths= in a drop-in), or set [backup] directory.",
-      command: "waxwing config check",
-    },
-  ];
-}
-
-function evaluateBackups({ at, backup }: HealthFacts): Condition[] {
-  const { schedule, intervalMs, awaitedSince, verifiedAt, failedAt } = backup;
-  const found: Condition[] = [];
-  if (failedAt !== null) {
-    found.push({
-      id: "backup_failed",
-      severity: "critical",
-      check: "backup",
-      subject: "backup",
-      says: `The last backup failed${verifiedAt === null ? ", and there is no verified backup" : ""}.`,
-      since: failedAt,
-      hits: "Everyone, if this disk fails.",
-      next: "Check the server's log for the cause, then create a backup in Backups.",
-      command: "journalctl -u waxwing --since -1d | grep -i backup",
-    });
-  }
-  found.push(...unwritableDirectory(backup));
-  if (schedule === null) {
-    if (found.length > 0 || (verifiedAt !== null && verifiedAt > at - BACKUP_AGE_MAX_MS)) return found;
-    found.push({
-      id: "backup_off",
-      severity: "warning",
-      check: "backup",
-      subject: "backup",
-      says:
-        verifiedAt === null
-          ? "Scheduled backups are off, and there is no verified backup."
-          : "Scheduled backups are off, and the newest verified backup is older than a week.",
-      since: verifiedAt,
-      hits: "Everyone, if this disk fails.",
-      next: 'Create a backup in Backups, or set a schedule in the [backup] section of the configuration: schedule = "30 2 * * *".',
-      command: null,
-    });
-    return found;
-  }
-  const from = verifiedAt ?? awaitedSince;
-  if (intervalMs !== null && from !== null && at - from > 2 * intervalMs) {
-    found.push({
-      id: "backup_old",
-      severity: "critical",
-      check: "backup",
-      subject: "backup",
-      says:
-        verifiedAt === null
-          ? "There is no verified backup, although two should have been made."
-          : `The newest verified backup is ${Math.round((at - from) / (60 * MINUTE_MS))} hours old, more than twice the interval of the schedule.`,
-      since: from + 2 * intervalMs,
-      hits: "Everyone, if this disk fails.",
-      next: "Create a backup in Backups. If that fails, the server's log says why.",
-      command: "journalctl -u waxwing --since -2d | grep -i backup",
-    });
-  }
-  return found;
 }
 
 function megabytes(bytes: number): string {

@@ -55,6 +55,20 @@ export interface BackupFacts {
   awaitedSince: number | null;
   /** When the last backup failed or found the database broken; null if it did not. */
   failedAt: number | null;
+  /** Null: backups stay on this machine. */
+  remote: RemoteFacts | null;
+}
+
+/** The state of the archives that are kept off-site. Times are milliseconds. */
+export interface RemoteFacts {
+  /** `s3://bucket/prefix/` */
+  place: string;
+  /** The time of the state in the newest archive that was read back. */
+  provedAt: number | null;
+  /** Since when a first one is awaited; null if there is one. */
+  awaitedSince: number | null;
+  /** The consecutive failures since the last success; null if there are none. */
+  failure: { since: number; attempts: number; reason: string } | null;
 }
 
 export interface FactSources {

@@ -4,7 +4,7 @@
  */
 
 interface Kind {
-  /** `either`: critical if a number cannot send because of it, or Meta accepts nothing for it. */
+  /** `either`: a warning or critical. Of a connection: critical if a number cannot send, or Meta accepts nothing for it. */
   severity: "critical" | "warning" | "either";
   /** What the id has after a colon. */
   of?: "ID" | "KIND";
@@ -32,6 +32,14 @@ export const conditionKinds = {
   backup_old: {
     severity: "critical",
     when: "the newest verified backup is older than twice the longest interval of the schedule",
+  },
+  remote_backup_failed: {
+    severity: "either",
+    when: "the newest backup could not be sent off-site; critical from the fourth attempt on",
+  },
+  remote_backup_old: {
+    severity: "critical",
+    when: "the newest backup off-site is older than twice the longest interval of the schedule",
   },
   disk_full: { severity: "critical", when: "less than 250 MB are free where the database is" },
   certificate_ends: { severity: "critical", when: "the server's certificate ends within seven days" },

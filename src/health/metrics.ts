@@ -56,6 +56,8 @@ interface GaugeSources {
   /** The longest time between two scheduled backups, milliseconds; null without a schedule. */
   backupIntervalMs: () => number | null;
   media: { quotaBytes: number };
+  /** The time of the state in the newest archive off-site, milliseconds. */
+  lastRemoteAt: () => number | null;
   /** Databases that upgrades and restores have put aside. */
   keptCopies: () => readonly { bytes: number }[];
   /** When the server's own certificate ends, milliseconds; null without one. */
@@ -224,7 +226,8 @@ export class ServerMetrics {
   }
 
   #registerConditions(sources: GaugeSources): void {
-    const { database, conditions, lastBackupAt, backupIntervalMs, certificateEnd, keptCopies, clock } = sources;
+    const { database, conditions, lastBackupAt, backupIntervalMs, lastRemoteAt } = sources;
+    const { certificateEnd, keptCopies, clock } = sources;
     const gauge = this.metrics.gauge.bind(this.metrics);
     gauge("waxwing_condition", "Conditions that last, as in waxwing status.", () =>
       conditions().map(({ id, severity }): Sample => [{ id, severity }, 1]),
@@ -241,6 +244,11 @@ export class ServerMetrics {
       "waxwing_backup_interval_seconds",
       "Longest time between two scheduled backups; absent without a schedule.",
       () => present(backupIntervalMs(), (ms) => ms / 1000),
+    );
+    gauge(
+      "waxwing_remote_backup_age_seconds",
+      "Age of the newest backup that is off-site; absent if there is none.",
+      () => present(lastRemoteAt(), (at) => (clock.now() - at) / 1000),
     );
     gauge("waxwing_certificate_end_seconds", "When the server's own certificate ends; absent without one.", async () =>
       present(await certificateEnd(), (at) => at / 1000),

@@ -2,6 +2,8 @@
 import { hostname } from "node:os";
 import { whyUnwritable } from "#src/backup/files.ts";
 import type { BackupJobs } from "#src/backup/jobs.ts";
+import { lastProvedAt } from "#src/backup/remote/state.ts";
+import type { RemoteBackups } from "#src/backup/remote-schedule.ts";
 import { type BackupSchedule, scheduleInterval } from "#src/backup/schedule.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
 import { createChannels } from "#src/health/alarm-channels.ts";
@@ -10,7 +12,7 @@ import { certificateSource } from "#src/health/certificate-facts.ts";
 import { ConditionFile, conditionFile } from "#src/health/condition-file.ts";
 import { ConditionWatch } from "#src/health/condition-watch.ts";
 import { readConnectionSettings } from "#src/health/connection-settings.ts";
-import { type BackupFacts, type HealthFacts, readFacts } from "#src/health/facts.ts";
+import { type BackupFacts, type HealthFacts, type RemoteFacts, readFacts } from "#src/health/facts.ts";
 import { readStatus, type ServerStatus } from "#src/health/status.ts";
 import type { TimeSeries } from "#src/health/time-series.ts";
 import { readWorkspaceState } from "#src/health/workspace-state.ts";
@@ -21,6 +23,8 @@ interface HealthParts {
   isWritable: WriteProbe;
   jobs: BackupJobs;
   backups: BackupSchedule;
+  /** Null: backups stay on this machine. */
+  remote: RemoteBackups | null;
   timeSeries: TimeSeries;
   notice: NewerVersionNotice;
 }
@@ -90,7 +94,7 @@ function readProcess(
 /** A failure outlives a restart: it lasts until a sound backup is made. */
 function readBackups(
   { clock, config }: ServerContext,
-  { jobs, backups }: HealthParts,
+  { jobs, backups, remote }: HealthParts,
   file: ConditionFile,
 ): BackupFacts {
   const { directory } = config.backup;
@@ -108,5 +112,13 @@ function readBackups(
     verifiedAt,
     awaitedSince: schedule === null || verifiedAt !== null ? null : (backupAwaitedSince ?? now),
     failedAt: failedAt !== null && verifiedAt !== null && verifiedAt > failedAt ? null : failedAt,
+    remote: remote === null ? null : readRemote(remote, file, now),
   };
+}
+
+function readRemote(remote: RemoteBackups, file: ConditionFile, now: number): RemoteFacts {
+  const { place, state } = remote;
+  const provedAt = lastProvedAt(state);
+  const awaitedSince = provedAt !== null ? null : (file.memory.remoteAwaitedSince ?? now);
+  return { place, provedAt, awaitedSince, failure: state.failure };
 }

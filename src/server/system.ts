@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import { BackupJobs } from "#src/backup/jobs.ts";
 import { KeptCopies, listKeptCopies } from "#src/backup/kept-copies.ts";
+import { RemoteBackups } from "#src/backup/remote-schedule.ts";
 import { BackupSchedule, scheduleInterval } from "#src/backup/schedule.ts";
 import { systemClock } from "#src/core/clock.ts";
 import type { Service } from "#src/core/service-loop.ts";
@@ -12,6 +13,7 @@ import { type FactSources, readDisk } from "#src/health/facts.ts";
 import { TimeSeries } from "#src/health/time-series.ts";
 import type { System } from "#src/http/console/context.ts";
 import { NewerVersionNotice } from "#src/upgrade/newer-version.ts";
+import { archivedFiles } from "./archived-files.ts";
 import type { ServerContext } from "./context.ts";
 import { createHealth } from "./health.ts";
 
@@ -24,12 +26,13 @@ export function createSystem(context: ServerContext): System & { services: reado
   const isWritable = createWriteProbe(store);
   const jobs = new BackupJobs({ clock, log, database, directory, onFailure: metrics.countBackupFailure });
   const backups = new BackupSchedule({ clock, log, jobs, schedule, retention });
+  const remote = createRemote(context, jobs);
   const timeSeries = new TimeSeries({ sources: metrics, clock, timers: systemClock, log });
   const notice = new NewerVersionNotice({
     ...{ clock: context.socketClock, log },
     ...{ address: releaseAddress, key: releaseKey, version, platform: `${process.platform}-${process.arch}` },
   });
-  const { watch, alarms, status } = createHealth(context, { isWritable, jobs, backups, timeSeries, notice });
+  const { watch, alarms, status } = createHealth(context, { isWritable, jobs, backups, remote, timeSeries, notice });
   metrics.registerGauges({
     database,
     reader: readers.lists.server,
@@ -39,6 +42,7 @@ export function createSystem(context: ServerContext): System & { services: reado
     lastBackupAt: () => jobs.lastSoundAt(),
     backupIntervalMs: () => scheduleInterval(backups.expression, clock.now()),
     media: config.media,
+    lastRemoteAt: () => remote?.lastProvedAt() ?? null,
     keptCopies: () => listKeptCopies(database),
     certificateEnd: async () => (await readCertificate(certificateSource(config), query))?.endsAt ?? null,
   });
@@ -47,12 +51,23 @@ export function createSystem(context: ServerContext): System & { services: reado
     jobs,
     timeSeries,
     backups,
+    remote,
     status,
     conditions: () => watch.evaluate(),
     disk: () => readDisk(dirname(database)),
     services: [
       ...[backups, new KeptCopies({ database, clock, log }), timeSeries, watch, alarms],
       ...(config.upgrade.notice ? [notice] : []),
+      ...(remote === null ? [] : [remote]),
     ],
   };
+}
+
+/** Null: backups stay on this machine. */
+function createRemote({ clock, log, config, files }: ServerContext, jobs: BackupJobs): RemoteBackups | null {
+  const { remote: settings, directory } = config.backup;
+  if (settings === null) return null;
+  const onFailure = (): void => undefined;
+  const sending = new BackupJobs({ clock, log, database: files.database, directory, onFailure });
+  return new RemoteBackups({ clock, log, jobs, sending, settings, files: archivedFiles(config, process.env) });
 }

@@ -49,7 +49,15 @@ async function refuseCallback(world: World): Promise<void> {
   if (status === 200) throw new Error("a callback with a wrong signature was accepted");
 }
 
-export const provocations: Readonly<Record<CriticalKind, Provocation>> = {
+/** Kinds that need a store for backups off-site, and the test that provokes them. */
+export const provokedElsewhere = {
+  remote_backup_failed: "test/backup/remote-schedule.test.ts",
+  remote_backup_old: "test/backup/remote-schedule.test.ts",
+} as const satisfies Partial<Record<CriticalKind, string>>;
+
+export type ProvokedKind = Exclude<CriticalKind, keyof typeof provokedElsewhere>;
+
+export const provocations: Readonly<Record<ProvokedKind, Provocation>> = {
   broadcast_paused: {
     instance: "shop",
     async begin({ shop, graph, key }) {

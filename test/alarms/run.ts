@@ -3,9 +3,8 @@
  * then each is told once when it begins, again each day, and once when it is over. The wall clock is moved by a library
  * that is preloaded; five minutes of a stuck queue pass in real time. About ten minutes; Linux, root, a C compiler.
  */
-import { criticalKinds } from "#src/health/kinds.ts";
 import { evaluateDashboards } from "./prometheus.ts";
-import { type InstanceName, provocations } from "./provocations.ts";
+import { type InstanceName, type ProvokedKind, provocations } from "./provocations.ts";
 import { makeWorld, type World } from "./world.ts";
 
 const SECOND_MS = 1_000;
@@ -71,7 +70,7 @@ const quiet = (["shop", "disk", "tls"] as const).flatMap((name) =>
 );
 check("no alarm on a quiet day", quiet.length === 0, quiet);
 
-async function provoke(kinds: readonly (typeof criticalKinds)[number][]): Promise<void> {
+async function provoke(kinds: readonly ProvokedKind[]): Promise<void> {
   for (const kind of kinds) await provocations[kind].begin(world);
   const withoutNights = kinds.filter((kind) => kind !== "backup_failed" && kind !== "backup_old");
   for (const kind of withoutNights) {
@@ -81,7 +80,7 @@ async function provoke(kinds: readonly (typeof criticalKinds)[number][]): Promis
   }
 }
 
-async function nextDay(kinds: readonly (typeof criticalKinds)[number][]): Promise<void> {
+async function nextDay(kinds: readonly ProvokedKind[]): Promise<void> {
   const before = new Map(kinds.map((kind) => [kind, told(world, provocations[kind].instance, kind).length]));
   await night();
   for (const kind of kinds) await provocations[kind].again?.(world);
@@ -92,7 +91,7 @@ async function nextDay(kinds: readonly (typeof criticalKinds)[number][]): Promis
   }
 }
 
-async function mend(kinds: readonly (typeof criticalKinds)[number][]): Promise<void> {
+async function mend(kinds: readonly ProvokedKind[]): Promise<void> {
   for (const kind of kinds) await provocations[kind].end(world);
   if (kinds.includes("backup_failed")) await night();
   for (const kind of kinds) {
@@ -101,8 +100,9 @@ async function mend(kinds: readonly (typeof criticalKinds)[number][]): Promise<v
   }
 }
 
-const first = criticalKinds.filter((kind) => provocations[kind].isLater !== true);
-const later = criticalKinds.filter((kind) => provocations[kind].isLater === true);
+const provoked = Object.keys(provocations) as ProvokedKind[];
+const first = provoked.filter((kind) => provocations[kind].isLater !== true);
+const later = provoked.filter((kind) => provocations[kind].isLater === true);
 say(`Provoked together: ${first.join(", ")}`);
 await provoke(first);
 say("The next nights");
@@ -121,7 +121,7 @@ await nextDay(later);
 await mend(later);
 
 say("What was told");
-for (const kind of criticalKinds) {
+for (const kind of provoked) {
   const { instance } = provocations[kind];
   const ids = new Set(
     machine

@@ -9,10 +9,11 @@ import { Workshop } from "./spawn.ts";
 const PROMISED: Record<string, string> = {
   "message show": "ID",
   backup: "FILE",
-  restore: "FILE --accept-gap --rehearse",
   "move out": "FILE",
   "move in": "FILE --code",
   "move cancel": "",
+  restore:
+    "FILE|s3://BUCKET/NAME --recovery-key-file --endpoint --region --access-key --secret-key-file --accept-gap --rehearse",
   check: "FILE",
   upgrade: "--from --public-key --check",
   "upgrade back": "",
@@ -83,7 +84,10 @@ const PROMISED: Record<string, string> = {
   "simulate status": "--message --status --code",
   status: "",
   "config check": "",
-  "backup recovery-sheet": "",
+  "backup recovery-sheet": "--recovery-key-file",
+  "backup send": "",
+  "backup list": "--remote --bucket --prefix --endpoint --region --access-key --secret-key-file",
+  "backup recovery-key": "--file",
   "callback list": "--state --limit",
   "callback show": "ID",
   "callback replay": "ID --state",
@@ -94,7 +98,7 @@ const PROMISED: Record<string, string> = {
   trigger: "EVENT --server --key-file --control-token-file --from --text --type --code",
   tail: "--server --key-file --control-token-file --after --after-request",
   setup:
-    "--domain --email --business --country --timezone --network --phone --backup-directory --keep-messages --test-to",
+    "--domain --email --business --country --timezone --network --phone --backup-directory --keep-messages --test-to --remote-endpoint --remote-bucket --remote-prefix --remote-region --remote-access-key --remote-secret-key-file --remote-recipient",
   version: "",
 };
 

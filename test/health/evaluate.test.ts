@@ -32,6 +32,7 @@ const well: HealthFacts = {
     verifiedAt: NOW - DAY_MS,
     awaitedSince: null,
     failedAt: null,
+    remote: null,
   },
   certificate: { from: "files", path: "/c.pem", endsAt: NOW + 8 * DAY_MS, problem: null },
 };
@@ -100,4 +101,28 @@ test("another process than the server's does not evaluate whether the server can
 test("a condition has the time since when it is known", () => {
   const [queue] = evaluateHealth({ ...well, outbox: [{ kind: "deliver_webhook", rows: 9, ageSeconds: 3_600 }] }, quiet);
   expect(queue?.since).toBe(NOW - HOUR_MS);
+});
+
+test("an off-site backup is too old after twice the interval; a failure is a warning, and critical when it lasts", () => {
+  const remoteOf = (remote: Partial<NonNullable<HealthFacts["backup"]["remote"]>>) => ({
+    ...well,
+    backup: {
+      ...well.backup,
+      remote: { place: "s3://b/", provedAt: NOW - DAY_MS, awaitedSince: null, failure: null, ...remote },
+    },
+  });
+  const shown = (facts: HealthFacts) => evaluateHealth(facts, quiet).map(({ id, severity }) => [id, severity]);
+  expect(shown(remoteOf({}))).toEqual([]);
+  expect(shown(remoteOf({ provedAt: NOW - 2 * DAY_MS }))).toEqual([]);
+  expect(shown(remoteOf({ provedAt: NOW - 2 * DAY_MS - 1 }))).toEqual([["remote_backup_old", "critical"]]);
+  expect(shown(remoteOf({ provedAt: null, awaitedSince: NOW - 2 * DAY_MS }))).toEqual([]);
+  expect(shown(remoteOf({ provedAt: null, awaitedSince: NOW - 3 * DAY_MS }))).toEqual([
+    ["remote_backup_old", "critical"],
+  ]);
+  const failing = (attempts: number) => remoteOf({ failure: { since: NOW - 1, attempts, reason: "away" } });
+  expect([1, 3, 4].flatMap((attempts) => shown(failing(attempts)))).toEqual([
+    ["remote_backup_failed", "warning"],
+    ["remote_backup_failed", "warning"],
+    ["remote_backup_failed", "critical"],
+  ]);
 });

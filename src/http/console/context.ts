@@ -1,6 +1,7 @@
 /** The parts of a running server that the console's routes use. */
 
 import type { BackupJobs } from "#src/backup/jobs.ts";
+import type { RemoteBackups } from "#src/backup/remote-schedule.ts";
 import type { BackupSchedule } from "#src/backup/schedule.ts";
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
@@ -61,6 +62,8 @@ export interface ConsoleOptions {
 export interface System {
   isWritable: WriteProbe;
   jobs: BackupJobs;
+  /** Null: backups stay on this machine. */
+  remote: Pick<RemoteBackups, "place" | "state"> | null;
   timeSeries: TimeSeries;
   /** The schedule of automatic backups. */
   backups: BackupSchedule;

@@ -110,7 +110,7 @@ const InvariantFinding = Type.Object({
   next: Type.String(),
 });
 
-const JobKind = OneOf(["backup", "verify", "drill", "check"]);
+const JobKind = OneOf(["backup", "verify", "drill", "check", "send"]);
 
 const jobs = {
   current: Nullable(Type.Object({ kind: JobKind, name: OptionalText, started_at: Instant(), step: OptionalText })),

@@ -33,6 +33,7 @@ export const strings = {
     verify: "The backup could not be verified",
     drill: "The restore drill failed",
     check: "",
+    send: "",
   },
   soundText: (checks: number) => `The file is complete and consistent: ${plural(checks, "check", "checks")} passed.`,
   olderText: "It has an older schema version. A restore upgrades it.",

@@ -13,6 +13,7 @@ export const strings = {
 export const jobStrings = {
   backup: "Creating a backup",
   verify: (name: string) => `Verifying ${name}`,
+  send: "Sending a backup off-site",
   drill: (name: string) => `Running a restore drill of ${name}`,
   check: "Checking the database",
   beside: "The server keeps running. Started",

@@ -1,0 +1,214 @@
+/**
+ * Sends a backup off-site: encrypts the archive while it is uploaded, reads back what the store then has, and only then
+ * counts it. Blocks on files, so call it in a worker or in a command of its own.
+ */
+import { createHash, type Hash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Clock } from "#src/core/clock.ts";
+import { openClient } from "#src/db/driver.ts";
+import { createPrivateDirectory } from "#src/db/files.ts";
+import { type Instance, readInstance } from "#src/db/instance.ts";
+import { lockExclusively } from "#src/db/lock.ts";
+import { compareDigest } from "../digest.ts";
+import { archiveEntries } from "./archive.ts";
+import { encrypt, encryptedBytes } from "./encryption.ts";
+import { archiveName, folderOf, isOwnArchive, surplusArchives } from "./names.ts";
+import { ObjectStore, StoreFailure } from "./object-store.ts";
+import { type ArchivedFiles, accessOf, placeOf, type RemoteSettings } from "./settings.ts";
+import { readRemoteState, type SentArchive, writeRemoteState } from "./state.ts";
+import { tarBytes, writeTar } from "./tar.ts";
+
+export interface SendRequest {
+  /** The directory of backups, and the name of one in it. */
+  directory: string;
+  name: string;
+  settings: RemoteSettings;
+  files: ArchivedFiles;
+}
+
+export interface SentBackup extends SentArchive {
+  /** Keys of archives that were deleted, because enough newer ones are kept. */
+  removed: string[];
+  /** Why older archives or incomplete uploads could not be deleted; null if they were. */
+  notRemoved: string | null;
+}
+
+interface SendOptions {
+  clock: Clock;
+  onStep: (step: string) => void;
+}
+
+/** What the store has is not what was sent. */
+export class ReadBackDiffers extends Error {
+  override readonly name = "ReadBackDiffers";
+}
+
+/** Throws `LockHeld` if another process is sending. A failure is also kept in the state, and told by conditions. */
+export async function sendBackup(request: SendRequest, options: SendOptions): Promise<SentBackup> {
+  const { directory, settings } = request;
+  const place = placeOf(settings);
+  createPrivateDirectory(directory);
+  const lock = lockExclusively(join(directory, "remote.lock"));
+  try {
+    return await send(request, options);
+  } catch (error) {
+    recordFailure(directory, place, options.clock.now(), error instanceof Error ? error.message : String(error));
+    throw error;
+  } finally {
+    lock.release();
+  }
+}
+
+async function send(request: SendRequest, { clock, onStep }: SendOptions): Promise<SentBackup> {
+  const { directory, name, settings, files } = request;
+  const place = placeOf(settings);
+  const folder = folderOf(settings.prefix);
+  const backup = inspect(join(directory, name));
+  const { instance } = backup;
+  const store = new ObjectStore(accessOf(settings), clock);
+  const isOwn = (key: string): boolean => key.startsWith(folder) && isOwnArchive(key.slice(folder.length), instance);
+  const key = folder + archiveName(name, backup.takenAt, instance.instanceId);
+  const entries = archiveEntries({ ...backup, instanceId: instance.instanceId }, files, settings.media);
+
+  onStep("looking at the store");
+  let notRemoved = await removeLeftovers(store, { directory, place, folder, key, isOwn });
+  const begun = readRemoteState(directory, place);
+  writeRemoteState(directory, { ...begun, begun: [...begun.begun.filter((one) => one !== key), key] });
+
+  onStep("sending the archive");
+  const digest = createHash("sha256");
+  const counted = { bytes: 0 };
+  const encrypted = await encrypt(settings.recipient, writeTar(entries));
+  try {
+    await store.put(key, hashed(encrypted, digest, counted), encryptedBytes(tarBytes(entries)));
+  } catch (error) {
+    await store.abortUploads(key, (one) => one === key).catch(() => undefined);
+    throw error;
+  }
+  const sha256 = digest.digest("hex");
+
+  onStep("reading it back");
+  await requireSame(store, key, sha256, counted.bytes);
+  const sent: SentArchive = {
+    ...{ backup: name, key, bytes: counted.bytes, sha256 },
+    ...{ takenAt: backup.takenAt, provedAt: clock.now() },
+  };
+  const state = readRemoteState(directory, place);
+  const others = state.archives.filter((one) => one.key !== key);
+  writeRemoteState(directory, {
+    ...{ place, failure: null, archives: [...others, sent] },
+    begun: state.begun.filter((one) => one !== key),
+  });
+
+  onStep("deleting older archives");
+  const removed: string[] = [];
+  try {
+    const listed = (await store.list(folder)).map((one) => one.key);
+    for (const older of surplusArchives(listed.filter(isOwn), key, settings.keep)) {
+      await store.remove(older);
+      removed.push(older);
+    }
+    keepOnly(directory, place, new Set(listed.filter((one) => !removed.includes(one))));
+  } catch (error) {
+    notRemoved = error instanceof Error ? error.message : String(error);
+  }
+  return { ...sent, removed, notRemoved };
+}
+
+/** Throws if the file is no longer the one that was verified. */
+function inspect(file: string): { file: string; digest: string; instance: Instance; takenAt: number } {
+  const name = basename(file);
+  if (!existsSync(file)) throw new Error(`the backup ${name} is gone`);
+  const state = compareDigest(file);
+  if (state.kind === "broken") throw new Error(`the backup ${name} is damaged: ${state.finding.ids.join("; ")}`);
+  if (state.kind === "none") throw new Error(`the backup ${name} is without a digest`);
+  const client = openClient(file, { readonly: true, fileMustExist: true });
+  try {
+    const instance = readInstance(client);
+    const takenAt = instance?.backupMetadata?.at ?? null;
+    if (instance === null || takenAt === null) throw new Error(`${name} is not a backup that Waxwing made`);
+    return { file, digest: state.digest, instance, takenAt };
+  } finally {
+    client.close();
+  }
+}
+
+const FORBIDDEN = /^(AccessDenied|Status403|NotImplemented|Status501)$/;
+
+interface Leftovers {
+  directory: string;
+  place: string;
+  folder: string;
+  key: string;
+  isOwn: (key: string) => boolean;
+}
+
+/** Removes what killed uploads left. Returns why it could not; an unreachable store is an error. */
+async function removeLeftovers(
+  store: ObjectStore,
+  { directory, place, folder, key, isOwn }: Leftovers,
+): Promise<string | null> {
+  const { begun, archives } = readRemoteState(directory, place);
+  const proved = new Set(archives.map((one) => one.key));
+  const problems: string[] = [];
+  const trying = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      // Some credentials may write and neither list nor delete; some stores know no list of uploads.
+      if (!(error instanceof StoreFailure) || !FORBIDDEN.test(error.code)) throw error;
+      problems.push(error.message);
+    }
+  };
+  await trying(async () => {
+    for (const left of begun.filter((one) => one !== key && !proved.has(one))) await store.remove(left);
+    writeRemoteState(directory, { ...readRemoteState(directory, place), begun: [] });
+  });
+  await trying(() => store.abortUploads(folder, isOwn));
+  return problems[0] ?? null;
+}
+
+async function* hashed(
+  pieces: AsyncIterable<Uint8Array>,
+  digest: Hash,
+  counted: { bytes: number },
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    digest.update(piece);
+    counted.bytes += piece.length;
+    yield piece;
+  }
+}
+
+async function requireSame(store: ObjectStore, key: string, sha256: string, bytes: number): Promise<void> {
+  const digest = createHash("sha256");
+  let length = 0;
+  for await (const piece of store.get(key)) {
+    digest.update(piece);
+    length += piece.length;
+  }
+  if (digest.digest("hex") === sha256 && length === bytes) return;
+  // It may not count as an archive, nor take the place of one.
+  await store.remove(key).catch(() => undefined);
+  throw new ReadBackDiffers(
+    length === bytes
+      ? `the store returned other bytes than were sent (${key})`
+      : `the store returned ${length} bytes of the ${bytes} that were sent (${key})`,
+  );
+}
+
+/** Forgets archives that are no longer there. */
+function keepOnly(directory: string, place: string, there: ReadonlySet<string>): void {
+  const state = readRemoteState(directory, place);
+  writeRemoteState(directory, { ...state, archives: state.archives.filter(({ key }) => there.has(key)) });
+}
+
+/** A state that cannot be written leaves the failure to the log. */
+function recordFailure(directory: string, place: string, at: number, reason: string): void {
+  try {
+    const state = readRemoteState(directory, place);
+    const { since, attempts } = state.failure ?? { since: at, attempts: 0 };
+    writeRemoteState(directory, { ...state, failure: { since, at, attempts: attempts + 1, reason } });
+  } catch {}
+}

@@ -1,0 +1,72 @@
+/**
+ * What is known of the archives in the store, in a file beside the backups: uploads that were begun, archives that were
+ * read back, and the last failure. An upload is noted before it begins, so that what a killed one leaves can be removed.
+ */
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createPrivateDirectory, createPrivateFile } from "#src/db/files.ts";
+import { syncDirectory, syncFile, UNFINISHED } from "../files.ts";
+
+export interface SentArchive {
+  /** The name of the backup in the directory of backups. */
+  backup: string;
+  key: string;
+  bytes: number;
+  /** SHA-256 of the archive as it is in the store. */
+  sha256: string;
+  /** The time of the state that it holds, and when it was read back, in milliseconds. */
+  takenAt: number;
+  provedAt: number;
+}
+
+interface SendFailure {
+  /** The first of the consecutive failures, and the last, in milliseconds. */
+  since: number;
+  at: number;
+  attempts: number;
+  reason: string;
+}
+
+export interface RemoteState {
+  /** The store that this is about: another one begins anew. */
+  place: string;
+  /** Keys of uploads that were begun and are not recorded below. */
+  begun: readonly string[];
+  archives: readonly SentArchive[];
+  failure: SendFailure | null;
+}
+
+const FILE = "remote.json";
+/** More than any `keep` needs to know which backup was sent. */
+const ARCHIVES_MAX = 1_000;
+
+function emptyState(place: string): RemoteState {
+  return { place, begun: [], archives: [], failure: null };
+}
+
+/** An empty state if there is none, or none that can be read, or one of another store. */
+export function readRemoteState(directory: string, place: string): RemoteState {
+  try {
+    const state = JSON.parse(readFileSync(join(directory, FILE), "utf8")) as RemoteState;
+    return state.place === place ? { ...emptyState(place), ...state } : emptyState(place);
+  } catch {
+    return emptyState(place);
+  }
+}
+
+export function writeRemoteState(directory: string, state: RemoteState): void {
+  createPrivateDirectory(directory);
+  const path = join(directory, FILE);
+  const unfinished = `${path}${UNFINISHED}`;
+  rmSync(unfinished, { force: true });
+  createPrivateFile(unfinished);
+  writeFileSync(unfinished, JSON.stringify({ ...state, archives: state.archives.slice(-ARCHIVES_MAX) }));
+  syncFile(unfinished);
+  renameSync(unfinished, path);
+  syncDirectory(dirname(path));
+}
+
+/** The time of the state in the newest archive that was read back, in milliseconds; null if there is none. */
+export function lastProvedAt({ archives }: Pick<RemoteState, "archives">): number | null {
+  return archives.length === 0 ? null : Math.max(...archives.map(({ takenAt }) => takenAt));
+}

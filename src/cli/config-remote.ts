@@ -1,0 +1,49 @@
+/** What `waxwing config check` says of the store of backups: whether it can be reached, and lists the bucket. */
+import { encrypt } from "#src/backup/remote/encryption.ts";
+import { folderOf } from "#src/backup/remote/names.ts";
+import { ObjectStore, StoreFailure } from "#src/backup/remote/object-store.ts";
+import { accessOf, placeOf } from "#src/backup/remote/settings.ts";
+import type { Config } from "#src/config/config.ts";
+import type { Clock } from "#src/core/clock.ts";
+import type { ConfigFinding } from "./config-finding.ts";
+
+const ANSWER_MS = 10_000;
+
+export async function checkRemote({ backup }: Config, clock: Clock): Promise<ConfigFinding[]> {
+  const { remote, schedule } = backup;
+  if (remote === null) return [];
+  const found: ConfigFinding[] = [];
+  if (schedule === null)
+    found.push({
+      level: "warning",
+      key: "backup.remote",
+      message: "No backup is sent automatically, because scheduled backups are off.",
+      next: "set [backup] schedule",
+    });
+  try {
+    await new ObjectStore(accessOf(remote), clock, ANSWER_MS).list(folderOf(remote.prefix), 1);
+    found.push({ level: "ok", key: "backup.remote", message: `${placeOf(remote)} can be listed.`, next: null });
+  } catch (error) {
+    if (!(error instanceof StoreFailure)) throw error;
+    const next = "check endpoint, bucket, region, access_key and secret_key_file of [backup.remote]";
+    found.push({ level: "problem", key: "backup.remote", message: `${sentence(error.message)}.`, next });
+  }
+  return [...found, ...(await checkRecipient(remote.recipient))];
+}
+
+async function checkRecipient(recipient: string): Promise<ConfigFinding[]> {
+  try {
+    await encrypt(recipient, nothing());
+    return [];
+  } catch {
+    const message = "Nothing can be encrypted for this recipient.";
+    const next = "waxwing backup recovery-key makes a recovery key and its recipient";
+    return [{ level: "problem", key: "backup.remote.recipient", message, next }];
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

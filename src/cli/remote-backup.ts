@@ -1,0 +1,224 @@
+/** `waxwing backup send · list · recovery-key`: backups that are kept off-site. */
+import { writeFileSync, writeSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { BackupBroken } from "#src/backup/backup.ts";
+import { InsufficientSpace } from "#src/backup/files.ts";
+import { makeOwnBackup } from "#src/backup/own-backup.ts";
+import { newRecoveryKey } from "#src/backup/remote/encryption.ts";
+import { folderOf, readArchiveName } from "#src/backup/remote/names.ts";
+import { ReadBackDiffers, type SentBackup, sendBackup } from "#src/backup/remote/send.ts";
+import { placeOf } from "#src/backup/remote/settings.ts";
+import { readRemoteState } from "#src/backup/remote/state.ts";
+import { faultsOf, listBackups } from "#src/backup/verification-reports.ts";
+import { formatInstant } from "#src/core/instant.ts";
+import { createPrivateFile } from "#src/db/files.ts";
+import { LockHeld } from "#src/db/lock.ts";
+import { archivedFiles } from "#src/server/archived-files.ts";
+import { type Command, command } from "./command.ts";
+import type { Context } from "./context.ts";
+import { fileExists, noDatabase } from "./database.ts";
+import { CommandFailure } from "./failure.ts";
+import { list, type Report, table } from "./output.ts";
+import { inWords, openStore, requireRemote, type StoreValues, storeOptions } from "./remote-store.ts";
+
+const group = "backup";
+
+export const remoteCommands: readonly Command[] = [
+  command({
+    group,
+    name: "send",
+    summary: "Make a backup now, and send it encrypted to the store of [backup.remote]",
+    details:
+      "The archive holds the database, the master key and the configuration. It is read back from the store before it\ncounts. The server does the same after each scheduled backup.",
+    run: async (context) => {
+      const { storage } = context.loadConfig();
+      requireRemote(context);
+      if (!fileExists(storage.path)) throw noDatabase(storage.path);
+      return reportSent(context, await makeAndSend(context));
+    },
+  }),
+  command({
+    group,
+    name: "list",
+    summary: "List the backups on this machine, and with --remote those in the store",
+    needsNoData: "unless named",
+    options: {
+      remote: { kind: "flag", description: "List the archives in the store" },
+      bucket: { kind: "text", value: "B", description: "The bucket (default: [backup.remote] bucket)" },
+      prefix: { kind: "text", value: "P", description: "Where in it (default: [backup.remote] prefix)" },
+      ...storeOptions,
+    },
+    run: async (context, values) => (values.remote ? listRemote(context, values) : listLocal(context)),
+  }),
+  command({
+    group,
+    name: "recovery-key",
+    summary: "Make a new recovery key, for backups that are kept off-site",
+    details:
+      "Prints the recovery key once: keep it apart from this machine, best on paper, for without it no archive can be\nrestored. The recipient belongs into [backup.remote] recipient. It is a key of age (age-keygen makes them too).",
+    needsNoData: true,
+    options: {
+      file: { kind: "text", value: "FILE", file: { as: "make" }, description: "Write the recovery key to a new file" },
+    },
+    run: async (context, values) => {
+      const { recoveryKey, recipient } = await newRecoveryKey();
+      if (values.file === undefined)
+        return {
+          json: { recipient, recovery_key: recoveryKey, file: null },
+          text: [
+            list({ recipient, "recovery key": recoveryKey }),
+            "",
+            "Keep the recovery key apart from this machine: it is not shown again, and without it no archive can be restored.",
+          ].join("\n"),
+        };
+      writeKey(
+        context,
+        values.file,
+        `# Recovery key of Waxwing's backups\n# recipient: ${recipient}\n${recoveryKey}\n`,
+      );
+      const file = resolve(values.file);
+      return {
+        json: { recipient, recovery_key: null, file },
+        text: [
+          list({ recipient, "recovery key in": file }),
+          "",
+          "Move the file to a place apart from this machine: without it, no archive can be restored.",
+        ].join("\n"),
+      };
+    },
+  }),
+];
+
+async function makeAndSend(context: Context): Promise<SentBackup> {
+  const { io, options } = context;
+  const config = context.loadConfig();
+  const settings = requireRemote(context);
+  const directory = resolve(config.backup.directory);
+  const onStep = (step: string): void => {
+    if (!options.json) io.err(`${step} …\n`);
+  };
+  try {
+    const { name, verificationReport } = makeOwnBackup({
+      ...{ database: config.storage.path, directory, now: io.clock.now(), retention: null },
+      onStep: () => undefined,
+    });
+    const faults = faultsOf(verificationReport);
+    if (faults.length > 0)
+      throw new CommandFailure(
+        "broken",
+        `the database fails its check: ${faults.map((one) => one.name).join(", ")}`,
+        "waxwing check",
+      );
+    return await inWords(() =>
+      sendBackup({ directory, name, settings, files: archivedFiles(config, io.env) }, { clock: io.clock, onStep }),
+    );
+  } catch (error) {
+    if (error instanceof LockHeld)
+      throw new CommandFailure("locked", "another process is sending a backup", "wait until it has ended");
+    if (error instanceof InsufficientSpace)
+      throw new CommandFailure("no_room", error.message, "free some space, or set [backup] directory to another disk");
+    if (error instanceof BackupBroken)
+      throw new CommandFailure("broken", error.message, "the database may be damaged: waxwing check");
+    if (error instanceof ReadBackDiffers)
+      throw new CommandFailure(
+        "store",
+        error.message,
+        "do not rely on this store: use another one, and ask its operator",
+      );
+    throw error;
+  }
+}
+
+function reportSent(context: Context, sent: SentBackup): Report {
+  const remote = requireRemote(context);
+  const archive = `s3://${remote.bucket}/${sent.key}`;
+  const view = {
+    archive,
+    bytes: sent.bytes,
+    sha256: sent.sha256,
+    taken_at: formatInstant(sent.takenAt, "UTC"),
+    backup: join(resolve(context.loadConfig().backup.directory), sent.backup),
+    removed: sent.removed,
+    not_removed: sent.notRemoved,
+  };
+  const text = [
+    list({
+      archive,
+      size: megabytes(sent.bytes),
+      sha256: sent.sha256,
+      "backup of": view.taken_at,
+      backup: view.backup,
+    }),
+    "",
+    "The archive was read back from the store, and is what was sent.",
+    ...(sent.removed.length === 0
+      ? []
+      : [`Deleted there, because enough newer ones are kept: ${sent.removed.length}.`]),
+    ...(sent.notRemoved === null ? [] : [`Older archives could not be deleted: ${sent.notRemoved}.`]),
+    `To restore it: waxwing restore ${archive} --recovery-key-file FILE`,
+  ].join("\n");
+  return { json: view, text };
+}
+
+function listLocal(context: Context): Report {
+  const { backup } = context.loadConfig();
+  const directory = resolve(backup.directory);
+  const backups = listBackups(directory).map(({ name, bytes, createdAt, verificationReport }) => ({
+    file: join(directory, name),
+    bytes,
+    taken_at: formatInstant(verificationReport?.at ?? createdAt, "UTC"),
+    verified: verificationReport === null ? null : faultsOf(verificationReport).length === 0,
+  }));
+  const rows = backups.map(({ file, bytes, taken_at, verified }) => [
+    ...[taken_at, megabytes(bytes), verified === null ? "not verified" : verified ? "verified" : "damaged", file],
+  ]);
+  return { json: backups, text: table(["taken at", "size", "state", "file"], rows, `No backups in ${directory}.`) };
+}
+
+interface ListValues extends StoreValues {
+  bucket?: string | undefined;
+  prefix?: string | undefined;
+}
+
+async function listRemote(context: Context, values: ListValues): Promise<Report> {
+  const { backup } = context.loadConfig();
+  const bucket = values.bucket ?? requireRemote(context).bucket;
+  const prefix = values.prefix?.replace(/\/$/, "") ?? backup.remote?.prefix ?? null;
+  const folder = folderOf(prefix === "" ? null : prefix);
+  const place = backup.remote === null ? null : placeOf(backup.remote);
+  const proved = new Set(
+    place === null ? [] : readRemoteState(resolve(backup.directory), place).archives.map(({ key }) => key),
+  );
+  const objects = await inWords(async () => (await openStore(context, bucket, values)).list(folder));
+  const archives = objects
+    .flatMap(({ key, bytes }) => {
+      const read = readArchiveName(key.slice(folder.length));
+      return read === null ? [] : [{ key, bytes, takenAt: read.takenAt }];
+    })
+    .toSorted((a, b) => b.takenAt - a.takenAt)
+    .map(({ key, bytes, takenAt }) => ({
+      archive: `s3://${bucket}/${key}`,
+      bytes,
+      taken_at: formatInstant(takenAt, "UTC"),
+      /** Read back by this installation. */
+      proved: proved.has(key),
+    }));
+  const rows = archives.map((one) => [one.taken_at, megabytes(one.bytes), one.proved, one.archive]);
+  const empty = `No archives in s3://${bucket}/${folder}.`;
+  return { json: archives, text: table(["taken at", "size", "read back", "archive"], rows, empty) };
+}
+
+function writeKey({ files }: Context, file: string, text: string): void {
+  const handle = files.handleOf(file);
+  if (handle !== null) {
+    writeSync(handle, text);
+    return;
+  }
+  if (fileExists(file) || !createPrivateFile(resolve(file)))
+    throw new CommandFailure("file_exists", `${resolve(file)} cannot be made, or already exists`, "name another file");
+  writeFileSync(resolve(file), text);
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

@@ -12,7 +12,17 @@ import { CallingWorkshop } from "./spawn.ts";
 /** They run until they are stopped, change the machine, or need the real network or the server that they look for. */
 const NOT_RUN = [
   ...["serve", "setup", "dev", "listen", "trigger", "tail"],
-  ...["upgrade", "upgrade back", "upgrade try", "number sync", "number rotate-callback", "webhook test", "move in"],
+  ...[
+    "upgrade",
+    "upgrade back",
+    "upgrade try",
+    "number sync",
+    "number rotate-callback",
+    "webhook test",
+    "move in",
+    "backup send",
+    "backup list",
+  ],
 ];
 /** They need a row that only a running server makes: here they say that it is missing, and nothing else. */
 const NOT_FOUND = [
@@ -47,7 +57,7 @@ test("the examples run one after the other", async () => {
   workshop.write("people.csv", "Mobile,Name,City\n+919876543210,Asha Rao,Pune\n");
   workshop.write("stop.csv", "+919811122233\n");
   const here = (words: string[]) =>
-    words.map((word) => (/^[\w-]+\.(json|csv|db|move)$/.test(word) ? workshop.path(word) : word));
+    words.map((word) => (/^[\w-]+\.(json|csv|db|move|txt)$/.test(word) ? workshop.path(word) : word));
   const failed: unknown[] = [];
   for (const [name, example] of Object.entries(helpExamples)) {
     if (NOT_RUN.includes(name)) continue;

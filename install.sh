@@ -45,7 +45,8 @@ Options of the service install:
   --help          this text
 
 The configuration is /etc/waxwing/waxwing.toml; one that is there is never overwritten.
-What is fetched for building stays inside the checkout, in .bun/ and node_modules/.
+What is fetched for building lies inside the checkout, in .bun/ and node_modules/; npm and Bun also keep their caches of
+packages in your home directory.
 
 Environment: WAXWING_EXECUTABLE=FILE installs that executable instead of building one. DESTDIR=DIR lays all files under
 DIR, for packagers: no user is made and no service is started then.
@@ -918,15 +919,38 @@ remove_service() {
   rm -f "$destination$executable" "$destination$executable.previous"
   rm -rf "$destination$executable.upgrade"
   say "removed. These stay:"
-  step "data           $kept (database, key, imports and, unless configured elsewhere, backups)"
-  backups=''
-  if [ -f "$destination$config" ]; then backups=$(config_value backup directory); fi
-  if [ -n "$backups" ]; then step "backups        $backups"; fi
-  if [ -d "$destination$unit.d" ]; then step "drop-ins       $unit.d"; fi
+  step "data           $kept (database, master key, media, imports and backups, unless they are named here)"
+  gone="$(quoted "$kept") /etc/waxwing"
+  name_kept "database" storage path
+  name_kept "master key" secrets key_file
+  name_kept "media" media directory
+  name_kept "backups" backup directory
+  if [ -d "$destination$unit.d" ]; then
+    step "drop-ins       $unit.d"
+    gone="$gone $unit.d"
+  fi
   step "configuration  $config"
+  step "log            what the service wrote to the system's journal"
   step "user, group    $account"
   step "sudo ./install.sh takes them up again where they are. To be rid of them for good, for which there is no way back:"
-  step "  sudo rm -rf $(quoted "$kept") /etc/waxwing && sudo userdel $account"
+  step "  sudo rm -rf $gone && sudo userdel $account"
+}
+
+# name_kept WHAT SECTION KEY: what the configuration puts elsewhere stays there.
+name_kept() {
+  if [ ! -f "$destination$config" ]; then return 0; fi
+  path=$(config_value "$2" "$3")
+  case $path in
+    '' | "$kept"/*) return 0 ;;
+    /*) ;;
+    # As the service reads it, which runs there.
+    *) path="$kept/$path" ;;
+  esac
+  step "$(printf '%-14s' "$1") $path"
+  case $path in
+    "$kept"/*) ;;
+    *) gone="$gone $(quoted "$path")" ;;
+  esac
 }
 
 # --- Which of them ----------------------------------------------------------------------------------------------------

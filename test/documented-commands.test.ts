@@ -37,6 +37,7 @@ const elsewhere: { begins: string; by: string; says: RegExp }[] = [
   { begins: "bun run test:fuzz", by: "test/fuzz/fuzz.test.ts", says: /fuzz/i },
   { begins: "bun run bench", by: "test/bench/flatness.test.ts", says: /flat/i },
   { begins: "bun run openapi", by: "test/api/openapi.test.ts", says: /docs\/openapi\.json/ },
+  { begins: "bun run clients", by: "test/clients/clients.test.ts", says: /clientFiles/ },
   { begins: "sh install.sh", by: "test/install-release.test.ts", says: /--release/ },
   { begins: "waxwing upgrade", by: "test/binary-upgrade.test.ts", says: /"upgrade", "back"/ },
   { begins: "waxwing move", by: "test/backup/move.test.ts", says: /"move", "out"/ },

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { flagOf, nameOf } from "#src/cli/command.ts";
+import { groups } from "#src/cli/commands.ts";
 
 const checkout = resolve(import.meta.dir, "..");
 const script = join(checkout, "install.sh");
@@ -73,6 +75,10 @@ describe("the command line", () => {
     for (const word of ["dev", "test", "build", "audit", "--prefix", "--data", "--no-service", "--uninstall"]) {
       expect(stdout).toContain(word);
     }
+    // Both are left outside of the checkout, and are said to be.
+    expect(stdout.replaceAll("\n", " ")).toContain(
+      "npm and Bun also keep their caches of packages in your home directory",
+    );
   });
 
   for (const [what, ...wrong] of [
@@ -314,10 +320,65 @@ exit 1`,
     expect(stderr).toContain("/srv/wax wing");
     expect(stderr).toContain("/etc/waxwing/waxwing.toml");
 
+    expect(stderr).toContain("sudo rm -rf '/srv/wax wing' /etc/waxwing && sudo userdel waxwing");
+
     const second = install(stage, ["--uninstall", "--prefix", "/opt/wax wing"]);
     expect(second.exitCode).toBe(0);
     expect(second.stderr).toContain("nothing to remove");
   });
+});
+
+test("--uninstall names everything that stays, wherever the configuration has put it", async () => {
+  const stage = await makeStage("uninstall-elsewhere");
+  install(stage, []);
+  const settings = [
+    '[storage]\ndata = "/var/lib/waxwing"\npath = "/srv/db/waxwing.db"',
+    '[secrets]\nkey_file = "/etc/keys/waxwing.key"',
+    '[media]\ndirectory = "/srv/wax media"',
+    '[backup]\ndirectory = "/srv/backups"',
+  ];
+  await writeFile(join(stage, "/etc/waxwing/waxwing.toml"), `${settings.join("\n")}\n`);
+  await mkdir(join(stage, "/etc/systemd/system/waxwing.service.d"), { recursive: true });
+  const { exitCode, stderr } = install(stage, ["--uninstall"]);
+  expect(exitCode).toBe(0);
+  const elsewhere = ["/srv/db/waxwing.db", "/etc/keys/waxwing.key", "/srv/wax media", "/srv/backups"];
+  const kept = [...elsewhere, "/var/lib/waxwing", "/etc/waxwing", "/etc/systemd/system/waxwing.service.d"];
+  const last = stderr.split("\n").find((line) => line.includes("sudo rm -rf")) ?? "";
+  for (const path of kept) {
+    expect(stderr.split("\n").filter((line) => line.includes(path) && line !== last)).not.toEqual([]);
+    expect(last).toContain(path);
+  }
+  expect(last).toContain("'/srv/wax media'");
+});
+
+test("the installer's last words are commands that exist, with options that exist", async () => {
+  const text = await readFile(script, "utf8");
+  const functions = text.slice(0, text.indexOf("# --- Which of them"));
+  const config = `config='${join(checkout, "config.example.toml")}'`;
+  const call = `destination='' with_service=yes release='' ${config} executable=/usr/local/bin/waxwing data=/var/lib/waxwing; say_next`;
+  const { stderr } = run(["sh", "-c", `${functions}\n${call}`]);
+  const commands = (await Promise.all(groups.map((group) => group.load()))).flat();
+  const shown = [...stderr.matchAll(/^ +sudo \/usr\/local\/bin\/waxwing (.*)$/gm)].map(([, line]) => line ?? "");
+  expect(shown.length).toBeGreaterThan(4);
+  for (const line of shown) {
+    const found = commands.find((command) => `${line} `.startsWith(`${nameOf(command)} `));
+    expect([line, found === undefined]).toEqual([line, false]);
+    const known = Object.keys(found?.options ?? {}).map(flagOf);
+    for (const [flag] of line.matchAll(/--[a-z-]+/g)) expect(known).toContain(flag);
+    for (const [name, option] of Object.entries(found?.options ?? {})) {
+      if ("required" in option && option.required) expect(line).toContain(flagOf(name));
+    }
+  }
+  expect(stderr).toContain("sudo cat /var/lib/waxwing/setup-link");
+  expect(stderr).toMatch(/number add .* --network simulator/);
+  expect(stderr).toContain("docs/whatsapp.md");
+});
+
+test("drop-ins that the documents show do not stop the service where a directory is missing", async () => {
+  const page = await readFile(join(import.meta.dir, "../docs/operations.md"), "utf8");
+  const paths = [...page.matchAll(/^(?:ReadWritePaths|ReadOnlyPaths|BindPaths|EnvironmentFile)=(.*)$/gm)];
+  expect(paths.length).toBeGreaterThan(0);
+  for (const [, path] of paths) expect(path).toStartWith("-");
 });
 
 const noService =

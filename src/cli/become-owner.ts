@@ -3,9 +3,9 @@
  * becomes the owner of the data directory, before it opens anything there and before the database driver is loaded.
  * With root's rights, a link placed there by the service's user could lead to any file on the machine.
  */
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type ConfigFile, findConfigFile, LOCAL_FILE, loadConfig } from "#src/config/config.ts";
+import { type Config, type ConfigFile, findConfigFile, LOCAL_FILE, loadConfig } from "#src/config/config.ts";
 import type { Command, Value } from "./command.ts";
 import type { Context, GlobalOptions, Io } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
@@ -28,15 +28,8 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
     }
     const { storage } = loadConfig({ ...sources, found });
     const owner = ownerOf(storage.data, storage.path);
-    if (owner !== null) {
-      const hasDatabase = existsSync(storage.path);
-      const groups = trying(owner, storage.data, () => io.root?.takeGroups(owner) ?? []);
-      for (const { path, file } of filesOf(command, given)) {
-        // Without a database, there is nothing to write into a new file.
-        if (file.as !== "make" || hasDatabase) files.open(path, file, owner, groups);
-      }
-      become(io.root, owner, storage.data);
-    }
+    if (owner === null) useTmpOf(storage.data, io);
+    else openAndBecome(io.root, owner, storage, files, filesOf(command, given));
   }
   preferTmpOfData(command, options, io, sources);
   return {
@@ -51,7 +44,29 @@ export function contextFor(command: Command, given: Given, options: GlobalOption
   };
 }
 
-/** What the service unpacks there can run, which `/tmp` may forbid. Root has chosen as it became the owner. */
+function openAndBecome(
+  root: Root,
+  owner: Owner,
+  { data, path: database }: Config["storage"],
+  files: NamedFiles,
+  named: ReturnType<typeof filesOf>,
+): void {
+  const hasDatabase = existsSync(database);
+  const groups = trying(owner, data, () => root.takeGroups(owner));
+  for (const { path, file } of named) {
+    // Without a database, there is nothing to write into a new file.
+    if (file.as !== "make" || hasDatabase) files.open(path, file, owner, groups);
+  }
+  become(root, owner, data);
+}
+
+/** What the service unpacks there can run, which `/tmp` may forbid. */
+function useTmpOf(data: string, io: Io): void {
+  const tmp = join(resolve(data), "tmp");
+  if (lstatSync(tmp, { throwIfNoEntry: false })?.isDirectory() === true) io.useTmp?.(tmp);
+}
+
+/** Root has chosen before. */
 function preferTmpOfData(
   command: Command,
   options: GlobalOptions,
@@ -59,8 +74,7 @@ function preferTmpOfData(
   sources: Parameters<typeof loadConfig>[0],
 ): void {
   if (io.root !== null || io.useTmp === undefined || !opensData(command, options)) return;
-  const tmp = join(resolve(loadConfig(sources).storage.data), "tmp");
-  if (existsSync(tmp)) io.useTmp?.(tmp);
+  useTmpOf(loadConfig(sources).storage.data, io);
 }
 
 function opensData({ needsNoData }: Command, { data }: GlobalOptions): boolean {

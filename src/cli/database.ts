@@ -5,6 +5,7 @@
  */
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { removeIfEmpty } from "#src/backup/empty-database.ts";
 import { requireNotMoved } from "#src/backup/move/original.ts";
 import type { Config } from "#src/config/config.ts";
 import { newInstanceId } from "#src/core/id.ts";
@@ -66,6 +67,7 @@ export async function withDatabase<T>(
     }
   } finally {
     lock?.release();
+    if (!exists) removeIfEmpty(files.database, [files.serverLock, files.commandLock]);
   }
 }
 

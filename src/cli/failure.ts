@@ -117,7 +117,7 @@ function describeMove(error: unknown): CommandFailure | null {
 
 /** Null if the error is not a storage error. */
 function describeStorageError(error: unknown): { message: string; next: string } | null {
-  const cause = error instanceof StorageUnavailable ? (error.cause ?? error) : error;
+  const cause = causeOf(error);
   if (!(error instanceof StorageUnavailable) && !isStorageFailure(error) && !isBusy(error)) return null;
   const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
   const reason = cause instanceof Error ? cause.message : String(cause);
@@ -130,10 +130,16 @@ function describeStorageError(error: unknown): { message: string; next: string }
     };
   }
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return { message, next: "restore a backup, or name another file" };
-  if (isBusy(cause) || cause === error) {
+  if (isBusy(cause)) {
     return { message, next: "another process holds its lock: try again in a moment" };
   }
   return { message, next: "check the disk; nothing was changed" };
+}
+
+/** The driver's own error, which others may wrap. */
+function causeOf(error: unknown): unknown {
+  if (!(error instanceof Error) || "code" in error || error.cause === undefined) return error;
+  return causeOf(error.cause);
 }
 
 /** Describes an error of the operating system, such as a file that may not be read. Null for any other error. */

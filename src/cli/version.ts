@@ -1,7 +1,7 @@
 /** `waxwing version`: the exact versions in use, for bug reports. */
 
 import { commit, version } from "#src/core/version.ts";
-import { openClient } from "#src/db/driver.ts";
+import { type Client, DriverUnusable, openClient } from "#src/db/driver.ts";
 import { type Command, command } from "./command.ts";
 import { list } from "./output.ts";
 
@@ -22,8 +22,15 @@ export const commands: readonly Command[] = [
   }),
 ];
 
-function sqliteVersion(): string {
-  const client = openClient(":memory:", {});
+/** Null where the driver cannot be unpacked: the version is asked for while looking for the reason. */
+function sqliteVersion(): string | null {
+  let client: Client;
+  try {
+    client = openClient(":memory:", {});
+  } catch (error) {
+    if (error instanceof DriverUnusable) return null;
+    throw error;
+  }
   try {
     return String(client.prepare("SELECT sqlite_version()").pluck().get());
   } finally {

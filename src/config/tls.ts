@@ -18,7 +18,7 @@ export interface TlsPaths {
 export class TlsUnusable extends Error {
   override readonly name = "TlsUnusable";
   /** The configuration key of the file at fault. */
-  readonly key: "server.tls_cert" | "server.tls_key";
+  readonly key: "server.tls_cert" | "server.tls_key" | "acme.ca_file";
   readonly next: string;
 
   constructor(key: TlsUnusable["key"], message: string, next: string) {
@@ -48,6 +48,11 @@ export function readTls({ tlsCert, tlsKey }: TlsPaths): Tls | null {
     );
   }
   return { cert, key };
+}
+
+/** The certificates of the authority itself. Throws `TlsUnusable`. */
+export function readAuthorities(caFile: string): string {
+  return readPem("acme.ca_file", caFile);
 }
 
 /** When the first certificate of a PEM text ends, milliseconds; null if it cannot be read. */

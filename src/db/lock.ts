@@ -31,6 +31,8 @@ function acquire(path: string, begin: string): Lock {
   createPrivateFile(path);
   const client = openClient(path, { timeout: 0 });
   try {
+    // Nothing is ever written to a lock, so it needs no journal, for which a full disk has no room.
+    client.pragma("journal_mode = MEMORY");
     client.exec(begin);
   } catch (error) {
     client.close();

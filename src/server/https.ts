@@ -2,13 +2,13 @@
  * The certificate that the server answers with: none behind a proxy, the operator's files, or one that the server
  * fetches for its domain. It may change while the server runs.
  */
-import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { AcmeClient } from "#src/certificates/acme.ts";
 import { selfSigned } from "#src/certificates/der.ts";
 import type { Surroundings } from "#src/certificates/failure.ts";
 import { CertificateKeeper } from "#src/certificates/keeper.ts";
-import type { Tls } from "#src/config/tls.ts";
+import type { Config } from "#src/config/config.ts";
+import { readAuthorities, readTls, type Tls } from "#src/config/tls.ts";
 import { Listeners } from "#src/core/listeners.ts";
 import type { Service } from "#src/core/service-loop.ts";
 import { resolveName } from "#src/net/checked-lookup.ts";
@@ -32,11 +32,25 @@ export interface Https {
 
 const STRICT_AFTER_MS = 7 * 24 * 60 * 60_000;
 
-/** `files`: as `readTls` found them before anything else was opened. */
-export function createHttps(environment: Environment, storage: Storage, files: Tls | null): Https {
-  if (files !== null) return fromFiles(environment, files);
+/** What the configuration names, read before anything else is opened. */
+interface TlsSources {
+  /** The operator's own certificate; null: there is none. */
+  files: Tls | null;
+  /** Certificates of the authority, beside those of the system. */
+  authorities: string | undefined;
+}
+
+/** Throws `TlsUnusable`. */
+export function readTlsSources({ server, acme }: Config): TlsSources {
+  const files = readTls(server);
+  const isFetched = files === null && server.domain !== null;
+  return { files, authorities: isFetched && acme.caFile !== null ? readAuthorities(acme.caFile) : undefined };
+}
+
+export function createHttps(environment: Environment, storage: Storage, sources: TlsSources): Https {
+  if (sources.files !== null) return fromFiles(environment, sources.files);
   const { domain } = environment.config.server;
-  return domain === null ? withoutTls() : fromAuthority(environment, storage, domain);
+  return domain === null ? withoutTls() : fromAuthority(environment, storage, domain, sources.authorities);
 }
 
 function withoutTls(): Https {
@@ -53,12 +67,12 @@ function fromAuthority(
   { config, log, random, socketClock: clock, lookup }: Environment,
   { store, box }: Storage,
   domain: string,
+  ca: string | undefined,
 ): Https {
-  const { directory, email, caFile, httpListen } = config.acme;
+  const { directory, email, httpListen } = config.acme;
   const onChange = new Listeners<[Tls]>();
   const stopping = new AbortController();
   const plainHttp = createPlainHttp({ listen: httpListen, domain, log });
-  const ca = caFile === null ? undefined : readFileSync(caFile, "utf8");
   const keeper = new CertificateKeeper({
     ...{ store, box, clock, random, log },
     site: { domain, directory },

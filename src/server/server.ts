@@ -3,14 +3,13 @@
  * one that starts and stops them. What each part is made of is in the files beside this one.
  */
 import { existsSync } from "node:fs";
-import { readTls } from "#src/config/tls.ts";
 import { sleep, systemClock } from "#src/core/clock.ts";
 import { Listeners } from "#src/core/listeners.ts";
 import { version } from "#src/core/version.ts";
 import { createEnvironment, type Server, type ServerContext, type ServerOptions } from "./context.ts";
 import { prepareControl } from "./control.ts";
 import { type HttpServer, listen, requireFreeAddress } from "./http.ts";
-import { createHttps, type Https } from "./https.ts";
+import { createHttps, type Https, readTlsSources } from "./https.ts";
 import { ResetPoint } from "./reset.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { openStorage } from "./storage.ts";
@@ -21,7 +20,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const environment = createEnvironment(options);
   const { config, log, control } = environment;
   // Before the database: a start that cannot succeed leaves none behind.
-  const tlsFiles = readTls(config.server);
+  const tlsSources = readTlsSources(config);
   if (!existsSync(config.storage.path)) requireFreeAddress(config.server.listen);
   const storage = await openStorage(environment);
   const { store, readers } = storage;
@@ -38,7 +37,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     runtime = await point.restore(runtime, ({ context, system, refused }) => http.use(context, system, refused));
   };
   const { context, system, refused } = runtime;
-  const https = createHttps(environment, storage, tlsFiles);
+  const https = createHttps(environment, storage, tlsSources);
   const http = listenOrClose(context, https, () => {
     options.beforeListening?.();
     return listen(

@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { detectCopy, tryRenewRunMarker } from "#src/backup/detect-copy.ts";
+import { removeIfEmpty } from "#src/backup/empty-database.ts";
 import { requireMoveEnded } from "#src/backup/move/move-in.ts";
 import { requireNotMoved } from "#src/backup/move/original.ts";
 import { upgradeIfOlder } from "#src/backup/upgrade.ts";
@@ -12,7 +13,7 @@ import { loadKeys } from "#src/core/key-file.ts";
 import { createSecretBox } from "#src/core/secret.ts";
 import { createReaders } from "#src/db/fair-reader.ts";
 import { type FileState, FileWatch } from "#src/db/file-watch.ts";
-import { createPrivateDirectory, databaseFiles, makePrivate } from "#src/db/files.ts";
+import { createPrivateDirectory, type DatabaseFiles, databaseFiles, makePrivate } from "#src/db/files.ts";
 import { readOrCreateInstanceId } from "#src/db/instance.ts";
 import { hashKeyOf } from "#src/db/kept-keys.ts";
 import { type Lock, LockHeld, lockExclusively } from "#src/db/lock.ts";
@@ -43,14 +44,28 @@ async function lockServer(path: string): Promise<Lock> {
 }
 
 export async function openStorage(environment: Environment): Promise<Storage> {
-  const { config, log, clock, socketClock, random, control, readFileIdentity, metrics, onCommit } = environment;
+  const { config } = environment;
   const files = databaseFiles(config.storage.path);
   createPrivateDirectory(config.storage.data);
   createPrivateDirectory(dirname(files.database));
   const lock = await lockServer(files.serverLock);
-  requireNoMove(files.database, lock);
+  const isNew = !existsSync(files.database);
+  try {
+    return await openLocked(environment, files, lock);
+  } catch (error) {
+    if (isNew) removeIfEmpty(files.database, [files.commandLock]);
+    lock.release();
+    throw error;
+  }
+}
+
+async function openLocked(environment: Environment, files: DatabaseFiles, lock: Lock): Promise<Storage> {
+  const { config, log, clock, socketClock, random, control, readFileIdentity, metrics, onCommit } = environment;
+  requireNotMoved(files.database);
+  requireMoveEnded(files.database);
+  const isNew = !existsSync(files.database);
   // Before the database, and a new key only for a new database: a lost key is never silently replaced.
-  const keys = loadKeys({ keyFile: config.secrets.keyFile, env: process.env, random }, !existsSync(files.database));
+  const keys = loadKeys({ keyFile: config.secrets.keyFile, env: process.env, random }, isNew);
   const box = createSecretBox(keys, random);
   if (keys.isNew) {
     const kept = "Secrets are encrypted with a new key; keep a copy of it apart from the backups";
@@ -74,7 +89,7 @@ export async function openStorage(environment: Environment): Promise<Storage> {
       onCommit.emit();
     },
   });
-  for (const { version, name } of migrate(store.client))
+  for (const { version, name } of migrateOrClose(store))
     log.info("database.migration_applied", "Migration applied", { version, name });
   makePrivate(files.database, `${files.database}-wal`, `${files.database}-shm`);
   const readers = createReaders(files.database, config.limits.queryTimeMs);
@@ -118,13 +133,11 @@ export async function openStorage(environment: Environment): Promise<Storage> {
   };
 }
 
-/** Throws for a database that continues elsewhere, and for one whose move to here did not end. */
-function requireNoMove(database: string, lock: Lock): void {
+function migrateOrClose(store: Store): ReturnType<typeof migrate> {
   try {
-    requireNotMoved(database);
-    requireMoveEnded(database);
+    return migrate(store.client);
   } catch (error) {
-    lock.release();
+    store.close();
     throw error;
   }
 }

@@ -63,7 +63,8 @@ function rank(entries, words) {
       else if (entry.text.includes(word)) score += 1;
       else return { entry, score: 0 };
     }
-    return { entry, score };
+    // A guide says more than the fields of a schema.
+    return { entry, score: entry.url.includes("#schema-") ? score / 10 : score };
   });
   return scored
     .filter(({ score }) => score > 0)

@@ -69,8 +69,8 @@ function assetsOf({ hasExplorer }: DocsOptions): Asset[] {
   const page = (guide: Guide) => () => guidePage(guide, links, names);
   const search = () =>
     JSON.stringify([
-      ...searchEntries("/docs", reference()),
       ...guides.flatMap((guide) => searchEntries(`/docs/${guide.name}`, page(guide)())),
+      ...searchEntries("/docs", reference()),
     ]);
   return [
     { path: "/docs", contentType: HTML, make: reference },

@@ -4,6 +4,7 @@
  * the policy can forbid everything else. The page may call the API and nothing besides, and forgets the key when it closes.
  */
 import { Elysia } from "elysia";
+import { type OperationObject, ownParameters } from "../openapi/document.ts";
 import { openApiDocument } from "../openapi/openapi.ts";
 import { type ExplorerFile, explorerFiles } from "./explorer-files.ts";
 import { addressOf } from "./server-address.ts";
@@ -78,6 +79,10 @@ export function explorerRoutes(publicUrl: string | null) {
 async function makeExplorer(): Promise<Explorer> {
   const { swagger } = await import("@elysiajs/swagger");
   const { webhooks: _, ...document } = openApiDocument();
+  // A key that every request begins with would conflict as soon as the reader changes the body.
+  for (const operation of Object.values(document.paths).flatMap(Object.values<OperationObject>)) {
+    for (const parameter of ownParameters(operation)) if (parameter.in === "header") delete parameter.examples;
+  }
   const spec = { ...document, info: { ...document.info, description: DESCRIPTION } };
   const mounted = new Elysia().use(
     swagger({

@@ -55,7 +55,7 @@ export function curl({ method, url, headers, body, isFile }: SampleRequest): str
     ...(method === implied ? [] : [`-X ${method}`]),
     ...(body === undefined ? [] : ['-H "Content-Type: application/json"']),
     ...Object.entries(headers).map(([name, value]) => `-H "${name}: ${value}"`),
-    ...(body === undefined ? [] : [`-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`]),
+    ...(body === undefined ? [] : [`-d '${literal(body, jsonWords).replaceAll("'", "'\\''")}'`]),
     ...(isFile ? ["-o file"] : []),
   ];
   return lines.join(" \\\n  ");
@@ -144,7 +144,7 @@ function go({ method, url, headers, body, isFile }: SampleRequest): string {
     ")",
     "",
     "func main() {",
-    ...(body === undefined ? [] : [`\tbody := strings.NewReader(\`${JSON.stringify(body, null, 2)}\`)`]),
+    ...(body === undefined ? [] : [`\tbody := strings.NewReader(\`${literal(body, jsonWords)}\`)`]),
     `\trequest, err := http.NewRequest(${quote(method)}, ${quote(url)}, ${body === undefined ? "nil" : "body"})`,
     "\tif err != nil {",
     "\t\tlog.Fatal(err)",
@@ -181,28 +181,24 @@ interface Words {
   /** Whether names of members stand without quotes where they can. */
   hasPlainNames: boolean;
   quote: (text: string) => string;
+  /** After the last member, where each stands on a line of its own. */
+  lastComma: string;
 }
 
-const javascriptWords: Words = {
+const jsonWords: Words = {
   ...{ true: "true", false: "false", null: "null" },
-  ...{ object: ["{", "}"], emptyObject: "{}", arrow: ": ", unit: "  ", hasPlainNames: true, quote },
+  ...{ object: ["{", "}"], emptyObject: "{}", arrow: ": ", unit: "  " },
+  ...{ hasPlainNames: false, quote, lastComma: "" },
 };
 
-const pythonWords: Words = {
-  ...{ true: "True", false: "False", null: "None" },
-  ...{ object: ["{", "}"], emptyObject: "{}", arrow: ": ", unit: "    ", hasPlainNames: false, quote },
-};
+const javascriptWords: Words = { ...jsonWords, hasPlainNames: true, lastComma: "," };
+
+const pythonWords: Words = { ...jsonWords, true: "True", false: "False", null: "None", unit: "    ", lastComma: "," };
 
 const phpWords: Words = {
-  ...{ true: "true", false: "false", null: "null" },
-  ...{
-    object: ["[", "]"],
-    emptyObject: "new stdClass",
-    arrow: " => ",
-    unit: "    ",
-    hasPlainNames: false,
-    quote: phpQuote,
-  },
+  ...jsonWords,
+  ...{ object: ["[", "]"], emptyObject: "new stdClass", arrow: " => ", unit: "    " },
+  ...{ quote: phpQuote, lastComma: "," },
 };
 
 /** Short lists and objects on one line, the others a member a line. */
@@ -223,10 +219,13 @@ function literal(value: unknown, words: Words): string {
 
 const LINE_MAX = 70;
 
-function laidOut(items: readonly string[], [open, close]: readonly [string, string], { unit }: Words): string {
+function laidOut(items: readonly string[], [open, close]: readonly [string, string], words: Words): string {
   const line = items.join(", ");
-  if (line.length <= LINE_MAX && !line.includes("\n")) return open === "{" ? `{ ${line} }` : `${open}${line}${close}`;
-  return `${open}\n${items.map((item) => `${unit}${indented(item, unit.length)},`).join("\n")}\n${close}`;
+  if (line.length <= LINE_MAX && !line.includes("\n")) {
+    return open === "{" && words.hasPlainNames ? `{ ${line} }` : `${open}${line}${close}`;
+  }
+  const lines = items.map((item) => words.unit + indented(item, words.unit.length)).join(",\n");
+  return `${open}\n${lines}${words.lastComma}\n${close}`;
 }
 
 function indented(text: string, spaces: number): string {

@@ -26,8 +26,8 @@ export const sendMessageEndpoint: Endpoint = {
     "Sends a template (at any time) or free-form text (within 24 hours of the recipient's last message). The message is sent to the network before the response is returned, so the response says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`.",
   parameters: [
     idempotencyParameter({
-      template: "order-10042-shipped",
-      template_with_file: "order-10042-invoice",
+      template: "shipped-10042",
+      template_with_file: "invoice-10042",
       text: "table-7-ready",
     }),
   ],

@@ -1,0 +1,3 @@
+module waxwing
+
+go 1.19

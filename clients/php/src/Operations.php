@@ -1,0 +1,493 @@
+<?php
+
+// Generated from the OpenAPI document by `bun run clients`. Do not edit.
+
+declare(strict_types=1);
+
+namespace Waxwing;
+
+/**
+ * The calls of the API.
+ *
+ * @phpstan-type Billing array{currency: string, available: string, rate: string}
+ * @phpstan-type Broadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string}
+ * @phpstan-type BroadcastBlockedEvent array{id: string, type: 'broadcast.blocked', created_at: string, data: array{broadcast: Broadcast}}
+ * @phpstan-type BroadcastCounts array{total: int, sent: int, delivered: int, read: int, failed: int, skipped: int}
+ * @phpstan-type BroadcastFinishedEvent array{id: string, type: 'broadcast.finished', created_at: string, data: array{broadcast: Broadcast}}
+ * @phpstan-type BroadcastPausedEvent array{id: string, type: 'broadcast.paused', created_at: string, data: array{broadcast: Broadcast}}
+ * @phpstan-type BroadcastPreview array{requested: int, reached: int, skipped: SkipCounts, skips: list<Skip>, cost: PreviewCost|null, daily_cap_left: int|null, network_limit: NetworkLimit|null, warnings: list<string>, starts_at: string, ends_at: string}
+ * @phpstan-type BroadcastResumedEvent array{id: string, type: 'broadcast.resumed', created_at: string, data: array{broadcast: Broadcast}}
+ * @phpstan-type BroadcastToGroup array{name: string, template: string, language?: string, variables?: BroadcastVariables, media?: Media, from?: string, send_at?: string, group: int}
+ * @phpstan-type BroadcastToList array{name: string, template: string, language?: string, variables?: BroadcastVariables, media?: Media, from?: string, send_at?: string, to: list<string>}
+ * @phpstan-type BroadcastVariables list<string|int|float|ContactFieldValue>|array{header?: list<string|int|float|ContactFieldValue>, body?: list<string|int|float|ContactFieldValue>}
+ * @phpstan-type Contact array{phone: string|null, user_id: string|null, username: string|null, name: string|null, first_name: string|null, last_name: string|null, email: string|null, city: string|null, state: string|null, postal_code: string|null, company: string|null, birthday: string|null, anniversary: string|null, fields: array<string, mixed>, people: list<PersonOnNumber>, tags: list<string>, groups: list<ContactGroup>, consent: ContactConsent, last_message_from_them_at: string|null, created_at: string, updated_at: string}
+ * @phpstan-type ContactConsent array{status: 'unknown'|'opted_in'|'opted_out', source: 'inbound_message'|'manual'|'bulk'|'import'|'api'|null, at: string|null, may_want_to_stop_since?: string}
+ * @phpstan-type ContactErasedEvent array{id: string, type: 'contact.erased', created_at: string, data: array{phone: string|null, user_id: string|null}}
+ * @phpstan-type ContactFieldValue array{field: string, fallback?: string}
+ * @phpstan-type ContactGroup array{id: int, name: string}
+ * @phpstan-type ContactInput array{name?: string|null, first_name?: string|null, last_name?: string|null, email?: string|null, city?: string|null, state?: string|null, postal_code?: string|null, company?: string|null, birthday?: string|null, anniversary?: string|null, fields?: array<string, mixed>, people?: list<PersonInput>, add_tags?: list<string>, remove_tags?: list<string>, add_to_groups?: list<int|string>, remove_from_groups?: list<int|string>, consent?: 'opted_in'|'opted_out'}
+ * @phpstan-type ContactMayWantToStopEvent array{id: string, type: 'contact.may_want_to_stop', created_at: string, data: array{contact: Contact, text: string}}
+ * @phpstan-type ContactOptedInEvent array{id: string, type: 'contact.opted_in', created_at: string, data: array{contact: Contact}}
+ * @phpstan-type ContactOptedOutEvent array{id: string, type: 'contact.opted_out', created_at: string, data: array{contact: Contact}}
+ * @phpstan-type ContactUpdatedEvent array{id: string, type: 'contact.updated', created_at: string, data: array{contact: Contact}}
+ * @phpstan-type ConversationEntry array{direction: 'in'|'out', id: int|null, origin: 'messages'|'standby'|'history'|'phone'|'control_pass'|'api'|'console'|'broadcast', type: string, text: string|null, details: InboundDetails, control_pass?: array{from: string|null, to: string|null}, status: string|null, at: string}
+ * @phpstan-type CreateBroadcast BroadcastToList|BroadcastToGroup
+ * @phpstan-type CreatedBroadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string, requested: int, skipped: list<Skip>}
+ * @phpstan-type WebhookEvent MessageSentEvent|MessageDeliveredEvent|MessageReadEvent|MessageFailedEvent|MessageReceivedEvent|MediaStoredEvent|MediaFailedEvent|ContactOptedOutEvent|ContactOptedInEvent|ContactMayWantToStopEvent|ContactUpdatedEvent|ContactErasedEvent|BroadcastPausedEvent|BroadcastResumedEvent|BroadcastBlockedEvent|BroadcastFinishedEvent|TemplateApprovedEvent|TemplateRejectedEvent|WebhookTestEvent
+ * @phpstan-type EventLogPage array{per_page: int, signatures?: list<string|null>, has_more: bool, next: string}
+ * @phpstan-type Group array{id: int, name: string, type: 'static'|'dynamic', count: int}
+ * @phpstan-type InboundDetails array{media?: ReceivedMedia, button?: array{title: string|null, payload: string|null}, list?: array{id: string|null, title: string|null, description: string|null}, form?: array{name: string|null, values: array<string, mixed>|null}, order?: array{items: list<array{product: string|null, quantity: int|float|null, price: int|float|null}>, currency: string|null, total: int|float|null}, location?: array{latitude: int|float|null, longitude: int|float|null, name: string|null, address: string|null, url: string|null}, contacts?: list<array{name: string|null, company: string|null, phones: list<string>, emails: list<string>}>, reaction?: array{emoji: string|null, message_id?: int|null, direction?: 'out'}, reply_to?: array{message_id: int|null, direction?: 'out'}, referral?: array{source: string|null, source_type: string|null, source_id: string|null, headline: string|null, body: string|null, click_id: string|null}, forwarded?: array{often: bool}, product?: array{catalog: string|null, product: string|null}, call?: array{direction: string|null, status: string|null}, edited?: array{message_id: int|null, direction?: 'out'}, deleted?: array{message_id: int|null, direction?: 'out'}, unsupported?: array{reason: string|null, type?: string|null}, raw?: mixed}
+ * @phpstan-type InboundMessage array{id: int, from: string|null, to: string, type: string, text: string|null, details: InboundDetails, origin?: 'standby', received_at: string}
+ * @phpstan-type Media array{link: string, filename?: string}
+ * @phpstan-type MediaFailedEvent array{id: string, type: 'media.failed', created_at: string, data: array{message_id: int, reason: 'too_large'|'not_found'|'unavailable'|'no_room'|'number_removed'}}
+ * @phpstan-type MediaStoredEvent array{id: string, type: 'media.stored', created_at: string, data: array{media: ReceivedMedia, message_id: int}}
+ * @phpstan-type Message TemplateMessage|TextMessage
+ * @phpstan-type MessageDeliveredEvent array{id: string, type: 'message.delivered', created_at: string, data: array{message: Message}}
+ * @phpstan-type MessageError array{message: string, whatsapp_code: string}
+ * @phpstan-type MessageFailedEvent array{id: string, type: 'message.failed', created_at: string, data: array{message: Message}}
+ * @phpstan-type MessageReadEvent array{id: string, type: 'message.read', created_at: string, data: array{message: Message}}
+ * @phpstan-type MessageReceivedEvent array{id: string, type: 'message.received', created_at: string, data: array{message: InboundMessage, contact: Contact}}
+ * @phpstan-type MessageSentEvent array{id: string, type: 'message.sent', created_at: string, data: array{message: Message}}
+ * @phpstan-type MessageTemplate array{name: string, language: string}
+ * @phpstan-type NetworkLimit array{limit: int, used: int, today: int}
+ * @phpstan-type NetworkUsage array{month: string, messages: int, billable: int, categories: list<array{category: string, type: string, billable: bool, messages: int}>, service: list<array{number: string, messages: int, allowance: int|null}>}
+ * @phpstan-type SendingNumber array{phone: string, name: string, ready: bool}
+ * @phpstan-type OptOut array{phone: string|null, user_id?: string|null, opted_out_at: string, source: 'inbound_message'|'manual'|'bulk'|'import'|'api'}
+ * @phpstan-type Page array{page: int, per_page: int, total: int, has_more: bool, next: string|null, pending?: int}
+ * @phpstan-type PersonInput array{name: string, first_name?: string|null, birthday?: string|null, ref?: string|null}
+ * @phpstan-type PersonOnNumber array{name: string, first_name: string|null, birthday: string|null, ref: string|null}
+ * @phpstan-type PreviewCost array{currency: string, rate: string, amount: string, available: string, available_after: string, covered: bool}
+ * @phpstan-type ReceivedMedia array{id: int|null, mime_type: string|null, bytes: int|null, sha256: string|null, filename: string|null, url: string|null, expires_at: string|null, state: 'pending'|'stored'|'failed'|'expired'|'erased'}
+ * @phpstan-type Recipient array{to: string, message_id: int, status: 'pending'|'queued'|'sending'|'sent'|'delivered'|'read'|'failed'|'skipped', reason: string|null, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type SendMessage SendTemplate|SendText
+ * @phpstan-type SendTemplate array{to: string, template: string, language?: string, variables?: Variables, media?: Media, from?: string, reference?: string}
+ * @phpstan-type SendText array{to: string, text: string, from?: string, reference?: string}
+ * @phpstan-type Skip array{to: string, reason: 'opted_out'|'may_want_to_stop'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap', since?: string}
+ * @phpstan-type SkipCounts array{opted_out: int, may_want_to_stop: int, invalid_number: int, duplicate: int, no_opt_in: int, missing_variable: int, daily_cap: int}
+ * @phpstan-type Template array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', status: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', sendable: bool, variables: array{header: int, body: int}, text: string, media: TemplateMedia|null, warnings: list<string>}
+ * @phpstan-type TemplateApprovedEvent array{id: string, type: 'template.approved', created_at: string, data: array{template: Template, reason: string|null}}
+ * @phpstan-type TemplateMedia array{type: 'image'|'video'|'document', default: bool}
+ * @phpstan-type TemplateMessage array{id: int, to: string, from: string, reference: string|null, type: 'template', template: MessageTemplate, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: bool, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type TemplateRejectedEvent array{id: string, type: 'template.rejected', created_at: string, data: array{template: Template, reason: string|null}}
+ * @phpstan-type TextMessage array{id: int, to: string, from: string, reference: string|null, type: 'text', template: null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
+ * @phpstan-type Variables list<string|int|float>|array{header?: list<string|int|float>, body?: list<string|int|float>}
+ * @phpstan-type WebhookTestEvent array{id: string, type: 'webhook.test', created_at: string, data: array<string, mixed>}
+ * @phpstan-type Workspace array{id: int, name: string, country: string, timezone: string, numbers: list<SendingNumber>, billing: Billing|null}
+ */
+abstract class Operations
+{
+    public const VERSION = '0.1.0';
+
+    protected Core $core;
+
+    /**
+     * Retrieve the workspace. Returns the workspace that the API key belongs to, with its sending numbers and its
+     * balance. Use it to check that a key works. Every key may do this.
+     *
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Workspace
+     */
+    public function getWorkspace(array $options = []): array
+    {
+        return $this->core->one(['method' => 'GET', 'path' => '/me', 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Retrieve what Meta bills. Returns how many messages Meta delivered in a month, by the category that Meta
+     * bills. Meta bills the owner of the WhatsApp account; the workspace's own balance is in `GET /me`. Needs a key
+     * with the scope `read`, or without scopes.
+     *
+     * @param array{month?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return NetworkUsage
+     */
+    public function getUsage(array $query = [], array $options = []): array
+    {
+        return $this->core->one(['method' => 'GET', 'path' => '/usage', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Send a message. Sends a template (at any time) or free-form text (within 24 hours of the recipient's last
+     * message). The message is sent to the network before the response is returned, so the response says whether the
+     * network accepted it. Later status changes are reported by events and by `GET /messages/{id}`. Needs a key with
+     * the scope `send`, or without scopes.
+     *
+     * @param SendMessage|\stdClass $body
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Message
+     */
+    public function sendMessage(array|\stdClass $body, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/messages', 'body' => $body, 'takes_key' => true], $options);
+    }
+
+    /**
+     * List messages. Returns messages that were sent one at a time through the API, newest first; not recipients of
+     * broadcasts, and not replies from the console. Filters can be combined. A message is listed once the network
+     * has answered. Filtered by `reference` or `idempotency_key`, `meta.pending` counts accepted messages that are
+     * not listed yet: only `total` 0 and `pending` 0 mean that no such message was accepted. Needs a key with the
+     * scope `read`, or without scopes.
+     *
+     * @param array{reference?: string, idempotency_key?: string, to?: string, status?: 'sent'|'delivered'|'read'|'failed', since?: string, page?: int, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{data: list<Message>, meta: array<string, mixed>}
+     */
+    public function listMessages(array $query = [], array $options = []): array
+    {
+        return $this->core->list(['method' => 'GET', 'path' => '/messages', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * All entries of `listMessages`, page after page.
+     *
+     * @param array{reference?: string, idempotency_key?: string, to?: string, status?: 'sent'|'delivered'|'read'|'failed', since?: string, page?: int, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return \Generator<int, Message>
+     */
+    public function iterateMessages(array $query = [], array $options = []): \Generator
+    {
+        return $this->core->iterate(['method' => 'GET', 'path' => '/messages', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Retrieve a message. Returns a message that was sent through the API, with its current status. Needs a key with
+     * the scope `read`, or without scopes.
+     *
+     * @param int $id
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Message
+     */
+    public function getMessage(int $id, array $options = []): array
+    {
+        return $this->core->one(['method' => 'GET', 'path' => '/messages/' . rawurlencode((string) $id), 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Create a broadcast. Sends a template to a list of phone numbers or to a group. The response is returned before
+     * any message is sent; it lists the numbers in `to` that are skipped, and why. To see recipients that are
+     * skipped later, list the recipients. Everyone in `to` who has not opted out is recorded as opted in. In a
+     * group, only contacts who have opted in receive the message. A single `broadcast.finished` event follows when
+     * the counts are final. Needs a key with the scope `broadcast`, or without scopes.
+     *
+     * @param CreateBroadcast|\stdClass $body
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return CreatedBroadcast
+     */
+    public function createBroadcast(array|\stdClass $body, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/broadcasts', 'body' => $body, 'takes_key' => true], $options);
+    }
+
+    /**
+     * List broadcasts. Returns all broadcasts of the workspace, newest first. Needs a key with the scope `read`, or
+     * without scopes.
+     *
+     * @param array{page?: int, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{data: list<Broadcast>, meta: array<string, mixed>}
+     */
+    public function listBroadcasts(array $query = [], array $options = []): array
+    {
+        return $this->core->list(['method' => 'GET', 'path' => '/broadcasts', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * All entries of `listBroadcasts`, page after page.
+     *
+     * @param array{page?: int, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return \Generator<int, Broadcast>
+     */
+    public function iterateBroadcasts(array $query = [], array $options = []): \Generator
+    {
+        return $this->core->iterate(['method' => 'GET', 'path' => '/broadcasts', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Preview a broadcast. Takes the same body as `POST /broadcasts` and returns what the broadcast would do: how
+     * many people would receive it, who would be skipped, what it would cost and when it would end. Nothing is sent
+     * or stored, and no consent is recorded. Needs a key with the scope `broadcast`, or without scopes.
+     *
+     * @param CreateBroadcast|\stdClass $body
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return BroadcastPreview
+     */
+    public function previewBroadcast(array|\stdClass $body, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/broadcasts/preview', 'body' => $body], $options);
+    }
+
+    /**
+     * Retrieve a broadcast. Returns a broadcast with its current counts. Needs a key with the scope `read`, or
+     * without scopes.
+     *
+     * @param int $id
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Broadcast
+     */
+    public function getBroadcast(int $id, array $options = []): array
+    {
+        return $this->core->one(['method' => 'GET', 'path' => '/broadcasts/' . rawurlencode((string) $id), 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * List a broadcast's recipients. Returns the recipients of a broadcast in sending order, each with its status,
+     * including skipped recipients. Recipients are deleted 18 months after the broadcast has finished; the broadcast
+     * and its counts are kept. Needs a key with the scope `read`, or without scopes.
+     *
+     * @param int $id
+     * @param array{status?: 'pending'|'sent'|'delivered'|'read'|'failed'|'skipped', page?: int, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{data: list<Recipient>, meta: array<string, mixed>}
+     */
+    public function listRecipients(int $id, array $query = [], array $options = []): array
+    {
+        return $this->core->list(['method' => 'GET', 'path' => '/broadcasts/' . rawurlencode((string) $id) . '/recipients', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * All entries of `listRecipients`, page after page.
+     *
+     * @param int $id
+     * @param array{status?: 'pending'|'sent'|'delivered'|'read'|'failed'|'skipped', page?: int, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return \Generator<int, Recipient>
+     */
+    public function iterateRecipients(int $id, array $query = [], array $options = []): \Generator
+    {
+        return $this->core->iterate(['method' => 'GET', 'path' => '/broadcasts/' . rawurlencode((string) $id) . '/recipients', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Cancel a broadcast. Stops a broadcast: no more messages are sent. Messages already sent to the network are not
+     * recalled, and are charged if they are delivered. The part of the balance that was held for unsent messages is
+     * released immediately. Needs a key with the scope `broadcast`, or without scopes.
+     *
+     * @param int $id
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Broadcast
+     */
+    public function cancelBroadcast(int $id, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/broadcasts/' . rawurlencode((string) $id) . '/cancel'], $options);
+    }
+
+    /**
+     * List contacts. Returns contacts, most recently updated first. To sync contacts, set `updated_since` and follow
+     * `meta.next` until it is null: contacts that change in the meantime are returned again, and none is missed.
+     * Needs a key with the scope `read` or `contacts`, or without scopes.
+     *
+     * @param array{updated_since?: string, identity?: 'phone'|'any', page?: int, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{data: list<Contact>, meta: array<string, mixed>}
+     */
+    public function listContacts(array $query = [], array $options = []): array
+    {
+        return $this->core->list(['method' => 'GET', 'path' => '/contacts', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * All entries of `listContacts`, page after page.
+     *
+     * @param array{updated_since?: string, identity?: 'phone'|'any', page?: int, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return \Generator<int, Contact>
+     */
+    public function iterateContacts(array $query = [], array $options = []): \Generator
+    {
+        return $this->core->iterate(['method' => 'GET', 'path' => '/contacts', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Retrieve a contact. Returns the contact with this phone number. Needs a key with the scope `read` or
+     * `contacts`, or without scopes.
+     *
+     * @param string $phone
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Contact
+     */
+    public function getContact(string $phone, array $options = []): array
+    {
+        return $this->core->one(['method' => 'GET', 'path' => '/contacts/' . rawurlencode((string) $phone), 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Create or update a contact. Creates or updates a contact. Fields that are not in the body keep their value.
+     * Returns 201 if the contact was created. Needs a key with the scope `contacts`, or without scopes.
+     *
+     * @param string $phone
+     * @param ContactInput|\stdClass $body
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Contact
+     */
+    public function putContact(string $phone, array|\stdClass $body, array $options = []): array
+    {
+        return $this->core->one(['method' => 'PUT', 'path' => '/contacts/' . rawurlencode((string) $phone), 'body' => $body, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Get the conversation with a contact. Returns what the person wrote and what was sent to them, newest first: by
+     * the API, in broadcasts, from the console, on the phone that shares the number, and by other senders on the
+     * number. Entries of the phone's history were never new: they are in no event. Follow `meta.next` for older
+     * entries. Needs a key with the scope `read`, or without scopes.
+     *
+     * @param string $phone
+     * @param array{per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{data: list<ConversationEntry>, meta: array<string, mixed>}
+     */
+    public function getConversation(string $phone, array $query = [], array $options = []): array
+    {
+        return $this->core->list(['method' => 'GET', 'path' => '/contacts/' . rawurlencode((string) $phone) . '/conversation', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * All entries of `getConversation`, page after page.
+     *
+     * @param string $phone
+     * @param array{per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return \Generator<int, ConversationEntry>
+     */
+    public function iterateConversation(string $phone, array $query = [], array $options = []): \Generator
+    {
+        return $this->core->iterate(['method' => 'GET', 'path' => '/contacts/' . rawurlencode((string) $phone) . '/conversation', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Opt out a contact. Records an opt-out that reached your own system. No messages are sent to the person until
+     * they send START. Also works for numbers that are not contacts yet, and in suspended workspaces. Needs a key
+     * with the scope `contacts`, or without scopes.
+     *
+     * @param string $phone
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return Contact
+     */
+    public function optOutContact(string $phone, array $options = []): array
+    {
+        return $this->core->one(['method' => 'POST', 'path' => '/contacts/' . rawurlencode((string) $phone) . '/opt-out'], $options);
+    }
+
+    /**
+     * List opt-outs. Returns everyone who is currently opted out, in the order in which the opt-outs were recorded.
+     * To sync opt-outs, set `since` and follow `meta.next` until it is null. Needs a key with the scope `read` or
+     * `contacts`, or without scopes.
+     *
+     * @param array{since?: string, identity?: 'phone'|'any', page?: int, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{data: list<OptOut>, meta: array<string, mixed>}
+     */
+    public function listOptOuts(array $query = [], array $options = []): array
+    {
+        return $this->core->list(['method' => 'GET', 'path' => '/opt-outs', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * All entries of `listOptOuts`, page after page.
+     *
+     * @param array{since?: string, identity?: 'phone'|'any', page?: int, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return \Generator<int, OptOut>
+     */
+    public function iterateOptOuts(array $query = [], array $options = []): \Generator
+    {
+        return $this->core->iterate(['method' => 'GET', 'path' => '/opt-outs', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * List templates. Returns all templates of the workspace, sorted by name, each with the values it needs and
+     * whether it can be sent. A template with several languages is returned once per language. Needs a key with the
+     * scope `read` or `templates`, or without scopes.
+     *
+     * @param array{status?: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', page?: int, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{data: list<Template>, meta: array<string, mixed>}
+     */
+    public function listTemplates(array $query = [], array $options = []): array
+    {
+        return $this->core->list(['method' => 'GET', 'path' => '/templates', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * All entries of `listTemplates`, page after page.
+     *
+     * @param array{status?: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', page?: int, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return \Generator<int, Template>
+     */
+    public function iterateTemplates(array $query = [], array $options = []): \Generator
+    {
+        return $this->core->iterate(['method' => 'GET', 'path' => '/templates', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * List groups. Returns all groups of the workspace, sorted by name. The count of a dynamic group can be up to a
+     * minute old. Needs a key with the scope `read` or `contacts`, or without scopes.
+     *
+     * @param array{page?: int, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{data: list<Group>, meta: array<string, mixed>}
+     */
+    public function listGroups(array $query = [], array $options = []): array
+    {
+        return $this->core->list(['method' => 'GET', 'path' => '/groups', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * All entries of `listGroups`, page after page.
+     *
+     * @param array{page?: int, per_page?: int, after?: string} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return \Generator<int, Group>
+     */
+    public function iterateGroups(array $query = [], array $options = []): \Generator
+    {
+        return $this->core->iterate(['method' => 'GET', 'path' => '/groups', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Read the event log. Returns events in the order in which they happened, oldest first, whether or not a webhook
+     * is set. Store `meta.next` with what you have processed, and pass it as `after`: no event is missed and none is
+     * returned twice. With `wait`, the response is held until there is an event. A page may be empty although
+     * `has_more` is true, if the events that were examined are of other types. A cursor that is older than the kept
+     * events, or that belongs to another copy of the database, returns 400 with `error.oldest`, the cursor to start
+     * again from. Needs a key with the scope `read`, or without scopes.
+     *
+     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, per_page?: int} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return array{data: list<WebhookEvent>, meta: array<string, mixed>}
+     */
+    public function listEvents(array $query = [], array $options = []): array
+    {
+        return $this->core->list(['method' => 'GET', 'path' => '/events', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * All entries of `listEvents`, page after page.
+     *
+     * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, per_page?: int} $query
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return \Generator<int, WebhookEvent>
+     */
+    public function iterateEvents(array $query = [], array $options = []): \Generator
+    {
+        return $this->core->iterate(['method' => 'GET', 'path' => '/events', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Get a received file. Returns the bytes of a picture, video, voice message, sticker or document that a person
+     * sent, as soon as it is stored: `media.stored` says so and carries a link that needs no key. The type is read
+     * from the bytes. Parts can be requested with `Range` (206; 416 beyond the end), also conditionally with
+     * `If-Range` and `If-None-Match` against the `ETag`. A file that is not stored, or not any more, returns 404,
+     * and the message says why. Needs a key with the scope `read`, or without scopes.
+     *
+     * @param int $id
+     * @param string|null $range
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return MediaFile
+     */
+    public function getMedia(int $id, ?string $range = null, array $options = []): MediaFile
+    {
+        return $this->core->file(['method' => 'GET', 'path' => '/media/' . rawurlencode((string) $id), 'is_idempotent' => true, 'range' => $range], $options);
+    }
+}

@@ -1,0 +1,32 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Waxwing;
+
+/** Checks that a webhook comes from the server, before anything in it is believed. */
+final class Webhook
+{
+    private const OLDEST = 300;
+
+    /**
+     * Returns the event.
+     *
+     * @param string $body the raw bytes of the request, before JSON parsing: `file_get_contents('php://input')`
+     * @param string|null $header `$_SERVER['HTTP_SERVICE_SIGNATURE'] ?? null`
+     * @return array<string, mixed>
+     */
+    public static function read(string $body, ?string $header, #[\SensitiveParameter] string $secret, ?int $now = null): array
+    {
+        if (preg_match('/\At=([0-9]{1,12}),v1=([0-9a-f]{64})\z/', $header ?? '', $parts) !== 1) {
+            throw new WebhookException('The signature is missing or malformed.');
+        }
+        if (($now ?? time()) - (int) $parts[1] > self::OLDEST) {
+            throw new WebhookException('The signature is older than five minutes.');
+        }
+        if (!hash_equals(hash_hmac('sha256', $parts[1] . '.' . $body, $secret), $parts[2])) {
+            throw new WebhookException('The signature is wrong.');
+        }
+        return json_decode($body, true, 512, JSON_THROW_ON_ERROR);
+    }
+}

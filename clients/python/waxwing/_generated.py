@@ -1,0 +1,2412 @@
+# Generated from the OpenAPI document by `bun run clients`. Do not edit.
+from __future__ import annotations
+
+from typing import Any, Dict, Iterator, List, Literal, Optional, TypedDict, Union
+
+from ._core import ApiList, Core, MediaFile
+
+VERSION = "0.1.0"
+
+ErrorCode = Literal[
+    "api_not_enabled",
+    "idempotency_conflict",
+    "insufficient_balance",
+    "internal_error",
+    "invalid_number",
+    "invalid_request",
+    "missing_media",
+    "missing_variable",
+    "not_cancellable",
+    "not_found",
+    "number_not_ready",
+    "opted_out",
+    "rate_limited",
+    "template_not_found",
+    "template_not_sendable",
+    "unauthenticated",
+    "unavailable",
+    "unsupported_template",
+    "whatsapp_error",
+    "window_closed",
+    "workspace_suspended",
+]
+
+_BillingRequired = TypedDict(
+    "_BillingRequired",
+    {
+        "currency": "str",
+        "available": "str",
+        "rate": "str",
+    },
+)
+
+
+class Billing(_BillingRequired):
+    """Balance and price of a workspace that is charged."""
+
+
+_BroadcastRequired = TypedDict(
+    "_BroadcastRequired",
+    {
+        "id": "int",
+        "name": "str",
+        "status": "Literal['scheduled', 'queueing', 'running', 'paused', 'completed', 'cancelled', 'failed']",
+        "status_reason": "Optional[str]",
+        "template": "MessageTemplate",
+        "from": "str",
+        "counts": "BroadcastCounts",
+        "charged": "Optional[str]",
+        "settled": "bool",
+        "send_at": "Optional[str]",
+        "started_at": "Optional[str]",
+        "completed_at": "Optional[str]",
+        "created_at": "str",
+    },
+)
+
+
+class Broadcast(_BroadcastRequired):
+    """A template that is sent to many people."""
+
+
+_BroadcastBlockedEventDataRequired = TypedDict(
+    "_BroadcastBlockedEventDataRequired",
+    {
+        "broadcast": "Broadcast",
+    },
+)
+
+
+class BroadcastBlockedEventData(_BroadcastBlockedEventDataRequired):
+    """BroadcastBlockedEventData"""
+
+
+_BroadcastBlockedEventRequired = TypedDict(
+    "_BroadcastBlockedEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['broadcast.blocked']",
+        "created_at": "str",
+        "data": "BroadcastBlockedEventData",
+    },
+)
+
+
+class BroadcastBlockedEvent(_BroadcastBlockedEventRequired):
+    """The template, the number or the group of a scheduled broadcast is gone or can no longer be used;
+    `status_reason` says which. It stays scheduled, and fails only if that still holds at `send_at`.
+    """
+
+
+_BroadcastCountsRequired = TypedDict(
+    "_BroadcastCountsRequired",
+    {
+        "total": "int",
+        "sent": "int",
+        "delivered": "int",
+        "read": "int",
+        "failed": "int",
+        "skipped": "int",
+    },
+)
+
+
+class BroadcastCounts(_BroadcastCountsRequired):
+    """The recipients of a broadcast, counted by status."""
+
+
+_BroadcastFinishedEventDataRequired = TypedDict(
+    "_BroadcastFinishedEventDataRequired",
+    {
+        "broadcast": "Broadcast",
+    },
+)
+
+
+class BroadcastFinishedEventData(_BroadcastFinishedEventDataRequired):
+    """BroadcastFinishedEventData"""
+
+
+_BroadcastFinishedEventRequired = TypedDict(
+    "_BroadcastFinishedEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['broadcast.finished']",
+        "created_at": "str",
+        "data": "BroadcastFinishedEventData",
+    },
+)
+
+
+class BroadcastFinishedEvent(_BroadcastFinishedEventRequired):
+    """A broadcast completed, failed or was cancelled, and its counts and its cost are final. For the
+    result of each recipient, call `GET /broadcasts/{id}/recipients`.
+    """
+
+
+_BroadcastPausedEventDataRequired = TypedDict(
+    "_BroadcastPausedEventDataRequired",
+    {
+        "broadcast": "Broadcast",
+    },
+)
+
+
+class BroadcastPausedEventData(_BroadcastPausedEventDataRequired):
+    """BroadcastPausedEventData"""
+
+
+_BroadcastPausedEventRequired = TypedDict(
+    "_BroadcastPausedEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['broadcast.paused']",
+        "created_at": "str",
+        "data": "BroadcastPausedEventData",
+    },
+)
+
+
+class BroadcastPausedEvent(_BroadcastPausedEventRequired):
+    """A broadcast stopped sending. `status_reason` says why, and whether it resumes automatically."""
+
+
+_BroadcastPreviewRequired = TypedDict(
+    "_BroadcastPreviewRequired",
+    {
+        "requested": "int",
+        "reached": "int",
+        "skipped": "SkipCounts",
+        "skips": "List['Skip']",
+        "cost": "Union['PreviewCost', None]",
+        "daily_cap_left": "Optional[int]",
+        "network_limit": "Union['NetworkLimit', None]",
+        "warnings": "List[str]",
+        "starts_at": "str",
+        "ends_at": "str",
+    },
+)
+
+
+class BroadcastPreview(_BroadcastPreviewRequired):
+    """A preview of a broadcast."""
+
+
+_BroadcastResumedEventDataRequired = TypedDict(
+    "_BroadcastResumedEventDataRequired",
+    {
+        "broadcast": "Broadcast",
+    },
+)
+
+
+class BroadcastResumedEventData(_BroadcastResumedEventDataRequired):
+    """BroadcastResumedEventData"""
+
+
+_BroadcastResumedEventRequired = TypedDict(
+    "_BroadcastResumedEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['broadcast.resumed']",
+        "created_at": "str",
+        "data": "BroadcastResumedEventData",
+    },
+)
+
+
+class BroadcastResumedEvent(_BroadcastResumedEventRequired):
+    """A paused broadcast continues, because a person resumed it or because the cause of the pause is over."""
+
+
+_BroadcastToGroupRequired = TypedDict(
+    "_BroadcastToGroupRequired",
+    {
+        "name": "str",
+        "template": "str",
+        "group": "int",
+    },
+)
+_BroadcastToGroupOptional = TypedDict(
+    "_BroadcastToGroupOptional",
+    {
+        "language": "str",
+        "variables": "BroadcastVariables",
+        "media": "Media",
+        "from": "str",
+        "send_at": "str",
+    },
+    total=False,
+)
+
+
+class BroadcastToGroup(_BroadcastToGroupRequired, _BroadcastToGroupOptional):
+    """A broadcast to a group."""
+
+
+_BroadcastToListRequired = TypedDict(
+    "_BroadcastToListRequired",
+    {
+        "name": "str",
+        "template": "str",
+        "to": "List[str]",
+    },
+)
+_BroadcastToListOptional = TypedDict(
+    "_BroadcastToListOptional",
+    {
+        "language": "str",
+        "variables": "BroadcastVariables",
+        "media": "Media",
+        "from": "str",
+        "send_at": "str",
+    },
+    total=False,
+)
+
+
+class BroadcastToList(_BroadcastToListRequired, _BroadcastToListOptional):
+    """A broadcast to a list of phone numbers."""
+
+
+_BroadcastVariablesPartsOptional = TypedDict(
+    "_BroadcastVariablesPartsOptional",
+    {
+        "header": "List[Union[Union[str, float], 'ContactFieldValue']]",
+        "body": "List[Union[Union[str, float], 'ContactFieldValue']]",
+    },
+    total=False,
+)
+
+
+class BroadcastVariablesParts(_BroadcastVariablesPartsOptional):
+    """Separate values for the header and the body."""
+
+
+BroadcastVariables = Union[List[Union[Union[str, float], "ContactFieldValue"]], "BroadcastVariablesParts"]
+
+_ContactRequired = TypedDict(
+    "_ContactRequired",
+    {
+        "phone": "Optional[str]",
+        "user_id": "Optional[str]",
+        "username": "Optional[str]",
+        "name": "Optional[str]",
+        "first_name": "Optional[str]",
+        "last_name": "Optional[str]",
+        "email": "Optional[str]",
+        "city": "Optional[str]",
+        "state": "Optional[str]",
+        "postal_code": "Optional[str]",
+        "company": "Optional[str]",
+        "birthday": "Optional[str]",
+        "anniversary": "Optional[str]",
+        "fields": "Dict[str, Any]",
+        "people": "List['PersonOnNumber']",
+        "tags": "List[str]",
+        "groups": "List['ContactGroup']",
+        "consent": "ContactConsent",
+        "last_message_from_them_at": "Optional[str]",
+        "created_at": "str",
+        "updated_at": "str",
+    },
+)
+
+
+class Contact(_ContactRequired):
+    """A person to whom the workspace can send messages, or who has sent it a message."""
+
+
+_ContactConsentRequired = TypedDict(
+    "_ContactConsentRequired",
+    {
+        "status": "Literal['unknown', 'opted_in', 'opted_out']",
+        "source": "Optional[Literal['inbound_message', 'manual', 'bulk', 'import', 'api']]",
+        "at": "Optional[str]",
+    },
+)
+_ContactConsentOptional = TypedDict(
+    "_ContactConsentOptional",
+    {
+        "may_want_to_stop_since": "str",
+    },
+    total=False,
+)
+
+
+class ContactConsent(_ContactConsentRequired, _ContactConsentOptional):
+    """Whether the person has agreed to receive messages."""
+
+
+_ContactErasedEventDataRequired = TypedDict(
+    "_ContactErasedEventDataRequired",
+    {
+        "phone": "Optional[str]",
+        "user_id": "Optional[str]",
+    },
+)
+
+
+class ContactErasedEventData(_ContactErasedEventDataRequired):
+    """ContactErasedEventData"""
+
+
+_ContactErasedEventRequired = TypedDict(
+    "_ContactErasedEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['contact.erased']",
+        "created_at": "str",
+        "data": "ContactErasedEventData",
+    },
+)
+
+
+class ContactErasedEvent(_ContactErasedEventRequired):
+    """A person's data was erased on request: erase your copy too. The body of this event is emptied once
+    it is delivered or its attempts are exhausted.
+    """
+
+
+_ContactFieldValueRequired = TypedDict(
+    "_ContactFieldValueRequired",
+    {
+        "field": "str",
+    },
+)
+_ContactFieldValueOptional = TypedDict(
+    "_ContactFieldValueOptional",
+    {
+        "fallback": "str",
+    },
+    total=False,
+)
+
+
+class ContactFieldValue(_ContactFieldValueRequired, _ContactFieldValueOptional):
+    """A value that is taken from a field of each contact."""
+
+
+_ContactGroupRequired = TypedDict(
+    "_ContactGroupRequired",
+    {
+        "id": "int",
+        "name": "str",
+    },
+)
+
+
+class ContactGroup(_ContactGroupRequired):
+    """A static group that contains the contact."""
+
+
+_ContactInputOptional = TypedDict(
+    "_ContactInputOptional",
+    {
+        "name": "Optional[str]",
+        "first_name": "Optional[str]",
+        "last_name": "Optional[str]",
+        "email": "Optional[str]",
+        "city": "Optional[str]",
+        "state": "Optional[str]",
+        "postal_code": "Optional[str]",
+        "company": "Optional[str]",
+        "birthday": "Optional[str]",
+        "anniversary": "Optional[str]",
+        "fields": "Dict[str, Any]",
+        "people": "List['PersonInput']",
+        "add_tags": "List[str]",
+        "remove_tags": "List[str]",
+        "add_to_groups": "List[Union[int, str]]",
+        "remove_from_groups": "List[Union[int, str]]",
+        "consent": "Literal['opted_in', 'opted_out']",
+    },
+    total=False,
+)
+
+
+class ContactInput(_ContactInputOptional):
+    """Fields that are not sent keep their value. Null clears a text or a date."""
+
+
+_ContactMayWantToStopEventDataRequired = TypedDict(
+    "_ContactMayWantToStopEventDataRequired",
+    {
+        "contact": "Contact",
+        "text": "str",
+    },
+)
+
+
+class ContactMayWantToStopEventData(_ContactMayWantToStopEventDataRequired):
+    """ContactMayWantToStopEventData"""
+
+
+_ContactMayWantToStopEventRequired = TypedDict(
+    "_ContactMayWantToStopEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['contact.may_want_to_stop']",
+        "created_at": "str",
+        "data": "ContactMayWantToStopEventData",
+    },
+)
+
+
+class ContactMayWantToStopEvent(_ContactMayWantToStopEventRequired):
+    """A person wrote something that may mean STOP: a word with other meanings, or STOP inside more text.
+    `text` is what they wrote; it is empty where their message could not be read. Marketing waits, and
+    no opt-in is recorded, until a user clears it in the console or the person sends START.
+    """
+
+
+_ContactOptedInEventDataRequired = TypedDict(
+    "_ContactOptedInEventDataRequired",
+    {
+        "contact": "Contact",
+    },
+)
+
+
+class ContactOptedInEventData(_ContactOptedInEventDataRequired):
+    """ContactOptedInEventData"""
+
+
+_ContactOptedInEventRequired = TypedDict(
+    "_ContactOptedInEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['contact.opted_in']",
+        "created_at": "str",
+        "data": "ContactOptedInEventData",
+    },
+)
+
+
+class ContactOptedInEvent(_ContactOptedInEventRequired):
+    """A person who had opted out sent START."""
+
+
+_ContactOptedOutEventDataRequired = TypedDict(
+    "_ContactOptedOutEventDataRequired",
+    {
+        "contact": "Contact",
+    },
+)
+
+
+class ContactOptedOutEventData(_ContactOptedOutEventDataRequired):
+    """ContactOptedOutEventData"""
+
+
+_ContactOptedOutEventRequired = TypedDict(
+    "_ContactOptedOutEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['contact.opted_out']",
+        "created_at": "str",
+        "data": "ContactOptedOutEventData",
+    },
+)
+
+
+class ContactOptedOutEvent(_ContactOptedOutEventRequired):
+    """A person replied STOP, or was marked as opted out. No more messages are sent to them."""
+
+
+_ContactUpdatedEventDataRequired = TypedDict(
+    "_ContactUpdatedEventDataRequired",
+    {
+        "contact": "Contact",
+    },
+)
+
+
+class ContactUpdatedEventData(_ContactUpdatedEventDataRequired):
+    """ContactUpdatedEventData"""
+
+
+_ContactUpdatedEventRequired = TypedDict(
+    "_ContactUpdatedEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['contact.updated']",
+        "created_at": "str",
+        "data": "ContactUpdatedEventData",
+    },
+)
+
+
+class ContactUpdatedEvent(_ContactUpdatedEventRequired):
+    """Anything that the API shows of a contact changed, or the contact is new. Sent only to addresses that
+    asked for it (`waxwing webhook set --types`), at once, or a minute after the previous one for the
+    same contact, with the contact as it is then. Imports send none.
+    """
+
+
+_ConversationEntryControlPassRequired = TypedDict(
+    "_ConversationEntryControlPassRequired",
+    {
+        "from": "Optional[str]",
+        "to": "Optional[str]",
+    },
+)
+
+
+class ConversationEntryControlPass(_ConversationEntryControlPassRequired):
+    """Only with the origin `control_pass`: who held the conversation before and after."""
+
+
+_ConversationEntryRequired = TypedDict(
+    "_ConversationEntryRequired",
+    {
+        "direction": "Literal['in', 'out']",
+        "id": "Optional[int]",
+        "origin": "Literal['messages', 'standby', 'history', 'phone', 'control_pass', 'api', 'console', 'broadcast']",
+        "type": "str",
+        "text": "Optional[str]",
+        "details": "InboundDetails",
+        "status": "Optional[str]",
+        "at": "str",
+    },
+)
+_ConversationEntryOptional = TypedDict(
+    "_ConversationEntryOptional",
+    {
+        "control_pass": "ConversationEntryControlPass",
+    },
+    total=False,
+)
+
+
+class ConversationEntry(_ConversationEntryRequired, _ConversationEntryOptional):
+    """An entry of a conversation."""
+
+
+CreateBroadcast = Union["BroadcastToList", "BroadcastToGroup"]
+
+_CreatedBroadcastRequired = TypedDict(
+    "_CreatedBroadcastRequired",
+    {
+        "id": "int",
+        "name": "str",
+        "status": "Literal['scheduled', 'queueing', 'running', 'paused', 'completed', 'cancelled', 'failed']",
+        "status_reason": "Optional[str]",
+        "template": "MessageTemplate",
+        "from": "str",
+        "counts": "BroadcastCounts",
+        "charged": "Optional[str]",
+        "settled": "bool",
+        "send_at": "Optional[str]",
+        "started_at": "Optional[str]",
+        "completed_at": "Optional[str]",
+        "created_at": "str",
+        "requested": "int",
+        "skipped": "List['Skip']",
+    },
+)
+
+
+class CreatedBroadcast(_CreatedBroadcastRequired):
+    """A new broadcast, with the recipients that it skips."""
+
+
+WebhookEvent = Union["MessageSentEvent", "MessageDeliveredEvent", "MessageReadEvent", "MessageFailedEvent", "MessageReceivedEvent", "MediaStoredEvent", "MediaFailedEvent", "ContactOptedOutEvent", "ContactOptedInEvent", "ContactMayWantToStopEvent", "ContactUpdatedEvent", "ContactErasedEvent", "BroadcastPausedEvent", "BroadcastResumedEvent", "BroadcastBlockedEvent", "BroadcastFinishedEvent", "TemplateApprovedEvent", "TemplateRejectedEvent", "WebhookTestEvent"]
+
+_EventLogPageRequired = TypedDict(
+    "_EventLogPageRequired",
+    {
+        "per_page": "int",
+        "has_more": "bool",
+        "next": "str",
+    },
+)
+_EventLogPageOptional = TypedDict(
+    "_EventLogPageOptional",
+    {
+        "signatures": "List[Optional[str]]",
+    },
+    total=False,
+)
+
+
+class EventLogPage(_EventLogPageRequired, _EventLogPageOptional):
+    """The position in the event log."""
+
+
+_GroupRequired = TypedDict(
+    "_GroupRequired",
+    {
+        "id": "int",
+        "name": "str",
+        "type": "Literal['static', 'dynamic']",
+        "count": "int",
+    },
+)
+
+
+class Group(_GroupRequired):
+    """A static or dynamic group of contacts."""
+
+
+_InboundDetailsButtonRequired = TypedDict(
+    "_InboundDetailsButtonRequired",
+    {
+        "title": "Optional[str]",
+        "payload": "Optional[str]",
+    },
+)
+
+
+class InboundDetailsButton(_InboundDetailsButtonRequired):
+    """The button that was pressed."""
+
+
+_InboundDetailsListRequired = TypedDict(
+    "_InboundDetailsListRequired",
+    {
+        "id": "Optional[str]",
+        "title": "Optional[str]",
+        "description": "Optional[str]",
+    },
+)
+
+
+class InboundDetailsList(_InboundDetailsListRequired):
+    """The row that was chosen."""
+
+
+_InboundDetailsFormRequired = TypedDict(
+    "_InboundDetailsFormRequired",
+    {
+        "name": "Optional[str]",
+        "values": "Union[Dict[str, Any], None]",
+    },
+)
+
+
+class InboundDetailsForm(_InboundDetailsFormRequired):
+    """A form that was filled in. `values` is null if it is unreadable or too large."""
+
+
+_InboundDetailsOrderItemsItemRequired = TypedDict(
+    "_InboundDetailsOrderItemsItemRequired",
+    {
+        "product": "Optional[str]",
+        "quantity": "Optional[float]",
+        "price": "Optional[float]",
+    },
+)
+
+
+class InboundDetailsOrderItemsItem(_InboundDetailsOrderItemsItemRequired):
+    """InboundDetailsOrderItemsItem"""
+
+
+_InboundDetailsOrderRequired = TypedDict(
+    "_InboundDetailsOrderRequired",
+    {
+        "items": "List['InboundDetailsOrderItemsItem']",
+        "currency": "Optional[str]",
+        "total": "Optional[float]",
+    },
+)
+
+
+class InboundDetailsOrder(_InboundDetailsOrderRequired):
+    """An order from the catalog. Several currencies have no `currency` and no `total`."""
+
+
+_InboundDetailsLocationRequired = TypedDict(
+    "_InboundDetailsLocationRequired",
+    {
+        "latitude": "Optional[float]",
+        "longitude": "Optional[float]",
+        "name": "Optional[str]",
+        "address": "Optional[str]",
+        "url": "Optional[str]",
+    },
+)
+
+
+class InboundDetailsLocation(_InboundDetailsLocationRequired):
+    """InboundDetailsLocation"""
+
+
+_InboundDetailsContactsItemRequired = TypedDict(
+    "_InboundDetailsContactsItemRequired",
+    {
+        "name": "Optional[str]",
+        "company": "Optional[str]",
+        "phones": "List[str]",
+        "emails": "List[str]",
+    },
+)
+
+
+class InboundDetailsContactsItem(_InboundDetailsContactsItemRequired):
+    """InboundDetailsContactsItem"""
+
+
+_InboundDetailsReactionRequired = TypedDict(
+    "_InboundDetailsReactionRequired",
+    {
+        "emoji": "Optional[str]",
+    },
+)
+_InboundDetailsReactionOptional = TypedDict(
+    "_InboundDetailsReactionOptional",
+    {
+        "message_id": "Optional[int]",
+        "direction": "Literal['out']",
+    },
+    total=False,
+)
+
+
+class InboundDetailsReaction(_InboundDetailsReactionRequired, _InboundDetailsReactionOptional):
+    """`emoji` is null if a reaction was removed."""
+
+
+_InboundDetailsReplyToRequired = TypedDict(
+    "_InboundDetailsReplyToRequired",
+    {
+        "message_id": "Optional[int]",
+    },
+)
+_InboundDetailsReplyToOptional = TypedDict(
+    "_InboundDetailsReplyToOptional",
+    {
+        "direction": "Literal['out']",
+    },
+    total=False,
+)
+
+
+class InboundDetailsReplyTo(_InboundDetailsReplyToRequired, _InboundDetailsReplyToOptional):
+    """InboundDetailsReplyTo"""
+
+
+_InboundDetailsReferralRequired = TypedDict(
+    "_InboundDetailsReferralRequired",
+    {
+        "source": "Optional[str]",
+        "source_type": "Optional[str]",
+        "source_id": "Optional[str]",
+        "headline": "Optional[str]",
+        "body": "Optional[str]",
+        "click_id": "Optional[str]",
+    },
+)
+
+
+class InboundDetailsReferral(_InboundDetailsReferralRequired):
+    """The advertisement that the person came from."""
+
+
+_InboundDetailsForwardedRequired = TypedDict(
+    "_InboundDetailsForwardedRequired",
+    {
+        "often": "bool",
+    },
+)
+
+
+class InboundDetailsForwarded(_InboundDetailsForwardedRequired):
+    """The person forwarded the message; `often`: many times."""
+
+
+_InboundDetailsProductRequired = TypedDict(
+    "_InboundDetailsProductRequired",
+    {
+        "catalog": "Optional[str]",
+        "product": "Optional[str]",
+    },
+)
+
+
+class InboundDetailsProduct(_InboundDetailsProductRequired):
+    """The product that the message asks about."""
+
+
+_InboundDetailsCallRequired = TypedDict(
+    "_InboundDetailsCallRequired",
+    {
+        "direction": "Optional[str]",
+        "status": "Optional[str]",
+    },
+)
+
+
+class InboundDetailsCall(_InboundDetailsCallRequired):
+    """A call that was not answered. Never in an event."""
+
+
+_InboundDetailsEditedRequired = TypedDict(
+    "_InboundDetailsEditedRequired",
+    {
+        "message_id": "Optional[int]",
+    },
+)
+_InboundDetailsEditedOptional = TypedDict(
+    "_InboundDetailsEditedOptional",
+    {
+        "direction": "Literal['out']",
+    },
+    total=False,
+)
+
+
+class InboundDetailsEdited(_InboundDetailsEditedRequired, _InboundDetailsEditedOptional):
+    """InboundDetailsEdited"""
+
+
+_InboundDetailsDeletedRequired = TypedDict(
+    "_InboundDetailsDeletedRequired",
+    {
+        "message_id": "Optional[int]",
+    },
+)
+_InboundDetailsDeletedOptional = TypedDict(
+    "_InboundDetailsDeletedOptional",
+    {
+        "direction": "Literal['out']",
+    },
+    total=False,
+)
+
+
+class InboundDetailsDeleted(_InboundDetailsDeletedRequired, _InboundDetailsDeletedOptional):
+    """InboundDetailsDeleted"""
+
+
+_InboundDetailsUnsupportedRequired = TypedDict(
+    "_InboundDetailsUnsupportedRequired",
+    {
+        "reason": "Optional[str]",
+    },
+)
+_InboundDetailsUnsupportedOptional = TypedDict(
+    "_InboundDetailsUnsupportedOptional",
+    {
+        "type": "Optional[str]",
+    },
+    total=False,
+)
+
+
+class InboundDetailsUnsupported(_InboundDetailsUnsupportedRequired, _InboundDetailsUnsupportedOptional):
+    """The network could not pass on this message."""
+
+
+_InboundDetailsOptional = TypedDict(
+    "_InboundDetailsOptional",
+    {
+        "media": "ReceivedMedia",
+        "button": "InboundDetailsButton",
+        "list": "InboundDetailsList",
+        "form": "InboundDetailsForm",
+        "order": "InboundDetailsOrder",
+        "location": "InboundDetailsLocation",
+        "contacts": "List['InboundDetailsContactsItem']",
+        "reaction": "InboundDetailsReaction",
+        "reply_to": "InboundDetailsReplyTo",
+        "referral": "InboundDetailsReferral",
+        "forwarded": "InboundDetailsForwarded",
+        "product": "InboundDetailsProduct",
+        "call": "InboundDetailsCall",
+        "edited": "InboundDetailsEdited",
+        "deleted": "InboundDetailsDeleted",
+        "unsupported": "InboundDetailsUnsupported",
+        "raw": "Any",
+    },
+    total=False,
+)
+
+
+class InboundDetails(_InboundDetailsOptional):
+    """What the message brings beside its text. Members depend on its type."""
+
+
+_InboundMessageRequired = TypedDict(
+    "_InboundMessageRequired",
+    {
+        "id": "int",
+        "from": "Optional[str]",
+        "to": "str",
+        "type": "str",
+        "text": "Optional[str]",
+        "details": "InboundDetails",
+        "received_at": "str",
+    },
+)
+_InboundMessageOptional = TypedDict(
+    "_InboundMessageOptional",
+    {
+        "origin": "Literal['standby']",
+    },
+    total=False,
+)
+
+
+class InboundMessage(_InboundMessageRequired, _InboundMessageOptional):
+    """A message that a person sent to the workspace."""
+
+
+_MediaRequired = TypedDict(
+    "_MediaRequired",
+    {
+        "link": "str",
+    },
+)
+_MediaOptional = TypedDict(
+    "_MediaOptional",
+    {
+        "filename": "str",
+    },
+    total=False,
+)
+
+
+class Media(_MediaRequired, _MediaOptional):
+    """The file for a template with a media header. Neither the file nor the link is stored."""
+
+
+_MediaFailedEventDataRequired = TypedDict(
+    "_MediaFailedEventDataRequired",
+    {
+        "message_id": "int",
+        "reason": "Literal['too_large', 'not_found', 'unavailable', 'no_room', 'number_removed']",
+    },
+)
+
+
+class MediaFailedEventData(_MediaFailedEventDataRequired):
+    """MediaFailedEventData"""
+
+
+_MediaFailedEventRequired = TypedDict(
+    "_MediaFailedEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['media.failed']",
+        "created_at": "str",
+        "data": "MediaFailedEventData",
+    },
+)
+
+
+class MediaFailedEvent(_MediaFailedEventRequired):
+    """`too_large`: larger than this server accepts. `not_found`: WhatsApp no longer has it. `unavailable`:
+    WhatsApp did not give it for 7 days. `no_room`: the disk quota left no room for 7 days.
+    `number_removed`: the number was removed first.
+    """
+
+
+_MediaStoredEventDataRequired = TypedDict(
+    "_MediaStoredEventDataRequired",
+    {
+        "media": "ReceivedMedia",
+        "message_id": "int",
+    },
+)
+
+
+class MediaStoredEventData(_MediaStoredEventDataRequired):
+    """MediaStoredEventData"""
+
+
+_MediaStoredEventRequired = TypedDict(
+    "_MediaStoredEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['media.stored']",
+        "created_at": "str",
+        "data": "MediaStoredEventData",
+    },
+)
+
+
+class MediaStoredEvent(_MediaStoredEventRequired):
+    """The file of a received message was fetched from WhatsApp. `media.url` needs no key and works for 7
+    days; later, `GET /media/{id}` with a key gives the file.
+    """
+
+
+Message = Union["TemplateMessage", "TextMessage"]
+
+_MessageDeliveredEventDataRequired = TypedDict(
+    "_MessageDeliveredEventDataRequired",
+    {
+        "message": "Message",
+    },
+)
+
+
+class MessageDeliveredEventData(_MessageDeliveredEventDataRequired):
+    """MessageDeliveredEventData"""
+
+
+_MessageDeliveredEventRequired = TypedDict(
+    "_MessageDeliveredEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['message.delivered']",
+        "created_at": "str",
+        "data": "MessageDeliveredEventData",
+    },
+)
+
+
+class MessageDeliveredEvent(_MessageDeliveredEventRequired):
+    """A message sent through the API was delivered to the recipient's phone. If its `charged` is true, it
+    is charged now.
+    """
+
+
+_MessageErrorRequired = TypedDict(
+    "_MessageErrorRequired",
+    {
+        "message": "str",
+        "whatsapp_code": "str",
+    },
+)
+
+
+class MessageError(_MessageErrorRequired):
+    """Why a message failed."""
+
+
+_MessageFailedEventDataRequired = TypedDict(
+    "_MessageFailedEventDataRequired",
+    {
+        "message": "Message",
+    },
+)
+
+
+class MessageFailedEventData(_MessageFailedEventDataRequired):
+    """MessageFailedEventData"""
+
+
+_MessageFailedEventRequired = TypedDict(
+    "_MessageFailedEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['message.failed']",
+        "created_at": "str",
+        "data": "MessageFailedEventData",
+    },
+)
+
+
+class MessageFailedEvent(_MessageFailedEventRequired):
+    """A message sent through the API failed; `error` gives the reason. This event often arrives minutes
+    after `message.sent`, because the network reports most failures late. In rare cases the message is
+    delivered after all: `message.sent` or a later event then follows.
+    """
+
+
+_MessageReadEventDataRequired = TypedDict(
+    "_MessageReadEventDataRequired",
+    {
+        "message": "Message",
+    },
+)
+
+
+class MessageReadEventData(_MessageReadEventDataRequired):
+    """MessageReadEventData"""
+
+
+_MessageReadEventRequired = TypedDict(
+    "_MessageReadEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['message.read']",
+        "created_at": "str",
+        "data": "MessageReadEventData",
+    },
+)
+
+
+class MessageReadEvent(_MessageReadEventRequired):
+    """The recipient read a message sent through the API. Recipients can turn off read receipts."""
+
+
+_MessageReceivedEventDataRequired = TypedDict(
+    "_MessageReceivedEventDataRequired",
+    {
+        "message": "InboundMessage",
+        "contact": "Contact",
+    },
+)
+
+
+class MessageReceivedEventData(_MessageReceivedEventDataRequired):
+    """MessageReceivedEventData"""
+
+
+_MessageReceivedEventRequired = TypedDict(
+    "_MessageReceivedEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['message.received']",
+        "created_at": "str",
+        "data": "MessageReceivedEventData",
+    },
+)
+
+
+class MessageReceivedEvent(_MessageReceivedEventRequired):
+    """A person sent a message to one of the workspace's numbers. For 24 hours from `received_at`, you can
+    send them free-form text.
+    """
+
+
+_MessageSentEventDataRequired = TypedDict(
+    "_MessageSentEventDataRequired",
+    {
+        "message": "Message",
+    },
+)
+
+
+class MessageSentEventData(_MessageSentEventDataRequired):
+    """MessageSentEventData"""
+
+
+_MessageSentEventRequired = TypedDict(
+    "_MessageSentEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['message.sent']",
+        "created_at": "str",
+        "data": "MessageSentEventData",
+    },
+)
+
+
+class MessageSentEvent(_MessageSentEventRequired):
+    """The network accepted a message sent through the API. The message can still fail."""
+
+
+_MessageTemplateRequired = TypedDict(
+    "_MessageTemplateRequired",
+    {
+        "name": "str",
+        "language": "str",
+    },
+)
+
+
+class MessageTemplate(_MessageTemplateRequired):
+    """A template, identified by name and language."""
+
+
+_NetworkLimitRequired = TypedDict(
+    "_NetworkLimitRequired",
+    {
+        "limit": "int",
+        "used": "int",
+        "today": "int",
+    },
+)
+
+
+class NetworkLimit(_NetworkLimitRequired):
+    """Meta's messaging limit: different people in 24 hours who are sent templates without having written
+    in the last 24 hours. An estimate: messages that other software sends are not known here.
+    """
+
+
+_NetworkUsageCategoriesItemRequired = TypedDict(
+    "_NetworkUsageCategoriesItemRequired",
+    {
+        "category": "str",
+        "type": "str",
+        "billable": "bool",
+        "messages": "int",
+    },
+)
+
+
+class NetworkUsageCategoriesItem(_NetworkUsageCategoriesItemRequired):
+    """NetworkUsageCategoriesItem"""
+
+
+_NetworkUsageServiceItemRequired = TypedDict(
+    "_NetworkUsageServiceItemRequired",
+    {
+        "number": "str",
+        "messages": "int",
+        "allowance": "Optional[int]",
+    },
+)
+
+
+class NetworkUsageServiceItem(_NetworkUsageServiceItemRequired):
+    """NetworkUsageServiceItem"""
+
+
+_NetworkUsageRequired = TypedDict(
+    "_NetworkUsageRequired",
+    {
+        "month": "str",
+        "messages": "int",
+        "billable": "int",
+        "categories": "List['NetworkUsageCategoriesItem']",
+        "service": "List['NetworkUsageServiceItem']",
+    },
+)
+
+
+class NetworkUsage(_NetworkUsageRequired):
+    """What Meta bills to the account that owns the numbers: delivered messages by category. Meta names no
+    amounts. The balance of the workspace is something else.
+    """
+
+
+_SendingNumberRequired = TypedDict(
+    "_SendingNumberRequired",
+    {
+        "phone": "str",
+        "name": "str",
+        "ready": "bool",
+    },
+)
+
+
+class SendingNumber(_SendingNumberRequired):
+    """A phone number that the workspace sends from."""
+
+
+_OptOutRequired = TypedDict(
+    "_OptOutRequired",
+    {
+        "phone": "Optional[str]",
+        "opted_out_at": "str",
+        "source": "Literal['inbound_message', 'manual', 'bulk', 'import', 'api']",
+    },
+)
+_OptOutOptional = TypedDict(
+    "_OptOutOptional",
+    {
+        "user_id": "Optional[str]",
+    },
+    total=False,
+)
+
+
+class OptOut(_OptOutRequired, _OptOutOptional):
+    """A person who is currently opted out."""
+
+
+_PageRequired = TypedDict(
+    "_PageRequired",
+    {
+        "page": "int",
+        "per_page": "int",
+        "total": "int",
+        "has_more": "bool",
+        "next": "Optional[str]",
+    },
+)
+_PageOptional = TypedDict(
+    "_PageOptional",
+    {
+        "pending": "int",
+    },
+    total=False,
+)
+
+
+class Page(_PageRequired, _PageOptional):
+    """The position of a page in its list."""
+
+
+_PersonInputRequired = TypedDict(
+    "_PersonInputRequired",
+    {
+        "name": "str",
+    },
+)
+_PersonInputOptional = TypedDict(
+    "_PersonInputOptional",
+    {
+        "first_name": "Optional[str]",
+        "birthday": "Optional[str]",
+        "ref": "Optional[str]",
+    },
+    total=False,
+)
+
+
+class PersonInput(_PersonInputRequired, _PersonInputOptional):
+    """A person who also uses the contact's number."""
+
+
+_PersonOnNumberRequired = TypedDict(
+    "_PersonOnNumberRequired",
+    {
+        "name": "str",
+        "first_name": "Optional[str]",
+        "birthday": "Optional[str]",
+        "ref": "Optional[str]",
+    },
+)
+
+
+class PersonOnNumber(_PersonOnNumberRequired):
+    """Another person who uses the contact's phone number."""
+
+
+_PreviewCostRequired = TypedDict(
+    "_PreviewCostRequired",
+    {
+        "currency": "str",
+        "rate": "str",
+        "amount": "str",
+        "available": "str",
+        "available_after": "str",
+        "covered": "bool",
+    },
+)
+
+
+class PreviewCost(_PreviewCostRequired):
+    """The cost of a broadcast."""
+
+
+_ReceivedMediaRequired = TypedDict(
+    "_ReceivedMediaRequired",
+    {
+        "id": "Optional[int]",
+        "mime_type": "Optional[str]",
+        "bytes": "Optional[int]",
+        "sha256": "Optional[str]",
+        "filename": "Optional[str]",
+        "url": "Optional[str]",
+        "expires_at": "Optional[str]",
+        "state": "Literal['pending', 'stored', 'failed', 'expired', 'erased']",
+    },
+)
+
+
+class ReceivedMedia(_ReceivedMediaRequired):
+    """A picture, video, voice message, sticker or document that a person sent."""
+
+
+_RecipientRequired = TypedDict(
+    "_RecipientRequired",
+    {
+        "to": "str",
+        "message_id": "int",
+        "status": "Literal['pending', 'queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'skipped']",
+        "reason": "Optional[str]",
+        "sent_at": "Optional[str]",
+        "delivered_at": "Optional[str]",
+        "read_at": "Optional[str]",
+    },
+)
+
+
+class Recipient(_RecipientRequired):
+    """A recipient of a broadcast."""
+
+
+SendMessage = Union["SendTemplate", "SendText"]
+
+_SendTemplateRequired = TypedDict(
+    "_SendTemplateRequired",
+    {
+        "to": "str",
+        "template": "str",
+    },
+)
+_SendTemplateOptional = TypedDict(
+    "_SendTemplateOptional",
+    {
+        "language": "str",
+        "variables": "Variables",
+        "media": "Media",
+        "from": "str",
+        "reference": "str",
+    },
+    total=False,
+)
+
+
+class SendTemplate(_SendTemplateRequired, _SendTemplateOptional):
+    """Sends an approved template. Templates can be sent at any time."""
+
+
+_SendTextRequired = TypedDict(
+    "_SendTextRequired",
+    {
+        "to": "str",
+        "text": "str",
+    },
+)
+_SendTextOptional = TypedDict(
+    "_SendTextOptional",
+    {
+        "from": "str",
+        "reference": "str",
+    },
+    total=False,
+)
+
+
+class SendText(_SendTextRequired, _SendTextOptional):
+    """Sends free-form text. Free-form text can be sent within 24 hours of the recipient's last message."""
+
+
+_SkipRequired = TypedDict(
+    "_SkipRequired",
+    {
+        "to": "str",
+        "reason": "Literal['opted_out', 'may_want_to_stop', 'invalid_number', 'duplicate', 'no_opt_in', 'missing_variable', 'daily_cap']",
+    },
+)
+_SkipOptional = TypedDict(
+    "_SkipOptional",
+    {
+        "since": "str",
+    },
+    total=False,
+)
+
+
+class Skip(_SkipRequired, _SkipOptional):
+    """A recipient that a broadcast skips."""
+
+
+_SkipCountsRequired = TypedDict(
+    "_SkipCountsRequired",
+    {
+        "opted_out": "int",
+        "may_want_to_stop": "int",
+        "invalid_number": "int",
+        "duplicate": "int",
+        "no_opt_in": "int",
+        "missing_variable": "int",
+        "daily_cap": "int",
+    },
+)
+
+
+class SkipCounts(_SkipCountsRequired):
+    """Number of recipients that would be skipped, by reason."""
+
+
+_TemplateVariablesRequired = TypedDict(
+    "_TemplateVariablesRequired",
+    {
+        "header": "int",
+        "body": "int",
+    },
+)
+
+
+class TemplateVariables(_TemplateVariablesRequired):
+    """TemplateVariables"""
+
+
+_TemplateRequired = TypedDict(
+    "_TemplateRequired",
+    {
+        "name": "str",
+        "language": "str",
+        "category": "Literal['MARKETING', 'UTILITY', 'AUTHENTICATION']",
+        "status": "Literal['APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED']",
+        "sendable": "bool",
+        "variables": "TemplateVariables",
+        "text": "str",
+        "media": "Union['TemplateMedia', None]",
+        "warnings": "List[str]",
+    },
+)
+
+
+class Template(_TemplateRequired):
+    """A message template, which the network has to approve before it can be sent."""
+
+
+_TemplateApprovedEventDataRequired = TypedDict(
+    "_TemplateApprovedEventDataRequired",
+    {
+        "template": "Template",
+        "reason": "Optional[str]",
+    },
+)
+
+
+class TemplateApprovedEventData(_TemplateApprovedEventDataRequired):
+    """TemplateApprovedEventData"""
+
+
+_TemplateApprovedEventRequired = TypedDict(
+    "_TemplateApprovedEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['template.approved']",
+        "created_at": "str",
+        "data": "TemplateApprovedEventData",
+    },
+)
+
+
+class TemplateApprovedEvent(_TemplateApprovedEventRequired):
+    """The network approved a template. It can be sent if `sendable` is true."""
+
+
+_TemplateMediaRequired = TypedDict(
+    "_TemplateMediaRequired",
+    {
+        "type": "Literal['image', 'video', 'document']",
+        "default": "bool",
+    },
+)
+
+
+class TemplateMedia(_TemplateMediaRequired):
+    """The media header of a template."""
+
+
+_TemplateMessageRequired = TypedDict(
+    "_TemplateMessageRequired",
+    {
+        "id": "int",
+        "to": "str",
+        "from": "str",
+        "reference": "Optional[str]",
+        "type": "Literal['template']",
+        "template": "MessageTemplate",
+        "text": "str",
+        "status": "Literal['sent', 'delivered', 'read', 'failed']",
+        "error": "Union['MessageError', None]",
+        "charged": "bool",
+        "created_at": "str",
+        "sent_at": "Optional[str]",
+        "delivered_at": "Optional[str]",
+        "read_at": "Optional[str]",
+    },
+)
+
+
+class TemplateMessage(_TemplateMessageRequired):
+    """A template that was sent to one person."""
+
+
+_TemplateRejectedEventDataRequired = TypedDict(
+    "_TemplateRejectedEventDataRequired",
+    {
+        "template": "Template",
+        "reason": "Optional[str]",
+    },
+)
+
+
+class TemplateRejectedEventData(_TemplateRejectedEventDataRequired):
+    """TemplateRejectedEventData"""
+
+
+_TemplateRejectedEventRequired = TypedDict(
+    "_TemplateRejectedEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['template.rejected']",
+        "created_at": "str",
+        "data": "TemplateRejectedEventData",
+    },
+)
+
+
+class TemplateRejectedEvent(_TemplateRejectedEventRequired):
+    """The network rejected a template. `reason` is the network's explanation."""
+
+
+_TextMessageRequired = TypedDict(
+    "_TextMessageRequired",
+    {
+        "id": "int",
+        "to": "str",
+        "from": "str",
+        "reference": "Optional[str]",
+        "type": "Literal['text']",
+        "template": "None",
+        "text": "str",
+        "status": "Literal['sent', 'delivered', 'read', 'failed']",
+        "error": "Union['MessageError', None]",
+        "charged": "Literal[False]",
+        "created_at": "str",
+        "sent_at": "Optional[str]",
+        "delivered_at": "Optional[str]",
+        "read_at": "Optional[str]",
+    },
+)
+
+
+class TextMessage(_TextMessageRequired):
+    """Free-form text that was sent to one person."""
+
+
+_VariablesPartsOptional = TypedDict(
+    "_VariablesPartsOptional",
+    {
+        "header": "List[Union[str, float]]",
+        "body": "List[Union[str, float]]",
+    },
+    total=False,
+)
+
+
+class VariablesParts(_VariablesPartsOptional):
+    """Separate values for the header and the body."""
+
+
+Variables = Union[List[Union[str, float]], "VariablesParts"]
+
+_WebhookTestEventRequired = TypedDict(
+    "_WebhookTestEventRequired",
+    {
+        "id": "str",
+        "type": "Literal['webhook.test']",
+        "created_at": "str",
+        "data": "Dict[str, Any]",
+    },
+)
+
+
+class WebhookTestEvent(_WebhookTestEventRequired):
+    """A test event was requested for this webhook. `data` is empty."""
+
+
+_WorkspaceRequired = TypedDict(
+    "_WorkspaceRequired",
+    {
+        "id": "int",
+        "name": "str",
+        "country": "str",
+        "timezone": "str",
+        "numbers": "List['SendingNumber']",
+        "billing": "Union['Billing', None]",
+    },
+)
+
+
+class Workspace(_WorkspaceRequired):
+    """The workspace that the API key belongs to."""
+
+
+
+
+class Operations:
+    """The calls of the API."""
+
+    _core: Core
+
+    def get_workspace(
+        self,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Workspace:
+        """Retrieve the workspace. Returns the workspace that the API key belongs to, with its sending numbers
+        and its balance. Use it to check that a key works. Every key may do this.
+        """
+        return self._core.one(
+            "GET",
+            "/me",
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def get_usage(
+        self,
+        *,
+        month: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> NetworkUsage:
+        """Retrieve what Meta bills. Returns how many messages Meta delivered in a month, by the category that
+        Meta bills. Meta bills the owner of the WhatsApp account; the workspace's own balance is in `GET
+        /me`. Needs a key with the scope `read`, or without scopes.
+        """
+        return self._core.one(
+            "GET",
+            "/usage",
+            query={"month": month},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def send_message(
+        self,
+        body: SendMessage,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Message:
+        """Send a message. Sends a template (at any time) or free-form text (within 24 hours of the recipient's
+        last message). The message is sent to the network before the response is returned, so the response
+        says whether the network accepted it. Later status changes are reported by events and by `GET
+        /messages/{id}`. Needs a key with the scope `send`, or without scopes.
+        """
+        return self._core.one(
+            "POST",
+            "/messages",
+            body=body,
+            takes_key=True,
+            idempotency_key=idempotency_key,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def list_messages(
+        self,
+        *,
+        reference: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+        to: Optional[str] = None,
+        status: Optional[Literal["sent", "delivered", "read", "failed"]] = None,
+        since: Optional[str] = None,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> ApiList:
+        """List messages. Returns messages that were sent one at a time through the API, newest first; not
+        recipients of broadcasts, and not replies from the console. Filters can be combined. A message is
+        listed once the network has answered. Filtered by `reference` or `idempotency_key`, `meta.pending`
+        counts accepted messages that are not listed yet: only `total` 0 and `pending` 0 mean that no such
+        message was accepted. Needs a key with the scope `read`, or without scopes.
+        """
+        return self._core.list(
+            "GET",
+            "/messages",
+            query={"reference": reference, "idempotency_key": idempotency_key, "to": to, "status": status, "since": since, "page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def iterate_messages(
+        self,
+        *,
+        reference: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+        to: Optional[str] = None,
+        status: Optional[Literal["sent", "delivered", "read", "failed"]] = None,
+        since: Optional[str] = None,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Iterator[Message]:
+        """All entries of `list_messages`, page after page."""
+        return self._core.iterate(
+            "GET",
+            "/messages",
+            query={"reference": reference, "idempotency_key": idempotency_key, "to": to, "status": status, "since": since, "page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def get_message(
+        self,
+        id: int,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Message:
+        """Retrieve a message. Returns a message that was sent through the API, with its current status. Needs
+        a key with the scope `read`, or without scopes.
+        """
+        return self._core.one(
+            "GET",
+            f"/messages/{self._core.quote(id)}",
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def create_broadcast(
+        self,
+        body: CreateBroadcast,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> CreatedBroadcast:
+        """Create a broadcast. Sends a template to a list of phone numbers or to a group. The response is
+        returned before any message is sent; it lists the numbers in `to` that are skipped, and why. To see
+        recipients that are skipped later, list the recipients. Everyone in `to` who has not opted out is
+        recorded as opted in. In a group, only contacts who have opted in receive the message. A single
+        `broadcast.finished` event follows when the counts are final. Needs a key with the scope
+        `broadcast`, or without scopes.
+        """
+        return self._core.one(
+            "POST",
+            "/broadcasts",
+            body=body,
+            takes_key=True,
+            idempotency_key=idempotency_key,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def list_broadcasts(
+        self,
+        *,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> ApiList:
+        """List broadcasts. Returns all broadcasts of the workspace, newest first. Needs a key with the scope
+        `read`, or without scopes.
+        """
+        return self._core.list(
+            "GET",
+            "/broadcasts",
+            query={"page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def iterate_broadcasts(
+        self,
+        *,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Iterator[Broadcast]:
+        """All entries of `list_broadcasts`, page after page."""
+        return self._core.iterate(
+            "GET",
+            "/broadcasts",
+            query={"page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def preview_broadcast(
+        self,
+        body: CreateBroadcast,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> BroadcastPreview:
+        """Preview a broadcast. Takes the same body as `POST /broadcasts` and returns what the broadcast would
+        do: how many people would receive it, who would be skipped, what it would cost and when it would
+        end. Nothing is sent or stored, and no consent is recorded. Needs a key with the scope `broadcast`,
+        or without scopes.
+        """
+        return self._core.one(
+            "POST",
+            "/broadcasts/preview",
+            body=body,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def get_broadcast(
+        self,
+        id: int,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Broadcast:
+        """Retrieve a broadcast. Returns a broadcast with its current counts. Needs a key with the scope
+        `read`, or without scopes.
+        """
+        return self._core.one(
+            "GET",
+            f"/broadcasts/{self._core.quote(id)}",
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def list_recipients(
+        self,
+        id: int,
+        *,
+        status: Optional[Literal["pending", "sent", "delivered", "read", "failed", "skipped"]] = None,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> ApiList:
+        """List a broadcast's recipients. Returns the recipients of a broadcast in sending order, each with its
+        status, including skipped recipients. Recipients are deleted 18 months after the broadcast has
+        finished; the broadcast and its counts are kept. Needs a key with the scope `read`, or without
+        scopes.
+        """
+        return self._core.list(
+            "GET",
+            f"/broadcasts/{self._core.quote(id)}/recipients",
+            query={"status": status, "page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def iterate_recipients(
+        self,
+        id: int,
+        *,
+        status: Optional[Literal["pending", "sent", "delivered", "read", "failed", "skipped"]] = None,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Iterator[Recipient]:
+        """All entries of `list_recipients`, page after page."""
+        return self._core.iterate(
+            "GET",
+            f"/broadcasts/{self._core.quote(id)}/recipients",
+            query={"status": status, "page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def cancel_broadcast(
+        self,
+        id: int,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Broadcast:
+        """Cancel a broadcast. Stops a broadcast: no more messages are sent. Messages already sent to the
+        network are not recalled, and are charged if they are delivered. The part of the balance that was
+        held for unsent messages is released immediately. Needs a key with the scope `broadcast`, or without
+        scopes.
+        """
+        return self._core.one(
+            "POST",
+            f"/broadcasts/{self._core.quote(id)}/cancel",
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def list_contacts(
+        self,
+        *,
+        updated_since: Optional[str] = None,
+        identity: Optional[Literal["phone", "any"]] = None,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> ApiList:
+        """List contacts. Returns contacts, most recently updated first. To sync contacts, set `updated_since`
+        and follow `meta.next` until it is null: contacts that change in the meantime are returned again,
+        and none is missed. Needs a key with the scope `read` or `contacts`, or without scopes.
+        """
+        return self._core.list(
+            "GET",
+            "/contacts",
+            query={"updated_since": updated_since, "identity": identity, "page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def iterate_contacts(
+        self,
+        *,
+        updated_since: Optional[str] = None,
+        identity: Optional[Literal["phone", "any"]] = None,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Iterator[Contact]:
+        """All entries of `list_contacts`, page after page."""
+        return self._core.iterate(
+            "GET",
+            "/contacts",
+            query={"updated_since": updated_since, "identity": identity, "page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def get_contact(
+        self,
+        phone: str,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Contact:
+        """Retrieve a contact. Returns the contact with this phone number. Needs a key with the scope `read` or
+        `contacts`, or without scopes.
+        """
+        return self._core.one(
+            "GET",
+            f"/contacts/{self._core.quote(phone)}",
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def put_contact(
+        self,
+        phone: str,
+        body: ContactInput,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Contact:
+        """Create or update a contact. Creates or updates a contact. Fields that are not in the body keep their
+        value. Returns 201 if the contact was created. Needs a key with the scope `contacts`, or without
+        scopes.
+        """
+        return self._core.one(
+            "PUT",
+            f"/contacts/{self._core.quote(phone)}",
+            body=body,
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def get_conversation(
+        self,
+        phone: str,
+        *,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> ApiList:
+        """Get the conversation with a contact. Returns what the person wrote and what was sent to them, newest
+        first: by the API, in broadcasts, from the console, on the phone that shares the number, and by
+        other senders on the number. Entries of the phone's history were never new: they are in no event.
+        Follow `meta.next` for older entries. Needs a key with the scope `read`, or without scopes.
+        """
+        return self._core.list(
+            "GET",
+            f"/contacts/{self._core.quote(phone)}/conversation",
+            query={"per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def iterate_conversation(
+        self,
+        phone: str,
+        *,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Iterator[ConversationEntry]:
+        """All entries of `get_conversation`, page after page."""
+        return self._core.iterate(
+            "GET",
+            f"/contacts/{self._core.quote(phone)}/conversation",
+            query={"per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def opt_out_contact(
+        self,
+        phone: str,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Contact:
+        """Opt out a contact. Records an opt-out that reached your own system. No messages are sent to the
+        person until they send START. Also works for numbers that are not contacts yet, and in suspended
+        workspaces. Needs a key with the scope `contacts`, or without scopes.
+        """
+        return self._core.one(
+            "POST",
+            f"/contacts/{self._core.quote(phone)}/opt-out",
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def list_opt_outs(
+        self,
+        *,
+        since: Optional[str] = None,
+        identity: Optional[Literal["phone", "any"]] = None,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> ApiList:
+        """List opt-outs. Returns everyone who is currently opted out, in the order in which the opt-outs were
+        recorded. To sync opt-outs, set `since` and follow `meta.next` until it is null. Needs a key with
+        the scope `read` or `contacts`, or without scopes.
+        """
+        return self._core.list(
+            "GET",
+            "/opt-outs",
+            query={"since": since, "identity": identity, "page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def iterate_opt_outs(
+        self,
+        *,
+        since: Optional[str] = None,
+        identity: Optional[Literal["phone", "any"]] = None,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Iterator[OptOut]:
+        """All entries of `list_opt_outs`, page after page."""
+        return self._core.iterate(
+            "GET",
+            "/opt-outs",
+            query={"since": since, "identity": identity, "page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def list_templates(
+        self,
+        *,
+        status: Optional[Literal["APPROVED", "PENDING", "REJECTED", "PAUSED", "DISABLED"]] = None,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> ApiList:
+        """List templates. Returns all templates of the workspace, sorted by name, each with the values it
+        needs and whether it can be sent. A template with several languages is returned once per language.
+        Needs a key with the scope `read` or `templates`, or without scopes.
+        """
+        return self._core.list(
+            "GET",
+            "/templates",
+            query={"status": status, "page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def iterate_templates(
+        self,
+        *,
+        status: Optional[Literal["APPROVED", "PENDING", "REJECTED", "PAUSED", "DISABLED"]] = None,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Iterator[Template]:
+        """All entries of `list_templates`, page after page."""
+        return self._core.iterate(
+            "GET",
+            "/templates",
+            query={"status": status, "page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def list_groups(
+        self,
+        *,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> ApiList:
+        """List groups. Returns all groups of the workspace, sorted by name. The count of a dynamic group can
+        be up to a minute old. Needs a key with the scope `read` or `contacts`, or without scopes.
+        """
+        return self._core.list(
+            "GET",
+            "/groups",
+            query={"page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def iterate_groups(
+        self,
+        *,
+        page: Optional[int] = None,
+        per_page: Optional[int] = None,
+        after: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Iterator[Group]:
+        """All entries of `list_groups`, page after page."""
+        return self._core.iterate(
+            "GET",
+            "/groups",
+            query={"page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def list_events(
+        self,
+        *,
+        after: Optional[str] = None,
+        types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "webhook.test"]]] = None,
+        wait: Optional[int] = None,
+        signed: Optional[bool] = None,
+        per_page: Optional[int] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> ApiList:
+        """Read the event log. Returns events in the order in which they happened, oldest first, whether or not
+        a webhook is set. Store `meta.next` with what you have processed, and pass it as `after`: no event
+        is missed and none is returned twice. With `wait`, the response is held until there is an event. A
+        page may be empty although `has_more` is true, if the events that were examined are of other types.
+        A cursor that is older than the kept events, or that belongs to another copy of the database,
+        returns 400 with `error.oldest`, the cursor to start again from. Needs a key with the scope `read`,
+        or without scopes.
+        """
+        return self._core.list(
+            "GET",
+            "/events",
+            query={"after": after, "types": types, "wait": wait, "signed": signed, "per_page": per_page},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def iterate_events(
+        self,
+        *,
+        after: Optional[str] = None,
+        types: Optional[List[Literal["message.sent", "message.delivered", "message.read", "message.failed", "message.received", "media.stored", "media.failed", "contact.opted_out", "contact.opted_in", "contact.may_want_to_stop", "contact.updated", "contact.erased", "broadcast.paused", "broadcast.resumed", "broadcast.blocked", "broadcast.finished", "template.approved", "template.rejected", "webhook.test"]]] = None,
+        wait: Optional[int] = None,
+        signed: Optional[bool] = None,
+        per_page: Optional[int] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> Iterator[WebhookEvent]:
+        """All entries of `list_events`, page after page."""
+        return self._core.iterate(
+            "GET",
+            "/events",
+            query={"after": after, "types": types, "wait": wait, "signed": signed, "per_page": per_page},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def get_media(
+        self,
+        id: int,
+        *,
+        byte_range: Optional[str] = None,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> MediaFile:
+        """Get a received file. Returns the bytes of a picture, video, voice message, sticker or document that
+        a person sent, as soon as it is stored: `media.stored` says so and carries a link that needs no key.
+        The type is read from the bytes. Parts can be requested with `Range` (206; 416 beyond the end), also
+        conditionally with `If-Range` and `If-None-Match` against the `ETag`. A file that is not stored, or
+        not any more, returns 404, and the message says why. Needs a key with the scope `read`, or without
+        scopes.
+        """
+        return self._core.file(
+            "GET",
+            f"/media/{self._core.quote(id)}",
+            is_idempotent=True,
+            byte_range=byte_range,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )

@@ -1,0 +1,2250 @@
+// Generated from the OpenAPI document by `bun run clients`. Do not edit.
+import { type ApiList, type CallOptions, type Core, type MediaFile } from "./core.js";
+
+export const VERSION = "0.1.0";
+
+export type ErrorCode =
+  | "api_not_enabled"
+  | "idempotency_conflict"
+  | "insufficient_balance"
+  | "internal_error"
+  | "invalid_number"
+  | "invalid_request"
+  | "missing_media"
+  | "missing_variable"
+  | "not_cancellable"
+  | "not_found"
+  | "number_not_ready"
+  | "opted_out"
+  | "rate_limited"
+  | "template_not_found"
+  | "template_not_sendable"
+  | "unauthenticated"
+  | "unavailable"
+  | "unsupported_template"
+  | "whatsapp_error"
+  | "window_closed"
+  | "workspace_suspended";
+
+/** Balance and price of a workspace that is charged. */
+export type Billing = {
+  /** ISO 4217 code. */
+  currency: string;
+  /** The balance less the amount held for messages in progress, as a decimal string. */
+  available: string;
+  /** Price of one delivered template message, as a decimal string. */
+  rate: string;
+};
+
+/** A template that is sent to many people. */
+export type Broadcast = {
+  id: number;
+  name: string;
+  /**
+   * `scheduled`: waiting for `send_at`. `queueing`: preparing the recipients. `running`: sending. `paused`: not
+   * sending; `status_reason` gives the reason. `completed`, `cancelled`, `failed`: finished.
+   */
+  status: "scheduled" | "queueing" | "running" | "paused" | "completed" | "cancelled" | "failed";
+  /** Why the broadcast is paused, is waiting or has failed, in plain text. */
+  status_reason: string | null;
+  template: MessageTemplate;
+  /** The sending number in E.164. */
+  from: string;
+  counts: BroadcastCounts;
+  /** The cost, once it is settled. Null before that, and if the workspace is not charged. */
+  charged: string | null;
+  /** Whether the broadcast is finished and its counts and its cost are final, but for late deliveries. */
+  settled: boolean;
+  /** When the broadcast is scheduled to start. */
+  send_at: string | null;
+  /** When the server started to prepare the recipients. */
+  started_at: string | null;
+  /** When the broadcast completed, failed or was cancelled. */
+  completed_at: string | null;
+  created_at: string;
+};
+
+/**
+ * The template, the number or the group of a scheduled broadcast is gone or can no longer be used;
+ * `status_reason` says which. It stays scheduled, and fails only if that still holds at `send_at`.
+ */
+export type BroadcastBlockedEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "broadcast.blocked";
+  created_at: string;
+  data: {
+    broadcast: Broadcast;
+  };
+};
+
+/** The recipients of a broadcast, counted by status. */
+export type BroadcastCounts = {
+  /** All recipients: sent, failed, skipped and not yet sent. */
+  total: number;
+  /** Accepted by the network; includes `delivered`. */
+  sent: number;
+  /** Delivered to the recipient's phone; includes `read`. */
+  delivered: number;
+  read: number;
+  /** Failed. A message that fails after it was sent is counted here and no longer in `sent`. */
+  failed: number;
+  /** Not sent. Each skipped recipient has a reason. */
+  skipped: number;
+};
+
+/**
+ * A broadcast completed, failed or was cancelled, and its counts and its cost are final. For the result of each
+ * recipient, call `GET /broadcasts/{id}/recipients`.
+ */
+export type BroadcastFinishedEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "broadcast.finished";
+  created_at: string;
+  data: {
+    broadcast: Broadcast;
+  };
+};
+
+/** A broadcast stopped sending. `status_reason` says why, and whether it resumes automatically. */
+export type BroadcastPausedEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "broadcast.paused";
+  created_at: string;
+  data: {
+    broadcast: Broadcast;
+  };
+};
+
+/** A preview of a broadcast. */
+export type BroadcastPreview = {
+  /** Number of phone numbers in `to`; 0 for a group. */
+  requested: number;
+  /** Number of people who would receive the message. */
+  reached: number;
+  skipped: SkipCounts;
+  /** The numbers in `to` that would be skipped, in the order of `to`. */
+  skips: Skip[];
+  /** The cost of the broadcast; null if the workspace is not charged. */
+  cost: PreviewCost | null;
+  /** How many more people can be sent templates under the daily cap; null if there is no daily cap. */
+  daily_cap_left: number | null;
+  /** Meta's messaging limit; null if there is none, or none is known. */
+  network_limit: NetworkLimit | null;
+  /** The `warnings` of the template. */
+  warnings: string[];
+  /** When the broadcast would start. */
+  starts_at: string;
+  /** When the last message would be sent, if the number sends at its full rate and has nothing else to send. */
+  ends_at: string;
+};
+
+/** A paused broadcast continues, because a person resumed it or because the cause of the pause is over. */
+export type BroadcastResumedEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "broadcast.resumed";
+  created_at: string;
+  data: {
+    broadcast: Broadcast;
+  };
+};
+
+/** A broadcast to a group. */
+export type BroadcastToGroup = {
+  /** Name of the broadcast, shown in the console. It must not be blank. */
+  name: string;
+  /** Name of the template. */
+  template: string;
+  /** Language of the template. Required only if the template exists in several languages. */
+  language?: string;
+  variables?: BroadcastVariables;
+  media?: Media;
+  /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
+  from?: string;
+  /**
+   * When to start. A time without an offset is interpreted in the workspace's timezone, and a date is its first
+   * instant. A time up to 5 minutes in the past counts as now.
+   */
+  send_at?: string;
+  /** Id of a group, from `GET /groups`. Set either `group` or `to`. */
+  group: number;
+  /** Not together with `group`. */
+  to?: never;
+};
+
+/** A broadcast to a list of phone numbers. */
+export type BroadcastToList = {
+  /** Name of the broadcast, shown in the console. It must not be blank. */
+  name: string;
+  /** Name of the template. */
+  template: string;
+  /** Language of the template. Required only if the template exists in several languages. */
+  language?: string;
+  variables?: BroadcastVariables;
+  media?: Media;
+  /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
+  from?: string;
+  /**
+   * When to start. A time without an offset is interpreted in the workspace's timezone, and a date is its first
+   * instant. A time up to 5 minutes in the past counts as now.
+   */
+  send_at?: string;
+  /** Phone numbers in any common format. Set either `to` or `group`. */
+  to: string[];
+  /** Not together with `to`. */
+  group?: never;
+};
+
+/**
+ * Values for the template's placeholders: an array fills the body; an object has separate values for the header
+ * and the body. A value can be taken from a field of each contact.
+ */
+export type BroadcastVariables = Array<string | number | ContactFieldValue> | {
+  /**
+   * Values in the order of the placeholders. A text is one line, is not blank and has at most four spaces in a
+   * row; a number needs no exponent.
+   */
+  header?: Array<string | number | ContactFieldValue>;
+  /**
+   * Values in the order of the placeholders. A text is one line, is not blank and has at most four spaces in a
+   * row; a number needs no exponent.
+   */
+  body?: Array<string | number | ContactFieldValue>;
+};
+
+/** A person to whom the workspace can send messages, or who has sent it a message. */
+export type Contact = {
+  /**
+   * Phone number in E.164. Null only for a person whom the network identifies by its own id, in events and with
+   * `identity=any`.
+   */
+  phone: string | null;
+  /** The network's own id of the person, if it is known. It stands wherever a phone number may stand. */
+  user_id: string | null;
+  /** The person's username on the network, if it is known. */
+  username: string | null;
+  name: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  email: string | null;
+  city: string | null;
+  state: string | null;
+  postal_code: string | null;
+  company: string | null;
+  /** ISO 8601 date; `--MM-DD` if the year is unknown. */
+  birthday: string | null;
+  /** ISO 8601 date; `--MM-DD` if the year is unknown. */
+  anniversary: string | null;
+  /** Custom fields by key. */
+  fields: Record<string, unknown>;
+  people: PersonOnNumber[];
+  tags: string[];
+  groups: ContactGroup[];
+  consent: ContactConsent;
+  /** When the contact last sent a message. Free-form text can be sent for 24 hours from then. */
+  last_message_from_them_at: string | null;
+  created_at: string;
+  updated_at: string;
+};
+
+/** Whether the person has agreed to receive messages. */
+export type ContactConsent = {
+  /**
+   * `opted_out`: no messages are sent until the person sends START. `unknown`: neither an opt-in nor an opt-out
+   * is recorded.
+   */
+  status: "unknown" | "opted_in" | "opted_out";
+  /** How the consent was recorded. `inbound_message`: the person sent STOP or START. */
+  source: "inbound_message" | "manual" | "bulk" | "import" | "api" | null;
+  /** When the consent was recorded. */
+  at: string | null;
+  /**
+   * Only present while something that the person wrote may mean that they want to stop: since when. Marketing
+   * waits until a user clears it, or the person sends START.
+   */
+  may_want_to_stop_since?: string;
+};
+
+/**
+ * A person's data was erased on request: erase your copy too. The body of this event is emptied once it is
+ * delivered or its attempts are exhausted.
+ */
+export type ContactErasedEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "contact.erased";
+  created_at: string;
+  data: {
+    /** The person's phone number in E.164. */
+    phone: string | null;
+    /** The network's own id of the person. */
+    user_id: string | null;
+  };
+};
+
+/** A value that is taken from a field of each contact. */
+export type ContactFieldValue = {
+  /** `name`, `first_name`, `last_name`, `email`, `city`, `state`, `company`, or the key of a custom field. */
+  field: string;
+  /** Used for contacts that have no value. Without a fallback, those contacts are skipped. */
+  fallback?: string;
+};
+
+/** A static group that contains the contact. */
+export type ContactGroup = {
+  id: number;
+  name: string;
+};
+
+/** Fields that are not sent keep their value. Null clears a text or a date. */
+export type ContactInput = {
+  name?: string | null;
+  first_name?: string | null;
+  last_name?: string | null;
+  /** An e-mail address. */
+  email?: string | null;
+  city?: string | null;
+  state?: string | null;
+  postal_code?: string | null;
+  company?: string | null;
+  /** `YYYY-MM-DD`, `--MM-DD` without a year, or `DD/MM/YYYY` (day first). */
+  birthday?: string | null;
+  /** Same formats as `birthday`. */
+  anniversary?: string | null;
+  /**
+   * Custom fields by key. Keys that are not listed keep their value, and null clears a field. Unknown keys are
+   * rejected.
+   */
+  fields?: Record<string, unknown>;
+  /** All other people who use this number. Replaces the existing list. */
+  people?: PersonInput[];
+  /** Tags to add. Tags that do not exist are created. */
+  add_tags?: string[];
+  /** Tags to remove. They are removed after `add_tags` is applied. */
+  remove_tags?: string[];
+  /**
+   * Groups to add the contact to: an integer is an id, a string is a name. Groups whose name does not exist are
+   * created.
+   */
+  add_to_groups?: Array<number | string>;
+  /** Groups to remove the contact from. Applied after `add_to_groups`. */
+  remove_from_groups?: Array<number | string>;
+  /** Records consent. Only the person can undo an opt-out. */
+  consent?: "opted_in" | "opted_out";
+};
+
+/**
+ * A person wrote something that may mean STOP: a word with other meanings, or STOP inside more text. `text` is
+ * what they wrote; it is empty where their message could not be read. Marketing waits, and no opt-in is
+ * recorded, until a user clears it in the console or the person sends START.
+ */
+export type ContactMayWantToStopEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "contact.may_want_to_stop";
+  created_at: string;
+  data: {
+    contact: Contact;
+    text: string;
+  };
+};
+
+/** A person who had opted out sent START. */
+export type ContactOptedInEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "contact.opted_in";
+  created_at: string;
+  data: {
+    contact: Contact;
+  };
+};
+
+/** A person replied STOP, or was marked as opted out. No more messages are sent to them. */
+export type ContactOptedOutEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "contact.opted_out";
+  created_at: string;
+  data: {
+    contact: Contact;
+  };
+};
+
+/**
+ * Anything that the API shows of a contact changed, or the contact is new. Sent only to addresses that asked for
+ * it (`waxwing webhook set --types`), at once, or a minute after the previous one for the same contact, with the
+ * contact as it is then. Imports send none.
+ */
+export type ContactUpdatedEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "contact.updated";
+  created_at: string;
+  data: {
+    contact: Contact;
+  };
+};
+
+/** An entry of a conversation. */
+export type ConversationEntry = {
+  /** `in`: the person wrote it. `out`: it was sent from a number of yours. */
+  direction: "in" | "out";
+  /**
+   * `in`: the `id` of `message.received`. `out`: the message's id. Null for what was not sent through this
+   * server.
+   */
+  id: number | null;
+  /**
+   * How it arrived or was sent. `messages`: a new message. `api`, `console`, `broadcast`: sent through this
+   * server. `phone`: sent in the WhatsApp Business app. `standby`: while another sender, such as Meta's Business
+   * Agent, held the conversation, or by that sender. `history`: in the history of the phone. `control_pass`: no
+   * message; one sender passed the conversation to another.
+   */
+  origin: "messages" | "standby" | "history" | "phone" | "control_pass" | "api" | "console" | "broadcast";
+  /** Type of the message, as named by the network. */
+  type: string;
+  text: string | null;
+  details: InboundDetails;
+  /** Only with the origin `control_pass`: who held the conversation before and after. */
+  control_pass?: {
+    from: string | null;
+    to: string | null;
+  };
+  /** Of what was sent: the latest status that is known. Null for what the person wrote. */
+  status: string | null;
+  /** When it was written or sent, by the network's clock where it is known. */
+  at: string;
+};
+
+/** A template to send to many people: to a list of phone numbers or to a group, not both. */
+export type CreateBroadcast = BroadcastToList | BroadcastToGroup;
+
+/** A new broadcast, with the recipients that it skips. */
+export type CreatedBroadcast = {
+  id: number;
+  name: string;
+  /**
+   * `scheduled`: waiting for `send_at`. `queueing`: preparing the recipients. `running`: sending. `paused`: not
+   * sending; `status_reason` gives the reason. `completed`, `cancelled`, `failed`: finished.
+   */
+  status: "scheduled" | "queueing" | "running" | "paused" | "completed" | "cancelled" | "failed";
+  /** Why the broadcast is paused, is waiting or has failed, in plain text. */
+  status_reason: string | null;
+  template: MessageTemplate;
+  /** The sending number in E.164. */
+  from: string;
+  counts: BroadcastCounts;
+  /** The cost, once it is settled. Null before that, and if the workspace is not charged. */
+  charged: string | null;
+  /** Whether the broadcast is finished and its counts and its cost are final, but for late deliveries. */
+  settled: boolean;
+  /** When the broadcast is scheduled to start. */
+  send_at: string | null;
+  /** When the server started to prepare the recipients. */
+  started_at: string | null;
+  /** When the broadcast completed, failed or was cancelled. */
+  completed_at: string | null;
+  created_at: string;
+  /** Number of phone numbers in `to`; 0 for a group. */
+  requested: number;
+  /** The numbers in `to` that are skipped, in the order of `to`. For a group, list the recipients instead. */
+  skipped: Skip[];
+};
+
+/** An event of the workspace, as webhooks receive it. New types may be added. */
+export type WebhookEvent = MessageSentEvent | MessageDeliveredEvent | MessageReadEvent | MessageFailedEvent | MessageReceivedEvent | MediaStoredEvent | MediaFailedEvent | ContactOptedOutEvent | ContactOptedInEvent | ContactMayWantToStopEvent | ContactUpdatedEvent | ContactErasedEvent | BroadcastPausedEvent | BroadcastResumedEvent | BroadcastBlockedEvent | BroadcastFinishedEvent | TemplateApprovedEvent | TemplateRejectedEvent | WebhookTestEvent;
+
+/** The position in the event log. */
+export type EventLogPage = {
+  per_page: number;
+  /**
+   * With `signed`: the `Service-Signature` of each event, made now with the webhook's secret; null while the
+   * workspace has no secret.
+   */
+  signatures?: Array<string | null>;
+  /** Whether to ask again at once: more events may follow. */
+  has_more: boolean;
+  /** Cursor to continue with, passed as `after`; never null. */
+  next: string;
+};
+
+/** A static or dynamic group of contacts. */
+export type Group = {
+  id: number;
+  name: string;
+  /** A dynamic group contains every contact that matches its filter: contacts cannot be added to it. */
+  type: "static" | "dynamic";
+  /** Number of contacts in the group. For a dynamic group, the count can be up to a minute old. */
+  count: number;
+};
+
+/** What the message brings beside its text. Members depend on its type. */
+export type InboundDetails = {
+  media?: ReceivedMedia;
+  /** The button that was pressed. */
+  button?: {
+    title: string | null;
+    payload: string | null;
+  };
+  /** The row that was chosen. */
+  list?: {
+    id: string | null;
+    title: string | null;
+    description: string | null;
+  };
+  /** A form that was filled in. `values` is null if it is unreadable or too large. */
+  form?: {
+    name: string | null;
+    values: Record<string, unknown> | null;
+  };
+  /** An order from the catalog. Several currencies have no `currency` and no `total`. */
+  order?: {
+    items: Array<{
+      product: string | null;
+      quantity: number | null;
+      price: number | null;
+    }>;
+    currency: string | null;
+    total: number | null;
+  };
+  location?: {
+    latitude: number | null;
+    longitude: number | null;
+    name: string | null;
+    address: string | null;
+    url: string | null;
+  };
+  /** Contact cards. */
+  contacts?: Array<{
+    name: string | null;
+    company: string | null;
+    phones: string[];
+    emails: string[];
+  }>;
+  /** `emoji` is null if a reaction was removed. */
+  reaction?: {
+    emoji: string | null;
+    /**
+     * Our id of the message that this one is about; null if it is not known here, such as one that another
+     * program sent.
+     */
+    message_id?: number | null;
+    /** `out`: `message_id` is the id of a message of yours. Absent: it is the `id` of a received message. */
+    direction?: "out";
+  };
+  reply_to?: {
+    /**
+     * Our id of the message that this one is about; null if it is not known here, such as one that another
+     * program sent.
+     */
+    message_id: number | null;
+    /** `out`: `message_id` is the id of a message of yours. Absent: it is the `id` of a received message. */
+    direction?: "out";
+  };
+  /** The advertisement that the person came from. */
+  referral?: {
+    source: string | null;
+    source_type: string | null;
+    source_id: string | null;
+    headline: string | null;
+    body: string | null;
+    click_id: string | null;
+  };
+  /** The person forwarded the message; `often`: many times. */
+  forwarded?: {
+    often: boolean;
+  };
+  /** The product that the message asks about. */
+  product?: {
+    catalog: string | null;
+    product: string | null;
+  };
+  /** A call that was not answered. Never in an event. */
+  call?: {
+    direction: string | null;
+    status: string | null;
+  };
+  edited?: {
+    /**
+     * Our id of the message that this one is about; null if it is not known here, such as one that another
+     * program sent.
+     */
+    message_id: number | null;
+    /** `out`: `message_id` is the id of a message of yours. Absent: it is the `id` of a received message. */
+    direction?: "out";
+  };
+  deleted?: {
+    /**
+     * Our id of the message that this one is about; null if it is not known here, such as one that another
+     * program sent.
+     */
+    message_id: number | null;
+    /** `out`: `message_id` is the id of a message of yours. Absent: it is the `id` of a received message. */
+    direction?: "out";
+  };
+  /** The network could not pass on this message. */
+  unsupported?: {
+    reason: string | null;
+    type?: string | null;
+  };
+  /** The network's JSON of a type that is not known here; null if it is too large. */
+  raw?: unknown;
+};
+
+/** A message that a person sent to the workspace. */
+export type InboundMessage = {
+  id: number;
+  /**
+   * Phone number of the sender in E.164. Null if the network identifies the person only by its own id:
+   * `contact.user_id`.
+   */
+  from: string | null;
+  /** The workspace's number that the person wrote to, in E.164. */
+  to: string;
+  /** Type of the message, as named by the network. */
+  type: string;
+  /** The text, caption or button title; null if there is none. */
+  text: string | null;
+  details: InboundDetails;
+  /**
+   * `standby`: another sender on the number, such as Meta's Business Agent, holds the conversation and may
+   * answer. A reply of yours takes it over. Absent otherwise.
+   */
+  origin?: "standby";
+  /** When the person sent the message, by the network's clock. */
+  received_at: string;
+};
+
+/** The file for a template with a media header. Neither the file nor the link is stored. */
+export type Media = {
+  /**
+   * A public HTTPS URL, which the network fetches when the message is sent. JPG or PNG up to 5 MB, MP4 up to 16
+   * MB, or PDF up to 100 MB, matching the media type of the template.
+   */
+  link: string;
+  /** For PDFs only: the file name that the recipient sees. Default: the last part of the link. */
+  filename?: string;
+};
+
+/**
+ * `too_large`: larger than this server accepts. `not_found`: WhatsApp no longer has it. `unavailable`: WhatsApp
+ * did not give it for 7 days. `no_room`: the disk quota left no room for 7 days. `number_removed`: the number
+ * was removed first.
+ */
+export type MediaFailedEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "media.failed";
+  created_at: string;
+  data: {
+    message_id: number;
+    reason: "too_large" | "not_found" | "unavailable" | "no_room" | "number_removed";
+  };
+};
+
+/**
+ * The file of a received message was fetched from WhatsApp. `media.url` needs no key and works for 7 days;
+ * later, `GET /media/{id}` with a key gives the file.
+ */
+export type MediaStoredEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "media.stored";
+  created_at: string;
+  data: {
+    media: ReceivedMedia;
+    message_id: number;
+  };
+};
+
+/** A message to one person. */
+export type Message = TemplateMessage | TextMessage;
+
+/**
+ * A message sent through the API was delivered to the recipient's phone. If its `charged` is true, it is charged
+ * now.
+ */
+export type MessageDeliveredEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "message.delivered";
+  created_at: string;
+  data: {
+    message: Message;
+  };
+};
+
+/** Why a message failed. */
+export type MessageError = {
+  /** Why the message failed, in plain text. */
+  message: string;
+  /**
+   * The network's error code, for support requests. `timeout`, `unreachable` and `interrupted` are codes of this
+   * server: it received no response from the network.
+   */
+  whatsapp_code: string;
+};
+
+/**
+ * A message sent through the API failed; `error` gives the reason. This event often arrives minutes after
+ * `message.sent`, because the network reports most failures late. In rare cases the message is delivered after
+ * all: `message.sent` or a later event then follows.
+ */
+export type MessageFailedEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "message.failed";
+  created_at: string;
+  data: {
+    message: Message;
+  };
+};
+
+/** The recipient read a message sent through the API. Recipients can turn off read receipts. */
+export type MessageReadEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "message.read";
+  created_at: string;
+  data: {
+    message: Message;
+  };
+};
+
+/**
+ * A person sent a message to one of the workspace's numbers. For 24 hours from `received_at`, you can send them
+ * free-form text.
+ */
+export type MessageReceivedEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "message.received";
+  created_at: string;
+  data: {
+    message: InboundMessage;
+    contact: Contact;
+  };
+};
+
+/** The network accepted a message sent through the API. The message can still fail. */
+export type MessageSentEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "message.sent";
+  created_at: string;
+  data: {
+    message: Message;
+  };
+};
+
+/** A template, identified by name and language. */
+export type MessageTemplate = {
+  name: string;
+  language: string;
+};
+
+/**
+ * Meta's messaging limit: different people in 24 hours who are sent templates without having written in the last
+ * 24 hours. An estimate: messages that other software sends are not known here.
+ */
+export type NetworkLimit = {
+  /** People whom all numbers of the business portfolio may send to in 24 hours. */
+  limit: number;
+  /** People whom this workspace has sent to in the last 24 hours. Other workspaces are not shown. */
+  used: number;
+  /** How many people of this broadcast can be sent to now; the others wait. */
+  today: number;
+};
+
+/**
+ * What Meta bills to the account that owns the numbers: delivered messages by category. Meta names no amounts.
+ * The balance of the workspace is something else.
+ */
+export type NetworkUsage = {
+  /** The month, by the workspace's timezone. */
+  month: string;
+  /** Delivered messages for which Meta named a category. */
+  messages: number;
+  /** How many of them Meta bills. */
+  billable: number;
+  categories: Array<{
+    /** Meta's category: `marketing`, `utility`, `authentication`, `service` and others. */
+    category: string;
+    /** Why Meta bills it or not: `regular`, `free_customer_service` and others. */
+    type: string;
+    billable: boolean;
+    messages: number;
+  }>;
+  /** Service messages of each number. Beyond the allowance Meta bills them. */
+  service: Array<{
+    /** The sending number, in E.164. */
+    number: string;
+    /** Delivered service messages (replies). */
+    messages: number;
+    /** How many are free in this month; null before October 2026. */
+    allowance: number | null;
+  }>;
+};
+
+/** A phone number that the workspace sends from. */
+export type SendingNumber = {
+  /** Phone number in E.164. */
+  phone: string;
+  /** The display name that recipients see. */
+  name: string;
+  /** Whether the number can currently send. */
+  ready: boolean;
+};
+
+/** A person who is currently opted out. */
+export type OptOut = {
+  /** Phone number in E.164. Null only with `identity=any`. */
+  phone: string | null;
+  /** Only with `identity=any`: the network's own id of the person, if it is known. */
+  user_id?: string | null;
+  /** When the opt-out was recorded. */
+  opted_out_at: string;
+  /** How the opt-out was recorded. `inbound_message`: the person sent STOP. */
+  source: "inbound_message" | "manual" | "bulk" | "import" | "api";
+};
+
+/** The position of a page in its list. */
+export type Page = {
+  /** Number of the page; always 1 if the request used `after`. */
+  page: number;
+  /** Maximum number of entries on a page. */
+  per_page: number;
+  /** Total number of entries on all pages. */
+  total: number;
+  /** Whether more entries follow this page. */
+  has_more: boolean;
+  /** Cursor of the next page, to be passed as `after`; null on the last page. */
+  next: string | null;
+  /**
+   * Only in lists of messages filtered by `reference` or `idempotency_key`: matching messages that were accepted
+   * and are not listed yet, because they are still on their way to the network.
+   */
+  pending?: number;
+};
+
+/** A person who also uses the contact's number. */
+export type PersonInput = {
+  name: string;
+  /** First name, for use in messages. Default: the first word of `name` that is not a title. */
+  first_name?: string | null;
+  /** `YYYY-MM-DD`, `--MM-DD` or `DD/MM/YYYY`. */
+  birthday?: string | null;
+  /** Your own id for this person, so that a repeated sync updates the person instead of adding a duplicate. */
+  ref?: string | null;
+};
+
+/** Another person who uses the contact's phone number. */
+export type PersonOnNumber = {
+  name: string;
+  first_name: string | null;
+  /** ISO 8601 date; `--MM-DD` if the year is unknown. */
+  birthday: string | null;
+  /** Your own id for this person. */
+  ref: string | null;
+};
+
+/** The cost of a broadcast. */
+export type PreviewCost = {
+  currency: string;
+  /** Price of one delivered message. */
+  rate: string;
+  /** Cost if every message is delivered. */
+  amount: string;
+  /** The current balance, less the amount held for messages in progress. */
+  available: string;
+  /** The balance that would be left; negative if the balance does not cover the cost. */
+  available_after: string;
+  /** Whether the balance covers the cost. */
+  covered: boolean;
+};
+
+/** A picture, video, voice message, sticker or document that a person sent. */
+export type ReceivedMedia = {
+  /** Id for `GET /media/{id}`; null if the network sent no file with the message. */
+  id: number | null;
+  /** As the network states it; once stored, as read from the bytes. */
+  mime_type: string | null;
+  /** Size; null until the file is stored. */
+  bytes: number | null;
+  /** SHA-256 in base64: as the network states it; once stored, of the bytes. */
+  sha256: string | null;
+  /** The name that the sender gave a document. */
+  filename: string | null;
+  /** A link to the file that needs no key; null until the file is stored. Anyone who has it can read the file. */
+  url: string | null;
+  /** When `url` stops working. */
+  expires_at: string | null;
+  /**
+   * `pending`: being fetched; `media.stored` or `media.failed` follows. `expired`: its retention is over.
+   * `erased`: its sender was erased.
+   */
+  state: "pending" | "stored" | "failed" | "expired" | "erased";
+};
+
+/** A recipient of a broadcast. */
+export type Recipient = {
+  /** The phone number in E.164, or the value from the request if it is not a phone number. */
+  to: string;
+  /** Id of the message to this recipient. Messages of broadcasts are shown only here. */
+  message_id: number;
+  status: "pending" | "queued" | "sending" | "sent" | "delivered" | "read" | "failed" | "skipped";
+  /** Why the message was skipped or failed, in plain text. */
+  reason: string | null;
+  sent_at: string | null;
+  delivered_at: string | null;
+  read_at: string | null;
+};
+
+/** Either a template or free-form text, not both. */
+export type SendMessage = SendTemplate | SendText;
+
+/** Sends an approved template. Templates can be sent at any time. */
+export type SendTemplate = {
+  /** A phone number in any common format. Without a country code, the workspace's country is assumed. */
+  to: string;
+  /** Name of the template. */
+  template: string;
+  /** Language of the template. Required only if the template exists in several languages. */
+  language?: string;
+  variables?: Variables;
+  media?: Media;
+  /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
+  from?: string;
+  /**
+   * Your own id of the message, such as an order number. The message and its events show it, and `GET
+   * /messages?reference=` finds it. It is not sent to the network and need not be unique.
+   */
+  reference?: string;
+  /** Not together with `template`. */
+  text?: never;
+};
+
+/** Sends free-form text. Free-form text can be sent within 24 hours of the recipient's last message. */
+export type SendText = {
+  /** A phone number in any common format. Without a country code, the workspace's country is assumed. */
+  to: string;
+  /** The text, which must not be blank. */
+  text: string;
+  /** One of the workspace's sending numbers. Required only if the workspace has more than one. */
+  from?: string;
+  /**
+   * Your own id of the message, such as an order number. The message and its events show it, and `GET
+   * /messages?reference=` finds it. It is not sent to the network and need not be unique.
+   */
+  reference?: string;
+  /** Not together with `text`. */
+  template?: never;
+  /** Only with `template`. */
+  language?: never;
+  /** Only with `template`. */
+  variables?: never;
+  /** Only with `template`. */
+  media?: never;
+};
+
+/** A recipient that a broadcast skips. */
+export type Skip = {
+  /** The phone number in E.164, or the value from the request if it is not a phone number. */
+  to: string;
+  reason: "opted_out" | "may_want_to_stop" | "invalid_number" | "duplicate" | "no_opt_in" | "missing_variable" | "daily_cap";
+  /** Since when; only present with the reasons `opted_out` and `may_want_to_stop`. */
+  since?: string;
+};
+
+/** Number of recipients that would be skipped, by reason. */
+export type SkipCounts = {
+  opted_out: number;
+  may_want_to_stop: number;
+  invalid_number: number;
+  duplicate: number;
+  no_opt_in: number;
+  missing_variable: number;
+  daily_cap: number;
+};
+
+/** A message template, which the network has to approve before it can be sent. */
+export type Template = {
+  name: string;
+  language: string;
+  category: "MARKETING" | "UTILITY" | "AUTHENTICATION";
+  /** Status of the template at the network. Only an `APPROVED` template can be sent. */
+  status: "APPROVED" | "PENDING" | "REJECTED" | "PAUSED" | "DISABLED";
+  /** Whether the template is approved and this API can fill all of its components. */
+  sendable: boolean;
+  variables: {
+    /** Number of values for the header. */
+    header: number;
+    /** Number of values for the body. */
+    body: number;
+  };
+  /** The body with its placeholders. */
+  text: string;
+  /** The media header; null if the template has none. */
+  media: TemplateMedia | null;
+  /**
+   * What is worth mending in a `MARKETING` template, in plain text: it does not say how to stop, or a button
+   * looks like a way to stop and is none. It can be sent all the same.
+   */
+  warnings: string[];
+};
+
+/** The network approved a template. It can be sent if `sendable` is true. */
+export type TemplateApprovedEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "template.approved";
+  created_at: string;
+  data: {
+    template: Template;
+    /** The network's reason for the rejection; null for an approval. */
+    reason: string | null;
+  };
+};
+
+/** The media header of a template. */
+export type TemplateMedia = {
+  type: "image" | "video" | "document";
+  /** Whether a stored sample is sent if the request has no `media`. */
+  default: boolean;
+};
+
+/** A template that was sent to one person. */
+export type TemplateMessage = {
+  id: number;
+  /** The recipient's phone number in E.164, or their user id if no phone number is known. */
+  to: string;
+  /** The sending number in E.164. */
+  from: string;
+  /** Your own id of the message, as you sent it; null if you sent none. */
+  reference: string | null;
+  type: "template";
+  template: MessageTemplate;
+  /** The text that the recipient sees, with all variables filled in. */
+  text: string;
+  /**
+   * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+   * recipient. `failed`: not delivered; `error` gives the reason.
+   */
+  status: "sent" | "delivered" | "read" | "failed";
+  /** Why the message failed; null unless it failed. */
+  error: MessageError | null;
+  /** Whether the message is charged when it is delivered: true in a workspace that is charged. */
+  charged: boolean;
+  /** When this server accepted the message. */
+  created_at: string;
+  /** When the network accepted the message. */
+  sent_at: string | null;
+  /** When the message was delivered to the recipient's phone. */
+  delivered_at: string | null;
+  /** When the recipient read the message. Recipients can turn off read receipts. */
+  read_at: string | null;
+};
+
+/** The network rejected a template. `reason` is the network's explanation. */
+export type TemplateRejectedEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "template.rejected";
+  created_at: string;
+  data: {
+    template: Template;
+    /** The network's reason for the rejection; null for an approval. */
+    reason: string | null;
+  };
+};
+
+/** Free-form text that was sent to one person. */
+export type TextMessage = {
+  id: number;
+  /** The recipient's phone number in E.164, or their user id if no phone number is known. */
+  to: string;
+  /** The sending number in E.164. */
+  from: string;
+  /** Your own id of the message, as you sent it; null if you sent none. */
+  reference: string | null;
+  type: "text";
+  template: null;
+  /** The text that the recipient sees, with all variables filled in. */
+  text: string;
+  /**
+   * `sent`: accepted by the network. `delivered`: delivered to the recipient's phone. `read`: read by the
+   * recipient. `failed`: not delivered; `error` gives the reason.
+   */
+  status: "sent" | "delivered" | "read" | "failed";
+  /** Why the message failed; null unless it failed. */
+  error: MessageError | null;
+  /** Free-form text is not charged. */
+  charged: false;
+  /** When this server accepted the message. */
+  created_at: string;
+  /** When the network accepted the message. */
+  sent_at: string | null;
+  /** When the message was delivered to the recipient's phone. */
+  delivered_at: string | null;
+  /** When the recipient read the message. Recipients can turn off read receipts. */
+  read_at: string | null;
+};
+
+/**
+ * Values for the template's placeholders: an array fills the body; an object has separate values for the header
+ * and the body.
+ */
+export type Variables = Array<string | number> | {
+  /**
+   * Values in the order of the placeholders. A text is one line, is not blank and has at most four spaces in a
+   * row; a number needs no exponent.
+   */
+  header?: Array<string | number>;
+  /**
+   * Values in the order of the placeholders. A text is one line, is not blank and has at most four spaces in a
+   * row; a number needs no exponent.
+   */
+  body?: Array<string | number>;
+};
+
+/** A test event was requested for this webhook. `data` is empty. */
+export type WebhookTestEvent = {
+  /** Id of the event, the same in every attempt: ignore events that you have already processed. */
+  id: string;
+  type: "webhook.test";
+  created_at: string;
+  data: Record<string, unknown>;
+};
+
+/** The workspace that the API key belongs to. */
+export type Workspace = {
+  id: number;
+  name: string;
+  /** ISO 3166 code of the country that is assumed for phone numbers without a country code. */
+  country: string;
+  /** IANA name. All times in responses have the offset of this timezone. */
+  timezone: string;
+  numbers: SendingNumber[];
+  /** Balance and price; null if the workspace is not charged. */
+  billing: Billing | null;
+};
+
+/** An error with the code `api_not_enabled`. */
+export type ApiNotEnabledError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "api_not_enabled";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** For lack of a scope: the header `Authorization`. */
+  faults?: FieldFault[];
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** What is wrong with one field, for programs. */
+export type FieldFault = {
+  /** The field's path. */
+  field: string;
+  /** What is wrong. Rules never change, so you can branch on them. New ones may be added. */
+  rule: "required" | "unknown" | "type" | "too_long" | "too_short" | "too_many" | "too_few" | "too_small" | "one_of" | "format" | "conflict" | "not_found" | "missing_scope" | "invalid";
+  /** With the `too_…` rules: the largest or smallest value, length or count. */
+  limit?: number;
+  /** The name that you probably meant; with `missing_scope`: the scope that the key lacks. */
+  suggestion?: string;
+};
+
+/** An error with the code `idempotency_conflict`. */
+export type IdempotencyConflictError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "idempotency_conflict";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `insufficient_balance`. */
+export type InsufficientBalanceError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "insufficient_balance";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The cost of the request. */
+  needed: string;
+  /** The available balance. */
+  available: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `internal_error`. */
+export type InternalError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "internal_error";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `invalid_number`. */
+export type InvalidNumberError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "invalid_number";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `invalid_request`. */
+export type InvalidRequestError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "invalid_request";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The problems of each field, keyed by the field's path. */
+  fields: Record<string, string[]>;
+  /** One entry for each problem in `fields`; absent where no field is at fault. */
+  faults?: FieldFault[];
+  /** Of `GET /events`: the cursor to start again from. */
+  oldest?: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `missing_media`. */
+export type MissingMediaError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "missing_media";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `missing_variable`. */
+export type MissingVariableError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "missing_variable";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `not_cancellable`. */
+export type NotCancellableError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "not_cancellable";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `not_found`. */
+export type NotFoundError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "not_found";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `number_not_ready`. */
+export type NumberNotReadyError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "number_not_ready";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `opted_out`. */
+export type OptedOutError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "opted_out";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** When the person opted out. */
+  since: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `rate_limited`. */
+export type RateLimitedError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "rate_limited";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `template_not_found`. */
+export type TemplateNotFoundError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "template_not_found";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The field that names the template or its language. */
+  faults?: FieldFault[];
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `template_not_sendable`. */
+export type TemplateNotSendableError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "template_not_sendable";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `unauthenticated`. */
+export type UnauthenticatedError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "unauthenticated";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `unavailable`. */
+export type UnavailableError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "unavailable";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `unsupported_template`. */
+export type UnsupportedTemplateError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "unsupported_template";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `whatsapp_error`. */
+export type WhatsappError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "whatsapp_error";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /**
+   * The network's error code, for support requests. `timeout`, `unreachable` and `interrupted` are codes of this
+   * server: it received no response from the network.
+   */
+  whatsapp_code: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `window_closed`. */
+export type WindowClosedError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "window_closed";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+/** An error with the code `workspace_suspended`. */
+export type WorkspaceSuspendedError = {
+  /** Error code. Codes never change, so you can branch on them. */
+  code: "workspace_suspended";
+  /** Explanation of the error, suitable for showing to people. The wording may change. */
+  message: string;
+  /** The message that the request stored, if it did. */
+  message_id?: number;
+  /**
+   * Present wherever the network was asked, and with 503. `not_sent`: the network provably does not have the
+   * message. `unknown`: it may have it.
+   */
+  outcome?: "not_sent" | "unknown";
+  /**
+   * For requests that take an Idempotency-Key: which key the next try needs. `same`: the key is unused, or the
+   * outcome is unknown, and the same key never sends twice. `new`: this answer is kept under the key, and
+   * nothing was sent.
+   */
+  retry_key?: "same" | "new";
+  /** Whether the same request may succeed later without a change. Never true if anything may have been sent. */
+  retryable: boolean;
+};
+
+export interface GetUsageQuery {
+  /** The month, by the workspace's timezone; by default the present one. */
+  month?: string;
+}
+
+export interface ListMessagesQuery {
+  /** Return only messages that were sent with this `reference`. */
+  reference?: string;
+  /** Return only messages whose request had this `Idempotency-Key`. */
+  idempotency_key?: string;
+  /** Return only messages to this phone number, in any common format. Encode a leading `+` as `%2B`. */
+  to?: string;
+  /** Return only messages with this status. */
+  status?: "sent" | "delivered" | "read" | "failed";
+  /** Return only messages that were accepted at or after this time. */
+  since?: string;
+  /** Number of the page. A page past the end is empty. */
+  page?: number;
+  /** Maximum number of entries on a page; more than 500 counts as 500. */
+  per_page?: number;
+  /**
+   * Cursor: the `meta.next` of the previous response. Use it for syncing: with page numbers, an entry that is
+   * removed between two requests shifts all later entries.
+   */
+  after?: string;
+}
+
+export interface ListBroadcastsQuery {
+  /** Number of the page. A page past the end is empty. */
+  page?: number;
+  /** Maximum number of entries on a page; more than 500 counts as 500. */
+  per_page?: number;
+  /**
+   * Cursor: the `meta.next` of the previous response. Use it for syncing: with page numbers, an entry that is
+   * removed between two requests shifts all later entries.
+   */
+  after?: string;
+}
+
+export interface ListRecipientsQuery {
+  /**
+   * Return only recipients with this status. `pending` returns all recipients whose message has not been sent
+   * yet.
+   */
+  status?: "pending" | "sent" | "delivered" | "read" | "failed" | "skipped";
+  /** Number of the page. A page past the end is empty. */
+  page?: number;
+  /** Maximum number of entries on a page; more than 500 counts as 500. */
+  per_page?: number;
+  /**
+   * Cursor: the `meta.next` of the previous response. Use it for syncing: with page numbers, an entry that is
+   * removed between two requests shifts all later entries.
+   */
+  after?: string;
+}
+
+export interface ListContactsQuery {
+  /** Return only contacts that were updated at or after this time. */
+  updated_since?: string;
+  /**
+   * `any`: also list people whom the network names by its own user id alone; their `phone` is null. Without it,
+   * only people with a phone number are listed.
+   */
+  identity?: "phone" | "any";
+  /** Number of the page. A page past the end is empty. */
+  page?: number;
+  /** Maximum number of entries on a page; more than 500 counts as 500. */
+  per_page?: number;
+  /**
+   * Cursor: the `meta.next` of the previous response. Use it for syncing: with page numbers, an entry that is
+   * removed between two requests shifts all later entries.
+   */
+  after?: string;
+}
+
+export interface GetConversationQuery {
+  /** Maximum number of entries on a page; more than 500 counts as 500. */
+  per_page?: number;
+  /** Cursor: the `meta.next` of the previous response. */
+  after?: string;
+}
+
+export interface ListOptOutsQuery {
+  /** Return only opt-outs that were recorded at or after this time. */
+  since?: string;
+  /**
+   * `any`: also list people whom the network names by its own user id alone; their `phone` is null. Without it,
+   * only people with a phone number are listed.
+   */
+  identity?: "phone" | "any";
+  /** Number of the page. A page past the end is empty. */
+  page?: number;
+  /** Maximum number of entries on a page; more than 500 counts as 500. */
+  per_page?: number;
+  /**
+   * Cursor: the `meta.next` of the previous response. Use it for syncing: with page numbers, an entry that is
+   * removed between two requests shifts all later entries.
+   */
+  after?: string;
+}
+
+export interface ListTemplatesQuery {
+  /** Return only templates with this status. */
+  status?: "APPROVED" | "PENDING" | "REJECTED" | "PAUSED" | "DISABLED";
+  /** Number of the page. A page past the end is empty. */
+  page?: number;
+  /** Maximum number of entries on a page; more than 500 counts as 500. */
+  per_page?: number;
+  /**
+   * Cursor: the `meta.next` of the previous response. Use it for syncing: with page numbers, an entry that is
+   * removed between two requests shifts all later entries.
+   */
+  after?: string;
+}
+
+export interface ListGroupsQuery {
+  /** Number of the page. A page past the end is empty. */
+  page?: number;
+  /** Maximum number of entries on a page; more than 500 counts as 500. */
+  per_page?: number;
+  /**
+   * Cursor: the `meta.next` of the previous response. Use it for syncing: with page numbers, an entry that is
+   * removed between two requests shifts all later entries.
+   */
+  after?: string;
+}
+
+export interface ListEventsQuery {
+  /**
+   * Cursor: the `meta.next` of the previous response. Without it, the log starts with the oldest kept event;
+   * with `latest`, with the next event.
+   */
+  after?: string;
+  /** Return only events of these types, separated by commas. */
+  types?: Array<"message.sent" | "message.delivered" | "message.read" | "message.failed" | "message.received" | "media.stored" | "media.failed" | "contact.opted_out" | "contact.opted_in" | "contact.may_want_to_stop" | "contact.updated" | "contact.erased" | "broadcast.paused" | "broadcast.resumed" | "broadcast.blocked" | "broadcast.finished" | "template.approved" | "template.rejected" | "webhook.test">;
+  /** Seconds to hold the response while there is no event; more than 30 counts as 30. */
+  wait?: number;
+  /**
+   * `true`: `meta.signatures` has a signature for each event, as its webhook would carry it. For programs that
+   * pass events on to a receiver that checks them.
+   */
+  signed?: boolean;
+  /** Maximum number of entries on a page; more than 500 counts as 500. */
+  per_page?: number;
+}
+
+/** What `getWorkspace` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetWorkspaceError =
+  | ApiNotEnabledError
+  | InternalError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `getUsage` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetUsageError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `sendMessage` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type SendMessageError =
+  | ApiNotEnabledError
+  | IdempotencyConflictError
+  | InsufficientBalanceError
+  | InternalError
+  | InvalidNumberError
+  | InvalidRequestError
+  | MissingMediaError
+  | MissingVariableError
+  | NumberNotReadyError
+  | OptedOutError
+  | RateLimitedError
+  | TemplateNotFoundError
+  | TemplateNotSendableError
+  | UnauthenticatedError
+  | UnavailableError
+  | UnsupportedTemplateError
+  | WhatsappError
+  | WindowClosedError
+  | WorkspaceSuspendedError;
+
+/** What `listMessages` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListMessagesError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `getMessage` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetMessageError =
+  | ApiNotEnabledError
+  | InternalError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `createBroadcast` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type CreateBroadcastError =
+  | ApiNotEnabledError
+  | IdempotencyConflictError
+  | InsufficientBalanceError
+  | InternalError
+  | InvalidRequestError
+  | MissingMediaError
+  | MissingVariableError
+  | NotFoundError
+  | NumberNotReadyError
+  | RateLimitedError
+  | TemplateNotFoundError
+  | TemplateNotSendableError
+  | UnauthenticatedError
+  | UnavailableError
+  | UnsupportedTemplateError
+  | WorkspaceSuspendedError;
+
+/** What `listBroadcasts` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListBroadcastsError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `previewBroadcast` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type PreviewBroadcastError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | MissingMediaError
+  | MissingVariableError
+  | NotFoundError
+  | NumberNotReadyError
+  | RateLimitedError
+  | TemplateNotFoundError
+  | TemplateNotSendableError
+  | UnauthenticatedError
+  | UnavailableError
+  | UnsupportedTemplateError
+  | WorkspaceSuspendedError;
+
+/** What `getBroadcast` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetBroadcastError =
+  | ApiNotEnabledError
+  | InternalError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `listRecipients` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListRecipientsError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `cancelBroadcast` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type CancelBroadcastError =
+  | ApiNotEnabledError
+  | InternalError
+  | NotCancellableError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `listContacts` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListContactsError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `getContact` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetContactError =
+  | ApiNotEnabledError
+  | InternalError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `putContact` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type PutContactError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidNumberError
+  | InvalidRequestError
+  | OptedOutError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `getConversation` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetConversationError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `optOutContact` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type OptOutContactError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidNumberError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `listOptOuts` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListOptOutsError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `listTemplates` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListTemplatesError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `listGroups` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListGroupsError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `listEvents` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type ListEventsError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** What `getMedia` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetMediaError =
+  | ApiNotEnabledError
+  | InternalError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
+/** The calls of the API. */
+export abstract class Operations {
+  protected abstract readonly core: Core;
+
+  /**
+   * Retrieve the workspace. Returns the workspace that the API key belongs to, with its sending numbers and its
+   * balance. Use it to check that a key works. Every key may do this.
+   */
+  getWorkspace(options: CallOptions = {}): Promise<Workspace> {
+    return this.core.one<Workspace>({ operation: "getWorkspace", method: "GET", path: `/me`, isIdempotent: true }, options);
+  }
+
+  /**
+   * Retrieve what Meta bills. Returns how many messages Meta delivered in a month, by the category that Meta
+   * bills. Meta bills the owner of the WhatsApp account; the workspace's own balance is in `GET /me`. Needs a
+   * key with the scope `read`, or without scopes.
+   */
+  getUsage(query: GetUsageQuery = {}, options: CallOptions = {}): Promise<NetworkUsage> {
+    return this.core.one<NetworkUsage>({ operation: "getUsage", method: "GET", path: `/usage`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * Send a message. Sends a template (at any time) or free-form text (within 24 hours of the recipient's last
+   * message). The message is sent to the network before the response is returned, so the response says whether
+   * the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`. Needs a
+   * key with the scope `send`, or without scopes.
+   */
+  sendMessage(body: SendMessage, options: CallOptions = {}): Promise<Message> {
+    return this.core.one<Message>({ operation: "sendMessage", method: "POST", path: `/messages`, body, takesKey: true }, options);
+  }
+
+  /**
+   * List messages. Returns messages that were sent one at a time through the API, newest first; not recipients
+   * of broadcasts, and not replies from the console. Filters can be combined. A message is listed once the
+   * network has answered. Filtered by `reference` or `idempotency_key`, `meta.pending` counts accepted messages
+   * that are not listed yet: only `total` 0 and `pending` 0 mean that no such message was accepted. Needs a key
+   * with the scope `read`, or without scopes.
+   */
+  listMessages(query: ListMessagesQuery = {}, options: CallOptions = {}): Promise<ApiList<Message>> {
+    return this.core.list<Message>({ operation: "listMessages", method: "GET", path: `/messages`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `listMessages`, page after page. */
+  iterateMessages(query: ListMessagesQuery = {}, options: CallOptions = {}): AsyncGenerator<Message, void, undefined> {
+    return this.core.iterate<Message>({ operation: "listMessages", method: "GET", path: `/messages`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * Retrieve a message. Returns a message that was sent through the API, with its current status. Needs a key
+   * with the scope `read`, or without scopes.
+   */
+  getMessage(id: number, options: CallOptions = {}): Promise<Message> {
+    return this.core.one<Message>({ operation: "getMessage", method: "GET", path: `/messages/${encodeURIComponent(String(id))}`, isIdempotent: true }, options);
+  }
+
+  /**
+   * Create a broadcast. Sends a template to a list of phone numbers or to a group. The response is returned
+   * before any message is sent; it lists the numbers in `to` that are skipped, and why. To see recipients that
+   * are skipped later, list the recipients. Everyone in `to` who has not opted out is recorded as opted in. In a
+   * group, only contacts who have opted in receive the message. A single `broadcast.finished` event follows when
+   * the counts are final. Needs a key with the scope `broadcast`, or without scopes.
+   */
+  createBroadcast(body: CreateBroadcast, options: CallOptions = {}): Promise<CreatedBroadcast> {
+    return this.core.one<CreatedBroadcast>({ operation: "createBroadcast", method: "POST", path: `/broadcasts`, body, takesKey: true }, options);
+  }
+
+  /**
+   * List broadcasts. Returns all broadcasts of the workspace, newest first. Needs a key with the scope `read`,
+   * or without scopes.
+   */
+  listBroadcasts(query: ListBroadcastsQuery = {}, options: CallOptions = {}): Promise<ApiList<Broadcast>> {
+    return this.core.list<Broadcast>({ operation: "listBroadcasts", method: "GET", path: `/broadcasts`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `listBroadcasts`, page after page. */
+  iterateBroadcasts(query: ListBroadcastsQuery = {}, options: CallOptions = {}): AsyncGenerator<Broadcast, void, undefined> {
+    return this.core.iterate<Broadcast>({ operation: "listBroadcasts", method: "GET", path: `/broadcasts`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * Preview a broadcast. Takes the same body as `POST /broadcasts` and returns what the broadcast would do: how
+   * many people would receive it, who would be skipped, what it would cost and when it would end. Nothing is
+   * sent or stored, and no consent is recorded. Needs a key with the scope `broadcast`, or without scopes.
+   */
+  previewBroadcast(body: CreateBroadcast, options: CallOptions = {}): Promise<BroadcastPreview> {
+    return this.core.one<BroadcastPreview>({ operation: "previewBroadcast", method: "POST", path: `/broadcasts/preview`, body }, options);
+  }
+
+  /**
+   * Retrieve a broadcast. Returns a broadcast with its current counts. Needs a key with the scope `read`, or
+   * without scopes.
+   */
+  getBroadcast(id: number, options: CallOptions = {}): Promise<Broadcast> {
+    return this.core.one<Broadcast>({ operation: "getBroadcast", method: "GET", path: `/broadcasts/${encodeURIComponent(String(id))}`, isIdempotent: true }, options);
+  }
+
+  /**
+   * List a broadcast's recipients. Returns the recipients of a broadcast in sending order, each with its status,
+   * including skipped recipients. Recipients are deleted 18 months after the broadcast has finished; the
+   * broadcast and its counts are kept. Needs a key with the scope `read`, or without scopes.
+   */
+  listRecipients(id: number, query: ListRecipientsQuery = {}, options: CallOptions = {}): Promise<ApiList<Recipient>> {
+    return this.core.list<Recipient>({ operation: "listRecipients", method: "GET", path: `/broadcasts/${encodeURIComponent(String(id))}/recipients`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `listRecipients`, page after page. */
+  iterateRecipients(id: number, query: ListRecipientsQuery = {}, options: CallOptions = {}): AsyncGenerator<Recipient, void, undefined> {
+    return this.core.iterate<Recipient>({ operation: "listRecipients", method: "GET", path: `/broadcasts/${encodeURIComponent(String(id))}/recipients`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * Cancel a broadcast. Stops a broadcast: no more messages are sent. Messages already sent to the network are
+   * not recalled, and are charged if they are delivered. The part of the balance that was held for unsent
+   * messages is released immediately. Needs a key with the scope `broadcast`, or without scopes.
+   */
+  cancelBroadcast(id: number, options: CallOptions = {}): Promise<Broadcast> {
+    return this.core.one<Broadcast>({ operation: "cancelBroadcast", method: "POST", path: `/broadcasts/${encodeURIComponent(String(id))}/cancel` }, options);
+  }
+
+  /**
+   * List contacts. Returns contacts, most recently updated first. To sync contacts, set `updated_since` and
+   * follow `meta.next` until it is null: contacts that change in the meantime are returned again, and none is
+   * missed. Needs a key with the scope `read` or `contacts`, or without scopes.
+   */
+  listContacts(query: ListContactsQuery = {}, options: CallOptions = {}): Promise<ApiList<Contact>> {
+    return this.core.list<Contact>({ operation: "listContacts", method: "GET", path: `/contacts`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `listContacts`, page after page. */
+  iterateContacts(query: ListContactsQuery = {}, options: CallOptions = {}): AsyncGenerator<Contact, void, undefined> {
+    return this.core.iterate<Contact>({ operation: "listContacts", method: "GET", path: `/contacts`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * Retrieve a contact. Returns the contact with this phone number. Needs a key with the scope `read` or
+   * `contacts`, or without scopes.
+   */
+  getContact(phone: string, options: CallOptions = {}): Promise<Contact> {
+    return this.core.one<Contact>({ operation: "getContact", method: "GET", path: `/contacts/${encodeURIComponent(String(phone))}`, isIdempotent: true }, options);
+  }
+
+  /**
+   * Create or update a contact. Creates or updates a contact. Fields that are not in the body keep their value.
+   * Returns 201 if the contact was created. Needs a key with the scope `contacts`, or without scopes.
+   */
+  putContact(phone: string, body: ContactInput, options: CallOptions = {}): Promise<Contact> {
+    return this.core.one<Contact>({ operation: "putContact", method: "PUT", path: `/contacts/${encodeURIComponent(String(phone))}`, body, isIdempotent: true }, options);
+  }
+
+  /**
+   * Get the conversation with a contact. Returns what the person wrote and what was sent to them, newest first:
+   * by the API, in broadcasts, from the console, on the phone that shares the number, and by other senders on
+   * the number. Entries of the phone's history were never new: they are in no event. Follow `meta.next` for
+   * older entries. Needs a key with the scope `read`, or without scopes.
+   */
+  getConversation(phone: string, query: GetConversationQuery = {}, options: CallOptions = {}): Promise<ApiList<ConversationEntry>> {
+    return this.core.list<ConversationEntry>({ operation: "getConversation", method: "GET", path: `/contacts/${encodeURIComponent(String(phone))}/conversation`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `getConversation`, page after page. */
+  iterateConversation(phone: string, query: GetConversationQuery = {}, options: CallOptions = {}): AsyncGenerator<ConversationEntry, void, undefined> {
+    return this.core.iterate<ConversationEntry>({ operation: "getConversation", method: "GET", path: `/contacts/${encodeURIComponent(String(phone))}/conversation`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * Opt out a contact. Records an opt-out that reached your own system. No messages are sent to the person until
+   * they send START. Also works for numbers that are not contacts yet, and in suspended workspaces. Needs a key
+   * with the scope `contacts`, or without scopes.
+   */
+  optOutContact(phone: string, options: CallOptions = {}): Promise<Contact> {
+    return this.core.one<Contact>({ operation: "optOutContact", method: "POST", path: `/contacts/${encodeURIComponent(String(phone))}/opt-out` }, options);
+  }
+
+  /**
+   * List opt-outs. Returns everyone who is currently opted out, in the order in which the opt-outs were
+   * recorded. To sync opt-outs, set `since` and follow `meta.next` until it is null. Needs a key with the scope
+   * `read` or `contacts`, or without scopes.
+   */
+  listOptOuts(query: ListOptOutsQuery = {}, options: CallOptions = {}): Promise<ApiList<OptOut>> {
+    return this.core.list<OptOut>({ operation: "listOptOuts", method: "GET", path: `/opt-outs`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `listOptOuts`, page after page. */
+  iterateOptOuts(query: ListOptOutsQuery = {}, options: CallOptions = {}): AsyncGenerator<OptOut, void, undefined> {
+    return this.core.iterate<OptOut>({ operation: "listOptOuts", method: "GET", path: `/opt-outs`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * List templates. Returns all templates of the workspace, sorted by name, each with the values it needs and
+   * whether it can be sent. A template with several languages is returned once per language. Needs a key with
+   * the scope `read` or `templates`, or without scopes.
+   */
+  listTemplates(query: ListTemplatesQuery = {}, options: CallOptions = {}): Promise<ApiList<Template>> {
+    return this.core.list<Template>({ operation: "listTemplates", method: "GET", path: `/templates`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `listTemplates`, page after page. */
+  iterateTemplates(query: ListTemplatesQuery = {}, options: CallOptions = {}): AsyncGenerator<Template, void, undefined> {
+    return this.core.iterate<Template>({ operation: "listTemplates", method: "GET", path: `/templates`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * List groups. Returns all groups of the workspace, sorted by name. The count of a dynamic group can be up to
+   * a minute old. Needs a key with the scope `read` or `contacts`, or without scopes.
+   */
+  listGroups(query: ListGroupsQuery = {}, options: CallOptions = {}): Promise<ApiList<Group>> {
+    return this.core.list<Group>({ operation: "listGroups", method: "GET", path: `/groups`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `listGroups`, page after page. */
+  iterateGroups(query: ListGroupsQuery = {}, options: CallOptions = {}): AsyncGenerator<Group, void, undefined> {
+    return this.core.iterate<Group>({ operation: "listGroups", method: "GET", path: `/groups`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * Read the event log. Returns events in the order in which they happened, oldest first, whether or not a
+   * webhook is set. Store `meta.next` with what you have processed, and pass it as `after`: no event is missed
+   * and none is returned twice. With `wait`, the response is held until there is an event. A page may be empty
+   * although `has_more` is true, if the events that were examined are of other types. A cursor that is older
+   * than the kept events, or that belongs to another copy of the database, returns 400 with `error.oldest`, the
+   * cursor to start again from. Needs a key with the scope `read`, or without scopes.
+   */
+  listEvents(query: ListEventsQuery = {}, options: CallOptions = {}): Promise<ApiList<WebhookEvent>> {
+    return this.core.list<WebhookEvent>({ operation: "listEvents", method: "GET", path: `/events`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /** All entries of `listEvents`, page after page. */
+  iterateEvents(query: ListEventsQuery = {}, options: CallOptions = {}): AsyncGenerator<WebhookEvent, void, undefined> {
+    return this.core.iterate<WebhookEvent>({ operation: "listEvents", method: "GET", path: `/events`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * Get a received file. Returns the bytes of a picture, video, voice message, sticker or document that a person
+   * sent, as soon as it is stored: `media.stored` says so and carries a link that needs no key. The type is read
+   * from the bytes. Parts can be requested with `Range` (206; 416 beyond the end), also conditionally with
+   * `If-Range` and `If-None-Match` against the `ETag`. A file that is not stored, or not any more, returns 404,
+   * and the message says why. Needs a key with the scope `read`, or without scopes.
+   */
+  getMedia(id: number, range?: string, options: CallOptions = {}): Promise<MediaFile> {
+    return this.core.file({ operation: "getMedia", method: "GET", path: `/media/${encodeURIComponent(String(id))}`, isIdempotent: true }, range, options);
+  }
+}

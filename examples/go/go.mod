@@ -1,0 +1,7 @@
+module examples
+
+go 1.19
+
+require waxwing v0.0.0
+
+replace waxwing => ../../clients/go

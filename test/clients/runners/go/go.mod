@@ -1,0 +1,7 @@
+module runner
+
+go 1.19
+
+require waxwing v0.0.0
+
+replace waxwing => ../../../../clients/go

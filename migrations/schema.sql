@@ -474,7 +474,9 @@ CREATE TABLE deliveries (
   first_attempt_at INTEGER,
   next_attempt_at INTEGER,
   created_at INTEGER NOT NULL,
-  finished_at INTEGER
+  finished_at INTEGER,
+  -- To the second address of the workspace.
+  is_forwarded INTEGER NOT NULL DEFAULT 0 CHECK (is_forwarded IN (0, 1))
 ) STRICT;
 CREATE INDEX deliveries_event ON deliveries (event_seq);
 CREATE INDEX deliveries_listed ON deliveries (workspace_id, id);
@@ -1234,7 +1236,9 @@ CREATE TABLE webhooks (
   -- Sealed. It stays when the address is cleared, so that the receiver's secret remains valid for the next address.
   secret TEXT NOT NULL,
   consecutive_timeouts INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL
+  updated_at INTEGER NOT NULL,
+  -- A second address that gets every event as well: of `waxwing dev --forward` alone.
+  forward_url TEXT
 ) STRICT;
 
 CREATE TABLE workspaces (

@@ -1,6 +1,6 @@
 /**
  * Makes a whole release in one directory: executables, checksums with their signature, the list of what is inside, a
- * Debian package for each processor, and an OCI image. Two runs on one commit with one key make the same bytes, wherever
+ * Debian package for each processor, npm packages, and an OCI image. Two runs on one commit with one key make the same bytes, wherever
  * the checkout is.
  */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
@@ -11,6 +11,7 @@ import { migrations } from "../src/db/migrations.ts";
 import { buildExecutable, checkout, readCommit, readReleaseSource, readVersion } from "./build.ts";
 import { deb } from "./release/deb.ts";
 import { type Architecture, debianFiles } from "./release/debian.ts";
+import { npmPackages } from "./release/npm.ts";
 import { ociArchive } from "./release/oci.ts";
 import { sbom } from "./release/sbom.ts";
 
@@ -180,6 +181,12 @@ async function writePackages(
     const system = debianFiles(architecture, join(checkout, ".bun/debian"));
     if (typeof system === "string") say(`no OCI image for ${architecture}: ${system}`);
     else images.push({ architecture, system, executable });
+  }
+  const names = platforms.map(({ name }) => name);
+  const source = join(checkout, "packaging/npm");
+  for (const [name, bytes] of npmPackages({ version, time, source, license, executables: built, platforms: names })) {
+    say(`writing ${name}`);
+    await writeFile(join(directory, name), bytes);
   }
   if (images.length === 0) return;
   say("writing waxwing-oci.tar");

@@ -395,7 +395,9 @@ describe("an error message names the place, the value and what would be right", 
       "WAXWING_SERVER_LISTN: this variable matches no configuration key; did you mean WAXWING_SERVER_LISTEN?",
     );
     expect(messageOf("", { listen: "8080" })).toStartWith('--listen: server.listen is "8080"; it must be HOST:PORT');
-    expect(messageOf("", { data: "" })).toBe('--data: storage.data is ""; it must be a path, in quotes');
+    expect(messageOf("", { data: "" })).toBe(
+      '--data: storage.data is ""; it must be a path on disk, in quotes; for temporary data, run waxwing dev without --data',
+    );
   });
 
   test("all mistakes of all sources are reported together, in the order of the file", () => {

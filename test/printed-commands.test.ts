@@ -240,11 +240,11 @@ function kindOf({ link }: { link: string }): string {
   return link.endsWith(".mp4") ? "VIDEO" : "DOCUMENT";
 }
 
-test(
-  "the commands that `waxwing dev` prints work as printed",
-  async () => {
+test.each([[[]], [["--number", "+911244001100", "--number", "+91 124 400 1101"]]])(
+  "the commands that `waxwing dev` prints work as printed %p",
+  async (numbers) => {
     using workshop = new Workshop();
-    const child = Bun.spawn([...PROGRAM, "dev", "--listen", "127.0.0.1:0"], {
+    const child = Bun.spawn([...PROGRAM, "dev", "--listen", "127.0.0.1:0", ...numbers], {
       cwd: workshop.directory,
       env: { PATH: process.env.PATH ?? "" },
       stdout: "pipe",

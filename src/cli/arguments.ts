@@ -3,7 +3,7 @@
  * unknown, missing, repeated, or of the wrong kind is reported with a suggestion. All problems are reported at once.
  */
 import { findSuggestion } from "#src/config/suggestion.ts";
-import { type Command, flagOf, nameOf, type Positional, placeholder, type Value } from "./command.ts";
+import { type Command, flagOf, isRepeated, nameOf, type Positional, placeholder, type Value } from "./command.ts";
 import { UsageError } from "./failure.ts";
 import { globalOptions } from "./global-options.ts";
 import { type OptionToken, type Token, takeValue } from "./tokens.ts";
@@ -56,12 +56,18 @@ function readOption(reading: Reading, token: OptionToken): void {
     takeValue(token, ahead);
     return;
   }
-  const isRepeated = values[property] !== undefined;
+  const before = values[property];
   if (option.kind === "flag") store(reading, property, parseFlag(token));
   else store(reading, property, parseOption(token, option, takeValue(token, ahead)));
   // Counts as given even if it is invalid: "missing" would be a second problem for one mistake.
   values[property] ??= option.kind === "flag" ? true : "";
-  if (isRepeated) problems.push(`${token.name} is given twice`);
+  if (isRepeated(option)) values[property] = [...listOf(before), ...listOf(values[property])];
+  else if (before !== undefined) problems.push(`${token.name} is given twice`);
+}
+
+function listOf(value: Value): readonly string[] {
+  if (value === undefined) return [];
+  return typeof value === "object" ? value : [String(value)];
 }
 
 function parseFlag({ name, inline }: OptionToken): Parsed {
@@ -109,6 +115,7 @@ function checkOptions({ command, values, problems }: Reading): void {
   for (const [property, option] of Object.entries(command.options)) {
     if (values[property] !== undefined) continue;
     if (option.kind === "flag") values[property] = false;
+    else if (isRepeated(option)) values[property] = [];
     else if (option.required) problems.push(missing(`${flagOf(property)} ${placeholder(option)}`, option.description));
   }
 }

@@ -14,7 +14,14 @@ interface Described {
 
 /** One value on the command line; `value` is its placeholder in the help. Shells complete `file` and `directory`. */
 export type Option =
-  | (Described & { readonly kind: "text"; readonly value: string; readonly file?: FileUse; readonly directory?: true })
+  | (Described & {
+      readonly kind: "text";
+      readonly value: string;
+      readonly file?: FileUse;
+      readonly directory?: true;
+      /** May be given several times. As a value it is a list, empty where it is not given. */
+      readonly isRepeated?: true;
+    })
   /** A whole number of at least `min` (default 1). */
   | (Described & { readonly kind: "number"; readonly value: string; readonly min?: number })
   | (Described & { readonly kind: "choice"; readonly choices: readonly string[] })
@@ -25,16 +32,18 @@ export type Positional = Exclude<Option, { kind: "flag" }>;
 
 type OptionValue<O> = O extends { kind: "flag" }
   ? boolean
-  : O extends { kind: "number" }
-    ? Needed<O, number>
-    : O extends { kind: "choice"; choices: readonly (infer Choice)[] }
-      ? Needed<O, Choice>
-      : Needed<O, string>;
+  : O extends { isRepeated: true }
+    ? readonly string[]
+    : O extends { kind: "number" }
+      ? Needed<O, number>
+      : O extends { kind: "choice"; choices: readonly (infer Choice)[] }
+        ? Needed<O, Choice>
+        : Needed<O, string>;
 type Needed<O, Value> = O extends { required: true } ? Value : Value | undefined;
 
 type Values<Declared> = { readonly [Name in keyof Declared]: OptionValue<Declared[Name]> };
 
-export type Value = string | number | boolean | undefined;
+export type Value = string | number | boolean | readonly string[] | undefined;
 
 interface Words {
   /** The first word; null for a command of one word. */
@@ -106,6 +115,11 @@ export function flagOf(property: string): string {
 /** The placeholder of a value in the help: `FILE`, `ID`, or the words to choose from. */
 export function placeholder(option: Exclude<Option, { kind: "flag" }>): string {
   return option.kind === "choice" ? option.choices.join("|") : option.value;
+}
+
+/** Whether the option may be given several times. */
+export function isRepeated(option: Option): boolean {
+  return option.kind === "text" && option.isRepeated === true;
 }
 
 /** Options shared by many commands. */

@@ -11,12 +11,15 @@ import type { Random } from "#src/core/random.ts";
 import { seededRandom } from "#src/core/seeded-random.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
+import { setForward } from "#src/domain/webhooks/forward.ts";
+import { listWorkspaces } from "#src/domain/workspaces/read.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
+import type { PostResult } from "#src/net/post.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
 import type { Context, Io } from "./context.ts";
 import { fileExists, withDatabase } from "./database.ts";
-import type { Demo } from "./dev/demo.ts";
+import type { Addresses, Demo } from "./dev/demo.ts";
 import { type Kept, readKept, writeKept } from "./dev/kept.ts";
 import { announceDev } from "./dev/running-devs.ts";
 import { readSource, type Source } from "./dev/source.ts";
@@ -39,7 +42,7 @@ export const commands: readonly Command[] = [
       forward: {
         kind: "text",
         value: "URL",
-        description: "Pass every webhook on to this address too, such as http://localhost:3000/hook",
+        description: "Deliver every webhook to this address too, such as http://localhost:3000/hook",
       },
       seed: {
         kind: "text",
@@ -51,6 +54,12 @@ export const commands: readonly Command[] = [
         kind: "number",
         value: "N",
         description: "Take keys and ids from this seed: the same requests then give the same ones",
+      },
+      number: {
+        kind: "text",
+        value: "P",
+        isRepeated: true,
+        description: "Number of the demo workspace, instead of +911244001100; may be given several times",
       },
       country: { kind: "text", value: "CC", description: "Country of the demo workspace (default: IN)" },
       timezone: { kind: "text", value: "TZ", description: "Its timezone (default: Asia/Kolkata)" },
@@ -68,11 +77,19 @@ export const commands: readonly Command[] = [
       const data = options.data === undefined ? createTemporary(io) : resolve(options.data);
       const requested = configOf(context, data, listen);
       const kept = readDemo(requested);
-      const viewer = startViewer({ clock: io.clock, port: kept?.viewerPort ?? 0, forwardTo: forward ?? null });
+      const viewer = startViewer({ clock: io.clock, port: kept?.viewerPort ?? 0 });
       try {
         const stopping = Promise.race([stopped, ...parentEnded]);
         const isListenSet = listen !== undefined;
-        await serveDemo(context, { requested, isListenSet, kept, viewer, source, stopped: stopping });
+        await serveDemo(context, {
+          requested,
+          isListenSet,
+          kept,
+          viewer,
+          source,
+          forward: forward ?? null,
+          stopped: stopping,
+        });
       } finally {
         await viewer.stop();
       }
@@ -112,22 +129,29 @@ interface Run {
   readonly viewer: Viewer;
   /** What a new database begins with. */
   readonly source: Source;
+  /** The second address of every workspace; null: none. */
+  readonly forward: string | null;
   readonly stopped: Promise<unknown>;
 }
 
 async function serveDemo(context: Context, run: Run): Promise<void> {
-  const { requested, isListenSet, kept, viewer, source, stopped } = run;
+  const { requested, isListenSet, kept, viewer, source, forward, stopped } = run;
   const { io, options } = context;
   const { config, note } = isListenSet ? { config: requested, note: null } : onFreePort(requested);
   const configured = { ...context, loadConfig: () => config };
-  const demo = kept?.demo ?? (await createDemo(configured, viewer, source));
+  const demo = kept?.demo ?? (await createDemo(configured, source, { webhook: webhookUrl(viewer), forward }));
   if (demo.webhookSecret !== null) viewer.trust(demo.webhookSecret);
   const server = await start(config, io, { acceptsTestKeys: true });
   const viewerPort = Number(new URL(viewer.url).port);
   // After the start, which brings a kept database up to date.
   if (kept !== null && kept.viewerPort !== viewerPort) await moveWebhook(configured, demo, viewer);
+  if (kept !== null) await moveForward(configured, forward);
   const { control } = server;
   if (control === null) throw new Error("dev runs with test control");
+  control.onWebhook(({ url, headers, body, result }) => {
+    if (url === webhookUrl(viewer)) return;
+    viewer.note({ url, signature: headers["service-signature"] ?? "", body, answer: describeAnswer(result) });
+  });
   const isKept = options.data !== undefined;
   if (isKept) writeKept(config.storage.data, { demo, viewerPort });
   // What listens everywhere is reached here.
@@ -211,13 +235,12 @@ function withRandom(context: Context, random: Random): Context {
   return { ...context, io: { ...context.io, random } };
 }
 
-function createDemo(context: Context, viewer: Viewer, source: Source): Promise<Demo> {
+function createDemo(context: Context, source: Source, addresses: Addresses): Promise<Demo> {
   // The command's advice to keep a copy of the new key is not for a demo.
   const io = { ...context.io, err: () => undefined };
   return withDatabase({ ...context, io }, "create", async (database) => {
     const box = database.box();
-    const url = webhookUrl(viewer);
-    return database.store.write((tx) => source(tx, box, url));
+    return database.store.write((tx) => source(tx, box, addresses));
   });
 }
 
@@ -227,6 +250,20 @@ function moveWebhook(context: Context, { workspaceId }: Demo, viewer: Viewer): P
     const box = database.box();
     return database.store.write((tx) => setWebhook(tx, box, workspaceId, webhookUrl(viewer)));
   });
+}
+
+/** The address of this run, or none, for every workspace. */
+function moveForward(context: Context, url: string | null): Promise<unknown> {
+  return withDatabase(context, "write", async (database) => {
+    const box = database.box();
+    return database.store.write((tx) => {
+      for (const { id } of listWorkspaces(tx)) setForward(tx, box, id, url);
+    });
+  });
+}
+
+function describeAnswer(result: PostResult): string {
+  return result.kind === "answered" ? `answered ${result.status}` : result.message;
 }
 
 function webhookUrl({ url }: Viewer): string {

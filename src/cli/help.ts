@@ -1,6 +1,16 @@
 /** The help texts, generated from the commands' declarations: for the whole program, a group, or one command. */
-import { type Command, flagOf, type Group, nameOf, type Option, type Positional, placeholder } from "./command.ts";
+import {
+  type Command,
+  flagOf,
+  type Group,
+  isRepeated,
+  nameOf,
+  type Option,
+  type Positional,
+  placeholder,
+} from "./command.ts";
 import { globalOptions } from "./global-options.ts";
+import { helpExamples } from "./help-examples.ts";
 
 const LEFT_COLUMN_WIDTH = 30;
 
@@ -46,6 +56,8 @@ export function helpOnCommand(command: Command): string {
     `Usage: waxwing ${usage(command)}${required.join("")}${hasOptional ? " [OPTIONS]" : ""}`,
   ];
   if (command.details !== undefined) lines.push("", command.details);
+  const example = helpExamples[nameOf(command)];
+  if (example !== undefined) lines.push("", `Example: waxwing ${example}`);
   const positionals = Object.values(command.positionals);
   if (positionals.length > 0) {
     lines.push("", ...positionals.map((positional) => entry(placeholder(positional), positional.description)));
@@ -78,7 +90,8 @@ function globalLines(): string[] {
 }
 
 function withValue(name: string, option: Option): string {
-  return option.kind === "flag" ? flagOf(name) : `${flagOf(name)} ${placeholder(option)}`;
+  if (option.kind === "flag") return flagOf(name);
+  return `${flagOf(name)} ${placeholder(option)}${isRepeated(option) ? " …" : ""}`;
 }
 
 function isRequired(option: Option): boolean {

@@ -81,7 +81,9 @@ async function located(context: Context, { server }: Given, command: string): Pr
       "start waxwing dev, or name a server with --server URL --key-file FILE",
     );
   }
-  const origins = devs.map(({ base_url }) => new URL(base_url).origin).join(", ");
+  const origins = devs
+    .map(({ base_url, number, data }) => `${new URL(base_url).origin} (${number ?? "no number"}, ${data})`)
+    .join(", ");
   throw new CommandFailure(
     "several_servers",
     `several waxwing dev are running: ${origins}`,

@@ -8,6 +8,7 @@ import { DAY, HOUR, key, MINUTE, SECOND } from "./key.ts";
 import {
   addressRanges,
   cronExpression,
+  diskPath,
   domainName,
   duration,
   fraction,
@@ -72,11 +73,11 @@ export const sections = {
   storage: {
     data: key(
       "data",
-      path,
+      diskPath,
       "./data",
       "Directory of the database and its companions. Use a local disk, never a network share.",
     ),
-    path: key("path", optional(path), "", "The database file, if it is not waxwing.db in the data directory."),
+    path: key("path", optional(diskPath), "", "The database file, if it is not waxwing.db in the data directory."),
   },
   secrets: {
     keyFile: key(

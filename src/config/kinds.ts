@@ -140,6 +140,12 @@ export const path: Kind<string> = text("a path, in quotes", (value) =>
   value.trim() === "" || value.includes("\0") ? null : value,
 );
 
+/** A path on disk. SQLite's name for a database in memory is refused with what there is instead. */
+export const diskPath: Kind<string> = text(
+  "a path on disk, in quotes; for temporary data, run waxwing dev without --data",
+  (value) => (value.trim() === "" || value.includes("\0") || value.trim() === ":memory:" ? null : value),
+);
+
 /** A secret: visible ASCII characters, at least one, never shown in a message. */
 export const secretText: Kind<string> = text(
   "a text in quotes, without spaces or line breaks",

@@ -4,11 +4,28 @@ import type { Clock } from "./clock.ts";
 export class MessageWatch {
   readonly #clock: Clock;
   readonly #waiters = new Map<number, Set<() => void>>();
-  /** Sends in progress, including those whose caller has disconnected. Shutdown waits for them. */
-  inFlightCount = 0;
+  readonly #inFlight = new Set<number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** Sends in progress, including those whose caller has disconnected. Shutdown waits for them. */
+  get inFlightCount(): number {
+    return this.#inFlight.size;
+  }
+
+  /** Their messages. */
+  listInFlight(): readonly number[] {
+    return [...this.#inFlight];
+  }
+
+  begin(messageId: number): void {
+    this.#inFlight.add(messageId);
+  }
+
+  end(messageId: number): void {
+    this.#inFlight.delete(messageId);
   }
 
   notify(messageId: number): void {

@@ -3,6 +3,8 @@
  * simulation decides what time it is and when a timer fires.
  */
 export interface Clock {
+  /** True: its wall time is never set, so no service has to look whether it was. Of test control. */
+  readonly isSteady?: boolean;
   /** Wall time in milliseconds since the epoch. Use it for anything that outlives the process. */
   now(): number;
   /** Milliseconds that never go backwards. Use it for waits and measurements inside the process. */

@@ -25,6 +25,10 @@ export class Journal<Entry> {
     return this.#entries.filter(matches);
   }
 
+  remove(matches: (entry: Entry) => boolean): void {
+    this.#entries = this.#entries.filter((entry) => !matches(entry));
+  }
+
   clear(): void {
     this.#entries = [];
   }

@@ -35,6 +35,7 @@ const ROUNDING_MS = 0.001;
 const REQUEST_WAIT_MAX_MS = 60_000;
 
 export class MovableClock implements Clock {
+  readonly isSteady = true;
   /** Set by the server's owner, once what it reads exists. */
   activity: Activity = { isWorking: () => false, isRequested: () => false, progress: () => 0 };
   readonly #real: Clock;
@@ -117,11 +118,17 @@ export class MovableClock implements Clock {
     if (!this.#isFrozen || this.#isServingRequests) return;
     this.#isServingRequests = true;
     void this.exclusively(async () => {
-      const { monotonic } = this.#stand();
-      await this.#fireUntil(monotonic + REQUEST_WAIT_MAX_MS, () => this.activity.isRequested());
+      await this.serveWaiting();
       this.#isServingRequests = false;
       if (!this.#isFrozen) this.#run();
     });
+  }
+
+  /** Moves a frozen clock as far as the requests in progress wait for it. Call it inside `exclusively`. */
+  async serveWaiting(): Promise<void> {
+    if (!this.#isFrozen || !this.activity.isRequested()) return;
+    const { monotonic } = this.#stand();
+    await this.#fireUntil(monotonic + REQUEST_WAIT_MAX_MS, () => this.activity.isRequested());
   }
 
   /** Fires timers, however far off, until `isDone` or until no timer is left. Call it inside `exclusively`. */
@@ -143,7 +150,9 @@ export class MovableClock implements Clock {
 
   /** Waits until all that is ready now is done; on a busy server whose clock runs, for a moment at most. */
   settle(): Promise<void> {
-    return this.exclusively(() => this.#rest(this.#real.monotonic() + SETTLE_MAX_MS));
+    return this.exclusively(() =>
+      this.#rest(this.#isFrozen ? Number.POSITIVE_INFINITY : this.#real.monotonic() + SETTLE_MAX_MS),
+    );
   }
 
   /** Runs after the moves that were asked for before, and keeps later ones waiting. */

@@ -1,10 +1,12 @@
 /**
- * Saves the database and brings it back later, in the same process and on the same connection: for test control. The
- * restore is one transaction, so that readers and other processes see either state and nothing between.
+ * Saves the database, or the rows of one workspace, and brings them back later, in the same process and on the same
+ * connection: for test control. A restore is one transaction, so that readers and other processes see either state and
+ * nothing between.
  */
 import { rmSync } from "node:fs";
 import { makePrivate } from "./files.ts";
 import type { Store } from "./store.ts";
+import { type WorkspaceTable, workspaceTables } from "./workspace-rows.ts";
 
 /** Writes a copy of the database to `path`, replacing an earlier one. */
 export function saveSeed(store: Store, path: string): void {
@@ -15,17 +17,46 @@ export function saveSeed(store: Store, path: string): void {
   makePrivate(path);
 }
 
+/** Writes the rows of one workspace to `path`, replacing an earlier copy. Call it while nothing else uses the store. */
+export async function saveWorkspaceSeed(store: Store, path: string, workspaceId: number): Promise<void> {
+  rmSync(path, { force: true });
+  await withSeed(store, path, () => {
+    // Every table, because the conditions read those of the same database.
+    for (const { name, where } of workspaceTables(store.client, workspaceId)) {
+      store.client.exec(`CREATE TABLE seed."${name}" AS SELECT * FROM main."${name}" WHERE ${where("main")}`);
+    }
+  });
+  makePrivate(path);
+}
+
 /** Makes every table what it was. Call it while nothing else uses the store. */
 export async function restoreSeed(store: Store, path: string): Promise<void> {
+  await withSeed(store, path, () => withoutTriggers(store, () => copyTables(store)));
+}
+
+/**
+ * Makes the rows of one workspace what they were; all others stay. Call it while nothing works on these rows. Throws the
+ * driver's error if another workspace has taken what has to be unique.
+ */
+export async function restoreWorkspace(store: Store, path: string, workspaceId: number): Promise<void> {
+  await withSeed(store, path, () =>
+    withoutTriggers(store, () => copyRows(store, workspaceTables(store.client, workspaceId))),
+  );
+}
+
+/** `work` runs in one transaction, with the seed attached as `seed`. */
+async function withSeed(store: Store, path: string, work: () => void): Promise<void> {
   const { client } = store;
   await store.waitForOtherWriters();
   // Rows come back table by table, so references are checked when all are there: they fitted when they were saved.
   client.pragma("foreign_keys = OFF");
   client.prepare("ATTACH ? AS seed").run(path);
   try {
+    // What a seed holds is lost with the server anyway.
+    client.pragma("seed.synchronous = OFF");
     client.exec("BEGIN IMMEDIATE");
     try {
-      copyTables(store);
+      work();
       client.exec("COMMIT");
     } catch (error) {
       if (client.inTransaction) client.exec("ROLLBACK");
@@ -38,15 +69,29 @@ export async function restoreSeed(store: Store, path: string): Promise<void> {
 }
 
 /** Without its triggers a table is emptied at once, however many rows it has, and counters are copied like the rest. */
-function copyTables({ client }: Store): void {
-  const listed = client
-    .prepare("SELECT type, name, sql FROM main.sqlite_master WHERE type IN ('table', 'trigger')")
-    .all() as { type: string; name: string; sql: string | null }[];
-  const triggers = listed.filter(({ type }) => type === "trigger");
+function withoutTriggers({ client }: Store, work: () => void): void {
+  const triggers = client.prepare("SELECT name, sql FROM main.sqlite_master WHERE type = 'trigger'").all() as {
+    name: string;
+    sql: string;
+  }[];
   for (const { name } of triggers) client.exec(`DROP TRIGGER main."${name}"`);
-  for (const { type, name } of listed) {
-    if (type !== "table" || name.startsWith("sqlite_stat")) continue;
+  work();
+  for (const { sql } of triggers) client.exec(sql);
+}
+
+function copyTables({ client }: Store): void {
+  const tables = client.prepare("SELECT name FROM main.sqlite_master WHERE type = 'table'").pluck().all() as string[];
+  for (const name of tables) {
+    if (name.startsWith("sqlite_stat")) continue;
     client.exec(`DELETE FROM main."${name}"; INSERT INTO main."${name}" SELECT * FROM seed."${name}"`);
   }
-  for (const { sql } of triggers) if (sql !== null) client.exec(sql);
+}
+
+function copyRows({ client }: Store, tables: readonly WorkspaceTable[]): void {
+  for (const { name, where } of tables) client.exec(`DELETE FROM main."${name}" WHERE ${where("main")}`);
+  for (const { name, where, columns } of tables) {
+    const names = columns === null ? "" : columns.map((column) => `"${column}"`).join(", ");
+    const into = names === "" ? `main."${name}"` : `main."${name}" (${names})`;
+    client.exec(`INSERT INTO ${into} SELECT ${names || "*"} FROM seed."${name}" WHERE ${where("seed")}`);
+  }
 }

@@ -18,9 +18,17 @@ import { headerLines } from "./write-request.ts";
 
 export interface WebhookPoster {
   /** Sends `body` once. `content-length` and `host` are added; all other headers come from the caller. */
-  post(webhook: { url: string; headers: Record<string, string>; body: string }): Promise<PostResult>;
+  post(webhook: Webhook): Promise<PostResult>;
   /** Fails the posts in flight and closes every connection. Later posts fail. */
   close(): void;
+}
+
+interface Webhook {
+  /** Whose it is; missing if it is the server's own. */
+  workspaceId?: number;
+  url: string;
+  headers: Record<string, string>;
+  body: string;
 }
 
 export interface WebhookPosterSettings {

@@ -105,6 +105,11 @@ export class Pace {
     this.#serve(bucket);
   }
 
+  /** The number's bucket begins anew, unless a message waits for it. */
+  forget(numberId: number): void {
+    if (this.#buckets.get(numberId)?.waiters.length === 0) this.#buckets.delete(numberId);
+  }
+
   /** The network asked this number to slow down. */
   slowDown(numberId: number): void {
     const bucket = this.#buckets.get(numberId);

@@ -186,7 +186,7 @@ async function sendAccepted(
 ): Promise<SendResult> {
   const { store, inDoubtAfterMs, watch } = options;
   const { message } = acceptance.accepted;
-  watch.inFlightCount += 1;
+  watch.begin(message.id);
   try {
     return await attemptUntilFinal(options, acceptance, key, deadline);
   } catch (error) {
@@ -197,7 +197,7 @@ async function sendAccepted(
     }
     throw new InDoubtError(message.id, error);
   } finally {
-    watch.inFlightCount -= 1;
+    watch.end(message.id);
     watch.notify(message.id);
   }
 }

@@ -13,6 +13,7 @@ import type { FileWatch } from "#src/db/file-watch.ts";
 import type { DatabaseFiles } from "#src/db/files.ts";
 import type { Store } from "#src/db/store.ts";
 import { ServerMetrics } from "#src/health/metrics.ts";
+import type { SentWebhook } from "#src/http/control/route.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import type { MediaLinks } from "#src/media/links.ts";
 import type { ResolveName } from "#src/net/checked-lookup.ts";
@@ -57,7 +58,12 @@ export interface Server {
   /** Number of requests that are being answered. */
   pendingRequests(): number;
   /** Null where test control is off. */
-  control: { token: string; saveSeed(): Promise<void> } | null;
+  control: {
+    token: string;
+    saveSeed(): Promise<void>;
+    /** Called after each attempt at a receiver. */
+    onWebhook(listener: (sent: SentWebhook) => void): void;
+  } | null;
   /** Looks at the certificate at once; see `setLevel` of the log for the rest of what SIGHUP reads again. */
   reload(): void;
   /** Finishes what is in flight (for a bounded time), closes everything. */

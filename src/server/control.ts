@@ -6,6 +6,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { Config } from "#src/config/config.ts";
 import type { Clock } from "#src/core/clock.ts";
 import { Journal } from "#src/core/journal.ts";
+import { Listeners } from "#src/core/listeners.ts";
 import { type Activity, MovableClock } from "#src/core/movable-clock.ts";
 import type { Random } from "#src/core/random.ts";
 import { newToken } from "#src/core/secret.ts";
@@ -15,7 +16,7 @@ import { listOnNetwork } from "#src/domain/numbers/read.ts";
 import type { SeenRequest, SentWebhook } from "#src/http/control/route.ts";
 import { PREFIX } from "#src/http/endpoint.ts";
 import { splitUrl } from "#src/http/respond.ts";
-import type { WebhookPoster } from "#src/net/post.ts";
+import type { PostResult, WebhookPoster } from "#src/net/post.ts";
 import { SimulatorControl } from "#src/networks/simulator/control.ts";
 
 export class Control {
@@ -23,13 +24,17 @@ export class Control {
   readonly clock: MovableClock;
   readonly simulator = new SimulatorControl();
   readonly webhooks = new Journal<SentWebhook>(WEBHOOKS_MAX);
+  /** After each attempt at a receiver. */
+  readonly sentWebhook = new Listeners<[SentWebhook]>();
   readonly requests = new Journal<SeenRequest>(REQUESTS_MAX);
   readonly #realClock: Clock;
   #seenCount = 0;
+  /** Whether a file of media is read or written. Set by the runtime, which has the files. */
+  isMovingFiles: () => boolean = () => false;
   /** Requests of the API that are being answered. */
   requestCount = 0;
   /** Webhooks that are on their way. */
-  postCount = 0;
+  readonly #posts = new Set<{ workspaceId: number; cut: (result: PostResult) => void }>();
   /** Settles when requests may enter again; null while they may. */
   #hold: Promise<unknown> | null = null;
 
@@ -61,6 +66,34 @@ export class Control {
     return answer.finally(() => {
       this.requestCount -= 1;
     });
+  }
+
+  get postCount(): number {
+    return this.#posts.size;
+  }
+
+  /** Follows a webhook on its way; the first result counts, the receiver's or that of `cutPosts`. */
+  async follow(workspaceId: number, post: Promise<PostResult>): Promise<PostResult> {
+    const { promise, resolve } = Promise.withResolvers<PostResult>();
+    const followed = { workspaceId, cut: resolve };
+    this.#posts.add(followed);
+    try {
+      return await Promise.race([post, promise]);
+    } finally {
+      this.#posts.delete(followed);
+    }
+  }
+
+  isPosting(workspaceId: number): boolean {
+    return [...this.#posts].some((post) => post.workspaceId === workspaceId);
+  }
+
+  /** Ends the webhooks of this workspace that are on their way; what their receivers answer is ignored. */
+  cutPosts(workspaceId: number): void {
+    for (const post of this.#posts) {
+      if (post.workspaceId !== workspaceId) continue;
+      post.cut({ kind: "failed", reason: "connection", message: "The workspace is being reset.", durationMs: 0 });
+    }
   }
 
   /** Adds a request of the API to the journal once it is answered. */
@@ -96,6 +129,8 @@ const TOKEN_PREFIX = "wx_control_";
 const TOKEN_BYTES = 32;
 const WEBHOOKS_MAX = 20_000;
 const REQUESTS_MAX = 20_000;
+/** Of the server's own requests. */
+const NO_WORKSPACE = 0;
 
 /** Receivers of tests are local addresses. */
 export function configOfControl(config: Config): Config {
@@ -140,15 +175,13 @@ export function withJournal(poster: WebhookPoster, control: Control): WebhookPos
   return {
     close: () => poster.close(),
     async post(webhook) {
-      control.postCount += 1;
-      try {
-        const at = control.clock.now();
-        const result = await poster.post(webhook);
-        control.webhooks.add({ ...webhook, at, result });
-        return result;
-      } finally {
-        control.postCount -= 1;
-      }
+      const at = control.clock.now();
+      const { workspaceId = NO_WORKSPACE } = webhook;
+      const result = await control.follow(workspaceId, poster.post(webhook));
+      const sent = { ...webhook, workspaceId, at, result };
+      control.webhooks.add(sent);
+      control.sentWebhook.emit(sent);
+      return result;
     },
   };
 }
@@ -177,7 +210,8 @@ interface Working {
 
 function activityOf(control: Control, { store, readers }: Working): Activity {
   return {
-    isWorking: () => control.postCount > 0 || store.hasQueuedWrites || readers.hasPendingQueries,
+    isWorking: () =>
+      control.postCount > 0 || store.hasQueuedWrites || readers.hasPendingQueries || control.isMovingFiles(),
     isRequested: () => control.requestCount > 0,
     progress: () => store.counters.operations + store.counters.failures + control.requestCount,
   };

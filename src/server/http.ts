@@ -9,6 +9,7 @@ import { clientAddress } from "#src/http/client-address.ts";
 import { consoleRoutes } from "#src/http/console/console.ts";
 import type { System } from "#src/http/console/context.ts";
 import { controlRoutes } from "#src/http/control/control.ts";
+import type { ControlContext } from "#src/http/control/route.ts";
 import { EventWaiters } from "#src/http/event-waiters.ts";
 import { requestIds } from "#src/http/headers.ts";
 import { mediaLinkRoutes } from "#src/http/media-links.ts";
@@ -42,12 +43,14 @@ export interface HttpServer {
   cut(): void;
 }
 
+type Resets = Pick<ControlContext, "reset" | "saveWorkspace">;
+
 /** What routes have in common however often they are built. */
 interface Listening {
   state: { isReady: boolean };
   stopping: AbortSignal;
   /** Null: test control is off. */
-  reset: (() => Promise<void>) | null;
+  resets: Resets | null;
 }
 
 /** Tells browsers to use HTTPS alone, for half a year. */
@@ -60,19 +63,19 @@ export function requireFreeAddress({ host, port }: { host: string; port: number 
   void Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true);
 }
 
-/** Listens at once. Throws when the address is taken. `reset`: of test control. */
+/** Listens at once. Throws when the address is taken. `resets`: of test control. */
 export function listen(
   context: ServerContext,
   system: System,
   refused: RefusedCallbacks,
   https: Https,
-  reset: (() => Promise<void>) | null,
+  resets: Resets | null,
 ): HttpServer {
   const { config, random, control } = context;
   const { host } = config.server.listen;
   const state = { isReady: false };
   let stopping = new AbortController();
-  let { app, eventWaiters } = createRoutes(context, system, refused, { state, stopping: stopping.signal, reset });
+  let { app, eventWaiters } = createRoutes(context, system, refused, { state, stopping: stopping.signal, resets });
   const paths = app.routes.map(({ path }) => path);
   const fetch = withStrictTransport((request) => app.fetch(request), https, context.socketClock);
   const entrances = guardEntrances(
@@ -108,7 +111,7 @@ export function listen(
       stopping.abort();
       stopping = new AbortController();
       const { server } = app;
-      ({ app, eventWaiters } = createRoutes(...replaced, { state, stopping: stopping.signal, reset }));
+      ({ app, eventWaiters } = createRoutes(...replaced, { state, stopping: stopping.signal, resets }));
       app.server = server;
     },
     notifyEventWaiters: () => eventWaiters.notify(),
@@ -150,7 +153,7 @@ function createRoutes(
   context: ServerContext,
   system: System,
   refused: RefusedCallbacks,
-  { state, stopping, reset }: Listening,
+  { state, stopping, resets }: Listening,
 ) {
   const { config, store, socketClock: clock, random, log, box, networks, metrics, files, control } = context;
   const { readers, realClock, media, links, simulatedFiles } = context;
@@ -196,11 +199,11 @@ function createRoutes(
       isTrustedProxy,
     }),
   );
-  if (control !== null && reset !== null) {
+  if (control !== null && resets !== null) {
     const { token, webhooks, requests, simulator } = control;
     app.use(
       controlRoutes({
-        ...{ store, box, random, log, realClock, token, webhooks, requests, simulator, simulatedFiles, reset },
+        ...{ store, box, random, log, realClock, token, webhooks, requests, simulator, simulatedFiles, ...resets },
         clock: control.clock,
       }),
     );

@@ -1,14 +1,17 @@
 /**
- * Brings a server under test control back to the state that was saved, in the same process and at the same address: the
- * work in flight ends, the rows come back, and everything that works on them is built anew.
+ * Brings a server under test control back to the state that was saved, in the same process and at the same address.
+ * Everything: the work in flight ends, the rows come back, and what works on them is built anew. One workspace: its work
+ * ends and its rows come back, while everything else continues.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { newRunId } from "#src/core/id.ts";
-import { restoreSeed, saveSeed } from "#src/db/seed.ts";
+import { restoreSeed, saveSeed, saveWorkspaceSeed } from "#src/db/seed.ts";
 import type { Environment, Storage } from "./context.ts";
 import type { Control } from "./control.ts";
+import { KeptMedia } from "./kept-media.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
+import { endAndRestore } from "./workspace-reset.ts";
 
 interface ResetOptions {
   environment: Environment;
@@ -18,14 +21,20 @@ interface ResetOptions {
 }
 
 const SEED_FILE = "control.seed.db";
+const SEED_MEDIA = "control.seed.media";
 
 export class ResetPoint {
   readonly #options: ResetOptions;
   readonly #file: string;
+  readonly #media: KeptMedia;
+  /** Files with the rows of workspaces that were added after the start, by the workspace's id. */
+  readonly #added = new Map<number, string>();
 
   constructor(options: ResetOptions) {
+    const { data } = options.environment.config.storage;
     this.#options = options;
-    this.#file = join(options.environment.config.storage.data, SEED_FILE);
+    this.#file = join(data, SEED_FILE);
+    this.#media = new KeptMedia(options.storage.media.directory, join(data, SEED_MEDIA));
   }
 
   /** From now on, a reset brings back the state in which the server has come to rest. The journals begin anew. */
@@ -33,12 +42,23 @@ export class ResetPoint {
     const { storage, control } = this.#options;
     await control.clock.settle();
     saveSeed(storage.store, this.#file);
+    this.#media.save();
     control.simulator.sent.clear();
     control.webhooks.clear();
   }
 
+  /** From now on, a reset of this workspace, which is not in the seed, brings back its present state. */
+  async saveWorkspace(workspaceId: number): Promise<void> {
+    const { storage, control, environment } = this.#options;
+    const file = join(environment.config.storage.data, `control.seed-${workspaceId}.db`);
+    await control.clock.exclusively(() => saveWorkspaceSeed(storage.store, file, workspaceId));
+    this.#added.set(workspaceId, file);
+  }
+
   remove(): void {
     rmSync(this.#file, { force: true });
+    this.#media.remove();
+    this.#removeAdded();
   }
 
   /** `use` is called with the new runtime before its services start. */
@@ -48,6 +68,8 @@ export class ResetPoint {
       control.clock.exclusively(async () => {
         await this.#finish(before);
         await restoreSeed(storage.store, this.#file);
+        this.#removeAdded();
+        this.#media.restore();
         control.simulator.reset();
         control.webhooks.clear();
         control.clock.reset();
@@ -63,6 +85,19 @@ export class ResetPoint {
     );
   }
 
+  /** The clock, the rules of the network and all other workspaces stay as they are. */
+  async restoreWorkspace(runtime: Runtime, workspaceId: number): Promise<void> {
+    const { control } = this.#options;
+    const file = this.#added.get(workspaceId) ?? this.#file;
+    await control.holdRequests(() =>
+      control.clock.exclusively(async () => {
+        await endAndRestore(control, runtime, workspaceId, file);
+        this.#media.restore(workspaceId);
+      }),
+    );
+    runtime.notifyAll();
+  }
+
   /** What is in flight ends without waiting for its time: its rows are about to be replaced. */
   async #finish({ context, services, isWorking }: Runtime): Promise<void> {
     const { control } = this.#options;
@@ -70,5 +105,10 @@ export class ResetPoint {
     context.poster.close();
     await control.clock.drain(() => context.watch.inFlightCount === 0 && control.requestCount === 0 && !isWorking());
     context.recorder.stop();
+  }
+
+  #removeAdded(): void {
+    for (const file of this.#added.values()) rmSync(file, { force: true });
+    this.#added.clear();
   }
 }

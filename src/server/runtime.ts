@@ -22,12 +22,14 @@ export interface Runtime {
   refused: RefusedCallbacks;
   /** In the order of their start. */
   services: readonly Service[];
+  /** Every worker looks for due work: rows were changed behind its back. */
+  notifyAll(): void;
   /** True while a service or the database works. */
   isWorking(): boolean;
 }
 
 /** Most of what a moved clock passes is housekeeping that finds nothing to do. Retention is a matter of days. */
-const CONTROLLED_HOUSEKEEPING_MS = 3_600_000;
+const CONTROLLED_HOUSEKEEPING_MS = 6 * 3_600_000;
 
 /** `onOtherCommit` is called after another process has committed. */
 export async function createRuntime(
@@ -46,7 +48,9 @@ export async function createRuntime(
     everyMs: config.whatsapp.syncEveryMs,
     allowPrivate: config.webhooks.allowPrivate,
   });
-  const { media: files, clock } = context;
+  const { media: files, simulatedFiles, clock } = context;
+  if (environment.control !== null)
+    environment.control.isMovingFiles = () => files.isWorking || simulatedFiles.isWorking;
   const room = new MediaRoom(store, config.media.quotaBytes);
   const mediaFetcher = new MediaFetcher({ ...context, files, room, maxBytes: config.media.maxBytes });
   const unusedMedia = new UnusedMediaRemover({ store, clock, log, files });
@@ -76,6 +80,7 @@ export async function createRuntime(
     system,
     refused,
     services,
+    notifyAll: workers.notifyAll,
     isWorking: () => store.hasQueuedWrites || services.some((service) => service.isActive),
   };
 }

@@ -31,15 +31,22 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const point = control === null ? null : new ResetPoint({ environment, storage, control, onOtherCommit });
   await point?.save();
 
-  const reset = async (): Promise<void> => {
+  const reset = async (workspaceId: number | null): Promise<void> => {
     if (point === null) return;
+    if (workspaceId !== null) return point.restoreWorkspace(runtime, workspaceId);
     runtime = await point.restore(runtime, ({ context, system, refused }) => http.use(context, system, refused));
   };
   const { context, system, refused } = runtime;
   const https = createHttps(environment, storage, tlsSources);
   const http = listenOrClose(context, https, () => {
     options.beforeListening?.();
-    return listen(context, system, refused, https, point === null ? null : reset);
+    return listen(
+      context,
+      system,
+      refused,
+      https,
+      point === null ? null : { reset, saveWorkspace: (id) => point.saveWorkspace(id) },
+    );
   });
   if (config.server.publicUrl === null) storage.links.origin = http.url;
   otherCommits.add(http.notifyEventWaiters);
@@ -58,7 +65,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     isActive: () => runtime.context.watch.inFlightCount > 0 || http.pendingRequests() > 0 || runtime.isWorking(),
     isReading: () => readers.hasPendingQueries || storage.media.isWorking || runtime.context.simulatedFiles.isWorking,
     pendingRequests: http.pendingRequests,
-    control: point === null || control === null ? null : { token: control.token, saveSeed: () => point.save() },
+    control:
+      point === null || control === null
+        ? null
+        : {
+            token: control.token,
+            saveSeed: () => point.save(),
+            onWebhook: (listener) => control.sentWebhook.add(listener),
+          },
     async stop() {
       await stop(runtime, http, https);
       point?.remove();

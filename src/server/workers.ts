@@ -107,6 +107,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
   clockRight.add(() => starting.notify());
   onNetworkTime.add((networkTime) => wallClock.recordNetworkTime(networkTime));
   onCommit.add(() => {
+    if (clock.isSteady === true) broadcasts.unpark();
     clockWatch.check();
     wallClock.recordCommit();
   });

@@ -55,7 +55,7 @@ export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow):
   const plan = store.read((tx) => planAttempt(tx, row.subject));
   if (plan === undefined) return store.write((tx) => finish(tx, row.id));
   const attemptedAt = clock.now();
-  const result = toResult(plan.url, attemptedAt, await post(options, plan));
+  const result = toResult(plan.url, attemptedAt, await post(options, plan, row.queueKey));
   if (!result.isSuccess) {
     const reason = result.error ?? `the receiver answered ${result.statusCode}`;
     log.warn("delivery.attempt_failed", "Webhook was not accepted", {
@@ -68,7 +68,11 @@ export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow):
   await store.write((tx) => recordAttempt(tx, work, result, schedule));
 }
 
-async function post({ box, poster, realClock }: DeliveryOptions, plan: AttemptPlan): Promise<PostResult> {
+async function post(
+  { box, poster, realClock }: DeliveryOptions,
+  plan: AttemptPlan,
+  workspaceId: number,
+): Promise<PostResult> {
   let secret: string;
   try {
     secret = openSecret(box, plan.webhook);
@@ -81,7 +85,7 @@ async function post({ box, poster, realClock }: DeliveryOptions, plan: AttemptPl
     "user-agent": `Waxwing/${version}`,
     "service-signature": serviceSignature(plan.body, secret, realClock.now()),
   };
-  return poster.post({ url: plan.url, headers, body: plan.body });
+  return poster.post({ workspaceId, url: plan.url, headers, body: plan.body });
 }
 
 function toResult(url: string, attemptedAt: number, answer: PostResult): AttemptResult {

@@ -64,8 +64,10 @@ describe.skipIf(Bun.which("bash") === null)("bash", () => {
     [
       "options that are not given yet",
       ["key", "create", "--workspace", "1", "--"],
-      ["--name", "--config", "--data", "--json", "--help"],
+      ["--name", "--scopes", "--expires", "--daily-people", "--config", "--data", "--json", "--help"],
     ],
+    // It may be given again.
+    ["an option that is repeated", ["dev", "--number", "+911244001100", "--num"], ["--number"]],
     ["options where no value is left", ["message", "show", "7", ""], ["--config", "--data", "--json", "--help"]],
     ["no such group", ["nonsense", "--n"], []],
   ])("%s", (_, words, expected) => {
@@ -180,8 +182,8 @@ const typedLines: [typed: string, zsh: string[], fish?: string[]][] = [
   // fish offers an option again that was given already: a condition on it would also hide its value.
   [
     "waxwing key create --workspace 1 --",
-    ["--name", "--config", "--data", "--json", "--help"],
-    ["--workspace", "--name", "--config", "--data", "--json", "--help"],
+    ["--name", "--scopes", "--expires", "--daily-people", "--config", "--data", "--json", "--help"],
+    ["--workspace", "--name", "--scopes", "--expires", "--daily-people", "--config", "--data", "--json", "--help"],
   ],
   // Both show options only where a dash is typed.
   ["waxwing message show 7 ", []],

@@ -138,6 +138,105 @@ test("with --data the database, its key and the viewer's address are kept for th
   }
 });
 
+test("numbers, a currency, and a second address with retries of its own, beside one that the shop changes", async () => {
+  using workshop = new Workshop();
+  const asked: string[] = [];
+  let isBroken = true;
+  const second = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const body = await request.text();
+      if (body.includes("Hallo")) asked.push(body);
+      return new Response(null, { status: isBroken ? 503 : 200 });
+    },
+  });
+  const own = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("thanks") });
+  try {
+    const url = `http://127.0.0.1:${second.port}/hook`;
+    const place = ["--country", "DE", "--timezone", "Europe/Berlin", "--currency", "EUR"];
+    const numbers = ["--number", "+49 30 1234567", "--number=030 7654321"];
+    const { firstLine } = await workshop.start([
+      ...["dev", "--json", "--listen", "127.0.0.1:0", "--forward", url, ...place, ...numbers],
+    ]);
+    const ready = JSON.parse(firstLine) as Ready & { control_url: string; control_token: string };
+    const call = async (address: string, key: string, method = "GET", body?: unknown) => {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      const answer = await fetch(address, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      // biome-ignore lint/suspicious/noExplicitAny: answers are looked into member by member; a wrong one fails the assertion.
+      return (await answer.json()) as any;
+    };
+    const control = (method: string, path: string, body?: unknown) =>
+      call(`${ready.control_url}${path}`, ready.control_token, method, body);
+    const me = (await call(`${ready.base_url}/me`, ready.api_key)).data;
+    expect(me).toMatchObject({ country: "DE", timezone: "Europe/Berlin", billing: { currency: "EUR" } });
+    expect(me.numbers.map(({ phone }: { phone: string }) => phone)).toEqual(["+49301234567", "+49307654321"]);
+
+    await control("POST", "/reset", {});
+    await control("POST", "/clock", { freeze: true });
+    const ownUrl = `http://127.0.0.1:${own.port}/mine`;
+    await control("PUT", "/webhook", { url: ownUrl });
+    const added = await control("POST", "/workspaces", {});
+    asked.length = 0;
+    for (const to of [ready.number, added.number])
+      await control("POST", "/inbound", { from: "+4915112345678", to, text: "Hallo" });
+    await control("POST", "/clock", { advance: "9h" });
+    const attempts = asked.length;
+    // Two events, each tried several times, with the body that the shop's own address got.
+    expect(attempts).toBeGreaterThan(6);
+    isBroken = false;
+    await control("POST", "/clock", { advance: "24h" });
+    expect(new Set(asked).size).toBe(2);
+    const settled = asked.length;
+    await control("POST", "/clock", { advance: "48h" });
+    expect(asked.length).toBe(settled);
+    const of = async (address: string) =>
+      (await control("GET", `/webhooks?type=message.received&url=${encodeURIComponent(address)}`)) as {
+        body: string;
+        status: number;
+      }[];
+    expect((await of(ownUrl)).map(({ status }) => status)).toEqual([200]);
+    expect((await of(url)).map(({ body }) => body)).toContain((await of(ownUrl))[0]?.body ?? "");
+    // The viewer sees what went to the shop's address, and what that answered.
+    const { events } = (await (await fetch(`${ready.webhook_viewer_url}/events.json`)).json()) as {
+      events: { elsewhere: string | null }[];
+    };
+    expect(events.map(({ elsewhere }) => elsewhere)).toContain(`to ${ownUrl}: answered 200`);
+    expect(events.map(({ elsewhere }) => elsewhere)).toContain(`to ${url}: answered 503`);
+
+    // A second dev beside it: commands that need one ask which.
+    await workshop.start(["dev", "--json", "--listen", "127.0.0.1:0"]);
+    const which = await workshop.refusal(["tail"]);
+    expect(which).toMatchObject({ code: "several_servers" });
+    expect(which.message).toContain(`${new URL(ready.base_url).origin} (+49301234567, ${ready.data})`);
+  } finally {
+    await Promise.all([second.stop(true), own.stop(true)]);
+  }
+});
+
+test("a number that is none, an option beside a seed, and a database in memory are refused with a sentence", async () => {
+  using workshop = new Workshop();
+  workshop.write("seed.json", '{"workspaces": [{"name": "A", "country": "IN", "timezone": "UTC"}]}');
+  const [number, seeded, memory] = await Promise.all(
+    [
+      ["--number", "12"],
+      ["--seed", "seed.json", "--number", "+911244001100"],
+      ["--data", ":memory:"],
+    ].map((options) => workshop.run(["dev", "--listen", "127.0.0.1:0", ...options])),
+  );
+  expect(number).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('--number 12: "12" is not a phone number.'),
+  });
+  expect(seeded).toMatchObject({ code: 2, stderr: expect.stringContaining("--number is for the demo") });
+  expect(memory).toMatchObject({ code: 1, stderr: expect.stringContaining("run waxwing dev without --data") });
+  expect(existsSync(workshop.path(":memory:"))).toBe(false);
+});
+
 test("dev runs on no other database than its own", async () => {
   using workshop = new Workshop();
   await workshop.json(["workspace", "create", ...SHOP, "--data", "mine"]);
@@ -163,7 +262,7 @@ describe("the viewer", () => {
   });
 
   test("keeps the last 200, refuses other names for itself, and lets nothing from outside into its page", async () => {
-    const viewer = startViewer({ clock: systemClock, port: 0, forwardTo: null });
+    const viewer = startViewer({ clock: systemClock, port: 0 });
     try {
       viewer.trust("whsec_x");
       for (let index = 0; index < 205; index++) {

@@ -19,7 +19,7 @@ const PROMISED: Record<string, string> = {
   "upgrade back": "",
   "upgrade try": "",
   serve: "--listen",
-  dev: "--listen --forward --seed --random-seed --country --timezone --currency --with-parent",
+  dev: "--listen --forward --seed --random-seed --number --country --timezone --currency --with-parent",
   "workspace create":
     "--name --country --timezone --currency --rate --balance --daily-cap --no-api --stop-words --start-words",
   "workspace list": "",

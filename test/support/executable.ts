@@ -12,7 +12,7 @@ import { checkout } from "./source.ts";
 
 const shelf = join(checkout, "node_modules/.cache/waxwing-test");
 /** Everything that the build reads. */
-const INGREDIENTS = ["src", "migrations", "scripts", "package.json", "bun.lock", "tsconfig.json"];
+const INGREDIENTS = ["src", "examples", "migrations", "scripts", "package.json", "bun.lock", "tsconfig.json"];
 const BUILD_LIMIT_MS = 60_000;
 
 /** Copies the executable of the present sources to `path`. */

@@ -20,7 +20,17 @@ export type Change = string | ((source: string) => string);
 
 export type Changes = Readonly<Record<string, Change>>;
 
-const COPIED = ["package.json", "tsconfig.json", "bunfig.toml", "docs", "migrations", "scripts", "src", "test"];
+const COPIED = [
+  "package.json",
+  "tsconfig.json",
+  "bunfig.toml",
+  "docs",
+  "examples",
+  "migrations",
+  "scripts",
+  "src",
+  "test",
+];
 
 /** Applies `changes`, by path from the checkout, to a copy of the checkout that exists while `use` runs. */
 export async function withChangedCopy<T>(changes: Changes, use: (directory: string) => Promise<T>): Promise<T> {

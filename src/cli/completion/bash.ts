@@ -12,6 +12,7 @@ import {
   PROGRAM,
   positionalsOf,
   quote,
+  repeatedFlags,
 } from "./declared.ts";
 
 export function bashScript(commands: readonly Command[], summaries: ReadonlyMap<string, string>): string {
@@ -74,6 +75,7 @@ ${positionals.join("\n")}
 
 _waxwing() {
   local current=\${COMP_WORDS[COMP_CWORD]} command='' used=' ' value='' next options word
+  local repeated=' ${repeatedFlags(commands).join(" ")} '
   local i place=0 literal=''
   COMPREPLY=()
   # \`value\` is what the option before takes. bash takes --option=value and host:port apart at the = and the colon.
@@ -110,7 +112,7 @@ _waxwing() {
     options)
       _waxwing_options "$command"
       for word in $options; do
-        if [[ $word == "$current"* && $used != *" $word "* ]]; then COMPREPLY+=("$word"); fi
+        if [[ $word == "$current"* && ( $used != *" $word "* || $repeated == *" $word "* ) ]]; then COMPREPLY+=("$word"); fi
       done
       ;;
     *)

@@ -2,7 +2,7 @@
  * What can be typed, read from the declarations of the commands: the words that may follow, the options of each command
  * and what an option takes. Each shell's script is this data in the shell's own language.
  */
-import { type Command, flagOf, type Option } from "../command.ts";
+import { type Command, flagOf, isRepeated, type Option } from "../command.ts";
 import { globalOptions } from "../global-options.ts";
 
 /** `words`: one of these. `any`: nothing can be suggested. `none`: a flag, which takes no value. */
@@ -15,6 +15,8 @@ export interface DeclaredOption {
   readonly flag: string;
   readonly description: string;
   readonly completion: Completion;
+  /** It may be given again. */
+  readonly isRepeated: boolean;
 }
 
 export interface Word {
@@ -60,6 +62,12 @@ export function nextWords(
   return new Map([["", [...first.values(), { word: "help", description: "Show help for a command" }]], ...next]);
 }
 
+/** The options that may be given several times, whatever the command. */
+export function repeatedFlags(commands: readonly Command[]): readonly string[] {
+  const flags = commands.flatMap(ownOptions).filter((option) => option.isRepeated);
+  return [...new Set(flags.map(({ flag }) => flag))];
+}
+
 /** Quotes a text for bash and zsh. Fish escapes differently. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
@@ -70,6 +78,7 @@ function optionsIn(declared: Readonly<Record<string, Option>>): readonly Declare
     flag: flagOf(property),
     description: option.description,
     completion: completionOf(option),
+    isRepeated: isRepeated(option),
   }));
 }
 

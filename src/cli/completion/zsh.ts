@@ -9,6 +9,7 @@ import {
   PROGRAM,
   positionalsOf,
   quote,
+  repeatedFlags,
   type Word,
 } from "./declared.ts";
 
@@ -67,6 +68,7 @@ ${positionals.join("\n")}
 _waxwing() {
   local command='' literal='' word option
   local -a value next flags used unused
+  local -a repeated=(${repeatedFlags(commands).join(" ")})
   local -i i place=0
   for ((i = 2; i < CURRENT; i++)); do
     word=\${words[i]}
@@ -100,7 +102,7 @@ _waxwing() {
     options)
       _waxwing_options "$command"
       for option in "\${flags[@]}"; do
-        if ((! \${used[(Ie)\${option%%:*}]})); then unused+=("$option"); fi
+        if ((! \${used[(Ie)\${option%%:*}]} || \${repeated[(Ie)\${option%%:*}]})); then unused+=("$option"); fi
       done
       _describe -o option unused
       ;;

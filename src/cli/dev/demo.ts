@@ -5,6 +5,7 @@
 
 import { randomText } from "#src/core/id.ts";
 import { fromNetwork } from "#src/core/phone.ts";
+import { Problem } from "#src/core/problem.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { credit, setPrice } from "#src/domain/billing/account.ts";
@@ -12,14 +13,17 @@ import { createContact } from "#src/domain/contacts/create.ts";
 import { addMember, findOrCreateStaticGroup } from "#src/domain/groups/membership.ts";
 import { receive } from "#src/domain/inbound/receive.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { setSample } from "#src/domain/templates/decide.ts";
 import type { TemplateStatus } from "#src/domain/templates/template.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
+import { setForward } from "#src/domain/webhooks/forward.ts";
 import { createKey } from "#src/domain/workspaces/api-keys.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { inboundCallback } from "#src/networks/simulator/callback.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
+import { CommandFailure } from "../failure.ts";
 
 export interface Demo {
   readonly workspaceId: number;
@@ -35,7 +39,15 @@ export interface Demo {
     readonly writer: string;
     /** A list of people who have opted in, for a broadcast. */
     readonly groupId: number;
+    /** E.164 of the number to send from, where there are several. */
+    readonly from: string | null;
   } | null;
+}
+
+/** Where events go: those of the first workspace to `webhook`, all to `forward` if there is one. */
+export interface Addresses {
+  readonly webhook: string;
+  readonly forward: string | null;
 }
 
 /** What a developer can choose about the demo workspace. */
@@ -43,10 +55,16 @@ interface DemoSettings {
   readonly country: string;
   readonly timezone: string;
   readonly currency: string;
+  /** In any common format; the first one is that of the demo's conversation. */
+  readonly numbers: readonly string[];
 }
 
-export const DEMO_SETTINGS: DemoSettings = { country: "IN", timezone: "Asia/Kolkata", currency: "USD" };
-const NUMBER = "+911244001100";
+export const DEMO_SETTINGS: DemoSettings = {
+  country: "IN",
+  timezone: "Asia/Kolkata",
+  currency: "USD",
+  numbers: ["+911244001100"],
+};
 const RATE = 8_500;
 const BALANCE = 100_000_000;
 
@@ -109,8 +127,8 @@ const TEMPLATES: readonly { readonly json: unknown; readonly status: TemplateSta
   },
 ];
 
-/** Writes it all in one transaction; events go to `webhookUrl`. */
-export function writeDemo(tx: Tx, box: SecretBox, webhookUrl: string, settings: DemoSettings): Demo {
+/** Writes it all in one transaction. */
+export function writeDemo(tx: Tx, box: SecretBox, addresses: Addresses, settings: DemoSettings): Demo {
   const { country, timezone, currency } = settings;
   const { id: workspaceId } = createWorkspace(
     tx,
@@ -121,13 +139,10 @@ export function writeDemo(tx: Tx, box: SecretBox, webhookUrl: string, settings: 
   credit(tx, workspaceId, { amount: BALANCE, note: "opening balance", ref: null });
   const { key } = createKey(tx, workspaceId, "demo");
   // Before anything happens, so that the viewer shows the first event as well.
-  const { secret } = setWebhook(tx, box, workspaceId, webhookUrl);
-  const number = addNumber(tx, workspaceId, {
-    phone: NUMBER,
-    name: "Demo shop",
-    throughput: 80,
-    route: { network: "simulator" },
-  });
+  const { secret } = setWebhook(tx, box, workspaceId, addresses.webhook);
+  if (addresses.forward !== null) setForward(tx, box, workspaceId, addresses.forward);
+  const [number, ...others] = settings.numbers.map((phone, index) => addDemoNumber(tx, workspaceId, phone, index));
+  if (number === undefined) throw new Error("a demo has a number");
   for (const { json, status } of TEMPLATES) addTemplate(tx, workspaceId, readNewTemplate(json), status);
   setSample(tx, workspaceId, "new_menu", "en_US", "https://www.example.com/menu.jpg");
   const regulars = findOrCreateStaticGroup(tx, workspaceId, "Regulars");
@@ -148,6 +163,22 @@ export function writeDemo(tx: Tx, box: SecretBox, webhookUrl: string, settings: 
     key,
     number: number.phone,
     webhookSecret: secret,
-    samples: { person: `+${PERSON}`, writer: `+${WRITER}`, groupId: regulars.id },
+    samples: {
+      person: `+${PERSON}`,
+      writer: `+${WRITER}`,
+      groupId: regulars.id,
+      from: others.length === 0 ? null : number.phone,
+    },
   };
+}
+
+function addDemoNumber(tx: Tx, workspaceId: number, phone: string, index: number): SendingNumber {
+  const name = index === 0 ? "Demo shop" : `Demo shop ${index + 1}`;
+  try {
+    return addNumber(tx, workspaceId, { phone, name, throughput: 80, route: { network: "simulator" } });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const [sentence = error.message] = Object.values(error.details.fields ?? {}).flat();
+    throw new CommandFailure("invalid_number", `--number ${phone}: ${sentence}`);
+  }
 }

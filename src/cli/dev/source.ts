@@ -4,28 +4,30 @@ import type { Tx } from "#src/db/transaction.ts";
 import type { Context } from "../context.ts";
 import { CommandFailure, UsageError } from "../failure.ts";
 import { readInputFile } from "../input.ts";
-import { DEMO_SETTINGS, type Demo, writeDemo } from "./demo.ts";
+import { type Addresses, DEMO_SETTINGS, type Demo, writeDemo } from "./demo.ts";
 
-/** Writes it all in one transaction; events of the first workspace go to `webhookUrl`. */
-export type Source = (tx: Tx, box: SecretBox, webhookUrl: string) => Demo;
+/** Writes it all in one transaction. */
+export type Source = (tx: Tx, box: SecretBox, addresses: Addresses) => Demo;
 
 interface SourceOptions {
   readonly seed: string | undefined;
   readonly country: string | undefined;
   readonly timezone: string | undefined;
   readonly currency: string | undefined;
+  readonly number: readonly string[];
 }
 
 /** Throws `invalid_request` for a seed that is not one. */
 export async function readSource(context: Context, options: SourceOptions): Promise<Source> {
-  const { seed, country, timezone, currency } = options;
+  const { seed, country, timezone, currency, number } = options;
   const given = Object.entries({ country, timezone, currency }).filter(([, value]) => value !== undefined);
   if (seed === undefined) {
-    const settings = { ...DEMO_SETTINGS, ...Object.fromEntries(given) };
-    return (tx, box, webhookUrl) => writeDemo(tx, box, webhookUrl, settings);
+    const numbers = number.length === 0 ? DEMO_SETTINGS.numbers : number;
+    const settings = { ...DEMO_SETTINGS, ...Object.fromEntries(given), numbers };
+    return (tx, box, addresses) => writeDemo(tx, box, addresses, settings);
   }
-  const [stray] = given;
-  if (stray !== undefined) throw new UsageError(`--${stray[0]} is for the demo; write it into the seed`, "dev");
+  const stray = given[0]?.[0] ?? (number.length > 0 ? "number" : undefined);
+  if (stray !== undefined) throw new UsageError(`--${stray} is for the demo; write it into the seed`, "dev");
   return seedSource(parse(seed, await readInputFile(context, "--seed", seed)));
 }
 
@@ -42,9 +44,12 @@ async function seedSource(json: unknown): Promise<Source> {
   // Loaded only here: other commands need no validator.
   const { readSeed, writeWorkspace } = await import("#src/http/control/seed.ts");
   const seeds = readSeed(json);
-  return (tx, box, webhookUrl) => {
+  return (tx, box, { webhook, forward }) => {
     const [first] = seeds.map((seed, index) =>
-      writeWorkspace(tx, seed, { box, webhookUrl: index === 0 ? webhookUrl : null, path: `workspaces.${index}.` }),
+      writeWorkspace(tx, seed, {
+        ...{ box, forwardUrl: forward, path: `workspaces.${index}.` },
+        webhookUrl: index === 0 ? webhook : null,
+      }),
     );
     if (first === undefined) throw new Error("a seed has a workspace");
     return { ...first, samples: null };

@@ -43,7 +43,7 @@ export const viewerPage = `<!doctype html>
     summary.append(
       element("span", "", "#" + event.number),
       element("b", "", event.type),
-      element("span", event.distrust ? "bad" : "good", event.distrust || "signature right"),
+      element("span", event.elsewhere ? "" : event.distrust ? "bad" : "good", event.elsewhere || event.distrust || "signature right"),
       element("span", "", new Date(event.at).toLocaleTimeString()));
     details.append(summary, element("pre", "", "Service-Signature: " + event.signature + "\\n\\n" + event.body));
     return details;

@@ -11,6 +11,8 @@ export interface Viewer {
   readonly url: string;
   /** The secret that signatures are checked with. Until it is set, every signature is invalid. */
   trust(secret: string): void;
+  /** Shows a webhook that went to another address. */
+  note(webhook: { url: string; signature: string; body: string; answer: string }): void;
   stop(): Promise<void>;
 }
 
@@ -22,14 +24,14 @@ interface Received {
   /** Why the signature is invalid; null if it is valid. */
   readonly distrust: string | null;
   readonly signature: string;
+  /** The other address that it went to, and what that answered; null: it came here. */
+  readonly elsewhere: string | null;
   /** The body as received; JSON is indented. */
   readonly body: string;
 }
 
 const RECEIVED_MAX = 200;
 const BODY_BYTES_MAX = 1024 * 1024;
-/** Below the server's own limit, so that its delivery log shows which address was slow. */
-const FORWARD_LIMIT_MS = 9_000;
 /** A receiver refuses a webhook that is replayed later. */
 const SIGNATURE_AGE_MAX_SECONDS = 5 * 60;
 
@@ -37,14 +39,18 @@ interface ViewerOptions {
   readonly clock: Clock;
   /** Where to listen if it is free. */
   readonly port: number;
-  /** Every webhook is passed on to this address as it came, and its answer is the viewer's. */
-  readonly forwardTo: string | null;
 }
 
-export function startViewer({ clock, port, forwardTo }: ViewerOptions): Viewer {
+export function startViewer({ clock, port }: ViewerOptions): Viewer {
   const received: Received[] = [];
   let secret: string | null = null;
   let count = 0;
+
+  const show = (one: Omit<Received, "number" | "at">): void => {
+    count += 1;
+    received.unshift({ number: count, at: new Date(clock.now()).toISOString(), ...one });
+    received.length = Math.min(received.length, RECEIVED_MAX);
+  };
 
   const receive = async (request: Request): Promise<Response> => {
     const body = new Uint8Array(await request.arrayBuffer());
@@ -52,10 +58,7 @@ export function startViewer({ clock, port, forwardTo }: ViewerOptions): Viewer {
     const { type, text } = formatBody(new TextDecoder().decode(body));
     const distrust =
       secret === null ? "the secret is not known yet" : findSignatureProblem(signature, body, secret, clock.now());
-    count += 1;
-    received.unshift({ number: count, at: new Date(clock.now()).toISOString(), type, distrust, signature, body: text });
-    received.length = Math.min(received.length, RECEIVED_MAX);
-    if (forwardTo !== null && distrust === null) return forward(forwardTo, request, body);
+    show({ type, distrust, signature, body: text, elsewhere: null });
     return new Response(distrust ?? "received", { status: distrust === null ? 200 : 400 });
   };
 
@@ -78,27 +81,12 @@ export function startViewer({ clock, port, forwardTo }: ViewerOptions): Viewer {
     trust(known) {
       secret = known;
     },
+    note({ url, signature, body, answer }) {
+      const { type, text } = formatBody(body);
+      show({ type, distrust: null, signature, body: text, elsewhere: `to ${url}: ${answer}` });
+    },
     stop: () => http.stop(true),
   };
-}
-
-/** The same bytes under the same signature. What the address answers decides whether the webhook is tried again. */
-async function forward(
-  url: string,
-  { headers }: { headers: Headers },
-  body: Uint8Array<ArrayBuffer>,
-): Promise<Response> {
-  const passed = new Headers();
-  for (const name of ["content-type", "user-agent", "service-signature"]) passed.set(name, headers.get(name) ?? "");
-  try {
-    const signal = AbortSignal.timeout(FORWARD_LIMIT_MS);
-    const answer = await fetch(url, { method: "POST", headers: passed, body, redirect: "manual", signal });
-    return new Response(await answer.text(), { status: answer.status });
-  } catch (error) {
-    return new Response(`${url} did not answer: ${error instanceof Error ? error.message : "unknown error"}\n`, {
-      status: 502,
-    });
-  }
 }
 
 function listenOnFree<T>(listen: (port: number) => T, port: number): T {

@@ -65,15 +65,17 @@ function sampleCommands(demo: Demo, samples: NonNullable<Demo["samples"]>, baseU
       "    -H 'Content-Type: application/json' \\",
       `    -d ${shellWord(JSON.stringify(body))}`,
     ].join("\n");
+  const from = samples.from === null ? {} : { from: samples.from };
+  const to = samples.from === null ? "" : ` --to ${samples.from}`;
   const waxwing = `${thisProgram()} --data ${shellWord(data)}`;
   return [
     "Send a template message:",
     "",
-    curl("/messages", { to: samples.person, template: "order_shipped", variables: ["Asha", "A-1042"] }),
+    curl("/messages", { to: samples.person, ...from, template: "order_shipped", variables: ["Asha", "A-1042"] }),
     "",
     `Send a text: ${samples.writer} has just written, so the 24-hour window is open:`,
     "",
-    curl("/messages", { to: samples.writer, text: "Yes, until eight. See you!" }),
+    curl("/messages", { to: samples.writer, ...from, text: "Yes, until eight. See you!" }),
     "",
     "Send a broadcast in which each recipient gets their own name, and watch its progress:",
     "",
@@ -81,13 +83,14 @@ function sampleCommands(demo: Demo, samples: NonNullable<Demo["samples"]>, baseU
       name: "Weekend offer",
       template: "weekend_offer",
       group: samples.groupId,
+      ...from,
       variables: [{ field: "first_name", fallback: "there" }, "20"],
     }),
     `  ${waxwing} broadcast show 1 --watch`,
     "",
     "Receive a message:",
     "",
-    `  ${waxwing} simulate inbound --workspace ${demo.workspaceId} --from ${samples.person} --text 'Where is my order?'`,
+    `  ${waxwing} simulate inbound --workspace ${demo.workspaceId} --from ${samples.person}${to} --text 'Where is my order?'`,
     "",
   ];
 }

@@ -92,13 +92,17 @@ export function rotateSecret(tx: Tx, box: SecretBox, workspaceId: number): Shown
 
 /** Clears the address. Pending deliveries become exhausted: they stay visible and can be replayed. */
 export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number } {
-  requireWebhook(tx, workspaceId);
+  const { forwardUrl } = requireWebhook(tx, workspaceId);
   tx.db
     .update(webhooks)
     .set({ url: null, consecutiveTimeouts: 0, updatedAt: tx.now })
     .where(eq(webhooks.workspaceId, workspaceId))
     .run();
-  const isPending = and(eq(deliveries.workspaceId, workspaceId), eq(deliveries.status, "pending"));
+  const isPending = and(
+    eq(deliveries.workspaceId, workspaceId),
+    eq(deliveries.status, "pending"),
+    eq(deliveries.isForwarded, false),
+  );
   const erased = tx.db
     .select({ id: deliveries.id })
     .from(deliveries)
@@ -111,7 +115,8 @@ export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number }
     .set({ status: "exhausted", nextAttemptAt: null, finishedAt: tx.now })
     .where(isPending)
     .run().changes;
-  deleteUnclaimed(tx, "deliver_webhook", workspaceId);
+  // Jobs of deliveries that have ended do nothing. Those to the second address stay.
+  if (forwardUrl === null) deleteUnclaimed(tx, "deliver_webhook", workspaceId);
   return { exhausted };
 }
 

@@ -28,9 +28,10 @@ export interface AttemptPlan {
  */
 export function planAttempt(tx: ReadTx, deliveryId: number): AttemptPlan | undefined {
   const found = attemptableDelivery(tx).get({ id: deliveryId });
-  if (found?.url == null) return undefined;
-  const { eventId, body, ...webhook } = found;
-  return { url: found.url, body, eventId, webhook };
+  if (found === undefined) return undefined;
+  const { eventId, body, isForwarded, ...webhook } = found;
+  const url = isForwarded ? webhook.forwardUrl : webhook.url;
+  return url === null ? undefined : { url, body, eventId, webhook };
 }
 
 export interface AttemptResult {

@@ -23,13 +23,15 @@ export function publish(
   const event = recordEvent(tx, workspace, type, data);
   // Without an address no delivery is made, not even when one is set later. A replay makes one.
   const webhook = findWebhook(tx, workspace.id);
-  if (webhook?.url != null && isWanted(webhook.types, type)) addDelivery(tx, workspace.id, event.seq);
+  if (webhook === undefined || !isWanted(webhook.types, type)) return event;
+  if (webhook.url !== null) addDelivery(tx, workspace.id, event.seq);
+  if (webhook.forwardUrl !== null) addDelivery(tx, workspace.id, event.seq, true);
   return event;
 }
 
 /** Adds a delivery of an event, due at once. Returns the delivery's id. */
-export function addDelivery(tx: Tx, workspaceId: number, eventSeq: number): number {
-  const id = insertDelivery(tx).insert({ eventSeq, workspaceId, createdAt: tx.now });
+export function addDelivery(tx: Tx, workspaceId: number, eventSeq: number, isForwarded = false): number {
+  const id = insertDelivery(tx).insert({ eventSeq, workspaceId, createdAt: tx.now, isForwarded });
   enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId, dueAt: tx.now });
   return id;
 }

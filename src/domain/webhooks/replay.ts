@@ -27,7 +27,7 @@ export function replayEvent(tx: Tx, eventId: string): number {
   const event = tx.db.select().from(events).where(eq(events.id, eventId)).get();
   if (event === undefined) throw notFound("event");
   requireAddress(tx, event.workspaceId);
-  const delivery = tx.db.select().from(deliveries).where(eq(deliveries.eventSeq, event.seq)).get();
+  const delivery = tx.db.select().from(deliveries).where(ownDeliveryOf(event.seq)).get();
   if (delivery === undefined) return addDelivery(tx, event.workspaceId, event.seq);
   restart(tx, delivery.id, event.workspaceId);
   return delivery.id;
@@ -60,6 +60,11 @@ export function replayFailedSince(tx: Tx, workspaceId: number, since: number): n
     restart(tx, deliveryId, workspaceId);
     return deliveryId;
   });
+}
+
+/** Not the one to the second address. */
+function ownDeliveryOf(eventSeq: number) {
+  return and(eq(deliveries.eventSeq, eventSeq), eq(deliveries.isForwarded, false));
 }
 
 /** An attempt in flight continues, but its result no longer counts: its job is deleted here. */

@@ -19,19 +19,20 @@ export const insertEvent = hotWrite(
 );
 
 export const insertDelivery = hotWrite(
-  `INSERT INTO deliveries (event_seq, workspace_id, status, attempt_count, next_attempt_at, created_at)
-  VALUES (:eventSeq, :workspaceId, 'pending', 0, :createdAt, :createdAt)`,
+  `INSERT INTO deliveries (event_seq, workspace_id, status, attempt_count, next_attempt_at, created_at, is_forwarded)
+  VALUES (:eventSeq, :workspaceId, 'pending', 0, :createdAt, :createdAt, :isForwarded)`,
   delivery,
 );
 
 /** A delivery that has not ended, with its event and the address as it is now. */
 export const attemptableDelivery = hotQuery(
-  `SELECT ${columns(webhook, "webhooks")}, events.id AS eventId, events.body AS body
+  `SELECT ${columns(webhook, "webhooks")}, events.id AS eventId, events.body AS body,
+    deliveries.is_forwarded AS isForwarded
   FROM deliveries JOIN events ON events.seq = deliveries.event_seq
   JOIN webhooks ON webhooks.workspace_id = deliveries.workspace_id
   WHERE deliveries.id = +:id AND deliveries.status = 'pending'`,
   { id: delivery.id },
-  { ...webhook, eventId: event.id, body: event.body },
+  { ...webhook, eventId: event.id, body: event.body, isForwarded: delivery.isForwarded },
 );
 
 export const insertAttempt = hotWrite(

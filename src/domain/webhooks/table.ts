@@ -14,6 +14,8 @@ export const webhooks = sqliteTable("webhooks", {
   secret: text().notNull(),
   consecutiveTimeouts: integer().notNull(),
   updatedAt: instant().notNull(),
+  /** A second address that gets every event as well; `waxwing dev --forward` sets it. */
+  forwardUrl: text(),
 });
 
 export type Webhook = typeof webhooks.$inferSelect;
@@ -29,6 +31,8 @@ export const deliveries = sqliteTable("deliveries", {
   nextAttemptAt: instant(),
   createdAt: instant().notNull(),
   finishedAt: instant(),
+  /** To the second address of the workspace. */
+  isForwarded: integer({ mode: "boolean" }).notNull(),
 });
 
 export type Delivery = typeof deliveries.$inferSelect;

@@ -13,6 +13,7 @@ import type { Answer } from "../endpoint.ts";
 
 /** One attempt to deliver a webhook. */
 export interface SentWebhook {
+  workspaceId: number;
   url: string;
   headers: Readonly<Record<string, string>>;
   /** Exactly as sent. */
@@ -45,8 +46,10 @@ export interface ControlContext {
   simulatedFiles: SimulatedFiles;
   webhooks: Journal<SentWebhook>;
   requests: Journal<SeenRequest>;
-  /** Brings the database, the networks and the clock back to where they were at the start. */
-  reset: () => Promise<void>;
+  /** Brings the database, the networks and the clock back to where they were at the start; or one workspace alone. */
+  reset: (workspaceId: number | null) => Promise<void>;
+  /** From now on, a reset brings this workspace back to its present state. */
+  saveWorkspace: (workspaceId: number) => Promise<void>;
 }
 
 interface ControlCall extends ControlContext {

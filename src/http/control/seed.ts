@@ -16,6 +16,7 @@ import { addNumber, DEFAULT_THROUGHPUT } from "#src/domain/numbers/add.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
+import { setForward } from "#src/domain/webhooks/forward.ts";
 import { createKey, TEST_KEY } from "#src/domain/workspaces/api-keys.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
@@ -85,12 +86,18 @@ interface SeedOptions {
   box: SecretBox;
   /** Where its events go unless it names an address; null: nowhere. */
   webhookUrl: string | null;
+  /** A second address for all of them; null: none. */
+  forwardUrl: string | null;
   /** Before the paths of problems, such as `workspaces.0.`. */
   path: string;
 }
 
 /** Creates the workspace with everything in it. Throws `invalid_request` with the path of the first problem. */
-export function writeWorkspace(tx: Tx, seed: WorkspaceSeed, { box, webhookUrl, path }: SeedOptions): SeededWorkspace {
+export function writeWorkspace(
+  tx: Tx,
+  seed: WorkspaceSeed,
+  { box, webhookUrl, forwardUrl, path }: SeedOptions,
+): SeededWorkspace {
   const at = <T>(name: string, work: () => T): T => withPath(path + name, work);
   const { name, country, timezone } = seed;
   const workspace = at("", () =>
@@ -102,6 +109,7 @@ export function writeWorkspace(tx: Tx, seed: WorkspaceSeed, { box, webhookUrl, p
   const key = keys[0] ?? createKey(tx, id, "seed").key;
   // Before anything happens, so that the first event is delivered as well.
   const webhook = at("webhook.", () => writeWebhook(tx, box, id, seed, webhookUrl));
+  if (forwardUrl !== null) setForward(tx, box, id, forwardUrl);
   const numbers = (seed.numbers ?? []).map(({ phone, name: shown, throughput = DEFAULT_THROUGHPUT }, index) =>
     at(`numbers.${index}.`, () =>
       addNumber(tx, id, { phone, name: shown, throughput, route: { network: "simulator" } }),

@@ -3,6 +3,7 @@ import type { SecretBox } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { listOnNetwork } from "#src/domain/numbers/read.ts";
 import { clearWebhook, setWebhook } from "#src/domain/webhooks/address.ts";
+import { findForward } from "#src/domain/webhooks/forward.ts";
 import { answerJson, type ControlRoute, invalidField } from "./route.ts";
 import { NewWorkspaceBody, type WorkspaceSeed, writeWorkspace } from "./seed.ts";
 
@@ -28,10 +29,10 @@ export const workspaceRoutes: readonly ControlRoute[] = [
     method: "POST",
     path: "/workspaces",
     body: NewWorkspaceBody,
-    handle({ store, box, body }) {
+    async handle({ store, box, body, saveWorkspace }) {
       const given = body as Partial<WorkspaceSeed>;
       if (given.api_keys !== undefined) throw invalidField("api_keys", "Fixed keys are for the seed of `waxwing dev`.");
-      return store.write((tx) => {
+      const added = await store.write((tx) => {
         const seed: WorkspaceSeed = {
           name: "Test",
           country: "IN",
@@ -40,18 +41,17 @@ export const workspaceRoutes: readonly ControlRoute[] = [
           ...given,
           numbers: given.numbers ?? [{ phone: freeNumber(tx), name: given.name ?? "Test" }],
         };
-        const made = writeWorkspace(tx, seed, { box, webhookUrl: null, path: "" });
+        const made = writeWorkspace(tx, seed, { box, webhookUrl: null, forwardUrl: findForward(tx), path: "" });
         const secret = made.webhookSecret ?? createSecret(tx, box, made.workspaceId);
-        return answerJson(
-          {
-            workspace_id: made.workspaceId,
-            api_key: made.key,
-            number: made.number,
-            webhook_secret: secret,
-          },
-          201,
-        );
+        return {
+          workspace_id: made.workspaceId,
+          api_key: made.key,
+          number: made.number,
+          webhook_secret: secret,
+        };
       });
+      await saveWorkspace(added.workspace_id);
+      return answerJson(added, 201);
     },
   },
 ];

@@ -2,6 +2,7 @@
  * What a test can do to the simulated network, and see of it: rules that change the fate of matching messages, and the
  * journal of what it received. Kept in memory, and only under test control.
  */
+import type { Clock } from "#src/core/clock.ts";
 import { Journal } from "#src/core/journal.ts";
 import type { Content } from "#src/domain/messages/content.ts";
 import type { OutboundMessage } from "../network.ts";
@@ -59,6 +60,8 @@ export class SimulatorControl {
   readonly sent = new Journal<SentMessage>(SENT_MAX);
   #rules: Rule[] = [];
   #lastId = 0;
+  /** Sends that wait for the clock. */
+  readonly #waiting = new Set<{ from: string; finish: (isWhole: boolean) => void }>();
 
   addRule(rule: NewRule, now: number): Rule {
     const added = { ...rule, id: ++this.#lastId, matched: 0, createdAt: now };
@@ -76,6 +79,25 @@ export class SimulatorControl {
     const { length } = this.listRules(now);
     this.#rules = [];
     return length;
+  }
+
+  /** Waits for a send of this number. Resolves to false at once if the number is cut off. */
+  wait(clock: Clock, from: string, delayMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const finish = (isWhole: boolean): void => {
+        timer.cancel();
+        this.#waiting.delete(waiting);
+        resolve(isWhole);
+      };
+      const timer = clock.setTimer(delayMs, () => finish(true));
+      const waiting = { from, finish };
+      this.#waiting.add(waiting);
+    });
+  }
+
+  /** Ends the sends of these numbers that wait. */
+  cut(phones: ReadonlySet<string>): void {
+    for (const { from, finish } of [...this.#waiting]) if (phones.has(from)) finish(false);
   }
 
   reset(): void {

@@ -35,6 +35,8 @@ const THROTTLES = 2;
 const PARAMETER_MISSING = "131008";
 const PARAMETER_INVALID = "131009";
 const PHONE_NEEDED = "131062";
+/** Of a send whose workspace is reset. */
+const CUT_OFF: Outcome = { kind: "unknown", reason: "the workspace is being reset" };
 /** Bounds the map of throttled send tokens: a caller that gives up never removes its entry. */
 const REMEMBERED_MAX = 10_000;
 
@@ -57,6 +59,10 @@ export function createSimulator({ clock, random, times, callBack, control, files
       })),
     );
   };
+
+  /** False: test control ended the wait. */
+  const wait = ({ sender }: OutboundMessage, delayMs: number): Promise<boolean> =>
+    control === undefined ? sleep(clock, delayMs).then(() => true) : control.wait(clock, sender.phone, delayMs);
 
   /** Whether this attempt is one of those that are throttled before the message is accepted. */
   const isThrottled = (sendToken: string): boolean => {
@@ -82,7 +88,7 @@ export function createSimulator({ clock, random, times, callBack, control, files
         return throttle(script.retryAfterMs ?? null);
       case "none":
         scheduleStatuses(outbound, to, networkMessageId, script);
-        await sleep(clock, Math.min(times.noAnswerAfterMs, limitMs));
+        await wait(outbound, Math.min(times.noAnswerAfterMs, limitMs));
         return { kind: "unknown", reason: "the simulated network did not answer" };
       case "throttled_twice":
         if (isThrottled(outbound.sendToken)) return throttle(null);
@@ -107,7 +113,7 @@ export function createSimulator({ clock, random, times, callBack, control, files
       const rule = control.matchRule(to, outbound.content, clock.now());
       // Slower than the sender waits: the message is accepted, and the sender never learns of it.
       const isLate = rule?.kind === "latency" && rule.ms > timeoutMs;
-      if (rule?.kind === "latency" && !isLate) await sleep(clock, rule.ms);
+      if (rule?.kind === "latency" && !isLate && !(await wait(outbound, rule.ms))) return CUT_OFF;
       const effect: Effect | null = isLate ? { kind: "unknown", arrives: true } : rule;
       const ruled = effect === null ? script : applyRule(script, effect, times);
       // A request without an answer is in the journal while its sender still waits.

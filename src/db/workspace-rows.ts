@@ -1,0 +1,99 @@
+/**
+ * Which rows of the database belong to one workspace, derived from the schema: a table's own `workspace_id`, or a
+ * reference to rows that belong to it. Test control resets one workspace by it.
+ */
+import type { Client } from "./driver.ts";
+
+/** Rows of the server and of its users. No workspace's reset touches them. */
+const SERVER_TABLES: ReadonlySet<string> = new Set([
+  "acme_accounts",
+  "certificates",
+  "form_answers",
+  "instance",
+  "kept_keys",
+  "known_devices",
+  "portfolios",
+  "recovery_codes",
+  "sessions",
+  "sign_in_attempts",
+  "untrusted_proxies",
+  "unused_items",
+  "users",
+]);
+
+/** Condition on the rows of a table, by the schema that it is in (`main`, or an attached one). */
+type Condition = (schema: string) => string;
+
+export interface WorkspaceTable {
+  name: string;
+  where: Condition;
+  /** Null: all. Otherwise these columns are copied, because the id may have been given to another row since. */
+  columns: readonly string[] | null;
+}
+
+/** A workspace's tables. Those whose condition reads other tables come first, so that they can be emptied in order. */
+export function workspaceTables(client: Client, workspaceId: number): WorkspaceTable[] {
+  const found = new Map<string, { where: Condition; depth: number } | null>();
+  const numbers: Condition = (schema) => `(SELECT id FROM ${schema}.numbers WHERE workspace_id = ${workspaceId})`;
+  /** Rows that name a workspace's row without a foreign key. */
+  const special: Record<string, Condition> = {
+    workspaces: () => `id = ${workspaceId}`,
+    outbox: () => `queue_key = ${workspaceId}`,
+    callbacks: (schema) =>
+      `EXISTS (SELECT 1 FROM ${schema}.numbers AS owned WHERE owned.workspace_id = ${workspaceId}
+        AND instr(body, '"phone_number_id":"' || owned.phone_number_id || '"') > 0)`,
+    provider_requests: (schema) =>
+      `send_token IN (SELECT send_token FROM ${schema}.messages WHERE workspace_id = ${workspaceId})`,
+    refusals: (schema) => `number_id IN ${numbers(schema)}`,
+    refused_callbacks: (schema) => `number_id IN ${numbers(schema)}`,
+  };
+
+  const find = (table: string): { where: Condition; depth: number } | null => {
+    const known = found.get(table);
+    if (known !== undefined) return known;
+    const made = derive(table);
+    found.set(table, made);
+    return made;
+  };
+  const derive = (table: string): { where: Condition; depth: number } | null => {
+    if (SERVER_TABLES.has(table)) return null;
+    const given = special[table];
+    if (given !== undefined) return { where: given, depth: table === "workspaces" ? 0 : 1 };
+    if (columnsOf(client, table).includes("workspace_id"))
+      return { where: () => `workspace_id = ${workspaceId}`, depth: 0 };
+    const references = client.pragma(`foreign_key_list("${table}")`) as { table: string; from: string; to: string }[];
+    for (const { table: parent, from, to } of references) {
+      const owner = find(parent);
+      if (owner === null) continue;
+      return {
+        where: (schema) => `"${from}" IN (SELECT "${to}" FROM ${schema}."${parent}" WHERE ${owner.where(schema)})`,
+        depth: owner.depth + 1,
+      };
+    }
+    throw new Error(`no workspace owns the rows of ${table}: list it with the server's tables`);
+  };
+
+  return tablesOf(client)
+    .map((name) => ({ name, owned: find(name) }))
+    .flatMap(({ name, owned }) => (owned === null ? [] : [{ name, ...owned }]))
+    .toSorted((a, b) => b.depth - a.depth)
+    .map(({ name, where }) => ({ name, where, columns: copiedColumns(client, name) }));
+}
+
+/** Every table with rows of ours. */
+export function tablesOf(client: Client): string[] {
+  return client
+    .prepare("SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    .pluck()
+    .all() as string[];
+}
+
+function columnsOf(client: Client, table: string): string[] {
+  return (client.pragma(`table_info("${table}")`) as { name: string }[]).map(({ name }) => name);
+}
+
+/** Ids of idempotency keys may be given again after a key has expired, and nothing refers to them. */
+function copiedColumns(client: Client, table: string): string[] | null {
+  if (table !== "idempotency_keys") return null;
+  return columnsOf(client, table).filter((name) => name !== "id");
+}

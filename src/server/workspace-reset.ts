@@ -1,0 +1,40 @@
+/**
+ * The reset of one workspace under test control. Nothing of it may begin, and what is in flight ends at once: a send
+ * without an answer, a webhook without a receiver's. Then its rows come back, and what memory knows of them goes.
+ */
+import { nextTurn } from "#src/core/clock.ts";
+import { restoreWorkspace } from "#src/db/seed.ts";
+import { blockWorkspace, hasWorkInFlight, listNumberRows } from "#src/db/workspace-work.ts";
+import type { Control } from "./control.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** Turns of the event loop, each with a commit, after which nothing of the workspace is on its way. */
+const QUIET_TURNS = 4;
+
+/** Call it while no request enters and the clock does not move. `file`: where the workspace's rows are saved. */
+export async function endAndRestore(
+  control: Control,
+  runtime: Runtime,
+  workspaceId: number,
+  file: string,
+): Promise<void> {
+  const { store, pace, watch } = runtime.context;
+  // Requests that wait for a frozen clock get their answer now, as they would without the reset.
+  await control.clock.serveWaiting();
+  const numbers = store.read((tx) => listNumberRows(tx, workspaceId));
+  const phones = new Set(numbers.map(({ phone }) => phone));
+  for (let quietTurns = 0; quietTurns < QUIET_TURNS; ) {
+    control.simulator.cut(phones);
+    control.cutPosts(workspaceId);
+    await store.write((tx) => blockWorkspace(tx, workspaceId));
+    runtime.notifyAll();
+    await nextTurn();
+    const isWorking = store.read((tx) => hasWorkInFlight(tx, workspaceId, watch.listInFlight()));
+    quietTurns = isWorking || control.isPosting(workspaceId) ? 0 : quietTurns + 1;
+  }
+  await restoreWorkspace(store, file, workspaceId);
+  for (const { id } of numbers) pace.forget(id);
+  for (const { phone } of store.read((tx) => listNumberRows(tx, workspaceId))) phones.add(phone);
+  control.simulator.sent.remove(({ from }) => phones.has(from));
+  control.webhooks.remove((sent) => sent.workspaceId === workspaceId);
+}

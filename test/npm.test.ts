@@ -1,0 +1,162 @@
+/**
+ * What a shop installs for its tests: the npm packages, from their files and without a network; the fixture for pytest;
+ * and the action of the forge. NPM_FULL=1 packs the real executable instead of a script that calls it, and prints how
+ * long it takes from an empty folder to the first assertion.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { placeExecutable } from "./support/executable.ts";
+import { checkout } from "./support/source.ts";
+
+const LIMIT_MS = 300_000;
+const isFull = process.env.NPM_FULL === "1";
+const platform = `${process.platform}-${process.arch}`;
+const missing = ["npm", "node"].find((name) => Bun.which(name) === null) ?? null;
+
+const workshop = mkdtempSync(join(tmpdir(), "waxwing-npm-"));
+const executable = join(workshop, "waxwing");
+beforeAll(() => placeExecutable(executable), LIMIT_MS);
+afterAll(() => rmSync(workshop, { recursive: true, force: true }));
+
+async function run(command: string[], cwd: string, env: Record<string, string> = {}) {
+  const startedAt = performance.now();
+  const child = Bun.spawn(command, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { code: await child.exited, out, err, seconds: (performance.now() - startedAt) / 1_000 };
+}
+
+describe.skipIf(missing !== null)(
+  `the npm packages${missing === null ? "" : ` (skipped: there is no ${missing})`}`,
+  () => {
+    test(
+      "are installed from their files without a network; npx runs the program, and a test asserts a webhook",
+      async () => {
+        const packed = join(workshop, "packed");
+        const program = join(workshop, "program");
+        if (isFull) copyFileSync(executable, program);
+        else writeFileSync(program, `#!/bin/sh\nexec '${executable}' "$@"\n`);
+        chmodSync(program, 0o755);
+        const pack = await run(
+          [process.execPath, "scripts/npm.ts", "--executable", program, "--platform", platform, "--out", packed],
+          checkout,
+        );
+        expect(pack).toMatchObject({ code: 0, err: "" });
+        const files = pack.out.trim().split("\n");
+        expect(files).toHaveLength(2);
+
+        const shop = join(workshop, "shop");
+        mkdirSync(shop);
+        const offline = ["--offline", "--no-audit", "--no-fund", "--cache", join(workshop, "cache")];
+        const installed = await run(["npm", "install", ...files, ...offline], shop);
+        expect(installed).toMatchObject({ code: 0 });
+        const version = await run(["npx", "--offline", "waxwing", "version", "--json"], shop);
+        expect(JSON.parse(version.out)).toMatchObject({ version: expect.any(String) });
+        const usage = await run(["npx", "--offline", "waxwing", "nonsense"], shop);
+        expect(usage).toMatchObject({ code: 2, err: expect.stringContaining("is not a command") });
+        copyFileSync(join(checkout, "examples/testing/first.mjs"), join(shop, "first.mjs"));
+        const first = await run(["node", "first.mjs"], shop);
+        expect(first).toMatchObject({ code: 0, out: "the first assertion holds\n" });
+        if (isFull) {
+          const alone = await run(["node", "first.mjs"], shop, { WAXWING: executable });
+          console.log(
+            `to the first assertion: npm package ${(installed.seconds + first.seconds).toFixed(1)} s (install ${installed.seconds.toFixed(1)} s), executable ${alone.seconds.toFixed(1)} s`,
+          );
+        }
+
+        rmSync(join(shop, `node_modules/waxwing-${platform}`), { recursive: true });
+        const without = await run(["npx", "--offline", "waxwing", "version"], shop);
+        expect(without).toMatchObject({
+          code: 1,
+          err: expect.stringContaining(`waxwing-${platform} is not installed`),
+        });
+      },
+      LIMIT_MS,
+    );
+  },
+);
+
+const pytest = Bun.spawnSync(["python3", "-c", "import pytest"], { stderr: "ignore", stdout: "ignore" }).success;
+test.skipIf(!pytest)(
+  "the fixture for pytest gives each test the first state",
+  async () => {
+    const words = [
+      "python3",
+      "-B",
+      "-m",
+      "pytest",
+      "-q",
+      "-p",
+      "no:cacheprovider",
+      "examples/testing/test_with_fixture.py",
+    ];
+    const ran = await run(words, checkout, { WAXWING: executable });
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining("2 passed") });
+  },
+  LIMIT_MS,
+);
+
+describe("the action of the forge", () => {
+  const folder = join(checkout, ".github/actions/waxwing");
+
+  test(
+    "starts a server and hands its addresses to the next steps",
+    async () => {
+      const output = join(workshop, "output");
+      writeFileSync(output, "");
+      const env = { EXECUTABLE: executable, GITHUB_OUTPUT: output, DEV_OPTIONS: "--number +911244001109" };
+      const started = await run([join(folder, "start.sh")], workshop, env);
+      expect(started).toMatchObject({
+        code: 0,
+        out: expect.stringContaining("waxwing dev is ready: http://127.0.0.1:"),
+      });
+      const lines = readFileSync(output, "utf8").trim().split("\n");
+      const outputs = Object.fromEntries(
+        lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+      );
+      try {
+        const me = await fetch(`${outputs.base_url}/me`, { headers: { authorization: `Bearer ${outputs.api_key}` } });
+        expect(await me.json()).toMatchObject({ data: { numbers: [{ phone: outputs.number }] } });
+        const clock = await fetch(`${outputs.control_url}/clock`, {
+          headers: { authorization: `Bearer ${outputs.control_token}` },
+        });
+        expect(clock.status).toBe(200);
+        expect(outputs.number).toBe("+911244001109");
+      } finally {
+        process.kill(Number(outputs.pid), "SIGTERM");
+      }
+      const failed = await run([join(folder, "start.sh")], workshop, { ...env, DEV_OPTIONS: "--nonsense" });
+      expect(failed).toMatchObject({ code: 1, err: expect.stringContaining("--nonsense is not an option of dev") });
+    },
+    LIMIT_MS,
+  );
+
+  test("is YAML whose outputs are those that the script writes", () => {
+    const action = Bun.YAML.parse(readFileSync(join(folder, "action.yml"), "utf8")) as {
+      inputs: Record<string, { description: string }>;
+      outputs: Record<string, { description: string; value: string }>;
+      runs: { using: string; steps: { id: string; shell: string; run: string; env: Record<string, string> }[] };
+    };
+    expect(action.runs.using).toBe("composite");
+    const [step] = action.runs.steps;
+    expect(step).toMatchObject({ shell: "sh", run: expect.stringContaining("github.action_path }}/start.sh") });
+    const named = Object.values(step?.env ?? {}).flatMap((text) =>
+      [...text.matchAll(/inputs\.(\w+)/g)].map(([, name]) => name),
+    );
+    expect(named).toEqual(Object.keys(action.inputs));
+    const script = readFileSync(join(folder, "start.sh"), "utf8");
+    const written = /for name in (.*); do/.exec(script)?.[1]?.split(" ") ?? [];
+    expect(Object.keys(action.outputs)).toEqual(written);
+    for (const [name, { value }] of Object.entries(action.outputs))
+      expect(value).toBe(`\${{ steps.${step?.id}.outputs.${name} }}`);
+    for (const { description } of [...Object.values(action.inputs), ...Object.values(action.outputs)])
+      expect(description.length).toBeGreaterThan(0);
+  });
+});

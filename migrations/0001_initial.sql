@@ -592,7 +592,8 @@ CREATE UNIQUE INDEX custom_fields_key ON custom_fields (workspace_id, key);
 
 CREATE TABLE contact_fields (
   contact_id INTEGER NOT NULL REFERENCES contacts (id) ON DELETE CASCADE,
-  field_id INTEGER NOT NULL REFERENCES custom_fields (id) ON DELETE CASCADE,
+  -- Not a foreign key: SQLite would read this whole table when a field is removed.
+  field_id INTEGER NOT NULL,
   text_value TEXT,
   number_value REAL,
   PRIMARY KEY (contact_id, field_id)

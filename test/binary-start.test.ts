@@ -3,7 +3,18 @@
  * what to do; what can work without the missing thing does.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { linesOf } from "./support/database.ts";
 import { placeExecutable } from "./support/executable.ts";
@@ -16,7 +27,11 @@ const because = noMount === null ? "" : ` (skipped: ${noMount})`;
 const base = mkdtempSync("/var/tmp/waxwing-start-");
 const executable = join(base, "waxwing");
 
-beforeAll(() => placeExecutable(executable), LIMIT_MS);
+beforeAll(async () => {
+  // Another user runs the executable, too.
+  chmodSync(base, 0o755);
+  await placeExecutable(executable);
+}, LIMIT_MS);
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 const SHOP = ["--name", "Shop", "--country", "IN", "--timezone", "Asia/Kolkata"];
@@ -124,6 +139,39 @@ describe.skipIf(noMount !== null)(`disks${because}`, () => {
       server.kill("SIGTERM");
       expect(await server.exited).toBe(0);
       expect(await new Response(server.stderr).text()).toContain("the link for the first one could not be written");
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "a move that does not fit on a disk changes nothing: the original is open, the file unused, the target empty",
+    () => {
+      using disk = mountDisk("move", 900);
+      const data = join(base, "moving");
+      mkdirSync(data);
+      const json = (...words: string[]) => {
+        const ran = run([...words, "--json"]);
+        return { code: ran.code, err: ran.err, answer: JSON.parse(ran.out) };
+      };
+      expect(run(["workspace", "create", ...SHOP, "--data", data]).code).toBe(0);
+      writeFileSync(join(disk.path, "rest"), new Uint8Array(500_000));
+      const refused = json("move", "out", join(disk.path, "server.move"), "--data", data);
+      expect([refused.code, refused.answer.error.code]).toEqual([1, "no_room"]);
+      // As the service's user it writes into a file that root has opened, until the disk is full.
+      for (const name of ["", ...readdirSync(data)]) chownSync(join(data, name), 12_345, 12_345);
+      const full = json("move", "out", join(disk.path, "server.move"), "--data", data);
+      expect([full.code, full.answer.error.next]).toEqual([1, "free space on the disk"]);
+      expect(full.err).toContain("is left empty; remove it");
+      expect(statSync(join(disk.path, "server.move")).size).toBe(0);
+      expect(run(["workspace", "create", ...SHOP, "--data", data]).code).toBe(0);
+
+      const file = join(base, "server.move");
+      const { code } = json("move", "out", file, "--data", data).answer;
+      const small = json("move", "in", file, "--code", code, "--data", join(disk.path, "data"));
+      expect([small.code, small.answer.error.code]).toEqual([1, "no_room"]);
+      expect(readdirSync(join(disk.path, "data")).filter((name) => !name.endsWith("-lock"))).toEqual([]);
+      const moved = json("move", "in", file, "--code", code, "--data", join(base, "moved"));
+      expect([moved.code, moved.answer.held]).toEqual([0, false]);
     },
     LIMIT_MS,
   );

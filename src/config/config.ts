@@ -89,11 +89,16 @@ export function loadConfig(sources: ConfigSources): Config {
   if (sources.data !== undefined) for (const name of ["storage.path", "media.directory"]) values.set(name, null);
 
   const settings = assemble(values);
-  // An invalid value of the pair would look absent here.
-  const hasProblem = (prefix: string): boolean => problems.some((problem) => problem.path?.startsWith(prefix));
-  if (!hasProblem("server.tls_")) problems.push(...findIncompleteTls(settings, locations));
-  if (!hasProblem("alerts.")) problems.push(...findIncompleteMail(settings, locations));
-  if (!hasProblem("backup.remote")) problems.push(...findIncompleteRemote(settings, locations));
+  const incomplete = [
+    { prefix: "server.tls_", find: findIncompleteTls },
+    { prefix: "alerts.", find: findIncompleteMail },
+    { prefix: "backup.remote", find: findIncompleteRemote },
+  ];
+  for (const { prefix, find } of incomplete) {
+    // An invalid value among them would look absent here.
+    const hasProblem = problems.some((problem) => problem.path?.startsWith(prefix));
+    if (!hasProblem) problems.push(...find(settings, locations));
+  }
   if (problems.length > 0) {
     // In the order of the file, then the problems without a line.
     throw new ConfigError(problems.toSorted((a, b) => (a.line ?? Infinity) - (b.line ?? Infinity) || 0));
@@ -103,8 +108,7 @@ export function loadConfig(sources: ConfigSources): Config {
   return {
     ...others,
     server: withDomain(settings.server, locations.has("server.listen")),
-    file: file?.name ?? null,
-    fileText: file?.text ?? null,
+    ...describeFile(file),
     storage: { data, path: settings.storage.path ?? join(data, "waxwing.db") },
     media: { ...settings.media, directory: settings.media.directory ?? join(data, "media") },
     secrets: { keyFile: settings.secrets.keyFile ?? join(data, "waxwing.key") },
@@ -115,6 +119,10 @@ export function loadConfig(sources: ConfigSources): Config {
       remote: remote.endpoint === null ? null : (remote as RemoteConfig),
     },
   };
+}
+
+function describeFile(file: ConfigFile | null): Pick<Config, "file" | "fileText"> {
+  return file === null ? { file: null, fileText: null } : { file: file.name, fileText: file.text };
 }
 
 /** A domain alone means HTTPS on its usual port, at the address that follows from it. */

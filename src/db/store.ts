@@ -68,6 +68,7 @@ export class Store {
   readonly #dataVersion;
   readonly #settings = new SettingsState();
   #snapshot: object | null = null;
+  #viewCount = 0;
   #snapshotAt = 0;
   /** A read is running; a read inside it sees the same. */
   #isReading = false;
@@ -140,6 +141,7 @@ export class Store {
    */
   #beginRead(): object {
     this.#begin.run();
+    this.#viewCount += 1;
     this.#snapshotAt = this.#clock.monotonic();
     this.#settings.renew();
     setImmediate(() => this.#endRead());
@@ -187,6 +189,11 @@ export class Store {
   dataVersion(): number {
     this.#endRead();
     return Number(this.#dataVersion.get());
+  }
+
+  /** Grows with every committed operation and with every turn in which something was read. */
+  get activity(): number {
+    return this.#writer.counters.operations + this.#viewCount;
   }
 
   get counters(): Readonly<WriterCounters> {

@@ -86,7 +86,10 @@ export async function importContacts(options: ImportOptions): Promise<ImportCoun
   };
   let isEmpty = true;
   let buffer: PendingRow[] = [];
-  for await (const part of prepareFile({ file, map: [...options.map], fields, country })) {
+  for await (const part of prepareFile(
+    { file, map: [...options.map], fields, country },
+    options.isInsideServer === true,
+  )) {
     isEmpty = false;
     if ("columns" in part) {
       options.onColumns(part.columns.header, part.columns.mapping);
@@ -166,9 +169,24 @@ async function writeSome(run: ImportRun, rows: readonly PendingRow[], counters: 
   run.throttle.startGap(askedAt);
   Object.assign(counters, batchCounters);
   for (const name of createdIdentifiers) run.seen.add(name);
-  for (const report of failures) report();
+  await reportFailures(run, failures);
   run.onProgress(counters);
   return rowCount;
+}
+
+/** Inside the server, rejected rows are reported in turns as long as a transaction, with a gap after each. */
+async function reportFailures(
+  { clock, throttle, isInsideServer }: ImportRun,
+  failures: readonly (() => void)[],
+): Promise<void> {
+  let startedAt = clock.monotonic();
+  for (const report of failures) {
+    report();
+    if (isInsideServer !== true || clock.monotonic() - startedAt <= throttle.transactionMs) continue;
+    throttle.startGap(startedAt);
+    await throttle.waitForGap();
+    startedAt = clock.monotonic();
+  }
 }
 
 class DryRun extends Error {

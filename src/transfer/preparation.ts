@@ -20,14 +20,18 @@ export type PreparationResponse =
   | { kind: "problem"; code: ProblemCode; message: string; details: ProblemDetails }
   | { kind: "failure"; message: string };
 
-/** For files smaller than this, starting a thread takes longer than preparing the rows. */
-const SMALL_FILE_BYTES = 256 * 1024;
+/**
+ * For files smaller than this, starting a thread takes longer than preparing the rows. Preparing is one turn of the event
+ * loop, so the thread that answers requests prepares a few hundred rows at most.
+ */
+const SMALL_FILE_BYTES = { command: 256 * 1024, insideServer: 8 * 1024 };
 /** Number of parts prepared ahead; it limits memory use. */
 const PARTS_AHEAD = 4;
 
-export function prepareFile(job: PreparationJob): AsyncGenerator<Part> {
+export function prepareFile(job: PreparationJob, isInsideServer: boolean): AsyncGenerator<Part> {
   const { size } = typeof job.file === "number" ? fstatSync(job.file) : statSync(job.file);
-  return size < SMALL_FILE_BYTES ? prepareRows(job) : prepareInThread(job);
+  const smallBytes = SMALL_FILE_BYTES[isInsideServer ? "insideServer" : "command"];
+  return size < smallBytes ? prepareRows(job) : prepareInThread(job);
 }
 
 async function* prepareInThread(job: PreparationJob): AsyncGenerator<Part> {
@@ -56,12 +60,21 @@ async function* prepareInThread(job: PreparationJob): AsyncGenerator<Part> {
       if (response.kind === "columns") yield { columns: response.columns };
       else {
         const { rows, cells } = response;
-        yield { rows: JSON.parse(rows) as PreparedRow[], cells: () => JSON.parse(cells) as string[][] };
+        yield { rows: JSON.parse(rows) as PreparedRow[], cells: parseOnce(cells) };
       }
     }
   } finally {
     thread.terminate();
   }
+}
+
+/** Most parts have no rejected row, and their cells are never parsed. */
+function parseOnce(text: string): () => string[][] {
+  let cells: string[][] | undefined;
+  return () => {
+    cells ??= JSON.parse(text) as string[][];
+    return cells;
+  };
 }
 
 /** In the compiled executable the worker is a separate entry point, addressed by its path in the project. */

@@ -38,7 +38,9 @@ export interface ColumnsPart {
 /** The columns come first, then the rows. A file without lines yields nothing. */
 export type Part = { columns: ColumnsPart } | RowsPart;
 
+/** A part has so many rows, or fewer long ones: the thread that answers requests reads a part in one go. */
 const ROWS_PER_PART = 500;
+const CHARACTERS_PER_PART = 128 * 1024;
 const NO_IDENTIFIERS: ContactIdentifiers = { phone: null, identifiers: [] };
 
 /** Throws `invalid_request` if the mapping does not fit the file's columns. */
@@ -46,11 +48,13 @@ export async function* prepareRows({ file, map, fields, country }: PreparationJo
   let mapping: ColumnMapping | null = null;
   let rows: PreparedRow[] = [];
   let cells: string[][] = [];
+  let characters = 0;
   const part = (): RowsPart => {
     const done = cells;
     const ready = { rows, cells: () => done };
     rows = [];
     cells = [];
+    characters = 0;
     return ready;
   };
   for await (const read of readRows(file)) {
@@ -62,7 +66,9 @@ export async function* prepareRows({ file, map, fields, country }: PreparationJo
     const row = readRow(mapping, read.cells);
     const person = "problems" in row ? NO_IDENTIFIERS : identifiersOf(row, country);
     cells.push(read.cells);
-    if (rows.push({ line: read.line, row, person }) === ROWS_PER_PART) yield part();
+    for (const cell of read.cells) characters += cell.length;
+    rows.push({ line: read.line, row, person });
+    if (rows.length === ROWS_PER_PART || characters >= CHARACTERS_PER_PART) yield part();
   }
   if (rows.length > 0) yield part();
 }

@@ -7,6 +7,9 @@ import { createReadStream, readSync } from "node:fs";
 /** A path or an open file descriptor: a command run as root opens its input before it drops privileges. */
 export type FileSource = string | number;
 
+/** A chunk is parsed in one go, on the thread that answers requests where it is the start of an uploaded file. */
+const CHUNK_BYTES = 64 * 1024;
+
 type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
 /** Spreadsheets in countries with a decimal comma write semicolons; the clipboard writes tabs. */
@@ -61,7 +64,7 @@ export async function* readText(source: FileSource, encoding: Encoding): AsyncGe
 }
 
 function bytesOf(source: FileSource): AsyncIterable<Buffer> | Iterable<Buffer> {
-  const highWaterMark = 256 * 1024;
+  const highWaterMark = CHUNK_BYTES;
   return typeof source === "string" ? createReadStream(source, { highWaterMark }) : piecesOf(source, highWaterMark);
 }
 

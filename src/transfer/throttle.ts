@@ -1,18 +1,21 @@
 /**
  * Paces the transactions of an import: how long each lasts, and the gap before the next. Beside a running server both
  * are short, because the server retries every few milliseconds while the database is locked, and no request may wait
- * long. Without a server, long transactions write each page once for many rows.
+ * long. Inside a server without other work, they are longer and follow each other at once. Without a server, long
+ * transactions write each page once for many rows.
  */
 import { type Clock, sleep } from "#src/core/clock.ts";
 import type { Store } from "#src/db/store.ts";
 
 /** A transaction stops taking rows after this many milliseconds; its commit takes two or three more. */
-const TRANSACTION_MS = { insideServer: 4, besideServer: 7, alone: 240 };
+const TRANSACTION_MS = { insideServer: 4, insideQuietServer: 8, besideServer: 7, alone: 240 };
 /** A waiting server retries every 3 ms (`db/writer.ts`), so it never misses a gap longer than that. */
-const GAP_MS = { insideServer: 6, besideServer: 2, besideWriters: 4, alone: 1 };
+const GAP_MS = { insideServer: 6, insideQuietServer: 1, besideServer: 2, besideWriters: 4, alone: 1 };
 /** Inside the server, a transaction that took longer, with its commit, on a busy machine is followed by a longer gap. */
 const GAP_SHARE = 2;
 const GAP_MS_MAX = 100;
+/** The server counts as quiet when only the import has used the database for this long. */
+const QUIET_AFTER_MS = 500;
 /** Other processes count as writing while their last commit is no older than this. */
 const WRITERS_ACTIVE_MS = 1_000;
 /** How often to check for a running server, because one may start at any time. */
@@ -28,6 +31,8 @@ export class Throttle {
   #tookMs = 0;
   #dataVersion: number | null = null;
   #writersSeenAt = Number.NEGATIVE_INFINITY;
+  #activity = 0;
+  #othersSeenAt: number;
 
   readonly #isInside: boolean;
 
@@ -35,12 +40,13 @@ export class Throttle {
     this.#isInside = isInside;
     this.#store = store;
     this.#clock = clock;
+    this.#othersSeenAt = clock.monotonic();
     this.#isServerRunning = isServerRunning;
   }
 
   /** How long the next transaction may take rows, in milliseconds. */
   get transactionMs(): number {
-    if (this.#isInside) return TRANSACTION_MS.insideServer;
+    if (this.#isInside) return TRANSACTION_MS[this.#isQuiet ? "insideQuietServer" : "insideServer"];
     return this.#isAlone ? TRANSACTION_MS.alone : TRANSACTION_MS.besideServer;
   }
 
@@ -54,7 +60,9 @@ export class Throttle {
   async waitForGap(): Promise<void> {
     const now = this.#clock.monotonic();
     if (this.#isInside) {
-      const gapMs = Math.min(Math.max(GAP_MS.insideServer, GAP_SHARE * this.#tookMs), GAP_MS_MAX);
+      this.#lookForOthers();
+      const sharedMs = Math.min(Math.max(GAP_MS.insideServer, GAP_SHARE * this.#tookMs), GAP_MS_MAX);
+      const gapMs = this.#isQuiet ? GAP_MS.insideQuietServer : sharedMs;
       await sleep(this.#clock, Math.max(1, Math.ceil(gapMs - (now - this.#gapStartedAt))));
       return;
     }
@@ -70,5 +78,16 @@ export class Throttle {
     const gapMs = isBesideWriters ? GAP_MS.besideWriters : this.#isAlone ? GAP_MS.alone : GAP_MS.besideServer;
     const leftMs = gapMs - (now - this.#gapStartedAt);
     if (leftMs > 0) await sleep(this.#clock, Math.ceil(leftMs));
+  }
+
+  /** The import itself adds one operation to the activity between two gaps; whatever is beyond that is other work. */
+  #lookForOthers(): void {
+    const { activity } = this.#store;
+    if (activity - this.#activity > 1) this.#othersSeenAt = this.#clock.monotonic();
+    this.#activity = activity;
+  }
+
+  get #isQuiet(): boolean {
+    return this.#clock.monotonic() - this.#othersSeenAt >= QUIET_AFTER_MS;
   }
 }

@@ -10,37 +10,12 @@ import { type Scope, scopes } from "#src/domain/workspaces/scopes.ts";
 import { endpoints } from "#src/http/api/endpoints.ts";
 import { endpointScopes } from "#src/http/api/scopes.ts";
 import { firstOperator } from "#test/support/console.ts";
+import { apiRecipes as recipes } from "#test/support/matrix-api.ts";
 import { type Asked, pathOf } from "#test/support/matrix-console.ts";
 import { Objects } from "#test/support/matrix-objects.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 
-type Recipe = (side: Objects) => Asked | Promise<Asked>;
 type Endpoint = (typeof endpoints)[number];
-
-/** A request of every endpoint that succeeds with the workspace's own key. */
-const recipes: Readonly<Record<string, Recipe>> = {
-  "GET /me": () => ({}),
-  "POST /messages": (side) => ({ body: side.sending() }),
-  "GET /messages": () => ({}),
-  "GET /messages/{id}": ({ message }) => ({ id: message }),
-  "POST /broadcasts": (side) => ({ body: side.broadcasting() }),
-  "GET /broadcasts": () => ({}),
-  "POST /broadcasts/preview": (side) => ({ body: side.broadcasting() }),
-  "GET /broadcasts/{id}": ({ sentBroadcast }) => ({ id: sentBroadcast }),
-  "GET /broadcasts/{id}/recipients": ({ sentBroadcast }) => ({ id: sentBroadcast }),
-  "POST /broadcasts/{id}/cancel": async (side) => ({ id: await side.scheduledBroadcast() }),
-  "GET /contacts": () => ({}),
-  "GET /contacts/{phone}": ({ phone }) => ({ id: phone }),
-  "PUT /contacts/{phone}": ({ phone }) => ({ id: phone, body: { name: "Asha" } }),
-  "GET /contacts/{phone}/conversation": ({ phone }) => ({ id: phone }),
-  "POST /contacts/{phone}/opt-out": (side) => ({ id: side.freePhone() }),
-  "GET /opt-outs": () => ({}),
-  "GET /templates": () => ({}),
-  "GET /groups": () => ({}),
-  "GET /events": () => ({}),
-  "GET /usage": () => ({}),
-  "GET /media/{id}": ({ medium }) => ({ id: medium }),
-};
 
 /** Here a phone that the workspace does not know becomes a contact of it. */
 const ANY_PHONE = ["PUT /contacts/{phone}", "POST /contacts/{phone}/opt-out"];

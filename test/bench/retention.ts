@@ -4,7 +4,7 @@
  * housekeeping purges everything while a probe uses the API. A quarter of a million messages are 2.8 million rows.
  */
 import { Database } from "bun:sqlite";
-import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -13,9 +13,10 @@ import type { ProbeArgument, Probed } from "./parts/probe.ts";
 import type { SoakNetworkArgument, SoakNetworkMeasurements } from "./parts/soak-network.ts";
 import type { SoakReceiverMeasurements } from "./parts/soak-receiver.ts";
 import type { SoakSenderArgument, SoakSenderJob, SoakSenderMeasurements } from "./parts/soak-sender.ts";
+import { live, multiply, untilSettled } from "./past-messages.ts";
 import { aloneRow, machineText, RETENTION_PLACE, type Row, renderTable, writeReport } from "./report.ts";
 import { findPort, memoryMegabytes, processorMs, sourceCommand, startSubject } from "./subject.ts";
-import { ACCOUNT_ID, makeWorld, PHONE_NUMBER_ID, serverVariables, type World } from "./world.ts";
+import { ACCOUNT_ID, makeWorld, PHONE_NUMBER_ID, serverVariables } from "./world.ts";
 
 const { values: options } = parseArgs({
   options: { messages: { type: "string", default: "250000" }, write: { type: "boolean", default: false } },
@@ -76,10 +77,15 @@ async function measure(): Promise<Row[]> {
 
   tell(`sending ${REAL} messages`);
   const before = await serve();
-  await live(base, world);
+  const sender = await part<SoakSenderJob, SoakSenderMeasurements>("soak-sender", {
+    base: `${base}/api/v1`,
+    key: world.key,
+    people: world.people,
+  } satisfies SoakSenderArgument);
+  await live(sender, world.database, REAL);
   await before.stop();
   tell(`making ${COPIES} of each`);
-  const rows = multiply(world.database);
+  const rows = multiply(world.database, COPIES, AGE_MS);
   const sizeBefore = statSync(world.database).size;
 
   // Run from source, where BENCH_HURRY_MS applies: the executable begins ten minutes after its start.
@@ -126,88 +132,6 @@ async function part<Job, Result>(name: string, argument: unknown): Promise<Part<
   const started = await startPart<Job, Result>(name, argument);
   parts.push(started);
   return started;
-}
-
-/** Waits until each message has been read and every event delivered. */
-async function live(base: string, world: World): Promise<void> {
-  const sender = await part<SoakSenderJob, SoakSenderMeasurements>("soak-sender", {
-    base: `${base}/api/v1`,
-    key: world.key,
-    people: world.people,
-  } satisfies SoakSenderArgument);
-  await sender.ask({ pace: REAL / 5 });
-  while (count(world.database, "SELECT count(*) FROM messages") < REAL) await Bun.sleep(50);
-  await sender.ask({ pace: 0 });
-  await untilSettled(world.database);
-}
-
-async function untilSettled(database: string): Promise<void> {
-  const left = [
-    "SELECT count(*) FROM messages WHERE status <> 'read'",
-    "SELECT count(*) FROM deliveries WHERE status <> 'delivered'",
-    "SELECT count(*) FROM callbacks WHERE done_at IS NULL",
-  ];
-  while (left.some((sql) => count(database, sql) > 0)) await Bun.sleep(50);
-}
-
-function count(database: string, sql: string): number {
-  const client = new Database(database, { readonly: true });
-  try {
-    return Number(Object.values(client.query(sql).get() as object)[0]);
-  } finally {
-    client.close();
-  }
-}
-
-/** Multiplies every row that retention concerns and dates the copies back; returns the number of all rows. */
-function multiply(database: string): number {
-  const client = new Database(database);
-  const columnsOf = (table: string): string[] =>
-    (client.query(`SELECT name FROM pragma_table_info('${table}')`).all() as { name: string }[]).map(
-      ({ name }) => name,
-    );
-  // The copies' ids continue after the originals'; unique columns get the copy's number, and references move with their
-  // rows.
-  const tables: { table: string; id: string; moved: Record<string, string>; unique: string[] }[] = [
-    { table: "messages", id: "id", moved: {}, unique: ["send_token", "network_message_id"] },
-    { table: "events", id: "seq", moved: {}, unique: ["id"] },
-    { table: "deliveries", id: "id", moved: { event_seq: "events" }, unique: [] },
-    { table: "delivery_attempts", id: "id", moved: { delivery_id: "deliveries" }, unique: [] },
-    { table: "callbacks", id: "id", moved: {}, unique: [] },
-    { table: "provider_requests", id: "id", moved: {}, unique: ["send_token"] },
-  ];
-  client.exec("PRAGMA synchronous = OFF; BEGIN");
-  const spans = new Map<string, number>();
-  for (const { table, id } of tables) {
-    const { max } = client.query(`SELECT max(${id}) AS max FROM ${table}`).get() as { max: number };
-    spans.set(table, max);
-  }
-  let rows = 0;
-  for (const { table, id, moved, unique } of tables) {
-    const columns = columnsOf(table);
-    const value = (column: string): string => {
-      if (column === id) return `${column} + copy * ${spans.get(table)}`;
-      const to = moved[column];
-      if (to !== undefined) return `${column} + copy * ${spans.get(to)}`;
-      if (unique.includes(column)) return `${column} || '-' || copy`;
-      return /_at$/.test(column) ? `${column} - ${AGE_MS}` : column;
-    };
-    const from = `WITH RECURSIVE copies (copy) AS (SELECT 1 UNION ALL SELECT copy + 1 FROM copies WHERE copy < ${COPIES})`;
-    client.exec(
-      `INSERT INTO ${table} (${columns.join(", ")}) ${from} SELECT ${columns.map(value).join(", ")} FROM copies, ${table} ORDER BY copy, ${id}`,
-    );
-    // The originals have the lowest ids, and must not be the youngest.
-    const times = columns.filter((column) => /_at$/.test(column)).map((column) => `${column} = ${column} - ${AGE_MS}`);
-    client.exec(`UPDATE ${table} SET ${times.join(", ")} WHERE ${id} <= ${spans.get(table)}`);
-    rows += Number((client.query(`SELECT count(*) AS rows FROM ${table}`).get() as { rows: number }).rows);
-  }
-  client.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
-  client.close();
-  // Otherwise the server's first sync would wait for what the system has not written yet.
-  const file = openSync(database, "r+");
-  fsyncSync(file);
-  closeSync(file);
-  return rows;
 }
 
 async function untilBegun(database: string): Promise<void> {

@@ -214,12 +214,17 @@ export const countSinceSql = {
   },
 } as const;
 
-/** The id of the newest contact; 0 if there is none. */
+/** The id of the newest contact that can be sent to; 0 if there is none. The condition is that of the index. */
 export function latestContactId(tx: ReadTx, workspaceId: number): number {
   const row = tx.db
     .select({ id: contacts.id })
     .from(contacts)
-    .where(eq(contacts.workspaceId, workspaceId))
+    .where(
+      and(
+        eq(contacts.workspaceId, workspaceId),
+        sql`(${contacts.phone} IS NOT NULL OR ${contacts.networkUserId} IS NOT NULL)`,
+      ),
+    )
     .orderBy(desc(contacts.id))
     .limit(1)
     .get();

@@ -2,7 +2,7 @@
  * Removes a custom field with its values. Up to a million contacts change by that, and the command line must not block
  * a running server's writes, so each transaction changes 500 contacts.
  */
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, inArray, isNotNull } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { findField } from "../contacts/custom-fields.ts";
@@ -27,20 +27,32 @@ export function removeField(tx: Tx, workspaceId: number, key: string): boolean {
       key: [`The dynamic group ${dependent.name} uses the field ${key}; remove that group first.`],
     });
   }
-  const contactIds = tx.db
-    .select({ id: contactFields.contactId })
-    .from(contactFields)
-    .where(eq(contactFields.fieldId, field.id))
-    .limit(VALUES_PER_BATCH)
-    .all()
-    .map(({ id }) => id);
-  tx.db
-    .delete(contactFields)
-    .where(and(eq(contactFields.fieldId, field.id), inArray(contactFields.contactId, contactIds)))
-    .run();
-  tx.db.update(contacts).set({ updatedAt: tx.now }).where(inArray(contacts.id, contactIds)).run();
-  tx.notify(CONTACT_CHANGED);
+  const contactIds = listValued(tx, field.id, VALUES_PER_BATCH);
+  if (contactIds.length > 0) {
+    tx.db
+      .delete(contactFields)
+      .where(and(eq(contactFields.fieldId, field.id), inArray(contactFields.contactId, contactIds)))
+      .run();
+    tx.db.update(contacts).set({ updatedAt: tx.now }).where(inArray(contacts.id, contactIds)).run();
+    tx.notify(CONTACT_CHANGED);
+  }
   if (contactIds.length === VALUES_PER_BATCH) return false;
   tx.db.delete(customFields).where(eq(customFields.id, field.id)).run();
   return true;
+}
+
+/** Contacts with a value of the field, by the two indexes of values: a value is a text or a number. */
+function listValued(tx: Tx, fieldId: number, limit: number): number[] {
+  const found: number[] = [];
+  for (const column of [contactFields.textValue, contactFields.numberValue]) {
+    const rows = tx.db
+      .select({ id: contactFields.contactId })
+      .from(contactFields)
+      .where(and(eq(contactFields.fieldId, fieldId), isNotNull(column)))
+      .limit(limit - found.length)
+      .all();
+    found.push(...rows.map(({ id }) => id));
+    if (found.length === limit) break;
+  }
+  return found;
 }

@@ -23,7 +23,7 @@ class Counter {
   }
 }
 
-interface Observation {
+export interface Observation {
   labels: Labels;
   /** One count per bucket; the last counts values above all bounds. */
   counts: number[];
@@ -40,12 +40,21 @@ export class Histogram {
   }
 
   observe(value: number, labels: Labels = {}): void {
+    this.observeIn(this.seriesOf(labels), value);
+  }
+
+  /** The series of these labels, for callers that observe often: finding it costs more than an observation. */
+  seriesOf(labels: Labels): Observation {
     const key = keyOf(labels);
     let observation = this.#series.get(key);
     if (observation === undefined) {
       observation = { labels, counts: new Array<number>(this.#bounds.length + 1).fill(0), sum: 0 };
       this.#series.set(key, observation);
     }
+    return observation;
+  }
+
+  observeIn(observation: Observation, value: number): void {
     let bucket = 0;
     while (bucket < this.#bounds.length && value > (this.#bounds[bucket] ?? 0)) bucket += 1;
     observation.counts[bucket] = (observation.counts[bucket] ?? 0) + 1;

@@ -90,7 +90,9 @@ export function hotWrite<const Text extends string, const Known extends Record<P
   parameters: Known,
 ): ((tx: ReadTx) => Write<Given<Text, Known>>) & Declared {
   const declared = { text, parameters, row: null };
-  const write = oncePerConnection((db) => compileWrite<Given<Text, Known>>(db.$client.prepare(text), declared));
+  const write = oncePerConnection((db) =>
+    compileWrite<Given<Text, Known>>(db.$client.prepare(byPosition(text)), declared),
+  );
   return Object.assign(write, declared);
 }
 
@@ -106,7 +108,7 @@ export function hotQuery<
 ): ((tx: ReadTx) => Query<Given<Text, Known>, Values<Row>>) & Declared {
   const declared = { text, parameters, row };
   const query = oncePerConnection((db) =>
-    compileQuery<Given<Text, Known>, Values<Row>>(db.$client.prepare(text), declared),
+    compileQuery<Given<Text, Known>, Values<Row>>(db.$client.prepare(byPosition(text)), declared),
   );
   return Object.assign(query, declared);
 }
@@ -143,7 +145,7 @@ function compileQuery<Parameters extends [] | [Bound], Row>(
 ): Query<Parameters, Row> {
   requireColumns(statement, declared);
   const bind = binder(declared);
-  const read = converter(declared.row, "fromFile");
+  const read = rowConverter(declared.row);
   const toRow = (found: unknown): Row => {
     if (read !== null) read(found as Bound);
     return found as Row;
@@ -165,24 +167,33 @@ function compileQuery<Parameters extends [] | [Bound], Row>(
 
 const NO_VALUES: Bound = {};
 
-function binder({ text, parameters }: Declared): (values: Bound) => Bound {
-  const used = placeholdersOf(text).map((name) => {
+/**
+ * Values are bound by position, each as often as its placeholder occurs: the driver looks every name up, which costs a
+ * statement with twelve of them a quarter of its time.
+ */
+function binder({ text, parameters }: Declared): (values: Bound) => unknown[] {
+  const steps = [...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => {
     const kind = parameters[name];
     if (kind === undefined) throw new Error(`the placeholder ${name} is not declared for ${text}`);
-    return [name, kind] as const;
+    return { name, convert: conversionOf(name, kind, "toFile") };
   });
-  const convert = converter(Object.fromEntries(used), "toFile");
-  if (convert === null) return (values) => values;
-  return (values) => {
-    const converted = { ...values };
-    convert(converted);
-    return converted;
-  };
+  return (values) =>
+    steps.map(({ name, convert }) => {
+      const value = values[name];
+      if (value === undefined && !Object.hasOwn(values, name)) throw new RangeError(`no value for ${name} in ${text}`);
+      return convert === null || value === null || value === undefined ? value : convert(value);
+    });
+}
+
+const PLACEHOLDER = /:(\w+)/g;
+
+function byPosition(text: string): string {
+  return text.replace(PLACEHOLDER, "?");
 }
 
 /** The names after the colons of an SQL text, each once: what `PlaceholderNames` is for the compiler. */
 export function placeholdersOf(text: string): string[] {
-  return [...new Set([...text.matchAll(/:(\w+)/g)].map(([, name = ""]) => name))];
+  return [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => name))];
 }
 
 /**
@@ -195,20 +206,28 @@ const conversions = {
 } as const;
 const STORED_AS_THEY_ARE = ["number", "string", "custom"];
 
-/** Converts the values that need it, in place; null stays null. Null instead of a function: no value needs it. */
-function converter(kinds: Kinds, direction: "toFile" | "fromFile"): ((values: Bound) => void) | null {
+type Conversion = (value: unknown) => unknown;
+
+/** Null: values of this kind are stored as they are. */
+function conversionOf(name: string, kind: Kind, direction: "toFile" | "fromFile"): Conversion | null {
+  if (!isColumn(kind) || STORED_AS_THEY_ARE.includes(kind.dataType)) return null;
+  if (kind.dataType !== "boolean" && kind.dataType !== "json") {
+    throw new Error(`hot statements cannot convert ${name}, a ${kind.dataType}`);
+  }
+  return conversions[kind.dataType][direction];
+}
+
+/** Converts the values of a row that need it, in place; null stays null. Null instead of a function: none needs it. */
+function rowConverter(kinds: Kinds): ((row: Bound) => void) | null {
   const steps = Object.entries(kinds).flatMap(([name, kind]) => {
-    if (!isColumn(kind) || STORED_AS_THEY_ARE.includes(kind.dataType)) return [];
-    if (kind.dataType !== "boolean" && kind.dataType !== "json") {
-      throw new Error(`hot statements cannot convert ${name}, a ${kind.dataType}`);
-    }
-    return [{ name, convert: conversions[kind.dataType][direction] }];
+    const convert = conversionOf(name, kind, "fromFile");
+    return convert === null ? [] : [{ name, convert }];
   });
   if (steps.length === 0) return null;
-  return (values) => {
+  return (row) => {
     for (const { name, convert } of steps) {
-      const value = values[name];
-      if (value !== null && value !== undefined) values[name] = convert(value);
+      const value = row[name];
+      if (value !== null && value !== undefined) row[name] = convert(value);
     }
   };
 }

@@ -4,7 +4,7 @@
  */
 import { dirname } from "node:path";
 import type { Clock } from "#src/core/clock.ts";
-import { LATENCY_SECONDS, type Labels, Metrics, type Sample } from "#src/core/metrics.ts";
+import { LATENCY_SECONDS, type Labels, Metrics, type Observation, type Sample } from "#src/core/metrics.ts";
 import { version } from "#src/core/version.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { WriterCounters } from "#src/db/writer.ts";
@@ -71,6 +71,8 @@ export class ServerMetrics {
     "Duration of requests, by route and status.",
     LATENCY_SECONDS,
   );
+  /** By route and status; there are only as many as there are endpoints. */
+  readonly #requestSeries = new Map<string, Map<number, Observation>>();
   readonly sends = this.metrics.histogram(
     "waxwing_send_seconds",
     "Duration of sending attempts, by network and outcome.",
@@ -102,8 +104,19 @@ export class ServerMetrics {
   );
   readonly #backupFailures = this.metrics.counter("waxwing_backup_failures_total", "Failed backups since the start.");
 
-  readonly countRequest = (route: string, status: number, durationMs: number): void =>
-    this.requests.observe(durationMs / 1000, { route, status });
+  readonly countRequest = (route: string, status: number, durationMs: number): void => {
+    let byStatus = this.#requestSeries.get(route);
+    if (byStatus === undefined) {
+      byStatus = new Map();
+      this.#requestSeries.set(route, byStatus);
+    }
+    let series = byStatus.get(status);
+    if (series === undefined) {
+      series = this.requests.seriesOf({ route, status });
+      byStatus.set(status, series);
+    }
+    this.requests.observeIn(series, durationMs / 1000);
+  };
 
   readonly countSend = (network: NetworkName, outcome: Outcome, durationMs: number): void =>
     this.sends.observe(durationMs / 1000, { network, outcome: outcome.kind });

@@ -45,11 +45,16 @@ export function guardEntrances(fetch: Fetch, paths: readonly string[], ids: Requ
   return { routes, fetch: enter((target) => !families.has(familyOf(target))) };
 }
 
+/** The last valid one: nearly every request has the same. */
+let knownHost: string | null = null;
+
 /** HTTP/1.0 has no such header; the runtime refuses HTTP/1.1 without one. */
 function isValidHost(host: string | null): boolean {
-  if (host === null) return true;
+  if (host === null || host === knownHost) return true;
   const match = HOST.exec(host);
-  return match !== null && Number(match[1] ?? 0) <= PORT_MAX;
+  if (match === null || Number(match[1] ?? 0) > PORT_MAX) return false;
+  knownHost = host;
+  return true;
 }
 
 /** Path and query, normalized. Without a host, the runtime passes on what was sent. */
@@ -61,7 +66,7 @@ function targetOf(url: string): string {
 
 /** `familyOf(path) === family`, at less cost: every request asks. */
 function isInFamily(path: string, family: string): boolean {
-  return path.startsWith(family, 1) && ["", "/", "?", "#"].includes(path.charAt(family.length + 1));
+  return path.startsWith(family, 1) && "/?#".includes(path.charAt(family.length + 1));
 }
 
 function familyOf(path: string): string {

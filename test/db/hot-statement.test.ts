@@ -4,7 +4,7 @@ import { getTableColumns } from "drizzle-orm";
 import { integer as integerColumn, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { bytes, flag } from "#src/db/columns.ts";
 import { hotRows } from "#src/db/hot-rows.ts";
-import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { columns, hotQuery, hotWrite, integer, string } from "#src/db/hot-statement.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { openTestDatabase } from "../support/database.ts";
 
@@ -65,6 +65,21 @@ describe("values", () => {
       return [thingById(tx).get({ id: 1 }), raw(tx).get()];
     });
     expect(found).toEqual([empty, { isMissing: 1 }]);
+  });
+
+  test("a placeholder that occurs twice has one value, whatever the order of the values, and none may be missing", async () => {
+    const both = hotQuery(
+      "SELECT +:labelText || +:state || +:labelText AS joined, +:isOpen AS isOpen WHERE +:state = 'new'",
+      thing,
+      { joined: string, isOpen: integer },
+    );
+    const found = await inTransaction((tx) => [
+      both(tx).all({ isOpen: true, state: "new", labelText: "one" }),
+      both(tx).get({ labelText: "two", isOpen: false, state: "old" }),
+    ]);
+    expect(found).toEqual([[{ joined: "onenewone", isOpen: 1 }], undefined]);
+    const incomplete = { isOpen: true, state: "new" } as unknown as Parameters<ReturnType<typeof both>["get"]>[0];
+    await expect(inTransaction((tx) => both(tx).get(incomplete))).rejects.toThrow("no value for labelText in SELECT");
   });
 
   test("rows that an INSERT or UPDATE returns are converted too", async () => {

@@ -20,7 +20,8 @@ answerJobs<CallerJob>(0, async (job) => {
   /** The next request with the time at which it is due; null: no more. */
   const next = (): { label: string; index: number; dueAt: number } | null => {
     const dueAt = job.ratePerSecond === null ? now() : startedAt + (count * 1000) / job.ratePerSecond;
-    if (dueAt - startedAt >= job.durationMs) return null;
+    // What a stack cannot keep up with is not sent later.
+    if (Math.max(dueAt, now()) - startedAt >= job.durationMs) return null;
     const index = count++;
     return { label: labelOf(job.from + index), index, dueAt };
   };

@@ -123,6 +123,8 @@ async function makeWaxwing({ directory, networkUrl, concurrency, executable, rec
   const disk = recorder === null ? null : new Disk(data, recorder);
   const app = appOf(executable, data, port, {
     ...serverVariables(data, port, networkUrl, concurrency),
+    // A repeated request whose message is in doubt waits this long for word from the network, and none comes here.
+    WAXWING_MESSAGES_RETRY_BUDGET: "1s",
     ...recorder?.env(data),
   });
   return {

@@ -150,6 +150,42 @@ test("the defaults are those that operators rely on", () => {
   });
 });
 
+describe("a section within a section", () => {
+  const recipient = "age1kg5kffyaea43arum2uvx7zn77f74w09vkl05p2skktyffaqra4js0mpe4s";
+  const whole = `[backup]\nkeep = 3\n[backup.remote]\nendpoint = "https://s3.example.com/"\nbucket = "b-1"\nprefix = "shop/"\naccess_key = "A"\nsecret_key_file = "/s"\nrecipient = "${recipient}"\n`;
+  const remote = {
+    ...{ endpoint: "https://s3.example.com", bucket: "b-1", prefix: "shop", region: null, accessKey: "A" },
+    ...{ secretKeyFile: "/s", recipient, keep: 30, media: false },
+  };
+
+  test("is read in every notation, and by variables", () => {
+    expect(load(whole).backup).toMatchObject({ retention: 3, remote });
+    const inline = `endpoint = "https://s3.example.com", bucket = "b-1", prefix = "shop", access_key = "A", secret_key_file = "/s", recipient = "${recipient}"`;
+    expect(load(`[backup]\nremote = { ${inline} }`).backup.remote).toEqual(remote);
+    const env = { WAXWING_BACKUP_REMOTE_KEEP: "5", WAXWING_BACKUP_REMOTE_MEDIA: "true", WAXWING_BACKUP_KEEP: "4" };
+    expect(load(whole, { env }).backup).toMatchObject({ retention: 4, remote: { keep: 5, media: true } });
+    expect(load("[backup.remote]\nkeep = 5").backup.remote).toBeNull();
+  });
+
+  test("names the key, its line and what would be right", () => {
+    expect(messageOf(whole.replace("bucket =", "buckt ="))).toContain(
+      "waxwing.toml:5: backup.remote.buckt is not a known key; did you mean backup.remote.bucket?",
+    );
+    expect(messageOf(whole.replace('4s"', '4q"'))).toMatch(
+      /^waxwing\.toml:9: backup\.remote\.recipient is "age1.*; it must be a recipient of age/,
+    );
+    expect(messageOf('[backup.remote]\nendpoint = "https://s3.example.com"\n')).toBe(
+      "waxwing.toml:2: backup.remote.endpoint is set without backup.remote.bucket, backup.remote.access_key, backup.remote.secret_key_file, backup.remote.recipient; set them too, or none of them to keep backups on this machine",
+    );
+    expect(messageOf("[backup]\nremote = 5")).toBe(
+      "waxwing.toml:2: backup.remote is a number; it must be a section: a line [backup.remote], and its keys below",
+    );
+    for (const prefix of ["/a", "a/../b", "..", "a//b", "a b"])
+      expect(messageOf(`[backup.remote]\nprefix = "${prefix}"`)).toContain("backup.remote.prefix is");
+    expect(messageOf('[backup.remote]\nbucket = "a..b"')).toContain("backup.remote.bucket is");
+  });
+});
+
 describe("the precedence of the sources", () => {
   test("a file given by option is the only one that is read", () => {
     const other = write("[log]\nlevel = 'debug'", "other.toml");

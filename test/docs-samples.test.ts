@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Language, languages } from "#src/http/api/docs/samples.ts";
 import { Workshop } from "./cli/spawn.ts";
@@ -366,6 +366,23 @@ describe("every code block", () => {
       return false;
     });
     expect(uncovered).toEqual([]);
+  });
+
+  test("in TypeScript compiles with strict settings", async () => {
+    const folder = workshop.path("types");
+    mkdirSync(folder);
+    for (const [index, { text }] of blocks.filter(({ language }) => language === "ts").entries()) {
+      writeFileSync(join(folder, `sample${index}.ts`), `${text}\nexport {};\n`);
+    }
+    const modules = join(checkout, "node_modules");
+    const compilerOptions = {
+      ...{ strict: true, noEmit: true, target: "ESNext", module: "ESNext", moduleResolution: "bundler" },
+      ...{ skipLibCheck: true, types: ["bun"], typeRoots: [join(modules, "@types")], lib: ["ESNext"] },
+    };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+    const compiler = Bun.spawn([join(modules, ".bin/tsc"), "-p", folder], { stdout: "pipe", stderr: "pipe" });
+    expect(await new Response(compiler.stdout).text()).toBe("");
+    expect(await compiler.exited).toBe(0);
   });
 
   test("of a request is there in all five languages", () => {

@@ -6,6 +6,7 @@ import { createHmac } from "node:crypto";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { type Clock, sleep, systemClock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
+import { isMemorySmall } from "#src/core/memory-limit.ts";
 import { type Random, systemRandom } from "#src/core/random.ts";
 import { type Client, openClient } from "./driver.ts";
 import { isBusy } from "./failure.ts";
@@ -48,7 +49,7 @@ const OPENING_TIMEOUT_MS = 5_000;
 /**
  * A larger cache costs more than it saves, because SQLite walks through it at every commit (measured against 64 MB).
  */
-const CACHE_KIBIBYTES = 32 * 1024;
+const CACHE_KIBIBYTES = (isMemorySmall() ? 8 : 32) * 1024;
 
 /** How long the reads of a turn share a view. */
 const SNAPSHOT_MAX_MS = 2;

@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { GRAPH_TOKEN, type Graph, startGraph } from "#test/support/graph.ts";
-import { graphAccount, graphNumber, graphTemplate } from "#test/support/graph-account.ts";
+import { type GraphAccount, graphAccount, graphNumber, graphTemplate } from "#test/support/graph-account.ts";
 import { type Instance, type Machine, METRICS_TOKEN, makeMachine } from "./machine.ts";
 
 export const ACCOUNT_ID = "100000000000001";
@@ -15,6 +15,7 @@ const APP_SECRET = "app-secret-of-the-test";
 export interface World extends AsyncDisposable {
   machine: Machine;
   graph: Graph;
+  account: GraphAccount;
   shop: Instance;
   disk: Instance;
   tls: Instance;
@@ -40,13 +41,11 @@ level = "info"
 export async function makeWorld(): Promise<World> {
   const machine = await makeMachine();
   const stack: AsyncDisposable[] = [machine];
-  const graph = await startGraph({
-    account: graphAccount({
-      numbers: [graphNumber(PHONE_NUMBER_ID, "+49 30 1234567")],
-      templates: [graphTemplate("plain", { components: [{ type: "BODY", text: "Hello." }] })],
-    }),
-    now: () => machine.now(),
+  const account = graphAccount({
+    numbers: [graphNumber(PHONE_NUMBER_ID, "+49 30 1234567")],
+    templates: [graphTemplate("plain", { components: [{ type: "BODY", text: "Hello." }] })],
   });
+  const graph = await startGraph({ account, now: () => machine.now() });
   stack.push(graph);
   const customer = { isStuck: false };
   const receiver = Bun.serve({
@@ -89,7 +88,7 @@ export async function makeWorld(): Promise<World> {
   const alerts = (instance: Instance) => `\n[alerts]\nwebhook = "${machine.receiverUrl}/${instance.name}"\n`;
 
   const world: World = {
-    ...{ machine, graph, shop, disk, tls, domain, customer, way, key: "", chargedKey: "" },
+    ...{ machine, graph, account, shop, disk, tls, domain, customer, way, key: "", chargedKey: "" },
     writeCertificate(instance, days, { withKey } = { withKey: true }) {
       const from = new Date(machine.now() - 60_000);
       const until = new Date(machine.now() + days * 24 * 60 * 60_000);

@@ -2,7 +2,9 @@
 import { expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { newRecoveryKey } from "#src/backup/remote/encryption.ts";
 import { TLS_CERTIFICATE, TLS_KEY } from "#test/support/certificate.ts";
+import { FakeObjectStore } from "#test/support/object-store.ts";
 import { CallingWorkshop, SHOP } from "./spawn.ts";
 
 interface Finding {
@@ -61,6 +63,36 @@ test("config check looks at directories, certificates and addresses, names each 
   workshop.write("waxwing.toml", "[alerts]\nemail_to = ['ops@example.com']\n");
   const invalid = await workshop.run(["config", "check"]);
   expect([invalid.code, invalid.stderr]).toEqual([1, expect.stringContaining("alerts.smtp_url_file")]);
+  await server.stop(true);
+});
+
+test("config check asks the store of backups for a list, and says what is wrong with it", async () => {
+  await using store = new FakeObjectStore();
+  const { recipient } = await newRecoveryKey();
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") });
+  using workshop = new CallingWorkshop();
+  const graph = `[whatsapp]\ngraph_url = "http://127.0.0.1:${server.port}"\n`;
+  const secret = workshop.write("secret", store.secret);
+  workshop.write("waxwing.toml", graph + store.configuration(secret, recipient));
+  const sound = await check(workshop);
+  // The directory may be on the disk of the database: the backups are elsewhere too.
+  expect(sound).toMatchObject({ code: 0, findings: {} });
+  expect(sound.all).toContain("s3://backups/shop/ can be listed.");
+  workshop.write("secret", "wrong");
+  expect((await check(workshop)).all).toContain("refuses the credentials (SignatureDoesNotMatch)");
+  workshop.write("secret", "two words");
+  expect((await check(workshop)).all).toContain("does not hold the secret of an access key");
+  workshop.write("secret", store.secret);
+  workshop.write(
+    "waxwing.toml",
+    `${graph}${store.configuration(secret, recipient).replace('"backups"', '"other"')}[backup]\nschedule = ""\n`,
+  );
+  const other = await check(workshop);
+  expect(other).toMatchObject({ code: 1, findings: { "backup.remote": "problem", "backup.schedule": "warning" } });
+  expect(other.all).toContain("has no bucket other");
+  await store.stop();
+  expect((await check(workshop)).all).toContain("cannot be reached");
+  expect(existsSync(workshop.path("data"))).toBe(false);
   await server.stop(true);
 });
 

@@ -3,7 +3,9 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, readFileSync, statSync } from "node:fs";
 import fc from "fast-check";
 import { parse } from "smol-toml";
+import { recipientsOf } from "#src/backup/remote/encryption.ts";
 import { changeKey } from "#src/config/edit.ts";
+import { FakeObjectStore } from "#test/support/object-store.ts";
 import { Workshop } from "./spawn.ts";
 
 setDefaultTimeout(60_000);
@@ -65,6 +67,41 @@ test("setup makes configuration, workspace, operator and number, sends a first m
   expect(wrong.code).toBe(1);
   expect(wrong.stderr).toContain("retention.messages");
   expect(readFileSync(workshop.path("waxwing.toml"), "utf8")).toBe(written);
+});
+
+test("setup writes the store of backups, shows a new recovery key once, and changes single answers later", async () => {
+  using workshop = new Workshop("# mine\n");
+  await using store = new FakeObjectStore();
+  const secret = workshop.write("secret", store.secret);
+  const place = ["--remote-endpoint", store.endpoint, "--remote-bucket", store.bucket];
+  const missing = await workshop.run(["setup", ...place]);
+  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("the store needs --remote-access-key")]);
+  const words = ["setup", ...place, "--remote-access-key", store.accessKey, "--remote-secret-key-file", secret];
+  const first = await workshop.run([...words, "--json"]);
+  const shown = /AGE-SECRET-KEY-1[A-Z0-9]{58}/.exec(first.stdout)?.[0] ?? "";
+  const [recipient] = await recipientsOf([shown]);
+  const remote = (): unknown =>
+    (parse(readFileSync(workshop.path("waxwing.toml"), "utf8")).backup as { remote: unknown })?.remote;
+  const written = {
+    ...{ endpoint: store.endpoint, bucket: store.bucket, access_key: store.accessKey },
+    ...{ secret_key_file: secret, recipient },
+  };
+  expect(remote()).toEqual(written);
+  const again = await workshop.run([...words, "--json"]);
+  expect([again.stdout.includes("AGE-SECRET-KEY"), remote()]).toEqual([false, written]);
+  await workshop.run(["setup", "--remote-endpoint", store.endpoint, "--remote-prefix", "shop", "--json"]);
+  expect(remote()).toEqual({ ...written, prefix: "shop" });
+  const wrong = await workshop.run([
+    "setup",
+    "--remote-endpoint",
+    store.endpoint,
+    "--remote-recipient",
+    `${recipient?.slice(0, -1)}?`,
+    "--json",
+  ]);
+  expect([wrong.code, wrong.stdout.includes("backup.remote.recipient")]).toEqual([1, true]);
+  await workshop.run(["setup", "--remote-endpoint", "none", "--json"]);
+  expect(remote()).toEqual({});
 });
 
 test("a domain replaces the listen address", async () => {

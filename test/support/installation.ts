@@ -101,6 +101,8 @@ export interface Installation extends AsyncDisposable {
   start(env?: Record<string, string>): RunningServer;
   /** Runs a command beside the server, with `--json`. */
   command(...words: string[]): RunningCommand;
+  /** Where the network calls a server that was started elsewhere. */
+  tellCallbacks(url: string): Promise<void>;
   /** The requests that the network has read, from the N-th on. */
   requests(from?: number): Promise<SeenRequest[]>;
   /** When each request was throttled, in milliseconds. */
@@ -216,6 +218,9 @@ export async function makeInstallation(options: InstallationOptions): Promise<In
         return { code: child.exitCode, output: (await output).join("") };
       });
       return { ended, kill: () => child.kill("SIGKILL") };
+    },
+    async tellCallbacks(url) {
+      await fetch(networkUrl, { method: "PUT", body: url + CALLBACKS });
     },
     async requests(from = 0) {
       return (await (await fetch(`${networkUrl}/requests?from=${from}`)).json()) as SeenRequest[];

@@ -3,7 +3,7 @@
  * this machine's kernel and nothing else: its own processes, users, network and file system. Requires root and the
  * packages `systemd-container` and `debootstrap`.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -18,6 +18,7 @@ const RELEASE = "bookworm";
 /** What an image of a provider has beyond the minimum. `install.sh` needs openssl alone. */
 const PACKAGES = ["systemd-sysv", "dbus", "ca-certificates", "openssl", "curl", "procps"];
 const START_LIMIT_MS = 60_000;
+const GROUPS = ["init.scope", "system.slice", "user.slice", "dev-hugepages.mount", "payload", "supervisor"];
 const CONTROLLERS = ["memory", "cpu", "cpuacct", "pids"];
 
 /** `base`: where the bare Debian is kept from one run to the next. */
@@ -32,6 +33,7 @@ export class Box implements AsyncDisposable {
   readonly root: string;
   #nspawn: Bun.Subprocess | null = null;
   #init = 0;
+  readonly #groupsBefore = new Set(listGroups());
 
   constructor(base: string) {
     this.root = join(mkdtempSync(join(tmpdir(), "waxwing-box-")), "debian");
@@ -100,7 +102,32 @@ export class Box implements AsyncDisposable {
       await nspawn.exited;
     }
     rmSync(dirname(this.root), { recursive: true, force: true });
+    // What its systemd has made and left, the innermost first.
+    for (const group of listGroups()
+      .filter((one) => !this.#groupsBefore.has(one))
+      .toReversed()) {
+      try {
+        rmdirSync(group);
+      } catch {
+        // It is in use.
+      }
+    }
   }
+}
+
+/** Control groups of the first version that a systemd makes below this process's own, the outer ones first. */
+function listGroups(): string[] {
+  const own = readFileSync("/proc/self/cgroup", "utf8").trim().split("\n");
+  return own.flatMap((line) => {
+    const [, controller = "", ...path] = line.split(":");
+    const name = controller === "" ? "unified" : controller.replace("name=", "");
+    return GROUPS.flatMap((group) => {
+      const root = join("/sys/fs/cgroup", name, path.join(":"), group);
+      if (!existsSync(root)) return [];
+      const inside = readdirSync(root, { recursive: true, withFileTypes: true }).filter((one) => one.isDirectory());
+      return [root, ...inside.map((one) => join(one.parentPath, one.name)).sort()];
+    });
+  });
 }
 
 async function runHere(words: readonly string[]): Promise<Ran> {

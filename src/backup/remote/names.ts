@@ -20,6 +20,12 @@ export function archiveName(backup: string, takenAt: number, instanceId: string)
   return `waxwing-${time}${count}-${instanceMark(instanceId)}.tar.age`;
 }
 
+/** When a backup of this name was made, in milliseconds; null: it is not the name of one of the server's own backups. */
+export function backupTime(name: string): number | null {
+  const [, time] = BACKUP_NAME.exec(name) ?? [];
+  return time === undefined ? null : (readArchiveName(`waxwing-${time}-00000000.tar.age`)?.takenAt ?? null);
+}
+
 interface ArchiveName {
   /** When the backup was made, in milliseconds. */
   takenAt: number;

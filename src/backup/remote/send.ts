@@ -13,7 +13,7 @@ import { lockExclusively } from "#src/db/lock.ts";
 import { compareDigest } from "../digest.ts";
 import { archiveEntries } from "./archive.ts";
 import { encrypt, encryptedBytes } from "./encryption.ts";
-import { archiveName, folderOf, isOwnArchive, surplusArchives } from "./names.ts";
+import { archiveName, backupTime, folderOf, isOwnArchive, surplusArchives } from "./names.ts";
 import { ObjectStore, StoreFailure } from "./object-store.ts";
 import { type ArchivedFiles, accessOf, placeOf, type RemoteSettings } from "./settings.ts";
 import { readRemoteState, type SentArchive, writeRemoteState } from "./state.ts";
@@ -116,8 +116,10 @@ async function send(request: SendRequest, { clock, onStep }: SendOptions): Promi
   return { ...sent, removed, notRemoved };
 }
 
+type ArchivedInstance = Pick<Instance, "instanceId" | "lineage">;
+
 /** Throws if the file is no longer the one that was verified. */
-function inspect(file: string): { file: string; digest: string; instance: Instance; takenAt: number } {
+function inspect(file: string): { file: string; digest: string; instance: ArchivedInstance; takenAt: number } {
   const name = basename(file);
   if (!existsSync(file)) throw new Error(`the backup ${name} is gone`);
   const state = compareDigest(file);
@@ -125,9 +127,10 @@ function inspect(file: string): { file: string; digest: string; instance: Instan
   if (state.kind === "none") throw new Error(`the backup ${name} is without a digest`);
   const client = openClient(file, { readonly: true, fileMustExist: true });
   try {
-    const instance = readInstance(client);
-    const takenAt = instance?.backupMetadata?.at ?? null;
-    if (instance === null || takenAt === null) throw new Error(`${name} is not a backup that Waxwing made`);
+    // A database that no server has started on yet has no instance id, and its backup no metadata.
+    const instance = readInstance(client) ?? { instanceId: "", lineage: [], backupMetadata: null };
+    const takenAt = instance.backupMetadata?.at ?? backupTime(name);
+    if (takenAt === null) throw new Error(`${name} is not a backup that Waxwing made`);
     return { file, digest: state.digest, instance, takenAt };
   } finally {
     client.close();

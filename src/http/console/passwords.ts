@@ -1,12 +1,13 @@
 /**
  * Hashes and verifies passwords with the runtime's argon2id. Each operation takes 64 MiB and a tenth of a second on
- * another thread, so at most two run at once and the rest wait. Clients take turns: known devices and signed-in users
+ * another thread, so at most two run at once, where there is little memory one, and the rest wait. Clients take turns: known devices and signed-in users
  * first, then one operation of each network in turn, so that a network that sends many guesses delays only itself. An
  * unknown user takes as long as a wrong password.
  */
+import { isMemorySmall } from "#src/core/memory-limit.ts";
 import { Problem } from "#src/core/problem.ts";
 
-const CONCURRENCY_MAX = 2;
+const CONCURRENCY_MAX = isMemorySmall() ? 1 : 2;
 const OPTIONS = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const;
 /** The hash of a discarded random text, with the same parameters. It is verified if there is no account. */
 const NOBODYS_HASH =

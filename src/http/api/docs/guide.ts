@@ -1,12 +1,12 @@
 /**
  * A page of Markdown in two forms: HTML for people, Markdown for programs. A block of the language `http` is a request,
- * which readers see in five languages (programs: as curl). Links between the repository's pages become links below /docs.
+ * which both show in five languages. Links between the repository's pages become links below /docs.
  */
 import { PREFIX } from "../../endpoint.ts";
 import { Html, html, markdown } from "./html.ts";
 import { contentsOf, layout, type PageLink } from "./layout.ts";
 import { groupSamples, SampleGroups } from "./sample-group.ts";
-import { curl, type SampleRequest, samplesOf } from "./samples.ts";
+import { type SampleRequest, samplesOf } from "./samples.ts";
 
 /** Stands for this server's own address until a page is served. */
 export const PLACEHOLDER = "https://waxwing.example.com";
@@ -29,12 +29,7 @@ export function summaryOf({ source }: Guide): string {
 }
 
 export function guidePage(guide: Guide, pages: readonly PageLink[], names: ReadonlySet<string>): string {
-  const expanded = withRequests(guide.source, (request) =>
-    samplesOf(request)
-      .map(({ language, text }) => fenced(language, text))
-      .join("\n\n"),
-  );
-  const text = markdown(withLinks(expanded, names, ""));
+  const text = markdown(withLinks(withRequests(guide.source), names, ""));
   const body = linkedHeadings(groupSamples(text, new SampleGroups(), (grouped) => new Html(grouped)));
   const path = `/docs/${guide.name}`;
   const contents = contentsOf(body);
@@ -43,11 +38,7 @@ export function guidePage(guide: Guide, pages: readonly PageLink[], names: Reado
 }
 
 export function guideMarkdown({ source }: Guide, names: ReadonlySet<string>): string {
-  return withLinks(
-    withRequests(source, (request) => fenced("sh", curl(request))),
-    names,
-    ".md",
-  );
+  return withLinks(withRequests(source), names, ".md");
 }
 
 /** A heading is a link to itself, to copy. */
@@ -59,9 +50,13 @@ export function fenced(language: string, text: string): string {
   return `\`\`\`${language}\n${text}\n\`\`\``;
 }
 
-/** Replaces each request by what `write` makes of it. */
-function withRequests(source: string, write: (request: SampleRequest) => string): string {
-  return source.replace(/^```http\n([\s\S]*?)^```$/gm, (_, block: string) => write(readRequest(block)));
+/** Replaces each request by its samples. */
+function withRequests(source: string): string {
+  return source.replace(/^```http\n([\s\S]*?)^```$/gm, (_, block: string) =>
+    samplesOf(readRequest(block))
+      .map(({ language, text }) => fenced(language, text))
+      .join("\n\n"),
+  );
 }
 
 /** `POST /api/v1/messages`, then headers, then an empty line and the body's JSON. */

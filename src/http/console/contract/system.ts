@@ -170,6 +170,17 @@ export const backupContract = declareRoutes({
         keep: Type.Integer(),
         next_at: OptionalTime,
         free_bytes: OptionalNumber,
+        /** Null: backups stay on this machine. */
+        remote: Nullable(
+          Type.Object({
+            /** `s3://bucket/prefix/` */
+            place: Type.String(),
+            /** The time of the state in the newest archive that was read back. */
+            newest_at: OptionalTime,
+            /** Why the last attempt to send one failed; null if it did not. */
+            failed: OptionalText,
+          }),
+        ),
         ...jobs,
         backups: Type.Array(BackupView),
       }),

@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import type { Static } from "@sinclair/typebox";
 import type { BackupJobRequest } from "#src/backup/backup-worker.ts";
 import type { FinishedJob } from "#src/backup/jobs.ts";
+import { lastProvedAt } from "#src/backup/remote/state.ts";
 import {
   faultsOf,
   isBackupName,
@@ -33,6 +34,7 @@ export const backupRoutes = attachHandlers(backupContract, {
       keep: backups.retention,
       next_at: whenUtc(backups.nextAt()),
       free_bytes: disk?.freeBytes ?? null,
+      remote: viewRemote(system),
       ...viewJobs(system),
       backups: jobs.list().map(viewBackup),
     });
@@ -84,6 +86,12 @@ function requireBackup({ system, path: { name } }: UserCallWith<{ name: string }
   const found = isBackupName(name) ? system.jobs.list().find((one) => one.name === name) : undefined;
   if (found === undefined) throw notFound("backup");
   return found;
+}
+
+function viewRemote({ remote }: UserCall["system"]) {
+  if (remote === null) return null;
+  const { place, state } = remote;
+  return { place, newest_at: whenUtc(lastProvedAt(state)), failed: state.failure?.reason ?? null };
 }
 
 function viewJobs({ jobs }: UserCall["system"]): Static<typeof JobsView> {

@@ -3,7 +3,7 @@ import { formatCount, plural } from "../../ui/plural.ts";
 
 export const strings = {
   title: "Backups",
-  lead: "Each backup is one file that is verified when it is created. Backups do not contain the key file: keep a separate copy of it.",
+  lead: "Each backup is one file that is verified when it is created. The backups below do not contain the key file: keep a separate copy of it.",
   create: "Create backup",
   creating: "Creating a backup",
   scheduled: "Scheduled backups",
@@ -15,6 +15,11 @@ export const strings = {
   copySchedule: "Copy lines",
   where: "Directory",
   free: "Free space",
+  remote: "Off-site",
+  remoteNone: "None. The [backup.remote] section of the configuration sends each backup to a store, encrypted.",
+  remoteEmpty: "no backup yet",
+  remoteNewest: "newest of",
+  remoteFailed: "The last attempt failed",
   created: "Created",
   state: "State",
   states: { sound: "Verified", broken: "Damaged", unverified: "Not verified" },

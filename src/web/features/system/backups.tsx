@@ -149,7 +149,27 @@ function VerificationSummary({ backup: { verification } }: { backup: Backup }) {
   );
 }
 
-function Schedule({ backups: { schedule, next_at, keep, directory, free_bytes } }: { backups: Backups }) {
+function Remote({ remote: { place, newest_at, failed } }: { remote: NonNullable<Backups["remote"]> }) {
+  return (
+    <>
+      <code className="font-mono wrap-anywhere">{place}</code>,{" "}
+      {newest_at === null ? (
+        strings.remoteEmpty
+      ) : (
+        <>
+          {strings.remoteNewest} <ExactTime at={newest_at} />
+        </>
+      )}
+      {failed !== null && (
+        <span className="block text-red">
+          {strings.remoteFailed}: {failed}.
+        </span>
+      )}
+    </>
+  );
+}
+
+function Schedule({ backups: { schedule, next_at, keep, directory, free_bytes, remote } }: { backups: Backups }) {
   const where = [
     [
       strings.where,
@@ -158,6 +178,7 @@ function Schedule({ backups: { schedule, next_at, keep, directory, free_bytes } 
       </code>,
     ],
     [strings.free, free_bytes === null ? strings.none : size(free_bytes)],
+    [strings.remote, remote === null ? strings.remoteNone : <Remote key="remote" remote={remote} />],
   ] as const;
   return (
     <Section title={strings.scheduled}>

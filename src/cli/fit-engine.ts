@@ -1,0 +1,39 @@
+/**
+ * Tells the JavaScript engine how much memory it may count on. It decides by the machine's memory when to collect
+ * garbage, knows no limit of a control group, and counts once for each thread. It reads its options at its start alone,
+ * so a server with little memory starts itself once more, in the same process.
+ */
+import { readFileSync } from "node:fs";
+import { memoryLimit } from "#src/core/memory-limit.ts";
+import { isCompiled } from "./process.ts";
+
+const OPTION = "BUN_JSC_forceRAMSize";
+/** With more, the engine's own judgement is good enough. */
+const SMALL_BYTES = 1024 * 1024 * 1024;
+/** The rest is for SQLite, passwords, and what other threads take (measured: `bun run test:small`). */
+const SHARE = 1 / 4;
+
+export function fitEngine(words: readonly string[]): void {
+  if (process.platform !== "linux" || words[0] !== "serve" || !isCompiled() || process.env[OPTION] !== undefined)
+    return;
+  const limit = memoryLimit();
+  if (limit >= SMALL_BYTES) return;
+  startAgain(Math.round(limit * SHARE));
+}
+
+/** Returns only if it fails; the server then runs as it is. */
+function startAgain(engineBytes: number): void {
+  try {
+    const { dlopen, ptr } = require("bun:ffi") as typeof import("bun:ffi");
+    const { symbols } = dlopen("libc.so.6", {
+      setenv: { args: ["ptr", "ptr", "i32"], returns: "i32" },
+      execv: { args: ["ptr", "ptr"], returns: "i32" },
+    });
+    const text = (value: string): Buffer => Buffer.from(`${value}\0`);
+    const given = readFileSync("/proc/self/cmdline", "latin1").split("\0").slice(0, -1);
+    const kept = given.map((one) => Buffer.from(`${one}\0`, "latin1"));
+    const pointers = new BigUint64Array([...kept.map((one) => BigInt(ptr(one))), 0n]);
+    symbols.setenv(ptr(text(OPTION)), ptr(text(String(engineBytes))), 1);
+    symbols.execv(ptr(text("/proc/self/exe")), ptr(pointers));
+  } catch {}
+}

@@ -32,7 +32,7 @@ const said: string[] = [];
 
 beforeAll(async () => {
   copy = mkdtempSync(join(tmpdir(), "waxwing-loop-"));
-  for (const name of ["src", "scripts", "migrations", "package.json", "tsconfig.json"]) {
+  for (const name of ["src", "scripts", "migrations", "docs", "examples", "package.json", "tsconfig.json"]) {
     cpSync(join(checkout, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(checkout, "node_modules"), join(copy, "node_modules"));

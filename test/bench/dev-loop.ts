@@ -16,7 +16,7 @@ const ROUTE = "src/http/api/routes/me.ts";
 const MIGRATION = "migrations/0001_initial.sql";
 
 const copy = mkdtempSync(join(tmpdir(), "waxwing-dev-loop-"));
-for (const name of ["src", "scripts", "migrations", "package.json", "tsconfig.json"]) {
+for (const name of ["src", "scripts", "migrations", "docs", "examples", "package.json", "tsconfig.json"]) {
   cpSync(join(checkout, name), join(copy, name), { recursive: true });
 }
 symlinkSync(join(checkout, "node_modules"), join(copy, "node_modules"));

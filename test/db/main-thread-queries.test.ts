@@ -51,7 +51,7 @@ const MANY_ROWS: Readonly<Record<string, RegExp>> = {
   "a delivery has seven attempts, and as many after each replay":
     /^select .* from "delivery_attempts" where "delivery_attempts"\."delivery_id" = \?/is,
   "an owner removes the webhook's address: every pending delivery ends in the same commit, so that none is left for the next address":
-    /^update "deliveries" set .* where \("deliveries"\."workspace_id" = \? and "deliveries"\."status" = \?\)/is,
+    /^update "deliveries" set .* where \("deliveries"\."workspace_id" = \? and "deliveries"\."status" = \? and "deliveries"\."is_forwarded" = \?\)/is,
 };
 
 let app: TestServer;

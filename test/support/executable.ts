@@ -12,7 +12,18 @@ import { checkout } from "./source.ts";
 
 const shelf = join(checkout, "node_modules/.cache/waxwing-test");
 /** Everything that the build reads. */
-const INGREDIENTS = ["src", "examples", "migrations", "scripts", "package.json", "bun.lock", "tsconfig.json"];
+const INGREDIENTS = [
+  "src",
+  "docs/guides",
+  "docs/testing.md",
+  "docs/inbound.md",
+  "examples",
+  "migrations",
+  "scripts",
+  "package.json",
+  "bun.lock",
+  "tsconfig.json",
+];
 const BUILD_LIMIT_MS = 60_000;
 
 /** Copies the executable of the present sources to `path`. */

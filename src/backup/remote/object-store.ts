@@ -105,8 +105,8 @@ export class ObjectStore {
   /** Ends uploads that were begun and not completed, of the keys that `isMeant`, and so frees the space of their parts. */
   async abortUploads(prefix: string, isMeant: (key: string) => boolean): Promise<void> {
     const listed = await this.#ask("GET", null, { uploads: "", prefix });
-    for (const [, upload = ""] of listed.matchAll(/<Upload>(.*?)<\/Upload>/gs)) {
-      const [key, uploadId] = ["Key", "UploadId"].map((name) => textOf(upload, name));
+    for (const upload of elementsOf(listed, "Upload")) {
+      const [key, uploadId] = ["Key", "UploadId"].map((name) => elementsOf(upload, name).map(unescaped)[0]);
       if (key !== undefined && uploadId !== undefined && isMeant(key)) await this.#ask("DELETE", key, { uploadId });
     }
   }
@@ -154,7 +154,8 @@ export class ObjectStore {
       return new StoreFailure(code, `the store at ${endpoint} refuses the credentials (${code})`);
     if (code === "NoSuchBucket") return new StoreFailure(code, `the store at ${endpoint} has no bucket ${bucket}`);
     if (isNotFound(code)) return new StoreFailure(code, `the bucket ${bucket} does not hold it (${code})`);
-    if (CONNECTION.test(code)) return new StoreFailure(code, `the store at ${endpoint} cannot be reached (${code})`);
+    if (CONNECTION.test(code) || code.includes("CERT"))
+      return new StoreFailure(code, `the store at ${endpoint} cannot be reached (${code})`);
     return new StoreFailure(code, `the store at ${endpoint} answered with an error: ${code}, ${message}`);
   }
 }
@@ -162,15 +163,21 @@ export class ObjectStore {
 const CREDENTIALS =
   /^(InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied|InvalidToken|ExpiredToken|Status40[13]|InvalidSecurity|AccountProblem)$/;
 const CONNECTION =
-  /^(ConnectionRefused|ConnectionClosed|ConnectionReset|ECONNREFUSED|ECONNRESET|ENOTFOUND|FailedToOpenSocket|DNSResolveFailed|UnableToConnect|Timeout|ConnectionTimeout|.*CERT.*)$/;
+  /^(ConnectionRefused|ConnectionClosed|ConnectionReset|ECONNREFUSED|ECONNRESET|ENOTFOUND|FailedToOpenSocket|DNSResolveFailed|UnableToConnect|Timeout|ConnectionTimeout)$/;
 
 function isNotFound(code: string): boolean {
   return code === "NoSuchKey" || code === "NotFound" || code === "Status404";
 }
 
-function textOf(xml: string, name: string): string | undefined {
-  const text = new RegExp(`<${name}>(.*?)</${name}>`, "s").exec(xml)?.[1];
-  return text === undefined ? undefined : unescaped(text);
+/** The contents of each element of this name: one step through the text, whatever a store answers. */
+function elementsOf(xml: string, name: string): string[] {
+  return xml
+    .split(`<${name}>`)
+    .slice(1)
+    .flatMap((rest) => {
+      const end = rest.indexOf(`</${name}>`);
+      return end === -1 ? [] : [rest.slice(0, end)];
+    });
 }
 
 function unescaped(text: string): string {

@@ -4,13 +4,10 @@
  * enforces the first. Samples show this server's own address.
  */
 import { Elysia } from "elysia";
-// @ts-expect-error: it is imported as text.
-import exampleServer from "../../../../examples/testing/server.ts" with { type: "text" };
-// @ts-expect-error: it is imported as text.
-import exampleShop from "../../../../examples/testing/shop.ts" with { type: "text" };
 import { openApiDocument, openApiText } from "../openapi/openapi.ts";
 import { type Asset, AssetStore } from "./asset-store.ts";
 import script from "./browser.js" with { type: "text" };
+import { examples } from "./examples.ts";
 import { explorerRoutes } from "./explorer.ts";
 import { type Guide, guideMarkdown, guidePage, titleOf } from "./guide.ts";
 import type { PageLink } from "./layout.ts";
@@ -85,7 +82,13 @@ function assetsOf({ hasExplorer }: DocsOptions): Asset[] {
     { path: "/docs/search.json", contentType: "application/json", make: search },
     // The same text everywhere, as `waxwing openapi` prints it.
     { path: "/docs/openapi.json", contentType: "application/json", make: openApiText, isVerbatim: true },
-    { path: "/docs/testing/server.ts", contentType: PLAIN, make: () => exampleServer, isVerbatim: true },
-    { path: "/docs/testing/shop.ts", contentType: PLAIN, make: () => exampleShop, isVerbatim: true },
+    ...Object.entries(examples).map(
+      ([name, text]): Asset => ({
+        path: `/docs/testing/${name}`,
+        contentType: PLAIN,
+        make: () => text,
+        isVerbatim: true,
+      }),
+    ),
   ];
 }

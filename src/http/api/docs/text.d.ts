@@ -10,3 +10,9 @@ declare module "*.js" {
   // biome-ignore lint/style/noDefaultExport: the bundler exports a text file as its default.
   export default text;
 }
+
+declare module "*.py" {
+  const text: string;
+  // biome-ignore lint/style/noDefaultExport: the bundler exports a text file as its default.
+  export default text;
+}

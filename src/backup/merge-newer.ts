@@ -1,6 +1,6 @@
 /**
  * Merges into a backup what the replaced database knows and the backup does not: opt-outs and erasures, messages sent
- * and their outcomes, kept idempotency answers, money, revoked keys, rotated secrets. Settings, profiles, groups and
+ * and their outcomes, kept idempotency answers, money, received files, revoked keys, rotated secrets. Settings, profiles, groups and
  * templates stay as they were backed up, because restoring them is the purpose of a restore. The merge is one
  * transaction. `newer` is a later state of the same database, and has every table and column of the backup's schema: the
  * same schema, or a newer one that only added to it.
@@ -68,6 +68,8 @@ class NewerRowsMerge {
     const revoked = this.#update("api_keys", ["revoked_at"]);
     this.#mergeUsers();
     const secrets = this.#mergeSecrets();
+    // A number refers to its portfolio.
+    this.#mergePortfolios();
     // Mark removed numbers first: a removed number frees its place for its successor.
     this.#update("numbers", ["removed_at", "ready", "unready_reason"]);
     this.#insert("numbers");
@@ -77,10 +79,14 @@ class NewerRowsMerge {
     this.#mergeBroadcasts();
     const messages = this.#mergeMessages();
     this.#replace("recent_recipients");
+    this.#replace("portfolio_recipients");
     this.#replace("key_people");
     this.#replace("key_days");
     const inbounds = this.#insert("inbounds");
     this.#update("inbounds", ["type", "text", "details", "network_message_id", "origin"]);
+    // The files on disk are those of the replaced database.
+    this.#replace("media_files");
+    this.#replace("media");
     this.#insert("echoes");
     this.#update("echoes", ["type", "text", "details", "network_message_id", "status"]);
     this.#replace("history_imports");
@@ -88,7 +94,7 @@ class NewerRowsMerge {
     const events = this.#mergeEvents();
     this.#replace("idempotency_keys");
     this.#replace("parked_statuses");
-    this.#insert("provider_requests");
+    this.#replace("provider_requests");
     this.#insert("callbacks");
     this.#update("callbacks", ["done_at", "note", "body", "state"]);
     this.#mergeOutbox();
@@ -122,6 +128,14 @@ class NewerRowsMerge {
       this.#replace(table);
     }
     this.#insert("audit_log");
+    this.#update("audit_log", ["subject", "details"]);
+  }
+
+  /** The limit is the network's latest. Triggers count the people again when their rows are replaced. */
+  #mergePortfolios(): void {
+    this.#run(`INSERT INTO main.portfolios (id, name, updated_at) SELECT id, name, updated_at FROM newer.portfolios
+      WHERE id NOT IN (SELECT id FROM main.portfolios)`);
+    this.#update("portfolios", ["person_limit", "updated_at"]);
   }
 
   #mergeSecrets(): number {
@@ -130,7 +144,7 @@ class NewerRowsMerge {
     this.#insert("webhooks", "workspace_id");
     const signing = this.#update("webhooks", ["secret"], "workspace_id");
     // Pending deliveries are merged too, so the address that they are meant for must be.
-    this.#update("webhooks", ["url", "types", "consecutive_timeouts"], "workspace_id");
+    this.#update("webhooks", ["url", "types", "consecutive_timeouts", "forward_url"], "workspace_id");
     return tokens + signing;
   }
 
@@ -221,7 +235,7 @@ class NewerRowsMerge {
 
   /** Jobs that belong to merged rows; other jobs stay as backed up. */
   #mergeOutbox(): void {
-    const kinds = "('deliver_webhook', 'expire_message', 'start_broadcast', 'review_broadcast')";
+    const kinds = "('deliver_webhook', 'expire_message', 'start_broadcast', 'review_broadcast', 'fetch_media')";
     this.#run(`DELETE FROM main.outbox WHERE kind IN ${kinds}`);
     const columns = this.#columns("outbox")
       .filter((column) => column !== "id")

@@ -223,6 +223,8 @@ test("nothing names an erased person any more, whatever was being processed and 
   const before = [...foundInTables(), ...foundInFiles()].map((one) => one.split(" ")[0]);
   expect(new Set(before)).toEqual(new Set(Object.keys(secrets)));
 
+  const backup = workshop.path("before.db");
+  await command("backup", backup);
   expect(await command("contact", "erase", "--workspace", "1", ZACH)).toMatchObject({ erased: true });
   // The workspace has yet to be told whom to erase elsewhere.
   expect(foundInTables()).toEqual(["digits in events", "national in events"]);
@@ -276,4 +278,8 @@ test("nothing names an erased person any more, whatever was being processed and 
   await world.app.stop();
   expect(foundInFiles()).toEqual([]);
   expect((await workshop.run(["check", "--data", world.app.directory])).code).toBe(0);
+
+  // A backup from before the erasure does not bring anything back.
+  expect(await command("restore", backup)).toMatchObject({ gap: null, taken_over: { people_erased: 1 } });
+  expect(foundInFiles()).toEqual([]);
 });

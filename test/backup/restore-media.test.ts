@@ -1,0 +1,55 @@
+/** What a restore takes over of media and portfolios: rows that name the network's side and files on disk. */
+import { expect, test } from "bun:test";
+import { openClient } from "#src/db/driver.ts";
+import { GraphMedia } from "#test/support/graph-media.ts";
+import { startWhatsapp, type WhatsappWorld } from "#test/support/whatsapp.ts";
+import { CallingWorkshop } from "../cli/spawn.ts";
+
+const JPEG = Buffer.concat([Buffer.from("\xff\xd8\xff\xe0picture", "latin1"), Buffer.alloc(200, 5)]);
+const ZACH = "4915112345671";
+const ANNA = "4915112345672";
+
+async function document(world: WhatsappWorld, media: GraphMedia, from: string, id: string): Promise<void> {
+  const stated = { ...media.add(id, "image/jpeg", JPEG), filename: `letter of ${id}.jpg` };
+  const timestamp = String(Math.floor(world.clock.now() / 1000));
+  await world.hear(world.graph.inbound({ from, id: `wamid.${id}`, timestamp, type: "document", document: stated }));
+  await world.clock.rest();
+}
+
+function rowsOf(path: string, sql: string): unknown[] {
+  const client = openClient(path, { readonly: true });
+  try {
+    return client.prepare(sql).all();
+  } finally {
+    client.close();
+  }
+}
+
+test("files that were erased since the backup stay erased, later ones are known, and a later portfolio comes with its number", async () => {
+  using workshop = new CallingWorkshop();
+  const media = new GraphMedia();
+  await using world = await startWhatsapp({ graph: { media } });
+  const { app, workspace } = world;
+  workshop.data = app.directory;
+  await document(world, media, ZACH, "zach");
+  const backup = workshop.path("backup.db");
+  await workshop.json(["backup", backup]);
+
+  await workshop.json(["contact", "erase", "--workspace", String(workspace.id), `+${ZACH}`]);
+  await document(world, media, ANNA, "anna");
+  await world.addNumber(workspace.id, { phone: "+493099999", phoneNumberId: "77700077", accountId: "88800088" });
+  const database = `${app.directory}/waxwing.db`;
+  const MEDIA = "SELECT id, state, filename, file_id, network_media_id FROM media ORDER BY id";
+  const PORTFOLIOS =
+    "SELECT n.phone, p.name, p.people, p.person_limit FROM numbers n JOIN portfolios p ON p.id = n.portfolio_id";
+  await app.stop();
+  const before = [rowsOf(database, MEDIA), rowsOf(database, PORTFOLIOS)];
+  expect(before[0]).toMatchObject([
+    { state: "erased", filename: null, file_id: null },
+    { state: "stored", filename: "letter of anna.jpg" },
+  ]);
+  expect(before[1]).toHaveLength(2);
+
+  expect(await workshop.json(["restore", backup])).toMatchObject({ gap: null });
+  expect([rowsOf(database, MEDIA), rowsOf(database, PORTFOLIOS)]).toEqual(before);
+});

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { memoryLimit } from "#src/core/memory-limit.ts";
+import { readGlobals } from "./global-options.ts";
 import { isCompiled } from "./process.ts";
 
 const OPTION = "BUN_JSC_forceRAMSize";
@@ -13,12 +14,21 @@ const SMALL_BYTES = 1024 * 1024 * 1024;
 /** The rest is for SQLite, passwords, and what other threads take (measured: `bun run test:small`). */
 const SHARE = 1 / 4;
 
-export function fitEngine(words: readonly string[]): void {
-  if (process.platform !== "linux" || words[0] !== "serve" || !isCompiled() || process.env[OPTION] !== undefined)
-    return;
+export function fitEngine(argv: readonly string[]): void {
+  if (process.platform !== "linux" || !startsServer(argv) || !isCompiled() || process.env[OPTION] !== undefined) return;
   const limit = memoryLimit();
   if (limit >= SMALL_BYTES) return;
   startAgain(Math.round(limit * SHARE));
+}
+
+/** Whether the command is `serve`; global options may come before it. */
+export function startsServer(argv: readonly string[]): boolean {
+  try {
+    return readGlobals(argv).rest[0]?.text === "serve";
+  } catch {
+    // The command line cannot be read, and the command itself says why.
+    return false;
+  }
 }
 
 /** Returns only if it fails; the server then runs as it is. */
@@ -33,7 +43,8 @@ function startAgain(engineBytes: number): void {
     const given = readFileSync("/proc/self/cmdline", "latin1").split("\0").slice(0, -1);
     const kept = given.map((one) => Buffer.from(`${one}\0`, "latin1"));
     const pointers = new BigUint64Array([...kept.map((one) => BigInt(ptr(one))), 0n]);
-    symbols.setenv(ptr(text(OPTION)), ptr(text(String(engineBytes))), 1);
+    // Without the option, the process would start itself for ever.
+    if (symbols.setenv(ptr(text(OPTION)), ptr(text(String(engineBytes))), 1) !== 0) return;
     symbols.execv(ptr(text("/proc/self/exe")), ptr(pointers));
   } catch {}
 }

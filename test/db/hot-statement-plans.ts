@@ -194,6 +194,8 @@ export const expectedPlans: Record<string, string[]> = {
     "SEARCH events USING INTEGER PRIMARY KEY (rowid=?)",
     "SCALAR SUBQUERY 1",
     "SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)",
+    "CORRELATED SCALAR SUBQUERY 2",
+    "SEARCH deliveries USING INDEX deliveries_event (event_seq=?)",
   ],
   "webhooks.existingDelivery": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.finishDelivery": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],

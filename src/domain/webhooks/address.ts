@@ -98,10 +98,18 @@ export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number }
     .set({ url: null, consecutiveTimeouts: 0, updatedAt: tx.now })
     .where(eq(webhooks.workspaceId, workspaceId))
     .run();
+  const exhausted = exhaustPending(tx, workspaceId, false);
+  // Jobs of deliveries that have ended do nothing. Those to the second address stay.
+  if (forwardUrl === null) deleteUnclaimed(tx, "deliver_webhook", workspaceId);
+  return { exhausted };
+}
+
+/** Ends the pending deliveries to an address that is gone; returns how many. */
+export function exhaustPending(tx: Tx, workspaceId: number, isForwarded: boolean): number {
   const isPending = and(
     eq(deliveries.workspaceId, workspaceId),
     eq(deliveries.status, "pending"),
-    eq(deliveries.isForwarded, false),
+    eq(deliveries.isForwarded, isForwarded),
   );
   const erased = tx.db
     .select({ id: deliveries.id })
@@ -109,15 +117,13 @@ export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number }
     .innerJoin(events, and(eq(events.seq, deliveries.eventSeq), eq(events.type, "contact.erased")))
     .where(isPending)
     .all();
-  for (const { id } of erased) emptyErasedEvent(tx, id);
   const exhausted = tx.db
     .update(deliveries)
     .set({ status: "exhausted", nextAttemptAt: null, finishedAt: tx.now })
     .where(isPending)
     .run().changes;
-  // Jobs of deliveries that have ended do nothing. Those to the second address stay.
-  if (forwardUrl === null) deleteUnclaimed(tx, "deliver_webhook", workspaceId);
-  return { exhausted };
+  for (const { id } of erased) emptyErasedEvent(tx, id);
+  return exhausted;
 }
 
 /** The secret in clear. Throws `SecretUnreadable` if the key file is not the one that sealed it. */

@@ -2,14 +2,14 @@
  * `contact.erased` names the person whose data was erased, so that other systems can erase them too. It is the only
  * event that outlives an erasure, and only until it has been delivered: then its body is emptied.
  */
-import { eq } from "drizzle-orm";
+import { eq, inArray } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { isWanted } from "./event-types.ts";
 import { publish } from "./publish.ts";
 import { findWebhook } from "./read.ts";
 import { emptyErased } from "./statements.ts";
-import { deliveryAttempts } from "./table.ts";
+import { deliveries, deliveryAttempts } from "./table.ts";
 
 interface ErasedPerson {
   workspaceId: number;
@@ -21,7 +21,8 @@ interface ErasedPerson {
 export function publishErased(tx: Tx, { workspaceId, phone, networkUserId }: ErasedPerson): void {
   if (phone === null && networkUserId === null) return;
   const webhook = findWebhook(tx, workspaceId);
-  const isDelivered = webhook?.url != null && isWanted(webhook.types, "contact.erased");
+  const hasAddress = webhook?.url != null || webhook?.forwardUrl != null;
+  const isDelivered = hasAddress && isWanted(webhook.types, "contact.erased");
   const data = isDelivered ? { phone, user_id: networkUserId } : { phone: null, user_id: null };
   publish(tx, getWorkspace(tx, workspaceId), "contact.erased", data);
 }
@@ -29,5 +30,7 @@ export function publishErased(tx: Tx, { workspaceId, phone, networkUserId }: Era
 /** Call when a delivery has ended. Receivers may repeat the body in their responses, so these go too. */
 export function emptyErasedEvent(tx: Tx, deliveryId: number): void {
   if (emptyErased(tx).run({ id: deliveryId }) === 0) return;
-  tx.db.update(deliveryAttempts).set({ response: null }).where(eq(deliveryAttempts.deliveryId, deliveryId)).run();
+  const ended = tx.db.select({ seq: deliveries.eventSeq }).from(deliveries).where(eq(deliveries.id, deliveryId));
+  const all = tx.db.select({ id: deliveries.id }).from(deliveries).where(inArray(deliveries.eventSeq, ended));
+  tx.db.update(deliveryAttempts).set({ response: null }).where(inArray(deliveryAttempts.deliveryId, all)).run();
 }

@@ -2,7 +2,7 @@
 import { eq, isNotNull } from "drizzle-orm";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { clearWebhook, setWebhook } from "./address.ts";
+import { clearWebhook, exhaustPending, setWebhook } from "./address.ts";
 import { findWebhook } from "./read.ts";
 import { webhooks } from "./table.ts";
 
@@ -17,6 +17,7 @@ export function setForward(tx: Tx, box: SecretBox, workspaceId: number, url: str
     clearWebhook(tx, workspaceId);
   }
   tx.db.update(webhooks).set({ forwardUrl: url }).where(eq(webhooks.workspaceId, workspaceId)).run();
+  if (url === null) exhaustPending(tx, workspaceId, true);
 }
 
 /** The address that the other workspaces have: all have the same. */

@@ -88,7 +88,8 @@ export function getDeliveryInWorkspace(tx: ReadTx, workspaceId: number, id: numb
 }
 
 /** SQL that counts what a replay of all failed events would send. The reader runs it. */
-export const countFailedSql = `SELECT count(*) AS total FROM events LEFT JOIN deliveries ON deliveries.event_seq = events.seq
+export const countFailedSql = `SELECT count(*) AS total FROM events
+  LEFT JOIN deliveries ON deliveries.event_seq = events.seq AND deliveries.is_forwarded = 0
   WHERE events.workspace_id = ? AND events.created_at >= ? AND (deliveries.id IS NULL OR deliveries.status = 'exhausted')
     AND ${withinBudget("events.seq")}`;
 

@@ -10,12 +10,12 @@ import { deliveries, events } from "./table.ts";
 
 /**
  * Restarts a delivery; its retry delays count from the next attempt. Returns its id. Throws `not_found` without a
- * delivery or address.
+ * delivery or its address.
  */
 export function replayDelivery(tx: Tx, id: number): number {
   const delivery = tx.db.select().from(deliveries).where(eq(deliveries.id, id)).get();
   if (delivery === undefined) throw notFound("delivery");
-  requireAddress(tx, delivery.workspaceId);
+  requireAddress(tx, delivery.workspaceId, delivery.isForwarded);
   restart(tx, delivery.id, delivery.workspaceId);
   return delivery.id;
 }
@@ -45,7 +45,7 @@ export function replayFailedSince(tx: Tx, workspaceId: number, since: number): n
   const failed = tx.db
     .select({ eventSeq: events.seq, deliveryId: deliveries.id })
     .from(events)
-    .leftJoin(deliveries, eq(deliveries.eventSeq, events.seq))
+    .leftJoin(deliveries, and(eq(deliveries.eventSeq, events.seq), eq(deliveries.isForwarded, false)))
     .where(
       and(
         eq(events.workspaceId, workspaceId),
@@ -81,7 +81,9 @@ function restart(tx: Tx, id: number, workspaceId: number): void {
   enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId, dueAt: tx.now });
 }
 
-function requireAddress(tx: Tx, workspaceId: number): void {
-  if (findWebhook(tx, workspaceId)?.url != null) return;
+function requireAddress(tx: Tx, workspaceId: number, isForwarded = false): void {
+  const webhook = findWebhook(tx, workspaceId);
+  if ((isForwarded ? webhook?.forwardUrl : webhook?.url) != null) return;
+  if (isForwarded) throw new Problem("not_found", "The second address of this workspace is gone.");
   throw new Problem("not_found", "This workspace has no webhook address: set one with `waxwing webhook set`.");
 }

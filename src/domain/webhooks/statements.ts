@@ -75,9 +75,10 @@ export const resetTimeouts = hotWrite(
   { ...webhook, max: integer },
 );
 
-/** Runs at the end of every delivery; changes only the event that tells of an erasure. */
+/** Runs at the end of every delivery; changes only the event that tells of an erasure, and that at the end of its last. */
 export const emptyErased = hotWrite(
   `UPDATE events SET body = json_set(body, '$.data.phone', NULL, '$.data.user_id', NULL)
-  WHERE seq = (SELECT event_seq FROM deliveries WHERE id = +:id) AND type = 'contact.erased'`,
+  WHERE seq = (SELECT event_seq FROM deliveries WHERE id = +:id) AND type = 'contact.erased'
+    AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_seq = events.seq AND status = 'pending')`,
   { id: delivery.id },
 );

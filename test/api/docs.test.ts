@@ -117,6 +117,19 @@ test("the explorer exists with a simulated network alone", async () => {
   expect((await simulated.call("GET", "/docs")).text).toContain('href="/docs/try"');
 });
 
+test("the explorer may call the API where its page came from, and at the public address", async () => {
+  const server = { publicUrl: "https://Shop.example:8443/path" };
+  await using simulated = await startTestServer({ config: { simulator: { control: true }, server } });
+  const policyFor = async (host: string): Promise<string | undefined> => {
+    const { headers } = await simulated.call("GET", "/docs/try", { headers: { host } });
+    return headers.get("content-security-policy")?.match(/connect-src [^;]*/)?.[0];
+  };
+  const shop = "connect-src shop.example:8443/api/v1/";
+  expect(await policyFor("localhost:8080")).toBe(`${shop} localhost:8080/api/v1/`);
+  expect(await policyFor("shop.example:8443")).toBe(shop);
+  expect(await policyFor("evil_name.example")).toBe(shop);
+});
+
 test("every error code of WhatsApp is listed, with the same verdict as the API's answer", async () => {
   const page = await text("/docs/whatsapp-codes.md");
   const rows = new Map(

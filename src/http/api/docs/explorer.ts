@@ -14,14 +14,14 @@ const PATH = "/docs/try";
 const DESCRIPTION =
   "Requests from this page go to this server, whose network is simulated. Press Authorize and paste an API key of a workspace; the page keeps it in memory and forgets it when it is closed or loaded again. [The documentation](/docs) explains each request.";
 
-/** No eval and no inline script. `host`: may be called, below the API's path alone. */
-function policy(host: string): string {
+/** No eval and no inline script. `hosts`: may be called, below the API's path alone. */
+function policy(hosts: readonly string[]): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
-    `connect-src ${host}/api/v1/`,
+    `connect-src ${hosts.map((host) => `${host}/api/v1/`).join(" ") || "'none'"}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -44,14 +44,16 @@ export function explorerRoutes(publicUrl: string | null) {
   };
   const routes = new Elysia({ normalize: false, strictPath: true });
   const answer = (request: Request, contentType: string, body: string | Uint8Array<ArrayBuffer>, encoding?: "br") => {
+    // The page calls where it came from: the public address, or another name of this server.
+    const origins = [publicUrl === null ? null : new URL(publicUrl).origin, addressOf(request, null)];
     // Without a scheme, it is that of the page, also behind a proxy that speaks HTTPS for this server.
-    const host = (addressOf(request, publicUrl) ?? "").replace(/^https?:\/\//, "");
+    const hosts = origins.flatMap((origin) => origin?.replace(/^https?:\/\//, "") ?? []);
     return new Response(body, {
       headers: {
         "content-type": contentType,
         "cache-control": "no-store",
         vary: "Accept-Encoding",
-        "content-security-policy": policy(host),
+        "content-security-policy": policy([...new Set(hosts)]),
         "x-content-type-options": "nosniff",
         "referrer-policy": "no-referrer",
         ...(encoding === undefined ? {} : { "content-encoding": encoding }),

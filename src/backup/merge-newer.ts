@@ -80,6 +80,7 @@ class NewerRowsMerge {
     const messages = this.#mergeMessages();
     this.#replace("recent_recipients");
     this.#replace("portfolio_recipients");
+    this.#replace("network_usage");
     this.#replace("key_people");
     this.#replace("key_days");
     const inbounds = this.#insert("inbounds");
@@ -89,6 +90,8 @@ class NewerRowsMerge {
     this.#replace("media");
     this.#insert("echoes");
     this.#update("echoes", ["type", "text", "details", "network_message_id", "status"]);
+    // Triggers have counted the inserted ones as unread.
+    this.#replace("conversations");
     this.#replace("history_imports");
     this.#replace("phone_contacts");
     const events = this.#mergeEvents();

@@ -1,4 +1,4 @@
-/** What a restore takes over of media and portfolios: rows that name the network's side and files on disk. */
+/** What a restore takes over beside messages and consent: files, portfolios, conversations, and what Meta bills. */
 import { expect, test } from "bun:test";
 import { openClient } from "#src/db/driver.ts";
 import { GraphMedia } from "#test/support/graph-media.ts";
@@ -25,7 +25,7 @@ function rowsOf(path: string, sql: string): unknown[] {
   }
 }
 
-test("files that were erased since the backup stay erased, later ones are known, and a later portfolio comes with its number", async () => {
+test("after a restore, erased files stay erased, later ones are known, and a later portfolio, a conversation and usage are there", async () => {
   using workshop = new CallingWorkshop();
   const media = new GraphMedia();
   await using world = await startWhatsapp({ graph: { media } });
@@ -37,12 +37,19 @@ test("files that were erased since the backup stay erased, later ones are known,
 
   await workshop.json(["contact", "erase", "--workspace", String(workspace.id), `+${ZACH}`]);
   await document(world, media, ANNA, "anna");
+  expect((await world.send({ to: `+${ANNA}` })).status).toBe(201);
+  const pricing = { billable: true, pricing_model: "PMP", type: "regular", category: "utility" };
+  for (const one of world.graph.accepted) await world.hear(world.graph.status(one, "delivered", { pricing }));
   await world.addNumber(workspace.id, { phone: "+493099999", phoneNumberId: "77700077", accountId: "88800088" });
   const database = `${app.directory}/waxwing.db`;
   const MEDIA = "SELECT id, state, filename, file_id, network_media_id FROM media ORDER BY id";
   const PORTFOLIOS =
     "SELECT n.phone, p.name, p.people, p.person_limit FROM numbers n JOIN portfolios p ON p.id = n.portfolio_id";
+  const CONVERSATIONS = "SELECT contact_id, last_inbound_id, unread FROM conversations ORDER BY contact_id";
+  const USAGE = "SELECT * FROM network_usage ORDER BY month, number_id";
   await app.stop();
+  const later = [rowsOf(database, CONVERSATIONS), rowsOf(database, USAGE)];
+  expect(later).toMatchObject([[{ unread: 1 }], [{}]]);
   const before = [rowsOf(database, MEDIA), rowsOf(database, PORTFOLIOS)];
   expect(before[0]).toMatchObject([
     { state: "erased", filename: null, file_id: null },
@@ -52,4 +59,5 @@ test("files that were erased since the backup stay erased, later ones are known,
 
   expect(await workshop.json(["restore", backup])).toMatchObject({ gap: null });
   expect([rowsOf(database, MEDIA), rowsOf(database, PORTFOLIOS)]).toEqual(before);
+  expect([rowsOf(database, CONVERSATIONS), rowsOf(database, USAGE)]).toEqual(later);
 });

@@ -36,7 +36,7 @@ const INGREDIENTS = [
 ];
 const BUILD_LIMIT_MS = 60_000;
 
-/** Puts the executable of the present sources at `path`, as a link if it can be one: nobody may write into it. */
+/** Puts the executable of the present sources at `path`, as a link if it can be one: a test must not write into it. */
 export async function placeExecutable(path: string): Promise<void> {
   mkdirSync(shelf, { recursive: true });
   // Held while a process builds or copies; the system releases the lock of a process that dies.

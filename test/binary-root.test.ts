@@ -2,6 +2,9 @@
  * The executable's commands, run as root on a data directory that belongs to the service's user: nothing in that
  * directory leads root to a file outside it, and the commands still do their work. The same commands as the service's
  * user, in a directory that it may not enter.
+ *
+ * Each name is tried with a third of the commands, and each command with a third of the names. `ROOT_FULL=1 bun test
+ * test/binary-root.test.ts` tries every pair.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -24,6 +27,8 @@ import { linesOf } from "./support/database.ts";
 import { placeExecutable } from "./support/executable.ts";
 
 const LIMIT_MS = 120_000;
+const isFull = process.env.ROOT_FULL === "1";
+const PART = 3;
 /** No account on this machine has this id. A service needs only a number. */
 const SERVICE = 12_345;
 const noRoot =
@@ -188,8 +193,9 @@ describe.skipIf(noRoot !== null)(`commands as root on a service's data${because}
         const whole = join(place, "whole");
         Bun.spawnSync(["cp", "-a", data, whole]);
         const changes: string[] = [];
-        for (const name of NAMES) {
-          for (const words of commandsOn(data)) {
+        for (const [row, name] of NAMES.entries()) {
+          for (const [column, words] of commandsOn(data).entries()) {
+            if (!isFull && (row + column) % PART !== 0) continue;
             rmSync(data, { recursive: true });
             Bun.spawnSync(["cp", "-a", whole, data]);
             rmSync(join(data, name), { recursive: true, force: true });

@@ -13,6 +13,7 @@ import type { FileWatch } from "#src/db/file-watch.ts";
 import type { DatabaseFiles } from "#src/db/files.ts";
 import type { Store } from "#src/db/store.ts";
 import { ServerMetrics } from "#src/health/metrics.ts";
+import { PASSWORD_COST, type PasswordCost } from "#src/http/console/passwords.ts";
 import type { SentWebhook } from "#src/http/control/route.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import type { MediaLinks } from "#src/media/links.ts";
@@ -41,6 +42,8 @@ export interface ServerOptions {
   healthTimers?: Pick<Clock, "setTimer" | "monotonic">;
   /** Compares every answer of the console with its schema; used by tests. */
   checksAnswers?: boolean;
+  /** What hashing a password costs; less in tests. */
+  passwordCost?: PasswordCost;
   /** The last moment before anything is accepted or sent. If it throws, the start ends. */
   beforeListening?: () => void;
 }
@@ -89,6 +92,7 @@ export interface Environment {
   readFileIdentity: (path: string) => FileIdentity;
   healthTimers: Pick<Clock, "setTimer" | "monotonic">;
   checksAnswers: boolean;
+  passwordCost: PasswordCost;
   metrics: ServerMetrics;
   /** Called after every commit. */
   onCommit: Listeners;
@@ -145,6 +149,7 @@ export function createEnvironment(options: ServerOptions): Environment {
     readFileIdentity: options.readFileIdentity ?? readFileIdentity,
     healthTimers: options.healthTimers ?? systemClock,
     checksAnswers: options.checksAnswers ?? false,
+    passwordCost: options.passwordCost ?? PASSWORD_COST,
     metrics: new ServerMetrics(),
     onCommit: new Listeners(),
     onNetworkTime: new Listeners(),

@@ -196,6 +196,7 @@ function createRoutes(
       stopping,
       hasTls: hasTls(config.server),
       checksAnswers: context.checksAnswers,
+      passwordCost: context.passwordCost,
       isTrustedProxy,
     }),
   );

@@ -2,10 +2,12 @@
  * Guesses of strangers never keep the owner of an account out: a known device, a signed-in session and another network
  * pass, and all unknown devices together have a budget beyond which they need the second factor.
  */
+
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { totpCode } from "#src/core/totp.ts";
 import { createLink } from "#src/domain/users/links.ts";
 import { findUserByEmail } from "#src/domain/users/read.ts";
+import { PASSWORD_COST } from "#src/http/console/passwords.ts";
 import { clientNetwork } from "#src/net/client-network.ts";
 import { auditEntries, firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -225,7 +227,10 @@ test("a network that sends many guesses at once delays only its own", async () =
 });
 
 test("a wrong password takes as long for an address without an account", async () => {
-  await using fresh = await startTestServer({ config: { server: { trustedProxies: [PROXY] } } });
+  await using fresh = await startTestServer({
+    passwordCost: PASSWORD_COST,
+    config: { server: { trustedProxies: [PROXY] } },
+  });
   await firstOperator(fresh);
   const fastest = { account: Number.POSITIVE_INFINITY, none: Number.POSITIVE_INFINITY };
   for (let count = 0; count < 8; count++) {

@@ -24,6 +24,7 @@ import { setWebhook } from "#src/domain/webhooks/address.ts";
 import { createKey } from "#src/domain/workspaces/api-keys.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { type CheckFinding, checkDatabase } from "#src/health/check.ts";
+import type { PasswordCost } from "#src/http/console/passwords.ts";
 import { inboundCallback } from "#src/networks/simulator/callback.ts";
 import type { Server, ServerOptions } from "#src/server/context.ts";
 import { startServer } from "#src/server/server.ts";
@@ -33,7 +34,7 @@ import { isInTransit } from "./traffic.ts";
 type Sections = Omit<Config, "file" | "fileText" | "storage" | "secrets">;
 
 export interface TestServerOptions
-  extends Pick<ServerOptions, "lookup" | "networks" | "readFileIdentity" | "healthTimers"> {
+  extends Pick<ServerOptions, "lookup" | "networks" | "readFileIdentity" | "healthTimers" | "passwordCost"> {
   config?: { [S in keyof Sections]?: Partial<Sections[S]> };
   /** Continues with the database of an earlier server, and leaves it there. */
   directory?: string;
@@ -110,6 +111,14 @@ const standard: WorkspaceRecipe = {
   billing: null,
 };
 
+/** At the real cost, a thousand sign-ins take three minutes of a processor. */
+const CHEAP_PASSWORDS: PasswordCost = {
+  memoryCost: 64,
+  timeCost: 1,
+  nobodysHash:
+    "$argon2id$v=19$m=64,t=1,p=1$6ZdHKurqslFKNklwF6BrEGyk7hY8MMW5fg5EJFldTsg$ySqpAWCtcFdpRKFksEWUxNFXwe7fEQeCH8wRxwVx7Gs",
+};
+
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), "waxwing-test-"));
   const clock = options.clock ?? new TestClock();
@@ -132,6 +141,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     readFileIdentity,
     healthTimers,
     checksAnswers: true,
+    passwordCost: CHEAP_PASSWORDS,
     ...options,
     config,
     log,

@@ -25,7 +25,7 @@ import type { RateLimits } from "../rate-limit.ts";
 import type { UnverifiedBodies } from "../unverified-body.ts";
 import type { BroadcastStreams } from "./broadcast-stream.ts";
 import type { DashboardCounters } from "./dashboard.ts";
-import type { Passwords } from "./passwords.ts";
+import type { PasswordCost, Passwords } from "./passwords.ts";
 
 export interface ConsoleOptions {
   store: Store;
@@ -54,6 +54,8 @@ export interface ConsoleOptions {
   stopping: AbortSignal;
   /** Whether every answer is compared with its schema. Costs time, so only tests do it. */
   checksAnswers: boolean;
+  /** What hashing a password costs. */
+  passwordCost: PasswordCost;
   /** Whether this peer is a proxy whose forwarding headers are trusted. */
   isTrustedProxy: (address: string) => boolean;
 }
@@ -74,7 +76,8 @@ export interface System {
   disk: () => ServerStatus["disk"];
 }
 
-export interface ConsoleContext extends Omit<ConsoleOptions, "isTrustedProxy" | "limits" | "bodies" | "checksAnswers"> {
+export interface ConsoleContext
+  extends Omit<ConsoleOptions, "isTrustedProxy" | "limits" | "bodies" | "checksAnswers" | "passwordCost"> {
   passwords: Passwords;
   keyQueue: KeyQueue;
   broadcastStreams: BroadcastStreams;

@@ -1,17 +1,29 @@
 /**
  * Hashes and verifies passwords with the runtime's argon2id. Each operation takes 64 MiB and a tenth of a second on
- * another thread, so at most two run at once, where there is little memory one, and the rest wait. Clients take turns: known devices and signed-in users
- * first, then one operation of each network in turn, so that a network that sends many guesses delays only itself. An
- * unknown user takes as long as a wrong password.
+ * another thread, so at most two run at once, where there is little memory one, and the rest wait. Clients take turns:
+ * known devices and signed-in users first, then one operation of each network in turn, so that a network that sends many
+ * guesses delays only itself. An unknown user takes as long as a wrong password.
  */
 import { isMemorySmall } from "#src/core/memory-limit.ts";
 import { Problem } from "#src/core/problem.ts";
 
 const CONCURRENCY_MAX = isMemorySmall() ? 1 : 2;
-const OPTIONS = { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 } as const;
-/** The hash of a discarded random text, with the same parameters. It is verified if there is no account. */
-const NOBODYS_HASH =
-  "$argon2id$v=19$m=65536,t=2,p=1$noMrCZobcaPArQMJ4ik3gzsK2SlCJmd5NRISmK/JJZo$UzeNo9Serq6NCv8igp99f99+FRYueXImNtH5L8trSJI";
+
+/** Of argon2id. */
+export interface PasswordCost {
+  /** KiB. */
+  memoryCost: number;
+  timeCost: number;
+  /** The hash of a discarded random text at this cost. It is verified if there is no account. */
+  nobodysHash: string;
+}
+
+export const PASSWORD_COST: PasswordCost = {
+  memoryCost: 65_536,
+  timeCost: 2,
+  nobodysHash:
+    "$argon2id$v=19$m=65536,t=2,p=1$noMrCZobcaPArQMJ4ik3gzsK2SlCJmd5NRISmK/JJZo$UzeNo9Serq6NCv8igp99f99+FRYueXImNtH5L8trSJI",
+};
 /** How many operations one network may have waiting, by how many wait altogether. Above the last step: none. */
 const PLACES = [
   { below: 64, each: 16 },
@@ -44,6 +56,11 @@ export class Passwords {
   readonly #places = new Map<string, number>();
   readonly #known = new TurnQueue();
   readonly #strangers = new TurnQueue();
+  readonly #cost: PasswordCost;
+
+  constructor(cost: PasswordCost) {
+    this.#cost = cost;
+  }
 
   /**
    * Takes a place before any work is done or written for the request. Throws `rate_limited` if the client's network has
@@ -62,10 +79,12 @@ export class Passwords {
     this.#places.set(key, own + 1);
     this.#placesTaken += 1;
     const queue = isKnown ? this.#known : this.#strangers;
+    const { nobodysHash, memoryCost, timeCost } = this.#cost;
+    const options = { algorithm: "argon2id", memoryCost, timeCost } as const;
     return {
-      hash: (password) => this.#inTurn(queue, key, () => Bun.password.hash(password, OPTIONS)),
+      hash: (password) => this.#inTurn(queue, key, () => Bun.password.hash(password, options)),
       verify: async (password, hash) => {
-        const isMatch = await this.#inTurn(queue, key, () => Bun.password.verify(password, hash ?? NOBODYS_HASH));
+        const isMatch = await this.#inTurn(queue, key, () => Bun.password.verify(password, hash ?? nobodysHash));
         return isMatch && hash !== null;
       },
       [Symbol.dispose]: () => {

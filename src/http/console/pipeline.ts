@@ -68,13 +68,13 @@ type ConsolePipeline = (
 ) => Promise<Response>;
 
 export function createPipeline(options: ConsoleOptions, ids: RequestIds): ConsolePipeline {
-  const { isTrustedProxy, limits, bodies, checksAnswers, ...rest } = options;
+  const { isTrustedProxy, limits, bodies, checksAnswers, passwordCost, ...rest } = options;
   const { store, clock, log, publicUrl } = options;
   const isSecure = options.hasTls || (publicUrl?.startsWith("https:") ?? false);
   const context: ConsoleContext = {
     ...rest,
     isSecure,
-    passwords: new Passwords(),
+    passwords: new Passwords(passwordCost),
     keyQueue: new KeyQueue(),
     broadcastStreams: new BroadcastStreams(store, clock),
     dashboard: new DashboardCounters(store, clock, options.readers.lists),

@@ -16,6 +16,7 @@ import {
 import { ArchiveBroken } from "#src/backup/remote/tar.ts";
 import type { Config } from "#src/config/config.ts";
 import { SECRET_KEY_VARIABLE } from "#src/core/key-file.ts";
+import { openClient } from "#src/db/driver.ts";
 import { createPrivateDirectory, createPrivateFile } from "#src/db/files.ts";
 import type { Context } from "./context.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
@@ -134,16 +135,20 @@ function holdsAll(present: string, archived: string): boolean {
   return words.includes(current);
 }
 
-/** After the database is in place. A medium that is there stays. */
+/**
+ * After the database is in place. A medium that is there stays, and one that the database does not name is not placed: its
+ * person may have been erased since.
+ */
 export function placeRest(
   { storage, media }: Config,
   { io }: Context,
   fetched: FetchedArchive,
 ): Pick<Placed, "configuration" | "media"> {
   const directory = resolve(media.directory);
+  const named = namedMedia(storage.path);
   let placed = 0;
   for (const name of fetched.media) {
-    if (existsSync(join(directory, name))) continue;
+    if (!named.has(name) || existsSync(join(directory, name))) continue;
     renameSync(join(directory, name + MEDIA_PART), join(directory, name));
     placed += 1;
   }
@@ -151,6 +156,16 @@ export function placeRest(
   if (fetched.configuration === null) return { configuration: null, media: placed };
   const path = join(resolve(storage.data), `waxwing.toml.restored-${formatFileTime(io.clock.now())}`);
   return { configuration: writeBeside(path, fetched.configuration), media: placed };
+}
+
+function namedMedia(database: string): ReadonlySet<string> {
+  const client = openClient(database, { readonly: true, fileMustExist: true });
+  try {
+    const names = client.prepare("SELECT workspace_id || '-' || hash FROM media_files").pluck().all();
+    return new Set(names as string[]);
+  } finally {
+    client.close();
+  }
 }
 
 export function discard({ media }: Config, fetched: FetchedArchive): void {

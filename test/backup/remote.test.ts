@@ -24,6 +24,7 @@ import { sendBackup } from "#src/backup/remote/send.ts";
 import { readRemoteState } from "#src/backup/remote/state.ts";
 import { writeTar } from "#src/backup/remote/tar.ts";
 import { systemClock } from "#src/core/clock.ts";
+import { openClient } from "#src/db/driver.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
 import { FakeObjectStore, failure } from "#test/support/object-store.ts";
 import { startTestServer } from "#test/support/server.ts";
@@ -396,6 +397,12 @@ test("an upload that is killed in the middle, or before it is recorded, leaves n
   const medium = `1-${"a".repeat(64)}`;
   workshop.write(`data/media/${medium}`, "m".repeat(20_000_000));
   workshop.write("data/media/58.part", "unfinished");
+  // It is in the archive, but no row of the restored database names it, as after an erasure.
+  workshop.write(`data/media/1-${"b".repeat(64)}`, "erased since");
+  const client = openClient(workshop.path("data/waxwing.db"), {});
+  client.exec(`INSERT INTO media_files (workspace_id, hash, bytes, content_type, refs, created_at)
+    VALUES (1, '${"a".repeat(64)}', 20000000, 'image/jpeg', 0, 0)`);
+  client.close();
   // The second part, then the answer to the completion, then the first byte that is read back.
   const points: Record<string, (method: string, url: URL) => boolean> = {
     "second part": (method, url) => method === "PUT" && url.searchParams.get("partNumber") === "2",

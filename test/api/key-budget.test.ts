@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { addMember } from "#src/domain/groups/membership.ts";
-import { purgeKeyDays } from "#src/domain/messages/key-budget.ts";
+import { BudgetUse, countPeople, purgeKeyDays, reservePeople } from "#src/domain/messages/key-budget.ts";
 import { createKey } from "#src/domain/workspaces/api-keys.ts";
 import { type KeyLimits, NO_LIMITS } from "#src/domain/workspaces/key-limits.ts";
 import { SeededRandom } from "#test/sim/random.ts";
@@ -176,6 +176,25 @@ test("a group reserves its opted-in members until they are built; a member too m
   expect(daysOf(limited.keyId)).toEqual([{ day: expect.any(String), people: 4, reserved: 0 }]);
   // Everybody counts already, so the same three may get another one.
   expect((await post(limited, notice(members))).status).toBe(202);
+});
+
+test("one person with several messages of a broadcast uses up one reserved place, so the others keep theirs", async () => {
+  const { app } = scenario;
+  const { keyId } = await withKey({ dailyPeople: 2 });
+  const [day, someone, other, stranger] = ["2026-11-21", 900_001, 900_002, 900_003] as const;
+  const endsAt = app.clock.now() + HOUR;
+  await app.store.write((tx) => {
+    const budget = { keyId, day, dailyPeople: 2 };
+    reservePeople(tx, { ...budget, endsAt, sendAt: null }, 2);
+    const use = new BudgetUse(tx, budget, 2);
+    expect([use.add(someone), use.add(someone), use.reserved]).toEqual([true, true, 1]);
+    use.store();
+    expect(() => countPeople(tx, { ...budget, endsAt, sendAt: null }, [stranger])).toThrow("0 are left");
+    const rest = new BudgetUse(tx, budget, use.reserved);
+    expect(rest.add(other)).toBe(true);
+    rest.store();
+  });
+  expect(daysOf(keyId)).toEqual([{ day, people: 2, reserved: 0 }]);
 });
 
 test("a cancelled broadcast releases what it reserved; past days are deleted", async () => {

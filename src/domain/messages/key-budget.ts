@@ -91,6 +91,8 @@ export class BudgetUse {
   #reserved: number;
   #released = 0;
   #people = 0;
+  /** A birthday broadcast adds one person for each of the people on their number, in succession. */
+  #last: number | null = null;
 
   constructor(tx: Tx, budget: { keyId: number; day: string; dailyPeople: number }, reserved: number) {
     this.#tx = tx;
@@ -104,6 +106,7 @@ export class BudgetUse {
 
   /** Counts the person. False: the group has grown, and the budget is used up. */
   add(identityId: number): boolean {
+    if (identityId === this.#last) return true;
     const { keyId, day, dailyPeople } = this.#budget;
     const isKnown = messagedPerson(this.#tx).get({ keyId, day, identityId }) !== undefined;
     if (this.#reserved > 0) {
@@ -118,6 +121,7 @@ export class BudgetUse {
       addMessagedPerson(this.#tx).run({ keyId, day, identityId });
       this.#people += 1;
     }
+    this.#last = identityId;
     return true;
   }
 

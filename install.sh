@@ -189,7 +189,7 @@ run_dev() {
 
 run_test() {
   prepare full
-  exec "$bun" test --timeout 60000 --parallel=3 --no-isolate --timings=test/timings.json "$@"
+  exec "$bun" test --timeout 60000 --parallel=4 --no-isolate --timings=test/timings.json "$@"
 }
 
 run_build() {

@@ -49,7 +49,7 @@ const OPENING_TIMEOUT_MS = 5_000;
 /**
  * A larger cache costs more than it saves, because SQLite walks through it at every commit (measured against 64 MB).
  */
-const CACHE_KIBIBYTES = (isMemorySmall() ? 8 : 32) * 1024;
+const CACHE_KIBIBYTES = { usual: 32 * 1024, smallMemory: 8 * 1024 };
 
 /** How long the reads of a turn share a view. */
 const SNAPSHOT_MAX_MS = 2;
@@ -245,7 +245,7 @@ export function openStore(path: string, options: StoreOptions): Store {
   client.pragma("foreign_keys = ON");
   // Overwrites deleted data, so that an erased person cannot be found in the file's free space.
   client.pragma("secure_delete = ON");
-  client.pragma(`cache_size = -${CACHE_KIBIBYTES}`);
+  client.pragma(`cache_size = -${CACHE_KIBIBYTES[isMemorySmall() ? "smallMemory" : "usual"]}`);
   client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   client.pragma("temp_store = MEMORY");
   // The first read acquires the shared lock that an open database holds; from here on, no process needs the file

@@ -11,7 +11,7 @@ export class WrongRecoveryKey extends Error {
 }
 
 const IDENTITY = /^AGE-SECRET-KEY-[A-Z0-9-]+$/;
-/** Once in so many bytes of a chunk of age. */
+/** age encrypts in chunks of this size, each with a tag. */
 const CHUNK_BYTES = 64 * 1024;
 const TAG_BYTES = 16;
 /** More than the header of an archive for one recipient. */
@@ -27,7 +27,7 @@ export async function newRecoveryKey(): Promise<{ recoveryKey: string; recipient
   return { recoveryKey, recipient: await identityToRecipient(recoveryKey) };
 }
 
-/** Throws if the recipient is none. */
+/** Throws if the text is not an age recipient. */
 export async function encrypt(
   recipient: string,
   pieces: AsyncIterable<Uint8Array>,

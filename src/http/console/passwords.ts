@@ -7,7 +7,7 @@
 import { isMemorySmall } from "#src/core/memory-limit.ts";
 import { Problem } from "#src/core/problem.ts";
 
-const CONCURRENCY_MAX = isMemorySmall() ? 1 : 2;
+const CONCURRENCY_MAX = { usual: 2, smallMemory: 1 };
 
 /** Of argon2id. */
 export interface PasswordCost {
@@ -57,6 +57,7 @@ export class Passwords {
   readonly #known = new TurnQueue();
   readonly #strangers = new TurnQueue();
   readonly #cost: PasswordCost;
+  readonly #concurrencyMax = CONCURRENCY_MAX[isMemorySmall() ? "smallMemory" : "usual"];
 
   constructor(cost: PasswordCost) {
     this.#cost = cost;
@@ -97,7 +98,7 @@ export class Passwords {
   }
 
   async #inTurn<T>(queue: TurnQueue, key: string, work: () => Promise<T>): Promise<T> {
-    if (this.#running >= CONCURRENCY_MAX) await new Promise<void>((resolve) => queue.add(key, resolve));
+    if (this.#running >= this.#concurrencyMax) await new Promise<void>((resolve) => queue.add(key, resolve));
     else this.#running += 1;
     try {
       return await work();

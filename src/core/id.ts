@@ -2,6 +2,7 @@
 import type { Random } from "./random.ts";
 
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
+const CROCKFORD_BYTES = Buffer.from(CROCKFORD, "latin1");
 
 /** An event's id: `evt_`, 10 characters of milliseconds, 16 random characters. Later ids sort later. */
 export function newEventId(nowMs: number, random: Random): string {
@@ -38,9 +39,10 @@ export function parseSendToken(sendToken: string): { instanceId: string; created
 
 /** `length` random characters of five bits each. */
 export function randomText(random: Random, length: number): string {
-  let text = "";
-  for (const byte of random.bytes(length)) text += CROCKFORD[byte & 31];
-  return text;
+  const bytes = random.bytes(length);
+  const text = Buffer.allocUnsafe(length);
+  for (let index = 0; index < length; index++) text[index] = CROCKFORD_BYTES[(bytes[index] ?? 0) & 31] ?? 0;
+  return text.toString("latin1");
 }
 
 function crockford(value: number, length: number): string {

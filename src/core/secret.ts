@@ -85,6 +85,26 @@ export function createSecretBox(master: Uint8Array | KeyRing, random: Random): S
   };
 }
 
+/** More than the numbers and webhooks that are in use at the same time on one machine. */
+const KEPT_MAX = 1_000;
+const keptTexts = new WeakMap<SecretBox, Map<string, string>>();
+
+/**
+ * As `box.open`, for a secret that every message or delivery needs: opening one costs as much as three statements. A sealed
+ * value never changes, and a new secret is another value, so what was opened once stays right.
+ */
+export function openKept(box: SecretBox, sealed: string, context: string): string {
+  const kept = keptTexts.get(box) ?? new Map<string, string>();
+  keptTexts.set(box, kept);
+  const name = `${context} ${sealed}`;
+  const known = kept.get(name);
+  if (known !== undefined) return known;
+  const text = box.open(sealed, context);
+  if (kept.size >= KEPT_MAX) kept.clear();
+  kept.set(name, text);
+  return text;
+}
+
 /** The id of the key that sealed the value; null if it is not in the format of a sealed value. */
 export function keyIdOf(sealed: string): string | null {
   const [version, id = ""] = sealed.split(".");

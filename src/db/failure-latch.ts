@@ -14,6 +14,8 @@ export class FailureLatch {
   #isInGroup = false;
   #isTripped = false;
   #reason: unknown;
+  /** How many statements that can write were run; tells whether an operation has written anything. */
+  writeCount = 0;
 
   constructor(client: Client, settings: SettingsState) {
     this.#client = client;
@@ -78,8 +80,10 @@ export class FailureLatch {
     run: Run,
     forgetsSettings: boolean,
   ): Run {
+    const { readonly: isReading } = statement;
     const guarded = (...parameters: unknown[]): unknown => {
       this.requireIntact();
+      if (!isReading) this.writeCount += 1;
       if (forgetsSettings) this.#settings.renew();
       try {
         return run.apply(statement, parameters);

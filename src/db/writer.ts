@@ -1,8 +1,9 @@
 /**
  * Group commit. Operations queued in one turn of the event loop run in one transaction, each in its own savepoint, and
- * share one fsync. A single operation needs no savepoint: rolling back the transaction undoes it. (An open savepoint
- * costs more the more pages change in it, because SQLite walks through all its saved pages at the end of each
- * statement.) Guarantees:
+ * share one fsync. An open savepoint is dear: SQLite copies every page that changes in it, and walks through all the
+ * copies at the end of each statement. Two kinds of groups have none. A single operation is undone by rolling back the
+ * transaction. So is a group of repeatable operations: if one of them throws, which hardly ever happens, the
+ * transaction is rolled back and the same operations run again, in savepoints. Guarantees:
  * - No promise settles before the commit, not even that of an operation that throws: its error may depend on another
  *   operation's uncommitted row.
  * - An operation that throws rolls back only its own writes.
@@ -51,9 +52,17 @@ interface WriterOptions {
 
 interface Operation {
   run: (tx: Tx) => unknown;
+  /** It does everything through its transaction, so it may be rolled back and run again. */
+  isRepeatable: boolean;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
 }
+
+/**
+ * `alone`: the first operation has no savepoint; others that it queued have. `repeatable`: none has, and if one throws,
+ * all of them run again in savepoints.
+ */
+type GroupKind = "alone" | "repeatable" | "savepoints";
 
 /** An operation's result inside the transaction, before its promise may settle. */
 type OperationResult = { operation: Operation; effects: (() => void)[] } & (
@@ -100,9 +109,9 @@ export class Writer {
     this.#releaseNested = client.prepare("RELEASE part");
   }
 
-  write<T>(operation: (tx: Tx) => NotPromise<T>): Promise<T> {
+  write<T>(operation: (tx: Tx) => NotPromise<T>, isRepeatable: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ run: operation, resolve: (value) => resolve(value as T), reject });
+      this.#queue.push({ run: operation, isRepeatable, resolve: (value) => resolve(value as T), reject });
       this.#schedule();
     });
   }
@@ -143,17 +152,18 @@ export class Writer {
     const results: OperationResult[] = [];
     const startedAt = this.#options.clock.monotonic();
     let failure: unknown = null;
-    const isAlone = this.#queue.length === 1;
+    const kind = this.#kindOfNextGroup();
     let isRolledBack = false;
     while (group.length < GROUP_OPERATIONS_MAX && failure === null && !isRolledBack) {
-      const operation = this.#queue.shift();
-      if (operation === undefined) break;
-      const hasSavepoint = !isAlone || group.length > 0;
+      const [operation] = this.#queue;
+      if (operation === undefined || (kind === "repeatable" && !operation.isRepeatable)) break;
+      this.#queue.shift();
+      const hasSavepoint = kind === "savepoints" || (kind === "alone" && group.length > 0);
       group.push(operation);
       try {
         const result = this.#runOne(operation, hasSavepoint);
         results.push(result);
-        isRolledBack = !result.ok && !hasSavepoint;
+        isRolledBack = !result.ok && !this.#client.inTransaction;
       } catch (error) {
         failure = error;
       }
@@ -167,20 +177,29 @@ export class Writer {
       }
     }
     this.#latch.endGroup();
+    const isRepeated = isRolledBack && kind === "repeatable";
+    if (isRepeated) this.#queue.unshift(...group.map((operation) => ({ ...operation, isRepeatable: false })));
     if (this.#queue.length > 0) this.#schedule();
+    if (isRepeated) return;
     if (failure === null) {
       this.#options.onCommit(results.length, this.#options.clock.monotonic() - startedAt);
       this.#resolveGroup(results);
     } else this.#rejectGroup(group, failure);
   }
 
+  #kindOfNextGroup(): GroupKind {
+    if (this.#queue.length === 1) return "alone";
+    return this.#queue.every(({ isRepeatable }) => isRepeatable) ? "repeatable" : "savepoints";
+  }
+
   /**
-   * Runs one operation, either in a savepoint or as the whole transaction, which is rolled back if the operation fails.
-   * Throws only if the transaction itself is lost.
+   * Runs one operation, either in a savepoint or without one: then the whole transaction is rolled back if the operation
+   * fails, unless it is repeatable and has written nothing. Throws only if the transaction itself is lost.
    */
   #runOne(operation: Operation, hasSavepoint: boolean): OperationResult {
     const effects: (() => void)[] = [];
     if (hasSavepoint) this.#savepoint.run();
+    const { writeCount } = this.#latch;
     let result: OperationResult;
     try {
       const value = operation.run(this.#transaction(effects));
@@ -191,7 +210,7 @@ export class Writer {
       result = { operation, effects: [], ok: false, error };
       this.#options.settings.renew();
       if (!hasSavepoint) {
-        this.#rollback.run();
+        if (!operation.isRepeatable || this.#latch.writeCount > writeCount) this.#rollback.run();
         return result;
       }
       this.#rollbackTo.run();

@@ -45,7 +45,8 @@ async function answerOpenKey(dispatch: SendOptions, open: IdempotencyKey): Promi
 function claimFor(workspaceId: number, use: KeyUse): KeyClaim {
   return {
     key: use.key,
-    claim: (tx) => (findKey(tx, workspaceId, use) === undefined ? claimKey(tx, workspaceId, use) : null),
+    isFree: (tx) => findKey(tx, workspaceId, use) === undefined,
+    claim: (tx) => claimKey(tx, workspaceId, use),
     render,
   };
 }

@@ -58,7 +58,7 @@ export class Worker extends ServiceLoop {
       .filter(({ freeSlots }) => freeSlots > 0);
     const upcoming = queues.filter(({ dueAt }) => dueAt > now).map(({ dueAt }) => dueAt);
     if (claimable.length === 0) return upcoming.length > 0 ? this.#delayUntil(Math.min(...upcoming)) : null;
-    const rows = await store.write((tx) =>
+    const rows = await store.writeRepeatable((tx) =>
       claimable.flatMap(({ queueKey, freeSlots }) => claim(tx, kind, queueKey, freeSlots, runId)),
     );
     for (const row of rows) void this.#perform(row);

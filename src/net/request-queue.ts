@@ -40,9 +40,15 @@ export class RequestQueue {
       state = "started";
       start();
     };
-    queue.add(begin);
-    this.#waiting.add(name);
-    this.#startAll();
+    if (this.#waiting.size === 0 && this.#hasRoom(pool, isBulk)) {
+      pool.active += 1;
+      this.#active += 1;
+      begin();
+    } else {
+      queue.add(begin);
+      this.#waiting.add(name);
+      this.#startAll();
+    }
     return {
       leave: () => {
         if (state === "ended") return;
@@ -80,17 +86,21 @@ export class RequestQueue {
   }
 
   #takeFrom(pool: Pool): (() => void) | null {
-    const { poolMax, totalMax, reserve } = this.#limits;
-    const hasRoom = (more: number): boolean => pool.active < poolMax + more && this.#active < totalMax + more;
-    for (const [queue, more] of [
-      [pool.single, reserve],
-      [pool.bulk, 0],
+    for (const [queue, isBulk] of [
+      [pool.single, false],
+      [pool.bulk, true],
     ] as const) {
       const [first] = queue;
-      if (first === undefined || !hasRoom(more)) continue;
+      if (first === undefined || !this.#hasRoom(pool, isBulk)) continue;
       queue.delete(first);
       return first;
     }
     return null;
+  }
+
+  #hasRoom({ active }: Pool, isBulk: boolean): boolean {
+    const { poolMax, totalMax, reserve } = this.#limits;
+    const more = isBulk ? 0 : reserve;
+    return active < poolMax + more && this.#active < totalMax + more;
   }
 }

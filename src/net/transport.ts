@@ -193,8 +193,8 @@ function withoutSecret(body: string, secret: string | null): string {
   const text = secret?.trim() ?? "";
   // A shorter one would be found in ordinary words, and no network issues such a token.
   if (text.length < SECRET_LENGTH_MIN) return body;
-  const forms = new Set([text, text.replaceAll("/", "\\/"), encodeURIComponent(text)]);
-  return [...forms].reduce((left, form) => left.replaceAll(form, "[token]"), body);
+  const forms = [text, text.replaceAll("/", "\\/"), encodeURIComponent(text)];
+  return forms.reduce((left, form) => (left.includes(form) ? left.replaceAll(form, "[token]") : left), body);
 }
 
 const DECODER = new TextDecoder();

@@ -1,6 +1,6 @@
 /** Decrypts a sending number's access token and app secret, so that the connector can send with them. */
 
-import type { SecretBox } from "#src/core/secret.ts";
+import { openKept, type SecretBox } from "#src/core/secret.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { Sender } from "./network.ts";
 
@@ -19,14 +19,14 @@ export function senderOf(box: SecretBox, number: SendingNumber): Sender {
     provider: number.provider,
     apiUrl: number.apiUrl,
     accessToken:
-      number.accessToken === null ? null : box.open(number.accessToken, accessTokenContext(number.phoneNumberId)),
+      number.accessToken === null ? null : openKept(box, number.accessToken, accessTokenContext(number.phoneNumberId)),
     ...(number.sendsProof ? { sendsProof: true, appSecret: secretOf(box, number) } : {}),
   };
 }
 
 /** The number's own app secret; null if it has none. Throws `SecretUnreadable`. */
 export function secretOf(box: SecretBox, { appSecret, phoneNumberId }: SendingNumber): string | null {
-  return appSecret === null ? null : box.open(appSecret, appSecretContext(phoneNumberId));
+  return appSecret === null ? null : openKept(box, appSecret, appSecretContext(phoneNumberId));
 }
 
 /** The context to which a sealed access token is bound: the phone number id it was stored for. */

@@ -191,7 +191,12 @@ export class CallbackApplier extends ServiceLoop {
       const batch = entries.slice(start, start + perWrite);
       const [first] = batch;
       if (isAlone && first !== undefined) await store.write((tx) => markAlone(tx, first.callback.id, first.position));
-      const applied = await store.write((tx) => this.#applyBatch(tx, batch, unused, erasedCallbacks));
+      const applied = await store
+        .writeRepeatable((tx) => this.#applyBatch(tx, batch, unused, erasedCallbacks))
+        .catch((error: unknown) => {
+          if (isStorageFailure(error)) throw error;
+          return store.write((tx) => this.#applyBatch(tx, batch, unused, erasedCallbacks, true));
+        });
       batch.forEach(({ callback }, index) => {
         const found = applied[index] ?? NO_RESULT;
         if (found.messageId !== null) watch.notify(found.messageId);
@@ -203,15 +208,16 @@ export class CallbackApplier extends ServiceLoop {
 
   /**
    * Returns the result of each item. `earlier` holds what earlier writes did not use, by callback; callbacks that name an
-   * erased contact are added to `erasedCallbacks`.
+   * erased contact are added to `erasedCallbacks`. Throws if an item fails, unless they are applied one by one.
    */
   #applyBatch(
     tx: Tx,
     batch: BatchEntry[],
     earlier: ReadonlyMap<number, UnusedItems>,
     erasedCallbacks: Set<number>,
+    isOneByOne = false,
   ): ItemResult[] {
-    const applied = this.#applyTogether(tx, batch) ?? this.#applyOneByOne(tx, batch);
+    const applied = isOneByOne ? this.#applyOneByOne(tx, batch) : this.#applyTogether(tx, batch);
     // Copied: the write may be rolled back.
     const unused = new Map(batch.map(({ callback: { id } }) => [id, new Map(earlier.get(id))]));
     batch.forEach(({ callback, position, item, isLast }, index) => {
@@ -232,19 +238,11 @@ export class CallbackApplier extends ServiceLoop {
     if (erased.has(id)) emptyCallback(tx, id);
   }
 
-  /** Null: an item failed, and the savepoint was rolled back. */
-  #applyTogether(tx: Tx, batch: BatchEntry[]): ItemResult[] | null {
-    try {
-      return tx.savepoint(() => {
-        const context = this.#newContext(tx);
-        const applied = batch.map(({ callback, item }) => handleItem(tx, callback, item, context));
-        context.deltas.flush();
-        return applied;
-      });
-    } catch (error) {
-      if (isStorageFailure(error)) throw error;
-      return null;
-    }
+  #applyTogether(tx: Tx, batch: BatchEntry[]): ItemResult[] {
+    const context = this.#newContext(tx);
+    const applied = batch.map(({ callback, item }) => handleItem(tx, callback, item, context));
+    context.deltas.flush();
+    return applied;
   }
 
   /** A failed item is noted and skipped; only a storage failure is thrown. */

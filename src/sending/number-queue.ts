@@ -55,6 +55,9 @@ const BACKOFF_MAX_MS = 30_000;
 /** Pause broadcasts after this long without an accepted message. */
 const STALLED_MS = 15 * 60_000;
 const AFTER_STORAGE_FAILURE_MS = 1_000;
+
+const NOTHING_CLAIMED: ClaimResult = { recipients: [], sender: null, after: 0, nextAt: "never" };
+
 interface BroadcastCursor {
   id: number;
   /** The recipient after which the next claim begins. */
@@ -180,15 +183,24 @@ export class NumberQueue extends ServiceLoop {
     cursor: BroadcastCursor | null,
     tokens: number,
   ): Promise<ClaimResult | null> {
-    const { store, recorder, pace } = this.#options;
+    const { store, recorder, pace, inDoubtAfterMs } = this.#options;
     const ids = outcomes.map(({ id }) => id);
     try {
-      const claim = await store.write((tx) => {
-        for (const one of outcomes) this.#record(tx, one);
-        if (cursor === null || tokens === 0)
-          return { recipients: [], sender: null, after: 0, nextAt: "never" } as ClaimResult;
-        return claimRecipients(tx, cursor.id, cursor.after, tokens);
-      });
+      const claimNext = (tx: Tx): ClaimResult =>
+        cursor === null || tokens === 0 ? NOTHING_CLAIMED : claimRecipients(tx, cursor.id, cursor.after, tokens);
+      const claim = await store
+        .writeRepeatable((tx) => {
+          for (const { id, outcome } of outcomes) recordRecipientOutcome(tx, id, outcome, inDoubtAfterMs);
+          return claimNext(tx);
+        })
+        .catch((error: unknown) => {
+          if (isStorageFailure(error)) throw error;
+          // One of the outcomes cannot be recorded: the others are.
+          return store.write((tx) => {
+            for (const one of outcomes) this.#recordApart(tx, one);
+            return claimNext(tx);
+          });
+        });
       recorder.unblock(this.#numberId, ids);
       return claim;
     } catch (error) {
@@ -204,7 +216,7 @@ export class NumberQueue extends ServiceLoop {
     }
   }
 
-  #record(tx: Tx, { id, outcome }: UnrecordedOutcome): void {
+  #recordApart(tx: Tx, { id, outcome }: UnrecordedOutcome): void {
     try {
       tx.savepoint(() => recordRecipientOutcome(tx, id, outcome, this.#options.inDoubtAfterMs));
     } catch (error) {

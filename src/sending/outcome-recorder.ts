@@ -28,8 +28,8 @@ export class OutcomeRecorder {
   }
 
   /**
-   * Writes in the next group commit. If the storage fails, it rejects with `StorageUnavailable`, and `fallback` is written
-   * as soon as possible; by then no request waits for the message.
+   * Writes in the next group commit; `write` is repeatable (`Store.writeRepeatable`). If the storage fails, it rejects
+   * with `StorageUnavailable`, and `fallback` is written as soon as possible; by then no request waits for the message.
    */
   async record<T>(
     numberId: number,
@@ -38,7 +38,7 @@ export class OutcomeRecorder {
     fallback: (tx: Tx) => unknown = write,
   ): Promise<T> {
     try {
-      return await this.#options.store.write(write);
+      return await this.#options.store.writeRepeatable(write);
     } catch (error) {
       if (error instanceof StorageUnavailable) void this.#writeLater(numberId, messageId, fallback);
       throw error;

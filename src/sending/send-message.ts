@@ -68,13 +68,15 @@ export interface SendRequest {
 export type SendResult = { message: Message; workspace: Workspace } | Problem;
 
 /**
- * The caller's idempotency key, claimed in the same transaction that stores the message. `claim` returns null if another
- * request holds the key: then nothing is sent.
+ * The caller's idempotency key, claimed in the same transaction that stores the message. If another request holds the
+ * key, nothing is sent.
  */
 export interface KeyClaim {
   /** The caller's text, by which the message can be found later. */
   key: string;
-  claim: (tx: Tx) => number | null;
+  isFree: (tx: Tx) => boolean;
+  /** Returns the id of the key's row. */
+  claim: (tx: Tx) => number;
   render: (result: SendResult) => { status: number; body: string };
 }
 
@@ -90,7 +92,7 @@ export async function sendMessage(options: SendOptions, request: SendRequest, ke
   const tokenNumberId = await acquireToken(options, request, deadline);
   let acceptance: Acceptance;
   try {
-    acceptance = await store.write((tx) => accept(tx, options, request, key));
+    acceptance = await store.writeRepeatable((tx) => accept(tx, options, request, key));
   } catch (error) {
     if (tokenNumberId !== null) pace.release(tokenNumberId);
     throw error;
@@ -154,18 +156,19 @@ type Acceptance = "claimed_meanwhile" | { refused: Problem } | { accepted: Accep
 
 /** Stores key, contact, message and hold in one transaction, or the refusal if it is final. */
 function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClaim | null): Acceptance {
-  const keyId = key === null ? null : key.claim(tx);
-  if (key !== null && keyId === null) return "claimed_meanwhile";
+  if (key !== null && !key.isFree(tx)) return "claimed_meanwhile";
   let plan: SendPlan;
   try {
     plan = planSend(tx, request.workspaceId, request.input);
   } catch (error) {
-    // Thrown, a refusal that is not final rolls back the claim of the key.
+    // A refusal that is not final leaves the key free: nothing has been written yet.
     if (!(error instanceof Problem) || !isFinal(error)) throw error;
-    const refused = keyId === null ? error : toKeptProblem(error);
-    if (key !== null && keyId !== null) storeAnswer(tx, keyId, key.render(refused));
+    if (key === null) return { refused: error };
+    const refused = toKeptProblem(error);
+    storeAnswer(tx, key.claim(tx), key.render(refused));
     return { refused };
   }
+  const keyId = key === null ? null : key.claim(tx);
   const accepted = acceptMessage(tx, plan, {
     origin: request.origin,
     reference: request.input.reference,

@@ -65,7 +65,7 @@ export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow):
     });
   }
   const work = { outboxId: row.id, deliveryId: row.subject, workspaceId: row.queueKey };
-  await store.write((tx) => recordAttempt(tx, work, result, schedule));
+  await store.writeRepeatable((tx) => recordAttempt(tx, work, result, schedule));
 }
 
 async function post(

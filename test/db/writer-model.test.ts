@@ -1,6 +1,6 @@
 /**
  * Random operations, run by the writer and by a short model: insert, throw, nested transactions, caught or not. Table,
- * effects and rejections must be the same.
+ * effects and rejections must be the same, whether operations are repeatable, and run without savepoints, or not.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
@@ -93,30 +93,40 @@ const { steps: someSteps } = fc.letrec<{ steps: Step[]; step: Step }>((tie) => (
   steps: fc.array(tie("step"), { maxLength: 6 }),
 }));
 
+/** Half of the groups are of repeatable operations alone. */
+const someGroup = fc
+  .boolean()
+  .chain((areAll) =>
+    fc.array(fc.record({ steps: someSteps, isRepeatable: areAll ? fc.constant(true) : fc.boolean() }), {
+      minLength: 1,
+      maxLength: 8,
+    }),
+  );
+
 test("whatever operations do, throw and catch, the table and the effects are those of the operations that succeeded", async () => {
   await using database = openTestDatabase({ schema: "CREATE TABLE rows (id INTEGER PRIMARY KEY) STRICT" });
   const { store } = database;
   const outside = database.connect();
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.array(someSteps, { minLength: 1, maxLength: 8 }), { maxLength: 4 }),
+      fc.array(someGroup, { maxLength: 4 }),
       async (groups) => {
         await store.write((tx) => void tx.db.run(sql`DELETE FROM rows`));
         const model = new Model();
         const effects: number[] = [];
         for (const group of groups) {
           const results = await Promise.allSettled(
-            group.map((operation) =>
-              store.write((tx) =>
-                perform(operation, {
+            group.map(({ steps, isRepeatable }) => {
+              const run = (tx: Tx): void =>
+                perform(steps, {
                   insert: (id) => insert(tx, id),
                   effect: (name) => tx.afterCommit(() => effects.push(name)),
-                  part: (run) => tx.savepoint(run),
-                }),
-              ),
-            ),
+                  part: (work) => tx.savepoint(work),
+                });
+              return isRepeatable ? store.writeRepeatable(run) : store.write(run);
+            }),
           );
-          const threw = group.map((operation) => model.operation(operation));
+          const threw = group.map(({ steps }) => model.operation(steps));
           expect(results.map(({ status }) => status === "rejected")).toEqual(threw);
           // Each rejects with its own error: the storage has not failed here.
           for (const result of results) {
@@ -127,6 +137,6 @@ test("whatever operations do, throw and catch, the table and the effects are tho
         }
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 300 },
   );
 });

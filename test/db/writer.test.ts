@@ -110,6 +110,77 @@ describe("group commit", () => {
     expect(store.counters.commits).toBe(1);
   });
 
+  test("a group of repeatable operations has no savepoints; if one throws after it has written, all run again, each on its own", async () => {
+    await using database = openTestDatabase({ schema: ROWS });
+    const { store } = database;
+    const runs: string[] = [];
+    const effects: string[] = [];
+    const repeatable = (name: string, work: (tx: Tx) => void): Promise<void> =>
+      store.writeRepeatable((tx) => {
+        runs.push(name);
+        tx.afterCommit(() => effects.push(name));
+        work(tx);
+      });
+    const fail = (): never => {
+      throw new RangeError("no");
+    };
+    const sound = await Promise.allSettled([
+      repeatable("first", (tx) => insert(tx, 1)),
+      repeatable("refused", fail),
+      repeatable("last", (tx) => insert(tx, 2)),
+    ]);
+    expect(sound.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(runs.splice(0)).toEqual(["first", "refused", "last"]);
+    expect(effects.splice(0)).toEqual(["first", "last"]);
+
+    const again = await Promise.allSettled([
+      repeatable("first", (tx) => insert(tx, 3)),
+      repeatable("fails late", (tx) => {
+        insert(tx, 4);
+        fail();
+      }),
+      repeatable("last", (tx) => insert(tx, 5)),
+    ]);
+    expect(again.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(again[1]).toMatchObject({ reason: new RangeError("no") });
+    expect(runs).toEqual(["first", "fails late", "first", "fails late", "last"]);
+    expect(effects).toEqual(["first", "last"]);
+    expect(column(database.connect(), "SELECT id FROM rows")).toEqual([1, 2, 3, 5]);
+    expect(store.counters).toMatchObject({ commits: 2, failures: 0 });
+  });
+
+  test("repeatable operations beside others have savepoints like those, and no operation that is not repeatable runs twice", async () => {
+    await using database = openTestDatabase({ schema: ROWS });
+    const { store } = database;
+    let runs = 0;
+    const results = await Promise.allSettled([
+      store.writeRepeatable((tx) => insert(tx, 1)),
+      store.write((tx) => {
+        runs += 1;
+        insert(tx, 2);
+      }),
+      store.writeRepeatable((tx) => {
+        insert(tx, 3);
+        throw new RangeError("no");
+      }),
+    ]);
+    // The second is queued while a group without savepoints runs, and waits for the next group.
+    await Promise.all([
+      store.writeRepeatable((tx) => {
+        void store.write((other) => {
+          runs += 1;
+          insert(other, 5);
+        });
+        insert(tx, 4);
+      }),
+      store.writeRepeatable(() => undefined),
+    ]);
+    await store.write(() => undefined);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+    expect(column(database.connect(), "SELECT id FROM rows ORDER BY id")).toEqual([1, 2, 4, 5]);
+    expect(runs).toBe(2);
+  });
+
   test("effects run once the commit is on disk; an effect that throws is reported and does not affect the others", async () => {
     const reported: unknown[] = [];
     await using database = openTestDatabase({ schema: ROWS, onEffectError: (error) => reported.push(error) });

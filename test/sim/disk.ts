@@ -61,6 +61,7 @@ export class Disk {
   /** Begins a round, on the rows of the origin. */
   begin(player: Player): void {
     this.#player = player;
+    this.#processCount = 0;
     this.place = PLACE;
     if (this.#store === null) copyFileSync(this.#origin, this.file);
     const { client } = this.#opened();
@@ -100,23 +101,39 @@ export class Disk {
     this.#reset = null;
   }
 
+  /** Of this round. */
+  #processCount = 0;
+
   /** The store as one process sees it: with its death everything that it asked for ends. */
   storeOf(owner: Owner): Store {
     const store = this.#opened();
+    const writeBy = <T>(
+      write: (operation: (tx: Tx) => NotPromise<T>) => Promise<T>,
+      operation: (tx: Tx) => NotPromise<T>,
+    ): Promise<T> =>
+      new Promise<T>((resolve, reject) => {
+        if (owner.isDead) return;
+        write((tx) => {
+          if (owner.isDead) throw new Gone();
+          return operation(tx);
+        }).then(resolve, (error: unknown) => {
+          if (!(error instanceof Gone)) reject(error);
+        });
+      });
+    this.#processCount += 1;
+    const isRehearsed = this.#processCount % 2 === 0;
     const own = {
       client: store.client,
-      write: <T>(operation: (tx: Tx) => NotPromise<T>): Promise<T> =>
-        new Promise<T>((resolve, reject) => {
-          if (owner.isDead) return;
-          store
-            .write((tx) => {
-              if (owner.isDead) throw new Gone();
-              return operation(tx);
-            })
-            .then(resolve, (error: unknown) => {
-              if (!(error instanceof Gone)) reject(error);
-            });
-        }),
+      write: <T>(operation: (tx: Tx) => NotPromise<T>): Promise<T> => writeBy(store.write.bind(store), operation),
+      // In every other process, repeatable operations run twice, and what the first run did in the database is undone: what
+      // it did in memory would be found by the checks. In the others they run without savepoints, as in a server.
+      writeRepeatable: <T>(operation: (tx: Tx) => NotPromise<T>): Promise<T> => {
+        if (!isRehearsed) return writeBy(store.writeRepeatable.bind(store), operation);
+        return writeBy(store.write.bind(store), (tx) => {
+          rehearse(tx, operation);
+          return operation(tx);
+        });
+      },
       read: store.read.bind(store),
       onNotify: (topic: string, listener: () => void) =>
         store.onNotify(topic, () => {
@@ -187,6 +204,19 @@ export class Disk {
       "COMMIT",
     ];
     return texts.map((text) => prepareReset(client, text));
+  }
+}
+
+class Rehearsed extends Error {}
+
+function rehearse<T>(tx: Tx, operation: (tx: Tx) => NotPromise<T>): void {
+  try {
+    tx.savepoint(() => {
+      operation(tx);
+      throw new Rehearsed();
+    });
+  } catch (error) {
+    if (!(error instanceof Rehearsed)) throw error;
   }
 }
 

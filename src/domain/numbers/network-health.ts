@@ -12,9 +12,10 @@
  * Answers and statuses are counted apart, because the network accepts messages that it fails later. A number that never
  * had trouble has no row.
  */
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { remembered } from "#src/db/remembered.ts";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { healthOfNumber } from "./statements.ts";
 import { type NetworkHealth, networkHealth } from "./table.ts";
 
 /** The topic that notifies the code that probes. */
@@ -38,16 +39,8 @@ type NetworkResult =
 
 type Source = "answer" | "status";
 
-const byNumber = statement((db) =>
-  db
-    .select()
-    .from(networkHealth)
-    .where(eq(networkHealth.numberId, sql.placeholder("numberId")))
-    .prepare(),
-);
-
 export const findNetworkHealth = remembered((tx, numberId: number): NetworkHealth | undefined =>
-  byNumber(tx).get({ numberId }),
+  healthOfNumber(tx).get({ numberId }),
 );
 
 /** Why nothing is sent, in the network's words; null while the number may send. */

@@ -1,7 +1,7 @@
 /** The hot statements of numbers: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery } from "#src/db/hot-statement.ts";
-import { numbers, portfolios } from "./table.ts";
+import { networkHealth, numbers, portfolios } from "./table.ts";
 
 const number = getTableColumns(numbers);
 const { id, appSecret, phoneNumberId, accountId } = number;
@@ -27,6 +27,14 @@ export const numbersWithSecret = hotQuery(
   WHERE app_secret IS NOT NULL AND removed_at IS NULL`,
   {},
   { id, appSecret, phoneNumberId, accountId },
+);
+
+const health = getTableColumns(networkHealth);
+
+export const healthOfNumber = hotQuery(
+  `SELECT ${columns(health)} FROM network_health WHERE number_id = +:numberId`,
+  health,
+  health,
 );
 
 const portfolio = getTableColumns(portfolios);

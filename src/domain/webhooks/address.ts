@@ -1,7 +1,7 @@
 /** The webhook address of a workspace, the secret that signs its events, and its streak of timeouts. */
 import { and, eq } from "drizzle-orm";
 import { invalidRequest, Problem, quote } from "#src/core/problem.ts";
-import { newToken, type SecretBox } from "#src/core/secret.ts";
+import { newToken, openKept, type SecretBox } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { deleteUnclaimed } from "#src/jobs/claim.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -128,7 +128,7 @@ export function exhaustPending(tx: Tx, workspaceId: number, isForwarded: boolean
 
 /** The secret in clear. Throws `SecretUnreadable` if the key file is not the one that sealed it. */
 export function openSecret(box: SecretBox, webhook: Webhook): string {
-  return box.open(webhook.secret, webhookSecretContext(webhook.workspaceId));
+  return openKept(box, webhook.secret, webhookSecretContext(webhook.workspaceId));
 }
 
 function sealSecret(box: SecretBox, workspaceId: number, secret: string): string {

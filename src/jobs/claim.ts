@@ -21,12 +21,9 @@ export function listQueues(tx: ReadTx, kind: OutboxKind): { queueKey: number; du
 
 /** Claims up to `limit` due rows of one queue for this process, the earliest first. */
 export function claim(tx: Tx, kind: OutboxKind, queueKey: number, limit: number, runId: string): OutboxRow[] {
-  const claimed: OutboxRow[] = [];
-  for (const { id } of dueJobs(tx).all({ kind, queueKey, now: tx.now, limit })) {
-    const row = claimJob(tx).get({ id, runId });
-    if (row !== undefined) claimed.push(row);
-  }
-  return claimed;
+  const due = dueJobs(tx).all({ kind, queueKey, now: tx.now, limit });
+  for (const { id } of due) claimJob(tx).run({ id, runId });
+  return due.map((row) => ({ ...row, runId }));
 }
 
 /** Deletes a job that is done. */

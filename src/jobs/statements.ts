@@ -14,17 +14,13 @@ export const nextQueue = hotQuery(
 );
 
 export const dueJobs = hotQuery(
-  `SELECT id FROM outbox WHERE run_id IS NULL AND kind = +:kind AND queue_key = +:queueKey AND due_at <= :now
+  `SELECT ${columns(job)} FROM outbox WHERE run_id IS NULL AND kind = +:kind AND queue_key = +:queueKey AND due_at <= :now
   ORDER BY due_at LIMIT +:limit`,
   { ...job, now: integer, limit: integer },
-  { id: job.id },
-);
-
-export const claimJob = hotQuery(
-  `UPDATE outbox SET run_id = :runId WHERE id = +:id AND run_id IS NULL RETURNING ${columns(job)}`,
-  { id: job.id, runId: job.runId },
   job,
 );
+
+export const claimJob = hotWrite("UPDATE outbox SET run_id = :runId WHERE id = +:id AND run_id IS NULL", job);
 
 export const deleteJob = hotWrite("DELETE FROM outbox WHERE id = +:id", job);
 

@@ -63,7 +63,11 @@ const ROWS_PER_STEP = 32;
 const ROWS_BUFFERED = 16_000;
 
 /** Throws `Problem` if the file as a whole cannot be imported. A rejected row never stops the import. */
-export async function importContacts(options: ImportOptions): Promise<ImportCounters> {
+export function importContacts(options: ImportOptions): Promise<ImportCounters> {
+  return options.store.withLargeCache(() => importFile(options));
+}
+
+async function importFile(options: ImportOptions): Promise<ImportCounters> {
   const { store, clock, workspaceId, file = options.path } = options;
   const counters: ImportCounters = {
     rows: 0,

@@ -64,7 +64,8 @@ export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow):
       reason,
     });
   }
-  const work = { outboxId: row.id, deliveryId: row.subject, workspaceId: row.queueKey };
+  const { eventType } = plan;
+  const work = { outboxId: row.id, deliveryId: row.subject, workspaceId: row.queueKey, eventType };
   await store.writeRepeatable((tx) => recordAttempt(tx, work, result, schedule));
 }
 

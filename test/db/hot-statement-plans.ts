@@ -191,6 +191,11 @@ export const expectedPlans: Record<string, string[]> = {
     "SCALAR SUBQUERY 1",
     "SEARCH outbox USING INTEGER PRIMARY KEY (rowid=?)",
   ],
+  "webhooks.countSuccess": [
+    "SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)",
+    "SCALAR SUBQUERY 1",
+    "SEARCH outbox USING INTEGER PRIMARY KEY (rowid=?)",
+  ],
   "webhooks.emptyErased": [
     "SEARCH events USING INTEGER PRIMARY KEY (rowid=?)",
     "SCALAR SUBQUERY 1",

@@ -30,3 +30,25 @@ test("a server opens its database while commands open and close it", async () =>
   expect(await other.exited).toBe(0);
   expect(rows).toBeGreaterThan(0);
 });
+
+test("the page cache is large only while the work that asked for it runs, also if it fails", async () => {
+  await using database = openTestDatabase();
+  const { store } = database;
+  const kibibytes = (): unknown => store.client.pragma("cache_size", { simple: true });
+  const usual = kibibytes();
+  const first = Promise.withResolvers<void>();
+  const second = Promise.withResolvers<void>();
+  const results = Promise.allSettled([
+    store.withLargeCache(() => first.promise),
+    store.withLargeCache(() => second.promise),
+  ]);
+  const large = kibibytes();
+  first.reject(new Error("the file ended"));
+  await first.promise.catch(() => undefined);
+  expect(kibibytes()).toBe(large);
+  second.resolve();
+  expect((await results).map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+  // Negative: kibibytes.
+  expect(Number(large)).toBeLessThan(Number(usual));
+  expect(kibibytes()).toBe(usual);
+});

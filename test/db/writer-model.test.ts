@@ -94,49 +94,44 @@ const { steps: someSteps } = fc.letrec<{ steps: Step[]; step: Step }>((tie) => (
 }));
 
 /** Half of the groups are of repeatable operations alone. */
-const someGroup = fc
-  .boolean()
-  .chain((areAll) =>
-    fc.array(fc.record({ steps: someSteps, isRepeatable: areAll ? fc.constant(true) : fc.boolean() }), {
-      minLength: 1,
-      maxLength: 8,
-    }),
-  );
+const someGroup = fc.boolean().chain((areAll) =>
+  fc.array(fc.record({ steps: someSteps, isRepeatable: areAll ? fc.constant(true) : fc.boolean() }), {
+    minLength: 1,
+    maxLength: 8,
+  }),
+);
 
 test("whatever operations do, throw and catch, the table and the effects are those of the operations that succeeded", async () => {
   await using database = openTestDatabase({ schema: "CREATE TABLE rows (id INTEGER PRIMARY KEY) STRICT" });
   const { store } = database;
   const outside = database.connect();
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(someGroup, { maxLength: 4 }),
-      async (groups) => {
-        await store.write((tx) => void tx.db.run(sql`DELETE FROM rows`));
-        const model = new Model();
-        const effects: number[] = [];
-        for (const group of groups) {
-          const results = await Promise.allSettled(
-            group.map(({ steps, isRepeatable }) => {
-              const run = (tx: Tx): void =>
-                perform(steps, {
-                  insert: (id) => insert(tx, id),
-                  effect: (name) => tx.afterCommit(() => effects.push(name)),
-                  part: (work) => tx.savepoint(work),
-                });
-              return isRepeatable ? store.writeRepeatable(run) : store.write(run);
-            }),
-          );
-          const threw = group.map(({ steps }) => model.operation(steps));
-          expect(results.map(({ status }) => status === "rejected")).toEqual(threw);
-          // Each rejects with its own error: the storage has not failed here.
-          for (const result of results) {
-            if (result.status === "rejected") expect(result.reason).not.toBeInstanceOf(StorageUnavailable);
-          }
-          expect(column(outside, "SELECT id FROM rows ORDER BY id")).toEqual([...model.ids].sort((a, b) => a - b));
-          expect(effects).toEqual(model.effects);
+    fc.asyncProperty(fc.array(someGroup, { maxLength: 4 }), async (groups) => {
+      await store.write((tx) => void tx.db.run(sql`DELETE FROM rows`));
+      const model = new Model();
+      const effects: number[] = [];
+      for (const group of groups) {
+        const results = await Promise.allSettled(
+          group.map(({ steps, isRepeatable }) => {
+            const run = (tx: Tx): void =>
+              perform(steps, {
+                insert: (id) => insert(tx, id),
+                effect: (name) => tx.afterCommit(() => effects.push(name)),
+                part: (work) => tx.savepoint(work),
+              });
+            return isRepeatable ? store.writeRepeatable(run) : store.write(run);
+          }),
+        );
+        const threw = group.map(({ steps }) => model.operation(steps));
+        expect(results.map(({ status }) => status === "rejected")).toEqual(threw);
+        // Each rejects with its own error: the storage has not failed here.
+        for (const result of results) {
+          if (result.status === "rejected") expect(result.reason).not.toBeInstanceOf(StorageUnavailable);
         }
-      },
-    ),
+        expect(column(outside, "SELECT id FROM rows ORDER BY id")).toEqual([...model.ids].sort((a, b) => a - b));
+        expect(effects).toEqual(model.effects);
+      }
+    }),
     { numRuns: 300 },
   );
 });

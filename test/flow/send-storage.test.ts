@@ -158,15 +158,23 @@ test("a disk that fails when the budget is used up: the message's hold and its k
   await app.clock.until(last.reached);
   last.open(pairThrottled(60_000));
   // The discard is written; the write after it is not.
-  const { write } = app.store;
+  const { store } = app;
+  const { write, writeRepeatable } = store;
   let writes = 0;
-  app.store.write = (operation) => {
+  const freezeAtSecond = (): void => {
     writes += 1;
-    if (writes === 2) freezeDisk(app.store);
-    return write.call(app.store, operation) as ReturnType<typeof write<never>>;
+    if (writes === 2) freezeDisk(store);
+  };
+  store.write = (operation) => {
+    freezeAtSecond();
+    return write.call(store, operation) as ReturnType<typeof write<never>>;
+  };
+  store.writeRepeatable = (operation) => {
+    freezeAtSecond();
+    return writeRepeatable.call(store, operation) as ReturnType<typeof write<never>>;
   };
   const failed = await app.clock.until(answer);
-  app.store.write = write;
+  Object.assign(store, { write, writeRepeatable });
   mendDisk(app.store);
   await app.clock.advance(60_000);
   expect(failed.status).toBe(503);

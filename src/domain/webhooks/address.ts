@@ -166,7 +166,11 @@ export function updateTimeoutStreak(
   workspaceId: number,
   { url, isSuccess, hasTimedOut }: { url: string; isSuccess: boolean; hasTimedOut: boolean },
 ): void {
-  if (hasTimedOut) addTimeout(tx).run({ workspaceId, url });
-  else
+  if (hasTimedOut) {
+    addTimeout(tx).run({ workspaceId, url });
+    return;
+  }
+  // Hardly any address has a streak, and a write to it would forget all remembered settings.
+  if ((findWebhook(tx, workspaceId)?.consecutiveTimeouts ?? 0) > 0)
     resetTimeouts(tx).run({ workspaceId, url, max: isSuccess ? Number.MAX_SAFE_INTEGER : TIMEOUTS_UNTIL_SINGLE - 1 });
 }

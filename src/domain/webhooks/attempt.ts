@@ -5,9 +5,11 @@ import { finish, postpone } from "#src/jobs/claim.ts";
 import { updateTimeoutStreak } from "./address.ts";
 import { nextAttemptAt, type RetrySchedule } from "./delivery.ts";
 import { emptyErasedEvent } from "./erased-event.ts";
+import type { EventType } from "./event-types.ts";
 import {
   attemptableDelivery,
   countAttempt,
+  countSuccess,
   existingDelivery,
   finishDelivery,
   insertAttempt,
@@ -19,6 +21,7 @@ export interface AttemptPlan {
   url: string;
   body: string;
   eventId: string;
+  eventType: EventType;
   webhook: Webhook;
 }
 
@@ -29,9 +32,9 @@ export interface AttemptPlan {
 export function planAttempt(tx: ReadTx, deliveryId: number): AttemptPlan | undefined {
   const found = attemptableDelivery(tx).get({ id: deliveryId });
   if (found === undefined) return undefined;
-  const { eventId, body, isForwarded, ...webhook } = found;
+  const { eventId, eventType, body, isForwarded, ...webhook } = found;
   const url = isForwarded ? webhook.forwardUrl : webhook.url;
-  return url === null ? undefined : { url, body, eventId, webhook };
+  return url === null ? undefined : { url, body, eventId, eventType, webhook };
 }
 
 export interface AttemptResult {
@@ -52,14 +55,21 @@ export interface AttemptResult {
  */
 export function recordAttempt(
   tx: Tx,
-  work: { outboxId: number; deliveryId: number; workspaceId: number },
+  work: { outboxId: number; deliveryId: number; workspaceId: number; eventType: EventType },
   result: AttemptResult,
   schedule: RetrySchedule,
 ): void {
   const { isSuccess, hasTimedOut, ...row } = result;
-  const { outboxId, deliveryId } = work;
+  const { outboxId, deliveryId, eventType } = work;
+  const { attemptedAt } = result;
   updateTimeoutStreak(tx, work.workspaceId, result);
-  const delivery = countAttempt(tx).get({ id: deliveryId, outboxId, attemptedAt: result.attemptedAt });
+  if (isSuccess && countSuccess(tx).run({ id: deliveryId, outboxId, attemptedAt, finishedAt: tx.now }) === 1) {
+    insertAttempt(tx).run({ deliveryId, ...row });
+    if (eventType === "contact.erased") emptyErasedEvent(tx, deliveryId);
+    finish(tx, outboxId);
+    return;
+  }
+  const delivery = countAttempt(tx).get({ id: deliveryId, outboxId, attemptedAt });
   if (delivery !== undefined || existingDelivery(tx).get({ id: deliveryId }) !== undefined) {
     insertAttempt(tx).run({ deliveryId, ...row });
   }
@@ -67,12 +77,11 @@ export function recordAttempt(
     finish(tx, outboxId);
     return;
   }
-  const next = isSuccess
-    ? null
-    : nextAttemptAt(schedule, delivery.firstAttemptAt ?? result.attemptedAt, delivery.attemptCount, tx.now, tx.random);
+  const firstAttemptAt = delivery.firstAttemptAt ?? attemptedAt;
+  const next = nextAttemptAt(schedule, firstAttemptAt, delivery.attemptCount, tx.now, tx.random);
   if (next === null) {
-    finishDelivery(tx).run({ id: delivery.id, status: isSuccess ? "delivered" : "exhausted", finishedAt: tx.now });
-    emptyErasedEvent(tx, delivery.id);
+    finishDelivery(tx).run({ id: delivery.id, status: "exhausted", finishedAt: tx.now });
+    if (eventType === "contact.erased") emptyErasedEvent(tx, delivery.id);
     finish(tx, outboxId);
     return;
   }

@@ -26,13 +26,13 @@ export const insertDelivery = hotWrite(
 
 /** A delivery that has not ended, with its event and the address as it is now. */
 export const attemptableDelivery = hotQuery(
-  `SELECT ${columns(webhook, "webhooks")}, events.id AS eventId, events.body AS body,
-    deliveries.is_forwarded AS isForwarded
+  `SELECT ${columns(webhook, "webhooks")}, events.id AS eventId, events.type AS eventType,
+    events.body AS body, deliveries.is_forwarded AS isForwarded
   FROM deliveries JOIN events ON events.seq = deliveries.event_seq
   JOIN webhooks ON webhooks.workspace_id = deliveries.workspace_id
   WHERE deliveries.id = +:id AND deliveries.status = 'pending'`,
   { id: delivery.id },
-  { ...webhook, eventId: event.id, body: event.body, isForwarded: delivery.isForwarded },
+  { ...webhook, eventId: event.id, eventType: event.type, body: event.body, isForwarded: delivery.isForwarded },
 );
 
 export const insertAttempt = hotWrite(
@@ -48,6 +48,14 @@ export const countAttempt = hotQuery(
   RETURNING ${columns(delivery)}`,
   { id: delivery.id, attemptedAt: integer, outboxId: integer },
   delivery,
+);
+
+/** The attempt and the end of its delivery in one change. It matches no row where `countAttempt` matches none. */
+export const countSuccess = hotWrite(
+  `UPDATE deliveries SET attempt_count = attempt_count + 1, first_attempt_at = coalesce(first_attempt_at, :attemptedAt),
+    status = 'delivered', next_attempt_at = NULL, finished_at = :finishedAt
+  WHERE id = +:id AND status = 'pending' AND EXISTS (SELECT 1 FROM outbox WHERE id = +:outboxId)`,
+  { id: delivery.id, finishedAt: delivery.finishedAt, attemptedAt: integer, outboxId: integer },
 );
 
 export const existingDelivery = hotQuery("SELECT id FROM deliveries WHERE id = +:id", delivery, { id: delivery.id });
@@ -75,7 +83,7 @@ export const resetTimeouts = hotWrite(
   { ...webhook, max: integer },
 );
 
-/** Runs at the end of every delivery; changes only the event that tells of an erasure, and that at the end of its last. */
+/** Changes only an event that tells of an erasure, and that at the end of its last delivery. */
 export const emptyErased = hotWrite(
   `UPDATE events SET body = json_set(body, '$.data.phone', NULL, '$.data.user_id', NULL)
   WHERE seq = (SELECT event_seq FROM deliveries WHERE id = +:id) AND type = 'contact.erased'

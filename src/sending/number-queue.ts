@@ -14,11 +14,10 @@ import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
-import { isStorageFailure, StorageUnavailable } from "#src/db/failure.ts";
+import { StorageUnavailable } from "#src/db/failure.ts";
 import type { Store } from "#src/db/store.ts";
-import type { Tx } from "#src/db/transaction.ts";
 import { type ClaimedRecipient, type ClaimResult, claimRecipients } from "#src/domain/broadcasts/claim.ts";
-import { pauseStalled, recordRecipientOutcome } from "#src/domain/broadcasts/record-outcome.ts";
+import { pauseStalled } from "#src/domain/broadcasts/record-outcome.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import { findNetworkHealth } from "#src/domain/numbers/network-health.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
@@ -28,6 +27,7 @@ import type { Networks } from "#src/networks/network.ts";
 import { InFlightLimit } from "./in-flight-limit.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";
 import type { Pace } from "./pace.ts";
+import { recordOutcomes, type UnrecordedOutcome } from "./record-outcomes.ts";
 import { SendWindow } from "./send-window.ts";
 
 export interface NumberQueueOptions {
@@ -66,12 +66,6 @@ interface BroadcastCursor {
   nextAt: number | "never";
   /** Wall time at which `nextAt` was read. If it is in the future, the clock was set back since, and `nextAt` is obsolete. */
   checkedAt: number;
-}
-
-interface UnrecordedOutcome {
-  id: number;
-  broadcastId: number;
-  outcome: Outcome;
 }
 
 /** `until` is monotonic: nothing is written before it. */
@@ -183,24 +177,12 @@ export class NumberQueue extends ServiceLoop {
     cursor: BroadcastCursor | null,
     tokens: number,
   ): Promise<ClaimResult | null> {
-    const { store, recorder, pace, inDoubtAfterMs } = this.#options;
+    const { recorder, pace } = this.#options;
     const ids = outcomes.map(({ id }) => id);
     try {
-      const claimNext = (tx: Tx): ClaimResult =>
-        cursor === null || tokens === 0 ? NOTHING_CLAIMED : claimRecipients(tx, cursor.id, cursor.after, tokens);
-      const claim = await store
-        .writeRepeatable((tx) => {
-          for (const { id, outcome } of outcomes) recordRecipientOutcome(tx, id, outcome, inDoubtAfterMs);
-          return claimNext(tx);
-        })
-        .catch((error: unknown) => {
-          if (isStorageFailure(error)) throw error;
-          // One of the outcomes cannot be recorded: the others are.
-          return store.write((tx) => {
-            for (const one of outcomes) this.#recordApart(tx, one);
-            return claimNext(tx);
-          });
-        });
+      const claim = await recordOutcomes(this.#options, outcomes, (tx) =>
+        cursor === null || tokens === 0 ? NOTHING_CLAIMED : claimRecipients(tx, cursor.id, cursor.after, tokens),
+      );
       recorder.unblock(this.#numberId, ids);
       return claim;
     } catch (error) {
@@ -213,19 +195,6 @@ export class NumberQueue extends ServiceLoop {
       if (this.#isDraining) this.#unrecorded = [];
       this.#pause("storage_failed", AFTER_STORAGE_FAILURE_MS);
       return null;
-    }
-  }
-
-  #recordApart(tx: Tx, { id, outcome }: UnrecordedOutcome): void {
-    try {
-      tx.savepoint(() => recordRecipientOutcome(tx, id, outcome, this.#options.inDoubtAfterMs));
-    } catch (error) {
-      if (isStorageFailure(error)) throw error;
-      // The message stays `sending`; the next start treats it as in doubt.
-      this.#options.log.error("outcome.not_recorded", "Outcome of a recipient could not be recorded", {
-        message: id,
-        error,
-      });
     }
   }
 

@@ -67,10 +67,7 @@ export interface SendRequest {
 /** The result of the request, for the caller and for the answer that is kept under its idempotency key. */
 export type SendResult = { message: Message; workspace: Workspace } | Problem;
 
-/**
- * The caller's idempotency key, claimed in the same transaction that stores the message. If another request holds the
- * key, nothing is sent.
- */
+/** The caller's idempotency key, claimed in the transaction that stores the message unless another request holds it. */
 export interface KeyClaim {
   /** The caller's text, by which the message can be found later. */
   key: string;
@@ -163,9 +160,8 @@ function accept(tx: Tx, options: SendOptions, request: SendRequest, key: KeyClai
   } catch (error) {
     // A refusal that is not final leaves the key free: nothing has been written yet.
     if (!(error instanceof Problem) || !isFinal(error)) throw error;
-    if (key === null) return { refused: error };
-    const refused = toKeptProblem(error);
-    storeAnswer(tx, key.claim(tx), key.render(refused));
+    const refused = key === null ? error : toKeptProblem(error);
+    if (key !== null) storeAnswer(tx, key.claim(tx), key.render(refused));
     return { refused };
   }
   const keyId = key === null ? null : key.claim(tx);

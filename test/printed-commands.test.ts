@@ -5,17 +5,14 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import * as printed from "#src/web/features/developer/printed-commands.ts";
 import { type ConsoleProcess, startConsole } from "#test/support/console-process.ts";
+import { program } from "#test/support/program.ts";
 import { checkout } from "#test/support/source.ts";
 import { Workshop } from "./cli/spawn.ts";
 
 const LIMIT_MS = 120_000;
-const MAIN = join(checkout, "src/main.ts");
-/** `TEST_EXECUTABLE`: commands run a compiled executable instead of the sources. */
-const PROGRAM =
-  process.env.TEST_EXECUTABLE === undefined ? [process.execPath, MAIN] : [resolve(process.env.TEST_EXECUTABLE)];
 
 interface Ran {
   code: number;
@@ -25,7 +22,7 @@ interface Ran {
 
 /** Runs the command in a shell, as a user pastes it. `waxwing` runs this source on the given data directory. */
 async function paste(command: string, data: string, env: Record<string, string> = {}): Promise<Ran> {
-  const waxwing = `waxwing() { ${PROGRAM.map((word) => `'${word}'`).join(" ")} "$@" --data '${data}' --json; }`;
+  const waxwing = `waxwing() { ${program.map((word) => `'${word}'`).join(" ")} "$@" --data '${data}' --json; }`;
   const child = Bun.spawn(["sh", "-c", `${waxwing}\n${command}`], {
     env: { PATH: process.env.PATH ?? "", no_proxy: "*", ...env },
     cwd: data,
@@ -244,7 +241,7 @@ test.each([[[]], [["--number", "+911244001100", "--number", "+91 124 400 1101"]]
   "the commands that `waxwing dev` prints work as printed %p",
   async (numbers) => {
     using workshop = new Workshop();
-    const child = Bun.spawn([...PROGRAM, "dev", "--listen", "127.0.0.1:0", ...numbers], {
+    const child = Bun.spawn([...program, "dev", "--listen", "127.0.0.1:0", ...numbers], {
       cwd: workshop.directory,
       env: { PATH: process.env.PATH ?? "" },
       stdout: "pipe",

@@ -27,7 +27,7 @@ const STATISTICS = /^sqlite_stat[14]$/;
 export function compareSchema(client: Client): SchemaDifference[] {
   const version = schemaVersion(client);
   const known = migrations.filter((migration) => migration.version <= version);
-  const expected = new Map(expectedObjects(known).map((object) => [nameOf(object), object]));
+  const expected = expectedOf(version, known);
   const found = new Map(objectsOf(client).map((object) => [nameOf(object), object]));
   const differences: SchemaDifference[] = [];
   for (const [object, { table, sql }] of found) {
@@ -37,6 +37,18 @@ export function compareSchema(client: Client): SchemaDifference[] {
   }
   for (const object of expected.keys()) if (!found.has(object)) differences.push({ object, kind: "missing" });
   return differences;
+}
+
+/** By version: a process that compares again, such as a server that verifies each backup, makes them once. */
+const made = new Map<number, ReadonlyMap<string, SchemaObject>>();
+
+function expectedOf(version: number, known: typeof migrations): ReadonlyMap<string, SchemaObject> {
+  let expected = made.get(version);
+  if (expected === undefined) {
+    expected = new Map(expectedObjects(known).map((object) => [nameOf(object), object]));
+    made.set(version, expected);
+  }
+  return expected;
 }
 
 function expectedObjects(known: typeof migrations): SchemaObject[] {

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { program } from "#test/support/program.ts";
 
-const root = join(import.meta.dir, "../..");
 let directory = "";
 let data = "";
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 async function waxwing(...argv: string[]): Promise<{ code: number; json: Record<string, unknown>; text: string }> {
-  const command = [process.execPath, join(root, "src/main.ts"), "--data", data, "--json", ...argv];
+  const command = [...program, "--data", data, "--json", ...argv];
   const child = Bun.spawn(command, { cwd: directory, env: { PATH: "" }, stdout: "pipe", stderr: "pipe" });
   const text = await new Response(child.stdout).text();
   return { code: await child.exited, json: text.startsWith("{") ? JSON.parse(text) : {}, text };

@@ -14,6 +14,7 @@ import { totpCode } from "#src/core/totp.ts";
 import { openClient } from "#src/db/driver.ts";
 import { firstOperator, PASSWORD, Visitor } from "#test/support/console.ts";
 import { contactPath } from "#test/support/contacts.ts";
+import { program } from "#test/support/program.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 import { CallingWorkshop, Workshop } from "./spawn.ts";
 
@@ -177,7 +178,7 @@ describe("a rotation beside a running server", () => {
   test("survives being killed at random moments", async () => {
     let killed = 0;
     for (let round = 0; round < 10; round++) {
-      const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), "key-file", "rotate"], {
+      const child = Bun.spawn([...program, "key-file", "rotate"], {
         cwd: workshop.directory,
         stdout: "ignore",
         stderr: "ignore",

@@ -5,15 +5,11 @@
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { run } from "#src/cli/cli.ts";
 import { type Clock, systemClock } from "#src/core/clock.ts";
 import { systemRandom } from "#src/core/random.ts";
-
-const MAIN = join(import.meta.dir, "../../src/main.ts");
-/** `TEST_EXECUTABLE`: spawned commands run a compiled executable instead of the sources. */
-const PROGRAM =
-  process.env.TEST_EXECUTABLE === undefined ? [process.execPath, MAIN] : [resolve(process.env.TEST_EXECUTABLE)];
+import { program } from "#test/support/program.ts";
 
 export interface Ran {
   code: number;
@@ -55,7 +51,7 @@ export class Workshop implements Disposable {
   }
 
   async spawn(args: string[], options: RunOptions = {}): Promise<Ran> {
-    const child = Bun.spawn([...PROGRAM, ...args], {
+    const child = Bun.spawn([...program, ...args], {
       cwd: this.directory,
       env: this.#env(options.env),
       stdin: new TextEncoder().encode(options.stdin ?? ""),
@@ -86,7 +82,7 @@ export class Workshop implements Disposable {
 
   /** Starts a long-running command and returns once it has printed its first line. */
   async start(args: string[], options: RunOptions = {}) {
-    const child = Bun.spawn([...PROGRAM, ...args], {
+    const child = Bun.spawn([...program, ...args], {
       cwd: this.directory,
       env: this.#env(options.env),
       stdin: "ignore",
@@ -106,7 +102,7 @@ export class Workshop implements Disposable {
 
   /** Starts a long-running command and drops its output. */
   background(args: string[], options: RunOptions = {}): Bun.Subprocess {
-    const child = Bun.spawn([...PROGRAM, ...args], {
+    const child = Bun.spawn([...program, ...args], {
       cwd: this.directory,
       env: this.#env(options.env),
       stdio: ["ignore", "ignore", "ignore"],
@@ -117,7 +113,7 @@ export class Workshop implements Disposable {
 
   /** Starts a long-running command whose output the test reads. */
   piped(args: string[], options: RunOptions = {}) {
-    const child = Bun.spawn([...PROGRAM, ...args], {
+    const child = Bun.spawn([...program, ...args], {
       cwd: this.directory,
       env: this.#env(options.env),
       stdin: "ignore",

@@ -6,11 +6,13 @@ import { Workshop } from "./spawn.ts";
 
 const workshop = new Workshop();
 const env = { XDG_RUNTIME_DIR: workshop.directory };
+/** The network reports at once. */
+const early = { WAXWING_SIMULATOR_DELIVER_AFTER: "0s", WAXWING_SIMULATOR_READ_AFTER: "0s" };
 let dev: Awaited<ReturnType<Workshop["start"]>>;
 let ready: { base_url: string; control_url: string; control_token: string };
 
 beforeAll(async () => {
-  dev = await workshop.start(["dev", "--json", "--listen", "127.0.0.1:0"], { env });
+  dev = await workshop.start(["dev", "--json", "--listen", "127.0.0.1:0"], { env: { ...env, ...early } });
   ready = JSON.parse(dev.firstLine);
 });
 afterAll(() => {

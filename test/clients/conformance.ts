@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } fr
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { linesOf } from "#test/support/database.ts";
+import { program } from "#test/support/program.ts";
 import { type ProxiedStep, type RunningProxy, startProxy, type Try } from "./proxy.ts";
 
 export const checkout = resolve(import.meta.dir, "../..");
@@ -35,9 +36,9 @@ export interface DevServer {
   stop(): Promise<void>;
 }
 
-/** `waxwing dev` of the executable, or of the sources. */
+/** `waxwing dev` of the executable, or of the program of the other tests. */
 export async function startDev(executable: string | undefined, options: string[] = []): Promise<DevServer> {
-  const command = executable === undefined ? [process.execPath, join(checkout, "src/main.ts")] : [executable];
+  const command = executable === undefined ? program : [executable];
   const child = Bun.spawn([...command, "dev", "--json", "--listen", "127.0.0.1:0", "--with-parent", ...options], {
     stdin: "pipe",
     stdout: "pipe",

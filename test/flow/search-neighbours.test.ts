@@ -6,7 +6,7 @@ import { expect, test } from "bun:test";
 import { firstOperator, type Visitor } from "#test/support/console.ts";
 import { startTestServer, type TestServer, type TestServerOptions } from "#test/support/server.ts";
 
-const CONTACTS = 60_000;
+const CONTACTS = 30_000;
 /** As many conditions as a filter may have, none of which matches anybody. */
 const HEAVY = { any: Array.from({ length: 99 }, (_, index) => ({ field: "name", contains: `nobody ${index}` })) };
 const LIGHT = { field: "name", contains: "Person 1" };

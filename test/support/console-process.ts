@@ -1,9 +1,9 @@
 /** A whole server for the console's tests: a separate process, on an empty directory, with the link that it writes. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { linesOf } from "./database.ts";
-import { checkout } from "./source.ts";
+import { program } from "./program.ts";
 
 export interface ConsoleProcess extends AsyncDisposable {
   url: string;
@@ -25,9 +25,6 @@ export async function startConsole(): Promise<ConsoleProcess> {
     WAXWING_SIMULATOR_DELIVER_AFTER: "50ms",
     WAXWING_SIMULATOR_READ_AFTER: "100ms",
   };
-  // `TEST_EXECUTABLE=dist/waxwing bun test test/browser`: the same tests on the executable that users run.
-  const built = process.env.TEST_EXECUTABLE;
-  const program = built === undefined ? [process.execPath, join(checkout, "src/main.ts")] : [resolve(built)];
   const server = Bun.spawn([...program, "serve", "--listen", "127.0.0.1:0", "--data", directory], {
     cwd: directory,
     env,

@@ -1,11 +1,12 @@
 /**
- * The form in which the crash tests run: the short one of every test run, from source; or the full one of `bun run
- * test:crash`, on the executable. The measurements of a full run go to stdout, one line per test.
+ * The form in which the crash tests run: the short one of every test run, on the program of `program.ts`; or the full one
+ * of `bun run test:crash`, on an executable. The measurements of a full run go to stdout, one line per test.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildExecutable, fromSource } from "./installation.ts";
+import { buildExecutable } from "./installation.ts";
+import { program as shortProgram } from "./program.ts";
 
 const { WAXWING_CRASH, WAXWING_CRASH_ROUNDS, WAXWING_CRASH_EXECUTABLE } = process.env;
 
@@ -23,11 +24,11 @@ export interface Program extends Disposable {
 }
 
 /**
- * The program to start: the one that WAXWING_CRASH_EXECUTABLE names, or one that is built now; in the short form the
- * source.
+ * The program to start: the one that WAXWING_CRASH_EXECUTABLE names, or one that is built now; in the short form that of
+ * the other tests.
  */
 export async function program(): Promise<Program> {
-  if (!isFull) return { command: fromSource, [Symbol.dispose]: () => undefined };
+  if (!isFull) return { command: shortProgram, [Symbol.dispose]: () => undefined };
   if (WAXWING_CRASH_EXECUTABLE !== undefined) {
     return { command: [WAXWING_CRASH_EXECUTABLE], [Symbol.dispose]: () => undefined };
   }

@@ -15,7 +15,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { buildExecutable } from "./installation.ts";
 import { checkout } from "./source.ts";
@@ -83,4 +83,13 @@ function filesOf(path: string): string[] {
     .map((name) => join(path, name))
     .filter((one) => statSync(one).isFile())
     .sort();
+}
+
+// Printed for `./install.sh test`, which names it to every test: a link of its own, because the build of newer sources
+// removes what is on the shelf.
+if (import.meta.main) {
+  const place = join(checkout, "node_modules/.cache/waxwing-suite/waxwing");
+  mkdirSync(dirname(place), { recursive: true });
+  await placeExecutable(place);
+  console.log(place);
 }

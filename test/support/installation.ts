@@ -146,9 +146,6 @@ export interface Answer {
   body: any;
 }
 
-/** The runtime with the source: no build, a slower start. */
-export const fromSource: readonly string[] = [process.execPath, join(checkout, "src/main.ts")];
-
 export async function buildExecutable(path: string): Promise<readonly string[]> {
   const child = Bun.spawn([process.execPath, join(checkout, "scripts/build.ts"), "--outfile", path], {
     stdout: "ignore",

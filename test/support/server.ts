@@ -29,6 +29,7 @@ import { inboundCallback } from "#src/networks/simulator/callback.ts";
 import type { Server, ServerOptions } from "#src/server/context.ts";
 import { startServer } from "#src/server/server.ts";
 import { TestClock } from "./clock.ts";
+import { placeMigrated } from "./database.ts";
 import { isInTransit } from "./traffic.ts";
 
 type Sections = Omit<Config, "file" | "fileText" | "storage" | "secrets">;
@@ -132,6 +133,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     backup: { schedule: null },
     ...options.config,
   });
+  const random = systemRandom;
+  if (options.directory === undefined) {
+    placeMigrated(config.storage.path);
+    loadKeys({ keyFile: config.secrets.keyFile, env: {}, random }, true);
+  }
   const log = createLog({ level: "info", format: "text", now: () => clock.now(), write: (line) => logged.push(line) });
   // A test that continues with a copied directory means a crash, not a restored copy, unless it says where files lie.
   const readFileIdentity = () => ({ inode: "1", createdAt: 1 });
@@ -148,7 +154,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     clock,
   });
   const { store } = server;
-  const random = systemRandom;
   const box = createSecretBox(loadKeys({ keyFile: config.secrets.keyFile, env: {}, random }, true), random);
   let sentCount = 0;
   let answeredCount = 0;

@@ -28,7 +28,16 @@ export interface SourceFile {
 
 export const checkout = resolve(import.meta.dir, "../..");
 
-export function readSources(directory = "src"): SourceFile[] {
+const read = new Map<string, readonly SourceFile[]>();
+
+/** Read once for all test files of a process: do not change them. */
+export function readSources(directory = "src"): readonly SourceFile[] {
+  const known = read.get(directory) ?? readAll(directory);
+  read.set(directory, known);
+  return known;
+}
+
+function readAll(directory: string): SourceFile[] {
   return readdirSync(join(checkout, directory), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.tsx?$/.test(name))
     .map((name) => join(directory, name))
@@ -109,6 +118,9 @@ function fileOf(path: string, specifier: string): string | null {
 /** After these a slash begins a regular expression, not a division. */
 const BEFORE_REGEX = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|of|do|else))\s*$/;
 
+/** Up to the next character at which something else may begin or end. */
+const PLAIN = /[^/"'`{}]*/y;
+
 /** Scans the text once; the `${…}` of a template is code again. */
 function blank(text: string): Pick<SourceFile, "code" | "patterns"> & { withStrings: string } {
   const patterns: SourceFile["patterns"] = [];
@@ -119,10 +131,15 @@ function blank(text: string): Pick<SourceFile, "code" | "patterns"> & { withStri
   let at = 0;
   const take = (end: number, kind: "code" | "string" | "comment"): void => {
     const part = text.slice(at, end);
-    const blanked = part.replace(/[^\n]/g, " ");
-    code += kind === "code" ? part : blanked;
-    withStrings += kind === "comment" ? blanked : part;
     at = end;
+    if (kind === "code") {
+      code += part;
+      withStrings += part;
+      return;
+    }
+    const blanked = part.replace(/[^\n]/g, " ");
+    code += blanked;
+    withStrings += kind === "comment" ? blanked : part;
   };
   const takeTemplate = (): void => {
     let end = at;
@@ -161,7 +178,11 @@ function blank(text: string): Pick<SourceFile, "code" | "patterns"> & { withStri
       templates.push(Math.max(0, open - 1));
       take(at + 1, "code");
       if (open === 0) takeTemplate();
-    } else take(at + 1, "code");
+    } else {
+      PLAIN.lastIndex = at + 1;
+      PLAIN.test(text);
+      take(PLAIN.lastIndex, "code");
+    }
   }
   return { code, withStrings, patterns };
 }

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "#src/core/clock.ts";
 import { readOrCreateInstanceId as readInstanceId } from "#src/db/instance.ts";
-import { migrate } from "#src/db/migrate.ts";
 import { openStore, type Store } from "#src/db/store.ts";
 import { credit, setPrice } from "#src/domain/billing/account.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
@@ -12,6 +11,7 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
+import { placeMigrated } from "./database.ts";
 import { orderShipped, summerSale } from "./templates.ts";
 
 export const RATE = 8_500;
@@ -49,12 +49,13 @@ export class WallClock implements Clock {
 export async function openTestStore(credited: number): Promise<TestStore> {
   const directory = mkdtempSync(join(tmpdir(), "waxwing-store-"));
   const clock = new WallClock();
-  const store = openStore(join(directory, "waxwing.db"), {
+  const path = join(directory, "waxwing.db");
+  placeMigrated(path);
+  const store = openStore(path, {
     clock,
     busyTimeoutMs: 0,
     hashKey: () => new Uint8Array(32),
   });
-  migrate(store.client);
   // The disk is not under test here.
   store.client.pragma("synchronous = OFF");
   readInstanceId(store.client, clock.now(), () => INSTANCE);

@@ -11,7 +11,7 @@ interface Ready {
   control_token: string;
 }
 
-/** The form that the issue asks for: 100. */
+/** Half of them of each side. The long form: `LISTEN_KILLS=200 bun test --timeout 1800000 test/cli/listen.test.ts`. */
 const KILLS = Number(process.env.LISTEN_KILLS ?? 4);
 
 /** A receiver that checks signatures, and refuses or vanishes when a test says so. */
@@ -150,7 +150,7 @@ test(`${KILLS} kills of listen and of the server: nothing is missed, and the ord
   expect(receiver.unsigned).toEqual([]);
   listener.kill("SIGTERM");
   receiver.stop();
-}, 600_000);
+}, 60_000 + KILLS * 10_000);
 
 test("a wrong key, an unknown type, a foreign cursor and no server each say what to do", async () => {
   const to = ["--forward-to", "http://127.0.0.1:9/hook"];

@@ -48,8 +48,7 @@ export const commands: readonly Command[] = [
         kind: "text",
         value: "FILE|-",
         file: { as: "read" },
-        description:
-          "JSON file with the workspaces to create instead of the demo; see /docs/testing of the server",
+        description: "JSON file with the workspaces to create instead of the demo; see /docs/testing of the server",
       },
       randomSeed: {
         kind: "number",

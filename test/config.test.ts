@@ -12,6 +12,7 @@ import { type Config, ConfigError, type ConfigSources, loadConfig } from "#src/c
 import { findLines } from "#src/config/lines.ts";
 import { configKeys } from "#src/config/settings.ts";
 import { findSuggestion } from "#src/config/suggestion.ts";
+import { checkout } from "./support/source.ts";
 
 let directory: string;
 beforeAll(() => {
@@ -257,6 +258,34 @@ describe("the precedence of the sources", () => {
   test("WAXWING_SECRETS_KEY and other programs' variables are not read as configuration keys", () => {
     const env = { WAXWING_SECRETS_KEY: "c2VjcmV0", PATH: "/bin", WAXWINGS: "1", WAXWING_LOG_LEVEL: undefined };
     expect(loadConfig({ env, searchPaths: [] })).toEqual(loadConfig(NOTHING));
+  });
+
+  test("every variable that docs, examples and clients tell to set is a setting, or leaves commands alone", async () => {
+    const named = new Map<string, string>();
+    for (const pattern of [
+      "README.md",
+      "docs/**/*.md",
+      "examples/**/*",
+      "clients/**/*",
+      "src/{cli,http}/**/*",
+      "install.sh",
+    ]) {
+      for (const file of new Bun.Glob(pattern).scanSync({ cwd: checkout, dot: true })) {
+        const text = await Bun.file(join(checkout, file)).text();
+        for (const [name] of text.matchAll(/\bWAXWING_[A-Z_]+[A-Z]\b/g)) named.set(name, file);
+      }
+    }
+    expect([...named.keys()]).toContain("WAXWING_KEY");
+    // A setting may refuse the value; only a name that is not known stops a command that does not need it.
+    const unknown = [...named].filter(([name]) => {
+      try {
+        load("", { env: { [name]: "x" } });
+        return false;
+      } catch (error) {
+        return !(error instanceof ConfigError) || error.message.includes("matches no configuration key");
+      }
+    });
+    expect(unknown).toEqual([]);
   });
 
   test("a byte order mark, Windows line ends, dotted keys and inline tables are accepted", () => {

@@ -22,7 +22,7 @@ http_response_code(204);
 
 // Events can arrive more than once. A real program keeps the ids in its database, in the same transaction as what it does
 // with the event; here, a file for each id that only one request can make.
-$seen = getenv('WAXWING_SEEN') ?: sys_get_temp_dir();
+$seen = getenv('SEEN_FOLDER') ?: sys_get_temp_dir();
 if (@fopen("$seen/{$event['id']}", 'x') === false) {
     exit;
 }

@@ -48,7 +48,7 @@ export const commands: readonly Command[] = [
         kind: "text",
         value: "FILE|-",
         file: { as: "read" },
-        description: "JSON file with the workspaces to create instead of the demo; see docs/testing.md",
+        description: "JSON file with the workspaces to create instead of the demo; see /docs/testing of the server",
       },
       randomSeed: {
         kind: "number",
@@ -148,8 +148,11 @@ async function serveDemo(context: Context, run: Run): Promise<void> {
   if (kept !== null) await moveForward(configured, forward);
   const { control } = server;
   if (control === null) throw new Error("dev runs with test control");
+  // Not for a test suite, which breaks its receiver on purpose.
+  const noteForward = forward === null || options.json ? null : forwardNotes(io, forward);
   control.onWebhook(({ url, headers, body, result }) => {
     if (url === webhookUrl(viewer)) return;
+    if (url === forward) noteForward?.(result);
     viewer.note({ url, signature: headers["service-signature"] ?? "", body, answer: describeAnswer(result) });
   });
   const isKept = options.data !== undefined;
@@ -169,6 +172,7 @@ async function serveDemo(context: Context, run: Run): Promise<void> {
     controlToken: control.token,
     consoleUrl,
     viewerUrl: viewer.url,
+    forward,
     data,
     demo,
     metricsToken: config.server.metricsToken,
@@ -260,6 +264,25 @@ function moveForward(context: Context, url: string | null): Promise<unknown> {
       for (const { id } of listWorkspaces(tx)) setForward(tx, box, id, url);
     });
   });
+}
+
+/**
+ * Says on the terminal when the address of --forward begins to refuse, and when it accepts again. Otherwise a receiver
+ * that was started too late looks like a server that sends nothing: the next attempt follows after a minute.
+ */
+function forwardNotes(io: Io, forward: string): (result: PostResult) => void {
+  let isRefusing = false;
+  return (result) => {
+    const isAccepted = result.kind === "answered" && result.status >= 200 && result.status < 300;
+    if (isAccepted !== isRefusing) return;
+    isRefusing = !isAccepted;
+    const why = result.kind === "answered" ? `It answered ${result.status}.` : result.message;
+    io.err(
+      isAccepted
+        ? `${forward} accepts webhooks again.\n`
+        : `${forward} did not accept a webhook. ${why} It is tried again after a minute, then less and less often.\n`,
+    );
+  };
 }
 
 function describeAnswer(result: PostResult): string {

@@ -28,7 +28,7 @@ export const commands: readonly Command[] = [
     summary: "Pass a server's events on to a program on this machine",
     needsNoData: "unless named",
     details:
-      "Posts each event to --forward-to, in order and signed with the workspace's webhook secret, until it is accepted with a\n2xx answer. Started again with the same options, it continues where it stopped; the first time it begins with what\nhappens from now on. Example: waxwing listen --forward-to http://localhost:3000/hook",
+      "Posts each event to --forward-to, in order and signed with the workspace's webhook secret, until it is accepted with a\n2xx answer. Started again with the same options, it continues where it stopped; the first time it begins with what\nhappens from now on.",
     options: {
       forwardTo: {
         kind: "text",

@@ -12,7 +12,7 @@ import { type MovedIn, MoveRefused, moveIn } from "#src/backup/move/move-in.ts";
 import { CopyNotStarted, type MovedOutFile, moveOut } from "#src/backup/move/move-out.ts";
 import { reopenAsCopy, stateOf, withClient } from "#src/backup/move/original.ts";
 import { type CopyReason, judgeCancel } from "#src/backup/move/states.ts";
-import type { Config } from "#src/config/config.ts";
+import { type Config, isSetting } from "#src/config/config.ts";
 import { newInstanceId, newRunId, randomText } from "#src/core/id.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { SECRET_KEY_VARIABLE } from "#src/core/key-file.ts";
@@ -212,7 +212,7 @@ function cancel(database: string): Report {
 }
 
 function reportOut({ io }: Context, { file, bytes, summary, flaws }: MovedOutFile, code: string): Report {
-  const variables = Object.keys(io.env).filter((name) => name.startsWith("WAXWING_") && name !== SECRET_KEY_VARIABLE);
+  const variables = Object.keys(io.env).filter(isSetting);
   const json = {
     ...{ file, bytes, code },
     code_valid_until: formatInstant(summary.expiresAt, "UTC"),

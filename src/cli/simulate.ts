@@ -30,7 +30,7 @@ export const commands: readonly Command[] = [
     name: "inbound",
     summary: "Send an inbound message to a simulator number",
     details:
-      "Opens the 24-hour window. STOP and START work as they do on WhatsApp. The types and their members are those of\nPOST /inbound of the test control (docs/testing.md).",
+      "Opens the 24-hour window. STOP and START work as they do on WhatsApp. The types and their members are those of\nPOST /inbound of the test control (the page /docs/testing of every server).",
     options: {
       workspace: workspaceOption,
       from: { kind: "text", value: "PHONE", required: true, description: "The sender's number, or user id" },

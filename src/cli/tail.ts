@@ -18,7 +18,7 @@ export const commands: readonly Command[] = [
     summary: "Show requests and events as they happen",
     needsNoData: "unless named",
     details:
-      "Begins with what happens from now on. Each line of --json has a cursor, with which the next run continues. Example:\nwaxwing tail",
+      "Begins with what happens from now on. Each line of --json has a cursor, with which the next run continues.",
     options: {
       ...targetOptions,
       ...controlTokenOption,

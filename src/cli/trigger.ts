@@ -21,7 +21,7 @@ export const commands: readonly Command[] = [
     name: "trigger",
     summary: "Make an event happen on a server under test control",
     needsNoData: "unless named",
-    details: `Runs on the waxwing dev that is there. Example: waxwing trigger message.failed --code 131049\n\n${summaries.join("\n")}`,
+    details: `Runs on the waxwing dev that is there.\n\n${summaries.join("\n")}`,
     positionals: {
       event: { kind: "text", value: "EVENT", required: true, description: "An event or a fault of the list above" },
     },

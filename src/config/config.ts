@@ -73,6 +73,23 @@ const HTTPS_PORT = 443;
 const PREFIX = "WAXWING_";
 /** Holds the key itself and is not a setting; `loadKeys` reads it. */
 const SECRET_KEY_VARIABLE = "WAXWING_SECRETS_KEY";
+/**
+ * Read by programs that call a server, as the documentation and the examples have them, by `listen`, `trigger` and `tail`,
+ * and by install.sh. A shell that exports them for those starts servers and commands too: they are no misspelt settings.
+ */
+const OTHER_VARIABLES: ReadonlySet<string> = new Set([
+  "WAXWING_KEY",
+  "WAXWING_URL",
+  "WAXWING_WEBHOOK_SECRET",
+  "WAXWING_API_KEY",
+  "WAXWING_CONTROL_TOKEN",
+  "WAXWING_EXECUTABLE",
+]);
+
+/** Whether a variable of the environment belongs to this server's configuration. */
+export function isSetting(variable: string): boolean {
+  return variable.startsWith(PREFIX) && variable !== SECRET_KEY_VARIABLE && !OTHER_VARIABLES.has(variable);
+}
 
 /** Reads and checks the configuration. Throws `ConfigError`. Paths stay relative to the working directory. */
 export function loadConfig(sources: ConfigSources): Config {
@@ -246,7 +263,7 @@ function whyUnreadable(code: string | null): Pick<ConfigProblem, "message" | "ad
 function fromEnvironment(env: ConfigSources["env"], problems: ConfigProblem[]): readonly RawValue[] {
   const rawValues: RawValue[] = [];
   for (const [variable, text] of Object.entries(env)) {
-    if (text === undefined || !variable.startsWith(PREFIX) || variable === SECRET_KEY_VARIABLE) continue;
+    if (text === undefined || !isSetting(variable)) continue;
     const configKey = configKeys.find((one) => one.variable === variable);
     if (configKey === undefined) problems.push(unknownVariableProblem(variable));
     else

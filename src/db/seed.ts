@@ -6,7 +6,7 @@
 import { rmSync } from "node:fs";
 import { makePrivate } from "./files.ts";
 import type { Store } from "./store.ts";
-import { type WorkspaceTable, workspaceTables } from "./workspace-rows.ts";
+import { callbacksSince, type WorkspaceTable, workspaceTables } from "./workspace-rows.ts";
 
 /** Writes a copy of the database to `path`, replacing an earlier one. */
 export function saveSeed(store: Store, path: string): void {
@@ -36,12 +36,26 @@ export async function restoreSeed(store: Store, path: string): Promise<void> {
 
 /**
  * Makes the rows of one workspace what they were; all others stay. Call it while nothing works on these rows. Throws the
- * driver's error if another workspace has taken what has to be unique.
+ * driver's error if another workspace has taken what has to be unique. `since` is what the last restore of this workspace
+ * returned, null after a save or a restore of everything: bodies of callbacks that are older are not searched again, however many
+ * other workspaces have.
  */
-export async function restoreWorkspace(store: Store, path: string, workspaceId: number): Promise<void> {
-  await withSeed(store, path, () =>
-    withoutTriggers(store, () => copyRows(store, workspaceTables(store.client, workspaceId))),
-  );
+export async function restoreWorkspace(
+  store: Store,
+  path: string,
+  workspaceId: number,
+  since: number | null,
+): Promise<number> {
+  const callbacks = callbacksSince(since);
+  let last = 0;
+  await withSeed(store, path, () => {
+    withoutTriggers(store, () => copyRows(store, workspaceTables(store.client, workspaceId, callbacks)));
+    last = store.client
+      .prepare("SELECT coalesce(max(seq), 0) FROM main.sqlite_sequence WHERE name = 'callbacks'")
+      .pluck()
+      .get() as number;
+  });
+  return last;
 }
 
 /** `work` runs in one transaction, with the seed attached as `seed`. */

@@ -21,6 +21,9 @@ const SERVER_TABLES: ReadonlySet<string> = new Set([
   "users",
 ]);
 
+/** Where it is not 1: what the condition of a listed table reads. */
+const SPECIAL_DEPTHS: Readonly<Record<string, number>> = { workspaces: 0, callback_marks: 2 };
+
 /** Condition on the rows of a table, by the schema that it is in (`main`, or an attached one). */
 type Condition = (schema: string) => string;
 
@@ -31,19 +34,28 @@ export interface WorkspaceTable {
   columns: readonly string[] | null;
 }
 
-/** A workspace's tables. Those whose condition reads other tables come first, so that they can be emptied in order. */
-export function workspaceTables(client: Client, workspaceId: number): WorkspaceTable[] {
+/**
+ * A workspace's tables. Those whose condition reads other tables come first, so that they can be emptied in order.
+ * `oldCallbacks` is a condition on the callbacks of `main` that may be of the workspace, which only their bodies tell: all of
+ * them by default.
+ */
+export function workspaceTables(client: Client, workspaceId: number, oldCallbacks = "TRUE"): WorkspaceTable[] {
   const found = new Map<string, { where: Condition; depth: number } | null>();
   const numbers: Condition = (schema) => `(SELECT id FROM ${schema}.numbers WHERE workspace_id = ${workspaceId})`;
-  /** Rows that name a workspace's row without a foreign key. */
+  const ofNumber = (schema: string, body: string): string =>
+    `EXISTS (SELECT 1 FROM ${schema}.numbers AS owned WHERE owned.workspace_id = ${workspaceId}
+      AND instr(${body}, '"phone_number_id":"' || owned.phone_number_id || '"') > 0)`;
+  /** Rows that name a workspace's row without a foreign key, and those for which another way to it is shorter. */
   const special: Record<string, Condition> = {
     workspaces: () => `id = ${workspaceId}`,
     outbox: () => `queue_key = ${workspaceId}`,
-    callbacks: (schema) =>
-      `EXISTS (SELECT 1 FROM ${schema}.numbers AS owned WHERE owned.workspace_id = ${workspaceId}
-        AND instr(body, '"phone_number_id":"' || owned.phone_number_id || '"') > 0)`,
+    callbacks: (schema) => `${schema === "main" ? `(${oldCallbacks}) AND ` : ""}${ofNumber(schema, "body")}`,
+    // There are few of these, and many of what they belong to.
+    callback_marks: (schema) =>
+      `EXISTS (SELECT 1 FROM ${schema}.callbacks AS marked WHERE marked.id = callback_id AND ${ofNumber(schema, "marked.body")})`,
     provider_requests: (schema) =>
-      `send_token IN (SELECT send_token FROM ${schema}.messages WHERE workspace_id = ${workspaceId})`,
+      `EXISTS (SELECT 1 FROM ${schema}.messages AS sent WHERE sent.send_token = provider_requests.send_token
+        AND sent.workspace_id = ${workspaceId})`,
     refusals: (schema) => `number_id IN ${numbers(schema)}`,
     refused_callbacks: (schema) => `number_id IN ${numbers(schema)}`,
   };
@@ -58,7 +70,7 @@ export function workspaceTables(client: Client, workspaceId: number): WorkspaceT
   const derive = (table: string): { where: Condition; depth: number } | null => {
     if (SERVER_TABLES.has(table)) return null;
     const given = special[table];
-    if (given !== undefined) return { where: given, depth: table === "workspaces" ? 0 : 1 };
+    if (given !== undefined) return { where: given, depth: SPECIAL_DEPTHS[table] ?? 1 };
     if (columnsOf(client, table).includes("workspace_id"))
       return { where: () => `workspace_id = ${workspaceId}`, depth: 0 };
     const references = client.pragma(`foreign_key_list("${table}")`) as { table: string; from: string; to: string }[];
@@ -78,6 +90,11 @@ export function workspaceTables(client: Client, workspaceId: number): WorkspaceT
     .flatMap(({ name, owned }) => (owned === null ? [] : [{ name, ...owned }]))
     .toSorted((a, b) => b.depth - a.depth)
     .map(({ name, where }) => ({ name, where, columns: copiedColumns(client, name) }));
+}
+
+/** Condition on the callbacks that came after the given one (null: after the save), and on those of the saved state. */
+export function callbacksSince(id: number | null): string {
+  return `id > ${id ?? "(SELECT coalesce(max(id), 0) FROM seed.callbacks)"} OR id IN (SELECT id FROM seed.callbacks)`;
 }
 
 /** Every table with rows of ours. */

@@ -30,6 +30,9 @@ export class ResetPoint {
   /** Files with the rows of workspaces that were added after the start, by the workspace's id. */
   readonly #added = new Map<number, string>();
 
+  /** The last callback at the last reset of each workspace. */
+  readonly #since = new Map<number, number>();
+
   constructor(options: ResetOptions) {
     const { data } = options.environment.config.storage;
     this.#options = options;
@@ -40,6 +43,7 @@ export class ResetPoint {
   /** From now on, a reset brings back the state in which the server has come to rest. The journals begin anew. */
   async save(): Promise<void> {
     const { storage, control } = this.#options;
+    this.#since.clear();
     await control.clock.settle();
     saveSeed(storage.store, this.#file);
     this.#media.save();
@@ -69,6 +73,7 @@ export class ResetPoint {
         await this.#finish(before);
         await restoreSeed(storage.store, this.#file);
         this.#removeAdded();
+        this.#since.clear();
         this.#media.restore();
         control.simulator.reset();
         control.webhooks.clear();
@@ -91,7 +96,8 @@ export class ResetPoint {
     const file = this.#added.get(workspaceId) ?? this.#file;
     await control.holdRequests(() =>
       control.clock.exclusively(async () => {
-        await endAndRestore(control, runtime, workspaceId, file);
+        const since = this.#since.get(workspaceId) ?? null;
+        this.#since.set(workspaceId, await endAndRestore(control, runtime, workspaceId, file, since));
         this.#media.restore(workspaceId);
       }),
     );

@@ -11,13 +11,17 @@ import type { Runtime } from "./runtime.ts";
 /** Turns of the event loop, each with a commit, after which nothing of the workspace is on its way. */
 const QUIET_TURNS = 4;
 
-/** Call it while no request enters and the clock does not move. `file`: where the workspace's rows are saved. */
+/**
+ * Call it while no request enters and the clock does not move. `file`: where the workspace's rows are saved. `since`, and
+ * what it returns: see restoreWorkspace.
+ */
 export async function endAndRestore(
   control: Control,
   runtime: Runtime,
   workspaceId: number,
   file: string,
-): Promise<void> {
+  since: number | null,
+): Promise<number> {
   const { store, pace, watch } = runtime.context;
   // Requests that wait for a frozen clock get their answer now, as they would without the reset.
   await control.clock.serveWaiting();
@@ -32,9 +36,10 @@ export async function endAndRestore(
     const isWorking = store.read((tx) => hasWorkInFlight(tx, workspaceId, watch.listInFlight()));
     quietTurns = isWorking || control.isPosting(workspaceId) ? 0 : quietTurns + 1;
   }
-  await restoreWorkspace(store, file, workspaceId);
+  const last = await restoreWorkspace(store, file, workspaceId, since);
   for (const { id } of numbers) pace.forget(id);
   for (const { phone } of store.read((tx) => listNumberRows(tx, workspaceId))) phones.add(phone);
   control.simulator.sent.remove(({ from }) => phones.has(from));
   control.webhooks.remove((sent) => sent.workspaceId === workspaceId);
+  return last;
 }

@@ -218,6 +218,57 @@ test("numbers, a currency, and a second address with retries of its own, beside 
   }
 });
 
+test("the address of --forward is shown, and that it refuses is said once, and that it accepts again", async () => {
+  using workshop = new Workshop();
+  const free = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+  const { port } = free;
+  free.stop(true);
+  const url = `http://127.0.0.1:${port}/hook`;
+  // What the documentation tells to export, in the shell that starts the server too.
+  const env = { WAXWING_KEY: "wx_of_another_run", WAXWING_WEBHOOK_SECRET: "whsec_of_another_run" };
+  const args = ["dev", "--listen", "127.0.0.1:0", "--data", "kept", "--forward", url];
+  const { child } = await workshop.start(args, { env });
+  const said = readUntil(child.stderr);
+  const inbound = ["simulate", "inbound", "--workspace", "1", "--from", "+919876543210", "--text", "hi"];
+  await workshop.json(["--data", "kept", ...inbound], { env });
+  await workshop.json(["--data", "kept", ...inbound], { env });
+  const refusal = await said("less and less often.\n");
+  expect(refusal).toBe(
+    `${url} did not accept a webhook. The receiver refused the connection: nothing listens there. It is tried again after a minute, then less and less often.\n`,
+  );
+  const receiver = Bun.serve({ hostname: "127.0.0.1", port, fetch: () => new Response(null, { status: 204 }) });
+  try {
+    await workshop.json(["--data", "kept", ...inbound], { env });
+    expect(await said("again.\n")).toBe(`${refusal}${url} accepts webhooks again.\n`);
+  } finally {
+    await receiver.stop(true);
+  }
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
+  // A shell's own variables do not reach the next run, whose words name the address of that run.
+  const again = await workshop.run([...args.slice(0, 5), "--forward", `${url}2`, "--with-parent"], { env });
+  expect(again).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`  forward   ${url}2    (gets every webhook`),
+  });
+  const without = await workshop.run([...args.slice(0, 5), "--with-parent"], { env });
+  expect(without.stdout).not.toContain("  forward ");
+});
+
+/** Reads on until the text is there; gives all that was read. */
+function readUntil(stream: ReadableStream<Uint8Array<ArrayBuffer>>): (text: string) => Promise<string> {
+  const reader = stream.getReader();
+  let output = "";
+  return async (text) => {
+    while (!output.includes(text)) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`ended before ${JSON.stringify(text)}: ${output}`);
+      output += new TextDecoder().decode(value);
+    }
+    return output;
+  };
+}
+
 test("a number that is none, an option beside a seed, and a database in memory are refused with a sentence", async () => {
   using workshop = new Workshop();
   workshop.write("seed.json", '{"workspaces": [{"name": "A", "country": "IN", "timezone": "UTC"}]}');

@@ -11,7 +11,7 @@ interface Ready {
   control_token: string;
 }
 
-/** The form that the issue asks for: 100. */
+/** Half of them of each side. The long form: `LISTEN_KILLS=200 bun test --timeout 1800000 test/cli/listen.test.ts`. */
 const KILLS = Number(process.env.LISTEN_KILLS ?? 4);
 
 /** A receiver that checks signatures, and refuses or vanishes when a test says so. */
@@ -121,36 +121,40 @@ test("finds the dev that runs, passes events on signed with the workspace's secr
   receiver.stop();
 });
 
-test(`${KILLS} kills of listen and of the server: nothing is missed, and the order stays`, async () => {
-  const receiver = startReceiver(ready.webhook_secret);
-  const args = ["listen", "--json", "--forward-to", receiver.url, "--types", "message.received"];
-  const place = ["--server", ready.base_url, "--key-file", workshop.write("key", ready.api_key)];
-  const start = () => workshop.background([...args, ...place], { env });
-  let listener = start();
-  const texts = await begin(receiver);
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    texts.push(await write(), await write());
-    if (kill % 2 === 0) {
-      listener.kill("SIGKILL");
-      await listener.exited;
+test(
+  `${KILLS} kills of listen and of the server: nothing is missed, and the order stays`,
+  async () => {
+    const receiver = startReceiver(ready.webhook_secret);
+    const args = ["listen", "--json", "--forward-to", receiver.url, "--types", "message.received"];
+    const place = ["--server", ready.base_url, "--key-file", workshop.write("key", ready.api_key)];
+    const start = () => workshop.background([...args, ...place], { env });
+    let listener = start();
+    const texts = await begin(receiver);
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      texts.push(await write(), await write());
+      if (kill % 2 === 0) {
+        listener.kill("SIGKILL");
+        await listener.exited;
+        texts.push(await write());
+        listener = start();
+      } else {
+        dev.child.kill("SIGKILL");
+        await dev.child.exited;
+        await startDev(listenAt);
+      }
       texts.push(await write());
-      listener = start();
-    } else {
-      dev.child.kill("SIGKILL");
-      await dev.child.exited;
-      await startDev(listenAt);
     }
-    texts.push(await write());
-  }
-  await until(() => textsOf(receiver.events).includes(texts.at(-1) ?? ""));
-  // An event may arrive again after a kill, as with webhooks; a receiver knows it by its id.
-  const seen = new Set<string>();
-  const once = receiver.events.filter(({ id }) => !seen.has(id) && seen.add(id));
-  expect(textsOf(once)).toEqual(texts);
-  expect(receiver.unsigned).toEqual([]);
-  listener.kill("SIGTERM");
-  receiver.stop();
-}, 600_000);
+    await until(() => textsOf(receiver.events).includes(texts.at(-1) ?? ""));
+    // An event may arrive again after a kill, as with webhooks; a receiver knows it by its id.
+    const seen = new Set<string>();
+    const once = receiver.events.filter(({ id }) => !seen.has(id) && seen.add(id));
+    expect(textsOf(once)).toEqual(texts);
+    expect(receiver.unsigned).toEqual([]);
+    listener.kill("SIGTERM");
+    receiver.stop();
+  },
+  60_000 + KILLS * 10_000,
+);
 
 test("a wrong key, an unknown type, a foreign cursor and no server each say what to do", async () => {
   const to = ["--forward-to", "http://127.0.0.1:9/hook"];

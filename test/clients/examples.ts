@@ -72,7 +72,7 @@ export async function runExamples(server: DevServer, language: Language, folder:
     WAXWING_URL: server.baseUrl,
     WAXWING_KEY: server.key,
     WAXWING_WEBHOOK_SECRET: server.webhookSecret,
-    WAXWING_SEEN: folder,
+    SEEN_FOLDER: folder,
     PYTHONPATH: join(checkout, "clients/python"),
     PORT: "0",
   };

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { openClient } from "#src/db/driver.ts";
-import { tablesOf, workspaceTables } from "#src/db/workspace-rows.ts";
+import { callbacksSince, tablesOf, workspaceTables } from "#src/db/workspace-rows.ts";
 import { Workshop } from "../cli/spawn.ts";
 
 const RUNS = Number(process.env.RESET_RUNS ?? 5);
@@ -266,6 +266,25 @@ test(
   },
   LIMIT_MS,
 );
+
+test("a reset reads no callback of another workspace that is older than the reset before", () => {
+  const client = openClient(workshop.path("mine/waxwing.db"), { readonly: true });
+  try {
+    client.prepare("ATTACH ? AS seed").run(workshop.path("mine/control.seed.db"));
+    const plansOf = (old?: string) =>
+      workspaceTables(client, 1, old).map(({ name, where }) => {
+        const steps = client.prepare(`EXPLAIN QUERY PLAN DELETE FROM main."${name}" WHERE ${where("main")}`).all();
+        return (steps as { detail: string }[]).map(({ detail }) => detail).join("; ");
+      });
+    const scans = (plans: string[]) => plans.filter((plan) => /SCAN (main\.)?(callbacks|marked)\b/.test(plan));
+    expect(scans(plansOf(callbacksSince(5)))).toEqual([]);
+    expect(scans(plansOf(callbacksSince(null)))).toEqual([]);
+    // The save of a workspace reads all of them, once: what the check above would find.
+    expect(scans(plansOf())).toHaveLength(1);
+  } finally {
+    client.close();
+  }
+});
 
 test("an unknown workspace is refused", async () => {
   await control("POST", "/reset", {});

@@ -11,6 +11,8 @@ interface DevServer {
   /** Makes the first operator. */
   readonly consoleUrl: string;
   readonly viewerUrl: string;
+  /** Where `--forward` delivers every webhook too; null: nowhere. */
+  readonly forward: string | null;
   readonly data: string;
   readonly demo: Demo;
   readonly metricsToken: string | null;
@@ -27,6 +29,7 @@ export function devWords({
   controlToken,
   consoleUrl,
   viewerUrl,
+  forward,
   data,
   demo,
   metricsToken,
@@ -43,6 +46,7 @@ export function devWords({
     `  key       ${demo.key}`,
     `  number    ${demo.number ?? "none"}`,
     `  webhooks  ${viewerUrl}    (webhooks as a receiver gets them, with verified signatures)`,
+    ...(forward === null ? [] : [`  forward   ${forward}    (gets every webhook too; start your receiver first)`]),
     ...(demo.webhookSecret === null ? [] : [`  secret    ${demo.webhookSecret}    (signs the webhooks)`]),
     `  docs      ${docsUrl}`,
     `  control   ${controlUrl}    (for tests: the clock, network faults, what was sent; with the token ${controlToken})`,

@@ -76,7 +76,7 @@ function withLinks(source: string, names: ReadonlySet<string>, ending: string): 
     const [, own] = target.split(`${PLACEHOLDER}/docs/`);
     if (own !== undefined) return `[${text}](/docs/${own}${ending})`;
     if (/^(https?:|#|\/)/.test(target)) return link;
-    const [, example] = /examples\/testing\/([\w.-]+)$/.exec(target) ?? [];
+    const [, example] = /examples\/(?:testing|action)\/([\w.-]+)$/.exec(target) ?? [];
     if (example !== undefined) return `[${text}](/docs/testing/${example})`;
     const [, name = "", anchor = ""] = /([\w-]+)\.md(#[\w-]+)?$/.exec(target) ?? [];
     return names.has(name) ? `[${text}](/docs/${name}${ending}${anchor})` : text;

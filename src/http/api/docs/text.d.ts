@@ -16,3 +16,15 @@ declare module "*.py" {
   // biome-ignore lint/style/noDefaultExport: the bundler exports a text file as its default.
   export default text;
 }
+
+declare module "*.sh" {
+  const text: string;
+  // biome-ignore lint/style/noDefaultExport: the bundler exports a text file as its default.
+  export default text;
+}
+
+declare module "*.yml" {
+  const text: string;
+  // biome-ignore lint/style/noDefaultExport: the bundler exports a text file as its default.
+  export default text;
+}

@@ -64,8 +64,7 @@ export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow):
       reason,
     });
   }
-  const { eventType } = plan;
-  const work = { outboxId: row.id, deliveryId: row.subject, workspaceId: row.queueKey, eventType };
+  const work = { outboxId: row.id, deliveryId: row.subject, workspaceId: row.queueKey, eventType: plan.eventType };
   await store.writeRepeatable((tx) => recordAttempt(tx, work, result, schedule));
 }
 

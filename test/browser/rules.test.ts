@@ -167,7 +167,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await scenario.go(`inbox?person=${await idOf(MINA)}`);
       await page.getByLabel("Your reply").waitFor();
       await write(MINA, "STOP");
-      await page.getByText(/They wrote STOP on/).waitFor();
+      await page.getByText(/They opted out on WhatsApp on/).waitFor();
       expect(await reply.count()).toBe(0);
       expect(await page.getByRole("button", { name: /^Send/ }).count()).toBe(0);
       // The network's times are whole seconds, and of a STOP and a START in the same one the STOP counts.

@@ -246,7 +246,7 @@ const messages: readonly Message[] = [
       edit: { original_message_id: world.id(0), message: { type: "text", text: { body: "Is the red one there?" } } },
     })),
     details: ["edited"],
-    shows: "the new text",
+    shows: "the new text, below the former one",
   },
   {
     name: "revoke",
@@ -254,7 +254,7 @@ const messages: readonly Message[] = [
     source: EDITS,
     play: written(hello, (world) => ({ type: "revoke", revoke: { original_message_id: world.id(0) } })),
     details: ["deleted"],
-    shows: "that a message was deleted",
+    shows: "that a message was deleted, and which",
   },
   {
     name: "unsupported",
@@ -265,14 +265,14 @@ const messages: readonly Message[] = [
       unsupported: { type: "poll_creation" },
     })),
     details: ["unsupported"],
-    shows: "that it could not be passed on",
+    shows: "that it could not be passed on, and why",
   },
   {
     name: "unknown",
     says: "Type that Meta adds later",
     play: written(() => ({ type: "hologram", hologram: { id: "7", shape: "cube" } })),
     details: ["raw"],
-    shows: "the type's name",
+    shows: "that its type is new, and the type's name",
   },
 ];
 

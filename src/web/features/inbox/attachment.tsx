@@ -26,7 +26,16 @@ export function Attachment({ type, details, workspaceId }: AttachmentProps) {
       {contacts !== undefined && <Cards cards={contacts} />}
       {order !== undefined && <Order order={order} />}
       {form !== undefined && <Answers values={form.values} />}
-      {unsupported !== undefined && <p className="text-quiet">{unsupported.reason ?? strings.unsupported}</p>}
+      {unsupported !== undefined && <Unsupported reason={unsupported.reason} />}
+    </>
+  );
+}
+
+function Unsupported({ reason }: { reason: string | null }) {
+  return (
+    <>
+      <p>{strings.unsupported}</p>
+      {reason !== null && <p className="text-label text-quiet wrap-anywhere">{reason}</p>}
     </>
   );
 }
@@ -97,7 +106,7 @@ function Picture({ address, label, isSticker, onError }: ShownFile) {
 function VoiceMessage({ address, label, onError }: ShownFile) {
   return (
     // biome-ignore lint/a11y/useMediaCaption: a person's voice message has no captions.
-    <audio src={address} controls preload="none" aria-label={label} onError={onError} className="w-64 max-w-full" />
+    <audio src={address} controls preload="metadata" aria-label={label} onError={onError} className="w-64 max-w-full" />
   );
 }
 
@@ -110,7 +119,8 @@ function Video({ address, label, onError }: ShownFile) {
       preload="metadata"
       aria-label={label}
       onError={onError}
-      className="max-h-72 max-w-full rounded-control"
+      // Wide enough for the browser's controls, however small the video is.
+      className="max-h-72 w-64 max-w-full rounded-control bg-sunken"
     />
   );
 }
@@ -182,7 +192,7 @@ function Order({ order: { items, currency, total } }: { order: NonNullable<Detai
           <tr key={index}>
             <td className="pe-3 text-end">{quantity ?? "?"} ×</td>
             <td className="pe-3 wrap-anywhere">{product ?? strings.none}</td>
-            <td className="text-end">{price ?? "?"}</td>
+            <td className="text-end">{price === null ? "?" : formatPrice(price, currency)}</td>
           </tr>
         ))}
       </tbody>
@@ -191,7 +201,7 @@ function Order({ order: { items, currency, total } }: { order: NonNullable<Detai
           <tr className="border-t border-line font-semibold">
             <td colSpan={2}>{strings.total}</td>
             <td className="text-end">
-              {total} {currency}
+              {formatPrice(total, currency)} {currency}
             </td>
           </tr>
         </tfoot>
@@ -200,16 +210,36 @@ function Order({ order: { items, currency, total } }: { order: NonNullable<Detai
   );
 }
 
+/** With the decimals that are usual in the currency: `12.50`. */
+function formatPrice(amount: number, currency: string | null): string {
+  try {
+    const style = currency === null ? {} : { style: "currency", currency, currencyDisplay: "code" as const };
+    const parts = new Intl.NumberFormat("en", style as Intl.NumberFormatOptions).formatToParts(amount);
+    return parts
+      .filter(({ type, value }) => type !== "currency" && value.trim() !== "")
+      .map(({ value }) => value)
+      .join("");
+  } catch {
+    // Not a currency that anybody knows.
+    return String(amount);
+  }
+}
+
+/** Members that a program put there, not the person. */
+const OWN_TOKENS: ReadonlySet<string> = new Set(["flow_token"]);
+
 function Answers({ values }: { values: NonNullable<Details["form"]>["values"] }) {
   if (values === null) return <p className="text-quiet">{strings.unreadableForm}</p>;
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 text-label">
-      {Object.entries(values).map(([name, value]) => (
-        <div key={name} className="contents">
-          <dt className="text-quiet">{name}</dt>
-          <dd className="wrap-anywhere">{typeof value === "string" ? value : JSON.stringify(value)}</dd>
-        </div>
-      ))}
+      {Object.entries(values)
+        .filter(([name]) => !OWN_TOKENS.has(name))
+        .map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-quiet">{name}</dt>
+            <dd className="wrap-anywhere">{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+          </div>
+        ))}
     </dl>
   );
 }

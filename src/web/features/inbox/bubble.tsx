@@ -33,7 +33,7 @@ export function Bubble({ item, isOwn, zone, isUndelivered = false, children, ...
       >
         {quote !== null && (
           <blockquote
-            aria-label={inboxStrings.repliedTo}
+            aria-label={item.type === "edit" || item.type === "revoke" ? inboxStrings.about : inboxStrings.repliedTo}
             className="mb-1 line-clamp-2 border-s-2 border-edge ps-2 text-label text-quiet wrap-anywhere"
           >
             {quote}

@@ -135,10 +135,13 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
   );
 }
 
-/** The text of the message that this one answers. */
+/** The text of the message that this one answers, edits or deletes. */
 function quoteOf(item: ConversationItem, byKey: ReadonlyMap<string, ConversationItem>): string | null {
-  if (item.kind !== "inbound" || item.details.reply_to === undefined) return null;
-  const quoted = byKey.get(keyOf(item.details.reply_to) ?? "");
+  if (item.kind !== "inbound") return null;
+  const { reply_to: repliedTo, edited, deleted } = item.details;
+  const reference = repliedTo ?? edited ?? deleted;
+  if (reference === undefined) return null;
+  const quoted = byKey.get(keyOf(reference) ?? "");
   return quoted === undefined ? strings.earlierMessage : textIn(quoted);
 }
 

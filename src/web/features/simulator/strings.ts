@@ -82,5 +82,5 @@ export const strings = {
     edit: "Edited",
     revoke: "Deleted a message",
   } as Readonly<Record<string, string>>,
-  otherKind: (type: string) => `(${type})`,
+  otherKind: (type: string) => `A message of a new type: ${type}`,
 } as const;

@@ -12,6 +12,8 @@ import type { GraphMedia } from "./graph-media.ts";
 import { followTraffic } from "./traffic.ts";
 
 export interface GraphOptions {
+  /** To listen on; by default, any free one. */
+  port?: number;
   accessToken?: string;
   phoneNumberIds?: readonly string[];
   authHeader?: string;
@@ -265,7 +267,7 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
   }
 
   const port = await new Promise<number>((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
+    server.listen(options.port ?? 0, "127.0.0.1", () => {
       const address = server.address();
       resolve(typeof address === "object" && address !== null ? address.port : 0);
     });

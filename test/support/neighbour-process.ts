@@ -2,6 +2,10 @@
  * One workspace's load on the server, as a separate process: `bun neighbour-process.ts <json>`. Prints `under way` when
  * the first piece of work was accepted, and on SIGTERM how many pieces were completed and which statuses were unexpected.
  */
+import { createHash } from "node:crypto";
+import { startGraph } from "./graph.ts";
+import { graphAccount } from "./graph-account.ts";
+import { GraphMedia } from "./graph-media.ts";
 import type { Kind } from "./neighbour-kinds.ts";
 
 export interface Load {
@@ -16,19 +20,26 @@ export interface Load {
   writer: string;
   /** Rows of an imported file. */
   rows: number;
+  /** Where the server looks for the network of the workspace that receives files, and that workspace's key. */
+  graphPort: number;
+  mediaKey: string;
 }
 
 const SEARCHES_AT_ONCE = 20;
 const EXPORTS_AT_ONCE = 8;
 const SENDERS = 32;
 const IMPORTERS = 3;
+const FILE_SENDERS = 16;
+const FILE_READERS = 4;
+/** Files that the network still has; older ones were fetched long ago. */
+const FILES_MAX = 400;
 const POLL_MS = 50;
 /** After a refusal, as a careful program does. */
 const PAUSE_MS = 50;
 
 const given: Load = JSON.parse(process.argv[2] ?? "");
 const base = `${given.url}/console/api/w/${given.workspace}`;
-const completed = { pieces: 0, refused: 0, unexpected: [] as string[] };
+const completed = { pieces: 0, downloads: 0, refused: 0, unexpected: [] as string[] };
 let isUnderWay = false;
 
 function noteAccepted(): void {
@@ -147,6 +158,45 @@ async function changeAll(turn: number): Promise<void> {
   await untilIn(`/bulk/${begun.id}`, "done");
 }
 
+/** People send pictures of 40 to 300 kB as fast as the server takes their callbacks, and a program downloads them. */
+function receiveFiles(): Promise<never>[] {
+  const media = new GraphMedia();
+  const graph = startGraph({ account: graphAccount(), media, port: given.graphPort });
+  let count = 0;
+  const sendFile = async (): Promise<void> => {
+    const network = await graph;
+    network.callTo(`${given.url}/networks/whatsapp`);
+    const index = count++;
+    const size = 40_000 + ((index * 7_919) % 260_000);
+    const filler = createHash("sha256").update(`${index}`).digest();
+    const bytes = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(size, filler)]);
+    const stated = media.add(`f${index}`, "image/jpeg", bytes);
+    media.remove(`f${index - FILES_MAX}`);
+    const from = `9199000${String(10_000 + (index % 5_000))}`;
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const change = network.inbound({ from, id: `wamid.f${index}`, type: "image", image: stated, timestamp });
+    const status = await network.callback(change);
+    if (status === 503) completed.refused += 1;
+    else if (status !== 200) completed.unexpected.push(`callback ${status}`);
+  };
+  const readFile = async (turn: number): Promise<void> => {
+    const id = 1 + (turn % Math.max(1, count));
+    const headers = { authorization: `Bearer ${given.mediaKey}` };
+    const answer = await fetch(`${given.url}/api/v1/media/${id}`, { headers });
+    await answer.arrayBuffer();
+    if (answer.status === 429) {
+      completed.refused += 1;
+      await Bun.sleep(PAUSE_MS);
+    } else if (answer.status === 200) completed.downloads += 1;
+    // A file that was not fetched yet.
+    else if (answer.status !== 404) completed.unexpected.push(`download ${answer.status}`);
+  };
+  return [
+    ...Array.from({ length: FILE_SENDERS }, () => repeat(sendFile)),
+    ...Array.from({ length: FILE_READERS }, (_, index) => repeat(readFile, index * 1_000)),
+  ];
+}
+
 async function repeat(work: (turn: number) => Promise<void>, offset = 0): Promise<never> {
   for (let turn = offset; ; turn += 1) {
     await work(turn);
@@ -164,6 +214,7 @@ const starts: Readonly<Record<Kind, () => Promise<never>[]>> = {
     return Array.from({ length: SENDERS }, () => repeat(send));
   },
   "bulk changes": () => [repeat(changeAll)],
+  media: receiveFiles,
 };
 
 process.on("SIGTERM", () => {

@@ -1,23 +1,27 @@
 /**
- * The executable with two workspaces: one puts a load on the server from a process of its own, the other asks for what
- * its users need and measures how long the answers take. Limits are the default ones.
+ * The executable with workspaces of which one puts a load on the server from a process of its own, and another asks for
+ * what its users need and measures how long the answers take. Limits are the default ones.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadKeys } from "#src/core/key-file.ts";
 import { systemRandom } from "#src/core/random.ts";
+import { createSecretBox, type SecretBox } from "#src/core/secret.ts";
 import { createPrivateDirectory } from "#src/db/files.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { openStore } from "#src/db/store.ts";
-import { addNumber, SIMULATOR_ACCOUNT } from "#src/domain/numbers/add.ts";
+import { addNumber, type NewNumber, SIMULATOR_ACCOUNT } from "#src/domain/numbers/add.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { templates } from "#src/domain/templates/table.ts";
 import { inviteUser } from "#src/domain/users/invite.ts";
 import { createKey } from "#src/domain/workspaces/api-keys.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
+import { accessTokenContext } from "#src/networks/credentials.ts";
+import { findPort } from "#test/bench/subject.ts";
 import { linesOf } from "./database.ts";
 import { placeExecutable } from "./executable.ts";
+import { GRAPH_ACCOUNT_ID, GRAPH_APP_SECRET, GRAPH_PHONE_NUMBER_ID, GRAPH_TOKEN } from "./graph.ts";
 import type { Kind } from "./neighbour-kinds.ts";
 import type { Load } from "./neighbour-process.ts";
 import { measureWait } from "./processor-wait.ts";
@@ -27,6 +31,8 @@ const PASSWORD = "correct horse battery";
 const PROBE_EVERY_MS = 10;
 const ROWS_OF_IMPORT = 20_000;
 const NEIGHBOUR_PEOPLE = 200;
+/** The side whose people send files. It has a WhatsApp number, the others are with the simulator. */
+const RECEIVING = 2;
 
 export interface Latencies {
   count: number;
@@ -40,6 +46,8 @@ export interface Latencies {
 export interface Loaded {
   /** Pieces of work completed, and refused by the rate limit. */
   pieces: number;
+  /** Files that were downloaded. */
+  downloads: number;
   refused: number;
   /** Answers that the load did not expect. */
   unexpected: string[];
@@ -64,11 +72,12 @@ export async function settle(people: number): Promise<Neighbours> {
   const directory = mkdtempSync(join(tmpdir(), "waxwing-neighbours-"));
   const executable = join(directory, "waxwing");
   await placeExecutable(executable);
-  const [loud, quiet] = await makeSides(directory, [people, NEIGHBOUR_PEOPLE]);
-  if (loud === undefined || quiet === undefined) throw new Error("there are two sides");
+  const [loud, quiet, receiving] = await makeSides(directory, [people, NEIGHBOUR_PEOPLE, 1]);
+  if (loud === undefined || quiet === undefined || receiving === undefined) throw new Error("there are three sides");
+  const graphPort = findPort();
   const server = Bun.spawn([executable, "serve", "--listen", "127.0.0.1:0"], {
     cwd: directory,
-    env: {},
+    env: { WAXWING_WHATSAPP_GRAPH_URL: `http://127.0.0.1:${graphPort}`, WAXWING_WHATSAPP_APP_SECRET: GRAPH_APP_SECRET },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "ignore",
@@ -114,7 +123,8 @@ export async function settle(people: number): Promise<Neighbours> {
   return {
     probe,
     async probeBeside(kind, forMs) {
-      const load: Load = { ...loud, kind, url, cookie: cookies.loud, rows: ROWS_OF_IMPORT };
+      const network = { graphPort, mediaKey: receiving.key };
+      const load: Load = { ...loud, ...network, kind, url, cookie: cookies.loud, rows: ROWS_OF_IMPORT };
       const child = Bun.spawn([process.execPath, join(import.meta.dir, "neighbour-process.ts"), JSON.stringify(load)], {
         stdin: "ignore",
         stdout: "pipe",
@@ -171,10 +181,17 @@ async function signIn(url: string, { token }: Side): Promise<string> {
     .join("; ");
 }
 
+function whatsapp(box: SecretBox): NewNumber["route"] {
+  const accessToken = box.seal(GRAPH_TOKEN, accessTokenContext(GRAPH_PHONE_NUMBER_ID));
+  const ids = { phoneNumberId: GRAPH_PHONE_NUMBER_ID, accountId: GRAPH_ACCOUNT_ID };
+  return { network: "whatsapp", ...ids, accessToken, appSecret: null };
+}
+
 /** Workspaces with so many contacts who opted in, all of them in a group; the first of them wrote just now. */
 async function makeSides(directory: string, sizes: readonly number[]): Promise<Side[]> {
   createPrivateDirectory(join(directory, "data"));
-  loadKeys({ keyFile: join(directory, "data", "waxwing.key"), env: {}, random: systemRandom }, true);
+  const keys = loadKeys({ keyFile: join(directory, "data", "waxwing.key"), env: {}, random: systemRandom }, true);
+  const box = createSecretBox(keys, systemRandom);
   const store = openStore(join(directory, "data", "waxwing.db"), { busyTimeoutMs: 5_000 });
   migrate(store.client);
   const { client } = store;
@@ -187,7 +204,7 @@ async function makeSides(directory: string, sizes: readonly number[]): Promise<S
         phone: `+91124400110${place}`,
         name: "Side",
         throughput: 1_000,
-        route: { network: "simulator" },
+        route: place === RECEIVING ? whatsapp(box) : { network: "simulator" },
       });
       const body = { type: "BODY", text: "Hi {{1}}, everything is 20 percent off until Sunday." };
       const template = { name: "offer", language: "en_US", category: "MARKETING", components: [body] };

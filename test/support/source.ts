@@ -28,6 +28,23 @@ export interface SourceFile {
 
 export const checkout = resolve(import.meta.dir, "../..");
 
+/** Everything that a build of the executable reads, beside the packages. */
+export const BUILD_INPUTS: readonly string[] = [
+  "src",
+  "docs/guides",
+  "docs/testing.md",
+  "docs/inbound.md",
+  "examples",
+  "migrations",
+  "scripts",
+  "package.json",
+  "bun.lock",
+  "bunfig.toml",
+  "tsconfig.json",
+  // Names the key and the address of releases.
+  "install.sh",
+];
+
 export function readSources(directory = "src"): SourceFile[] {
   return readdirSync(join(checkout, directory), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.tsx?$/.test(name))

@@ -44,15 +44,15 @@ async function until(what: string, holds: () => boolean, limitMs: number): Promi
 }
 
 await using world = await makeWorld();
-const { machine, shop } = world;
+const { machine, shop, remote } = world;
 
 /** To the backup of a night that is at least this far away: the schedule is read at a start. */
 async function night(minMs = DAY_MS): Promise<void> {
   const from = machine.now() + minMs;
   const atBackup = Math.floor(from / DAY_MS) * DAY_MS + 2.5 * HOUR_MS - 10 * SECOND_MS;
-  await shop.kill();
+  for (const one of [shop, remote]) await one.kill();
   machine.advance((atBackup >= from ? atBackup : atBackup + DAY_MS) - machine.now());
-  await shop.start();
+  for (const one of [shop, remote]) await one.start();
   await Bun.sleep(25 * SECOND_MS);
 }
 

@@ -117,6 +117,25 @@ describe.skipIf(noMount !== null)(`disks${because}`, () => {
   );
 
   test(
+    "a start without one free page says that the disk is full, and starts once there is room",
+    async () => {
+      using disk = mountDisk("no-page", 8_192);
+      const data = join(disk.path, "data");
+      expect(run(["workspace", "create", ...SHOP, "--data", data]).code).toBe(0);
+      // As after a clean stop: the index of the log has to be made anew.
+      for (const suffix of ["-shm", "-wal"]) rmSync(join(data, `waxwing.db${suffix}`), { force: true });
+      fill(disk.path, 0);
+      const serve = ["serve", "--listen", "127.0.0.1:0", "--data", data];
+      const refused = run(serve);
+      expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/disk is full.*\n *next: free space/s)]);
+      rmSync(join(disk.path, "fill"));
+      await using server = Bun.spawn([executable, ...serve], { stdio: ["ignore", "pipe", "ignore"] });
+      expect((await linesOf(server.stdout).next()).value).toStartWith("listening on");
+    },
+    LIMIT_MS,
+  );
+
+  test(
     "a server without operators stays up on a full disk, says so, and is ready when there is room",
     async () => {
       using disk = mountDisk("full", 8_192);

@@ -52,6 +52,8 @@ interface RestoreOptions {
   acceptGap: boolean;
   newInstanceId: () => string;
   onStep: (step: string) => void;
+  /** Called once the result is ready, before it takes the database's place; if it throws, nothing changes. */
+  beforeSwap?: (prepared: PreparedRestore) => void;
 }
 
 /** The result of preparing a restore, before the swap. */
@@ -78,6 +80,7 @@ export function restoreBackup(file: string, database: string, options: RestoreOp
   const paths = { fresh: `${database}${UNFINISHED}-restore`, newer: `${database}${UNFINISHED}-replaced` };
   try {
     const prepared = prepareRestore(file, database, paths, options);
+    options.beforeSwap?.(prepared);
     const kept = existsSync(database) ? findFreeName(database, "replaced", options.now) : null;
     if (kept !== null) finalizeReplaced(database, options.now);
     swapDatabase(database, paths.fresh, kept ?? `${database}.replaced`);
@@ -95,7 +98,7 @@ export function restoreBackup(file: string, database: string, options: RestoreOp
 export function runRestoreDrill(
   file: string,
   database: string,
-  options: Omit<RestoreOptions, "acceptGap">,
+  options: Omit<RestoreOptions, "acceptGap" | "beforeSwap">,
 ): PreparedRestore {
   const paths = { fresh: `${database}${UNFINISHED}-drill`, newer: `${database}${UNFINISHED}-drill-replaced` };
   const clear = (): void => {

@@ -31,7 +31,8 @@ interface Directory {
 
 type Json = Readonly<Record<string, unknown>>;
 
-const BAD_NONCE_TRIES = 4;
+/** An order has about fifteen requests; of those to an authority that refuses each fifth nonce, none fails then. */
+const BAD_NONCE_TRIES = 12;
 const PROBLEM_PREFIX = "urn:ietf:params:acme:error:";
 
 export class AcmeClient implements CertificateAuthority {

@@ -122,7 +122,10 @@ function describeStorageError(error: unknown): { message: string; next: string }
   const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "";
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `the database cannot be used: ${reason}`;
-  if (code.startsWith("SQLITE_FULL")) return { message, next: "free space on the disk; nothing was changed" };
+  const advice = "free space on the disk; nothing was changed";
+  if (code.startsWith("SQLITE_FULL")) return { message, next: advice };
+  // SQLite does not say so itself when the index of the log (32 KB) finds no room.
+  if (code === "SQLITE_IOERR_SHMSIZE") return { message: `${message}: the disk is full`, next: advice };
   if (/^SQLITE_(READONLY|CANTOPEN)/.test(code)) {
     return {
       message,

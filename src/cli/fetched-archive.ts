@@ -98,34 +98,68 @@ function describe(error: unknown, address: string): unknown {
 }
 
 /** What was put in place beside the database. */
-export interface Placed {
-  /** The file into which the master keys were written; null: they were there. */
-  key: string | null;
-  /** Set if another key than the archive's is in place: where the archive's was written. */
-  otherKey: string | null;
+export interface Placed extends PlacedKeys {
   configuration: string | null;
   media: number;
 }
 
-/** Before the database is replaced, so that it is never there without its keys. Returns how to undo it. */
+interface PlacedKeys {
+  /** The file into which the master keys were written; null: they were there. */
+  key: string | null;
+  /** Where the keys of the replaced database are now, if they gave way to the archive's. */
+  replacedKey: string | null;
+  /** Set if another key than the archive's is in place: where the archive's was written. */
+  otherKey: string | null;
+}
+
+/** Where the restore needs no keys: those of the archive are in place. */
+export const NO_KEYS: PlacedKeys = { key: null, replacedKey: null, otherKey: null };
+
+export interface KeyPlacement {
+  placed: PlacedKeys;
+  /** The restore failed: what was there is there again. */
+  undo: () => void;
+  /** The database is in place. */
+  settle: () => void;
+}
+
+/**
+ * Right before the database is replaced, so that it is never there without its keys. `isMerged`: rows of the replaced database
+ * are in the result, which the keys in place may have sealed. Otherwise only the archive's keys open anything in it: those of
+ * a database that an installation has made, for example, give way.
+ */
 export function placeKeys(
   { secrets }: Config,
   { io }: Context,
   { keys }: FetchedArchive,
-): Pick<Placed, "key" | "otherKey"> & { undo: () => void } {
-  const none = { key: null, otherKey: null, undo: () => undefined };
+  isMerged: boolean,
+): KeyPlacement {
+  const nothing = (): void => undefined;
   const keyFile = resolve(secrets.keyFile);
-  if (io.env[SECRET_KEY_VARIABLE] !== undefined) {
-    if (holdsAll(io.env[SECRET_KEY_VARIABLE] ?? "", keys)) return none;
-    return { ...none, otherKey: writeBeside(`${keyFile}.restored-${formatFileTime(io.clock.now())}`, keys) };
-  }
-  if (!existsSync(keyFile)) {
+  const fromEnvironment = io.env[SECRET_KEY_VARIABLE];
+  const time = formatFileTime(io.clock.now());
+  if (fromEnvironment === undefined && !existsSync(keyFile)) {
     createPrivateDirectory(dirname(keyFile));
     writeBeside(keyFile, keys);
-    return { ...none, key: keyFile, undo: () => rmSync(keyFile, { force: true }) };
+    return { placed: { ...NO_KEYS, key: keyFile }, undo: () => rmSync(keyFile, { force: true }), settle: nothing };
   }
-  if (holdsAll(readFileSync(keyFile, "utf8"), keys)) return none;
-  return { ...none, otherKey: writeBeside(`${keyFile}.restored-${formatFileTime(io.clock.now())}`, keys) };
+  const present = fromEnvironment ?? readFileSync(keyFile, "utf8");
+  if (holdsAll(present, keys)) return { placed: NO_KEYS, undo: nothing, settle: nothing };
+  if (fromEnvironment !== undefined || isMerged) {
+    const otherKey = writeBeside(`${keyFile}.restored-${time}`, keys);
+    return { placed: { ...NO_KEYS, otherKey }, undo: () => rmSync(otherKey, { force: true }), settle: nothing };
+  }
+  const replacedKey = writeBeside(`${keyFile}.replaced-${time}`, present);
+  // Until the database is in place, both can be read.
+  writeBeside(keyFile, `${keys.trim()}\n${present}`);
+  return {
+    placed: { ...NO_KEYS, key: keyFile, replacedKey },
+    undo() {
+      writeBeside(keyFile, present);
+      rmSync(replacedKey, { force: true });
+    },
+    settle: () => void writeBeside(keyFile, keys),
+  };
 }
 
 /** Whether the newest of the archive's keys, with which it was sealed, is among those in place. */

@@ -7,6 +7,7 @@ import { readRecoveryKeys, recipientsOf, WrongRecoveryKey } from "#src/backup/re
 import { placeOf, type RemoteSettings } from "#src/backup/remote/settings.ts";
 import { readRemoteState } from "#src/backup/remote/state.ts";
 import { faultsOf, listBackups } from "#src/backup/verification-reports.ts";
+import type { Config } from "#src/config/config.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { version } from "#src/core/version.ts";
 import { readInstance } from "#src/db/instance.ts";
@@ -46,6 +47,7 @@ export const recoverySheet = command({
         instance_id: readInstance(store.client)?.instanceId ?? null,
         public_url: config.server.publicUrl,
         database: resolve(config.storage.path),
+        data: resolve(config.storage.data),
         config_file: config.file === null ? null : resolve(config.file),
         key_file: keys.keyFile === null ? null : resolve(keys.keyFile),
         key_id: keys.current().id,
@@ -60,6 +62,7 @@ export const recoverySheet = command({
                 taken_at: takenAt === null ? null : formatInstant(takenAt, "UTC"),
                 sha256: newest.verificationReport?.digest ?? null,
               },
+        files: namedFiles(config),
         remote: config.backup.remote === null ? null : viewRemote(config.backup.remote, directory),
         recovery_key: recoveryKey,
       };
@@ -67,6 +70,12 @@ export const recoverySheet = command({
     });
   },
 });
+
+/** Which the server reads, and no archive holds; the store's secret has a line of its own. */
+function namedFiles({ server, acme, alerts }: Config): string[] {
+  const named = [server.tlsCert, server.tlsKey, acme.caFile, alerts.smtpUrlFile];
+  return named.flatMap((path) => (path === null ? [] : [resolve(path)]));
+}
 
 /** Throws `CommandFailure` unless archives can be decrypted with it. */
 async function readRecoveryKey(context: Context, file: string): Promise<string> {
@@ -118,6 +127,7 @@ interface Sheet {
   instance_id: string | null;
   public_url: string | null;
   database: string;
+  data: string;
   config_file: string | null;
   key_file: string | null;
   key_id: string;
@@ -125,6 +135,7 @@ interface Sheet {
   schedule: string | null;
   keep: number;
   newest_backup: { file: string; taken_at: string | null; sha256: string | null } | null;
+  files: readonly string[];
   remote: ReturnType<typeof viewRemote> | null;
   recovery_key: string | null;
 }
@@ -164,6 +175,7 @@ function remotePage(sheet: Sheet, remote: NonNullable<Sheet["remote"]>): string 
     `[ ] 3. The secret of the access key ${remote.access_key}, a copy of ${remote.secret_key_file}:`,
     "       ____________________________________________________________",
     "       With the account of the store, another one can be made.",
+    ...(sheet.files.length === 0 ? [] : [`[ ] 4. Copies of ${sheet.files.join(", ")}`]),
     "",
     `Archives    s3://${remote.bucket}/${folder} at ${remote.endpoint}${remote.keep === 0 ? "" : `, ${remote.keep} kept`}`,
     "            Each holds the database, the master key and the configuration.",
@@ -174,7 +186,8 @@ function remotePage(sheet: Sheet, remote: NonNullable<Sheet["remote"]>): string 
     "HOW TO RESTORE ON A NEW MACHINE",
     "",
     "1. Be sure that the old machine is off: two servers of one database send twice.",
-    "2. Install the same or a newer version of Waxwing, and stop it: systemctl stop waxwing",
+    "2. Install the same or a newer version of Waxwing, and stop it:",
+    "   systemctl stop waxwing",
     "3. Write the recovery key into the file recovery-key, and the secret of the access key into the file secret.",
     "4. See what is there:",
     `   waxwing backup list --remote --bucket ${remote.bucket}${prefix} ${store}`,
@@ -182,9 +195,13 @@ function remotePage(sheet: Sheet, remote: NonNullable<Sheet["remote"]>): string 
     `   waxwing restore ${archive} --recovery-key-file recovery-key ${store} --accept-gap`,
     "   If the old database file still exists, put it in place first and omit --accept-gap: what happened since",
     "   the backup is then merged.",
-    `6. Compare the configuration that the command names with ${sheet.config_file ?? "/etc/waxwing/waxwing.toml"}, and put it there.`,
-    "   Files that it names (certificates, mail and store secrets) and WAXWING_ variables are not in the archive.",
-    "7. systemctl start waxwing, then: waxwing status",
+    "6. Put the configuration in place, which that command has laid into the data directory:",
+    `   cp ${sheet.data}/waxwing.toml.restored-TIME ${sheet.config_file ?? "/etc/waxwing/waxwing.toml"}`,
+    `   Not in the archive: ${[remote.secret_key_file, ...sheet.files].join(", ")}`,
+    "   and WAXWING_ variables. Files must be readable for the service: chown root:waxwing, chmod 640.",
+    "7. Start it, and see what needs attention:",
+    "   systemctl start waxwing",
+    "   waxwing status",
     "8. Broadcasts are on hold. See what was sent before resuming one: waxwing broadcast list --workspace ID",
   ].join("\n");
 }

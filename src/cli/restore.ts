@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { BackupBroken } from "#src/backup/backup.ts";
 import { InsufficientSpace } from "#src/backup/files.ts";
+import type { FetchedArchive } from "#src/backup/remote/fetch-archive.ts";
 import {
   GapNotAccepted,
   lostWithGap,
@@ -26,6 +27,8 @@ import {
   type FetchValues,
   fetchNamed,
   isArchiveAddress,
+  type KeyPlacement,
+  NO_KEYS,
   type Placed,
   placeKeys,
   placeRest,
@@ -105,14 +108,7 @@ async function restoreArchive(context: Context, address: string, values: Archive
     const fetched = await fetchNamed(context, address, values);
     try {
       if (values.rehearse) return runDrill(context, fetched.file, database);
-      const { undo, ...keys } = placeKeys(config, context, fetched);
-      let restored: RestoreResult;
-      try {
-        restored = restore(context, fetched.file, database, values.acceptGap);
-      } catch (error) {
-        undo();
-        throw error;
-      }
+      const { restored, keys } = restoreWithKeys(context, fetched, database, values.acceptGap);
       return report(database, restored, null, { archive: address, ...keys, ...placeRest(config, context, fetched) });
     } finally {
       discard(config, fetched);
@@ -122,6 +118,21 @@ async function restoreArchive(context: Context, address: string, values: Archive
   }
 }
 
+function restoreWithKeys(context: Context, fetched: FetchedArchive, database: string, acceptGap: boolean) {
+  const placements: KeyPlacement[] = [];
+  let restored: RestoreResult;
+  try {
+    restored = restore(context, fetched.file, database, acceptGap, ({ merged }) => {
+      placements.push(placeKeys(context.loadConfig(), context, fetched, merged !== null));
+    });
+  } catch (error) {
+    for (const { undo } of placements) undo();
+    throw error;
+  }
+  for (const { settle } of placements) settle();
+  return { restored, keys: placements[0]?.placed ?? NO_KEYS };
+}
+
 function lockTarget(context: Context): () => void {
   const { storage } = context.loadConfig();
   createPrivateDirectory(dirname(resolve(storage.path)));
@@ -129,8 +140,14 @@ function lockTarget(context: Context): () => void {
   return lockStopped(databaseFiles(storage.path), "replaced");
 }
 
-function restore(context: Context, file: string, database: string, acceptGap: boolean): RestoreResult {
-  return translateErrors(() => restoreBackup(file, database, { ...drillOptions(context), acceptGap }));
+function restore(
+  context: Context,
+  file: string,
+  database: string,
+  acceptGap: boolean,
+  beforeSwap: (prepared: PreparedRestore) => void = () => undefined,
+): RestoreResult {
+  return translateErrors(() => restoreBackup(file, database, { ...drillOptions(context), acceptGap, beforeSwap }));
 }
 
 /** Changes nothing, so it takes no lock on the database and excludes only another restore drill. */
@@ -212,6 +229,7 @@ function report(
       ? {}
       : {
           ...{ archive: placed.archive, key_file: placed.key, other_key_file: placed.otherKey },
+          replaced_key_file: placed.replacedKey,
           ...{ configuration: placed.configuration, media: placed.media },
         }),
   };
@@ -231,9 +249,10 @@ function report(
   return { json: view, text };
 }
 
-function describePlaced({ key, otherKey, configuration, media }: Placed): string[] {
+function describePlaced({ key, replacedKey, otherKey, configuration, media }: Placed): string[] {
   return [
     ...(key === null ? [] : [`The master key of the archive is now ${key}.`]),
+    ...(replacedKey === null ? [] : [`The one of the replaced database is kept as ${replacedKey}.`]),
     ...(otherKey === null
       ? []
       : [

@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { connect } from "node:tls";
 import { type Config, findConfigFile, loadConfig } from "#src/config/config.ts";
 import { changeKey, type KeyChange } from "#src/config/edit.ts";
 import { hasTls } from "#src/config/tls.ts";
@@ -36,6 +37,9 @@ const SERVICE = "waxwing";
 const SYSTEM_DIRECTORY = "/etc/waxwing";
 const READY_TRIES = 240;
 const READY_WAIT_MS = 500;
+const ANSWER_MS = 2_000;
+/** A minute: an authority takes seconds. */
+const CERTIFICATE_TRIES = 120;
 
 export class SetupSteps {
   readonly #context: Context;
@@ -148,6 +152,35 @@ export class SetupSteps {
   }
 }
 
+/**
+ * Waits for the certificate of the domain; until it has arrived, the server answers with one that it signed itself. Returns
+ * who issued it; null: it has not arrived.
+ */
+export async function waitForCertificate(address: string, domain: string, { clock }: Io): Promise<string | null> {
+  for (let tries = 0; tries < CERTIFICATE_TRIES; tries++) {
+    if (tries > 0) await sleep(clock, READY_WAIT_MS);
+    const issuer = await issuerOf(new URL(address), domain);
+    if (issuer !== null) return issuer;
+  }
+  return null;
+}
+
+/** Null: self-signed, or no answer. */
+function issuerOf({ hostname, port }: URL, domain: string): Promise<string | null> {
+  const { promise, resolve } = Promise.withResolvers<string | null>();
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const options = { host, port: Number(port || 443), servername: domain, rejectUnauthorized: false };
+  const socket = connect(options, () => {
+    const { issuer, subject } = socket.getPeerCertificate();
+    const isOwn = JSON.stringify(issuer) === JSON.stringify(subject);
+    resolve(isOwn ? null : String(issuer?.O ?? issuer?.CN ?? "its authority"));
+    socket.destroy();
+  });
+  socket.on("error", () => resolve(null));
+  socket.setTimeout(ANSWER_MS, () => socket.destroy(new Error("no answer")));
+  return promise;
+}
+
 function systemctl(...words: string[]): boolean {
   try {
     return Bun.spawnSync(["systemctl", ...words], { stdin: "ignore", stdout: "ignore", stderr: "ignore" }).success;
@@ -161,7 +194,7 @@ export const localTls = { tls: { rejectUnauthorized: false } };
 
 async function isReady(address: string, { clock }: Io): Promise<boolean> {
   const limit = new AbortController();
-  const timer = clock.setTimer(2_000, () => limit.abort());
+  const timer = clock.setTimer(ANSWER_MS, () => limit.abort());
   try {
     return (await fetch(`${address}/readyz`, { ...localTls, signal: limit.signal })).ok;
   } catch {

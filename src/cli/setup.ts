@@ -8,8 +8,9 @@ import { type Command, command } from "./command.ts";
 import type { Io } from "./context.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { type Report, visible } from "./output.ts";
+import { describeCallbacks, ensureVerifyToken, hasWhatsapp, subscribe } from "./setup-callbacks.ts";
 import { askAboutStore, remoteOptions } from "./setup-remote.ts";
-import { localTls, SetupSteps } from "./setup-steps.ts";
+import { localTls, SetupSteps, waitForCertificate } from "./setup-steps.ts";
 
 const options = {
   domain: {
@@ -92,7 +93,11 @@ class Setup {
     const workspace = await this.#workspace();
     await this.#operator();
     const number = workspace === null ? null : await this.#number(workspace);
-    const address = await this.#service(isChanged);
+    const whatsapp = workspace !== null && (await hasWhatsapp(this.#steps, workspace)) ? workspace : null;
+    const hasToken = whatsapp !== null && ensureVerifyToken(this.#steps, this.#io.random);
+    const address = await this.#service(isChanged || hasToken);
+    if (address !== null) await this.#certificate(address);
+    if (whatsapp !== null) await this.#callbacks(whatsapp);
     if (workspace !== null && number !== null && address !== null) await this.#message(workspace, address);
     return this.#report();
   }
@@ -220,6 +225,19 @@ class Setup {
       throw new CommandFailure("setup_failed", "the service does not answer", "journalctl -u waxwing -e shows why");
     this.#tell("service", `runs at ${address}`);
     return address;
+  }
+
+  /** The first one takes seconds; a browser that opens the operator's link before would warn. */
+  async #certificate(address: string): Promise<void> {
+    const { domain, tlsCert } = this.#steps.config.server;
+    if (domain === null || tlsCert !== null) return;
+    const issuer = await waitForCertificate(address, domain, this.#io);
+    this.#tell("certificate", issuer === null ? "not yet: waxwing status says why" : `for ${domain}, from ${issuer}`);
+  }
+
+  async #callbacks(workspace: string): Promise<void> {
+    this.#tell("subscription", await subscribe(this.#steps, workspace));
+    this.#tell("callbacks", describeCallbacks(this.#steps));
   }
 
   async #message(workspace: string, address: string): Promise<void> {

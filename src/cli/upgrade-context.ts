@@ -2,6 +2,7 @@
 import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, readlinkSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { InsufficientSpace } from "#src/backup/files.ts";
+import { type Clock, sleep } from "#src/core/clock.ts";
 import { randomText } from "#src/core/id.ts";
 import { databaseFiles } from "#src/db/files.ts";
 import { LockHeld } from "#src/db/lock.ts";
@@ -23,6 +24,8 @@ import type { Context } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 
 const NONCE_LENGTH = 20;
+const LOCKED_LIMIT_MS = 10_000;
+const LOCKED_POLL_MS = 100;
 
 export function upgradeContext(
   context: Context,
@@ -126,6 +129,23 @@ export async function runChild(words: string[]): Promise<unknown> {
   const failure = (answer as { error?: { code: string; message: string; next?: string } } | null)?.error;
   if (failure === undefined) throw unusable(executable, complaint.trim().split("\n").at(-1) ?? `it ended with ${code}`);
   throw new CommandFailure(failure.code, failure.message, failure.next ?? null);
+}
+
+/**
+ * Repeats what fails because a server holds the database: one that is ending has closed its files for every observer a moment
+ * before the last of its threads lets go of the lock.
+ */
+export async function whileLocked<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
+  const until = clock.monotonic() + LOCKED_LIMIT_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const isLocked = error instanceof CommandFailure && error.code === "locked";
+      if (!isLocked || clock.monotonic() >= until) throw error;
+      await sleep(clock, LOCKED_POLL_MS);
+    }
+  }
 }
 
 function parse(text: string): unknown {

@@ -31,6 +31,7 @@ import {
   translatingTryErrors,
   translatingUpgradeErrors,
   upgradeContext,
+  whileLocked,
 } from "./upgrade-context.ts";
 
 const restartWith = {
@@ -244,7 +245,8 @@ async function goBack(context: Context, settings: Settings & { acceptGap: boolea
   }
   const gap = settings.acceptGap ? ["--accept-gap"] : [];
   return restoreAndUpgrade(opened, version, target, async () => {
-    await runChild([opened.journal.fresh, ...globalWords(context), "restore", kept, ...gap]);
+    const words = [opened.journal.fresh, ...globalWords(context), "restore", kept, ...gap];
+    await whileLocked(context.io.clock, () => runChild(words));
   });
 }
 

@@ -37,7 +37,7 @@ export async function evaluateDashboards(world: World, conditions: number): Prom
     relabel_configs: [{ target_label: job, replacement: waxwing }]
     static_configs: [{ targets: ${JSON.stringify(targets)} }]
 `;
-  const targets = [world.shop, world.disk, world.tls, world.domain].map((one) => new URL(one.url()));
+  const targets = [world.shop, world.disk, world.tls, world.domain, world.remote].map((one) => new URL(one.url()));
   const of = (protocol: string) => targets.filter((one) => one.protocol === protocol).map(({ host }) => host);
   writeFileSync(
     join(folder, "run.yml"),
@@ -73,7 +73,7 @@ async function examine(url: string, conditions: number): Promise<Checked[]> {
   const up = (await ask("/api/v1/query?query=up")).data.result as { metric: Record<string, string>; value: string[] }[];
   checked.push([
     `Prometheus scrapes ${up.length} servers`,
-    up.length === 4 && up.every(({ value }) => value[1] === "1"),
+    up.length === 5 && up.every(({ value }) => value[1] === "1"),
     up,
   ]);
   const text = readFileSync(join(checkout, "docs/prometheus/grafana-dashboard.json"), "utf8");

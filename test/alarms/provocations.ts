@@ -6,10 +6,11 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CriticalKind } from "#src/health/kinds.ts";
 import { writeCallback } from "#test/support/graph.ts";
+import { failure } from "#test/support/object-store.ts";
 import { fill, resize } from "./machine.ts";
 import { ACCOUNT_ID, type World } from "./world.ts";
 
-export type InstanceName = "shop" | "disk" | "tls" | "domain";
+export type InstanceName = "shop" | "disk" | "tls" | "domain" | "remote";
 
 interface Provocation {
   instance: InstanceName;
@@ -33,8 +34,8 @@ function graphCallback(world: World, value: object, appSecret?: string): Promise
   });
 }
 
-/** The alarm goes out before the nights of `run.ts`, in which the backups fail. */
-const laterAtNight = async (): Promise<void> => undefined;
+/** What lasts long enough becomes old: the nights of `run.ts` cause it, and what ends the failures ends it. */
+const byOthers = async (): Promise<void> => undefined;
 
 async function breakBackups({ shop }: World): Promise<void> {
   resize(shop.backups, "1m");
@@ -49,15 +50,20 @@ async function refuseCallback(world: World): Promise<void> {
   if (status === 200) throw new Error("a callback with a wrong signature was accepted");
 }
 
-/** Kinds that need a store for backups off-site, and the test that provokes them. */
-export const provokedElsewhere = {
-  remote_backup_failed: "test/backup/remote-schedule.test.ts",
-  remote_backup_old: "test/health/evaluate.test.ts",
-} as const satisfies Partial<Record<CriticalKind, string>>;
+/** Only from then on is it critical: a store may be away for an hour. */
+const FAILURES = 4;
 
-export type ProvokedKind = Exclude<CriticalKind, keyof typeof provokedElsewhere>;
+async function failToSend({ remote }: World): Promise<void> {
+  for (let count = 0; count < FAILURES; count += 1) {
+    const isSent = await remote.command("backup", "send").then(
+      () => true,
+      () => false,
+    );
+    if (isSent) throw new Error("a store that refuses took a backup");
+  }
+}
 
-export const provocations: Readonly<Record<ProvokedKind, Provocation>> = {
+export const provocations: Readonly<Record<CriticalKind, Provocation>> = {
   broadcast_paused: {
     instance: "shop",
     async begin({ shop, graph, key }) {
@@ -130,7 +136,19 @@ export const provocations: Readonly<Record<ProvokedKind, Provocation>> = {
     },
   },
   backup_failed: { instance: "shop", begin: breakBackups, end: mendBackups },
-  backup_old: { instance: "shop", begin: laterAtNight, end: mendBackups },
+  backup_old: { instance: "shop", begin: byOthers, end: mendBackups },
+  remote_backup_failed: {
+    instance: "remote",
+    async begin(world) {
+      world.objects.intercept = (method) => (method === "GET" ? null : failure(403, "AccessDenied"));
+      await failToSend(world);
+    },
+    async end({ remote, objects }) {
+      objects.intercept = () => null;
+      await remote.command("backup", "send");
+    },
+  },
+  remote_backup_old: { instance: "remote", begin: byOthers, end: byOthers },
   disk_full: {
     instance: "disk",
     async begin({ disk }) {

@@ -3,8 +3,10 @@
  * then each is told once when it begins, again each day, and once when it is over. The wall clock is moved by a library
  * that is preloaded; five minutes of a stuck queue pass in real time. About ten minutes; Linux, root, a C compiler.
  */
+
+import type { CriticalKind } from "#src/health/kinds.ts";
 import { evaluateDashboards } from "./prometheus.ts";
-import { type InstanceName, type ProvokedKind, provocations } from "./provocations.ts";
+import { type InstanceName, provocations } from "./provocations.ts";
 import { makeWorld, type World } from "./world.ts";
 
 const SECOND_MS = 1_000;
@@ -42,15 +44,15 @@ async function until(what: string, holds: () => boolean, limitMs: number): Promi
 }
 
 await using world = await makeWorld();
-const { machine, shop } = world;
+const { machine, shop, remote } = world;
 
 /** To the backup of a night that is at least this far away: the schedule is read at a start. */
 async function night(minMs = DAY_MS): Promise<void> {
   const from = machine.now() + minMs;
   const atBackup = Math.floor(from / DAY_MS) * DAY_MS + 2.5 * HOUR_MS - 10 * SECOND_MS;
-  await shop.kill();
+  for (const one of [shop, remote]) await one.kill();
   machine.advance((atBackup >= from ? atBackup : atBackup + DAY_MS) - machine.now());
-  await shop.start();
+  for (const one of [shop, remote]) await one.start();
   await Bun.sleep(25 * SECOND_MS);
 }
 
@@ -66,22 +68,32 @@ for (let step = 0; step < (isShort ? 0 : 3); step += 1) {
 }
 await Bun.sleep((isShort ? 5 : 60) * SECOND_MS);
 // Where backups are turned off, that is said.
-const quiet = (["shop", "disk", "tls"] as const).flatMap((name) =>
+const quiet = (["shop", "disk", "tls", "remote"] as const).flatMap((name) =>
   machine.alarms(name).filter(({ id }) => id !== "backup_off"),
 );
 check("no alarm on a quiet day", quiet.length === 0, quiet);
 
-async function provoke(kinds: readonly ProvokedKind[]): Promise<void> {
-  for (const kind of kinds) await provocations[kind].begin(world);
-  const withoutNights = kinds.filter((kind) => kind !== "backup_failed" && kind !== "backup_old");
-  for (const kind of withoutNights) {
-    const { instance } = provocations[kind];
+/** What only the nights cause: a backup that fails, and one that grows old. */
+const AT_NIGHT: readonly CriticalKind[] = ["backup_failed"];
+const AFTER_TWO_NIGHTS: readonly CriticalKind[] = ["backup_old", "remote_backup_old"];
+
+function without(kinds: readonly CriticalKind[], ...others: (readonly CriticalKind[])[]): CriticalKind[] {
+  return kinds.filter((kind) => !others.flat().includes(kind));
+}
+
+async function untilBegun(kinds: readonly CriticalKind[]): Promise<void> {
+  for (const kind of kinds) {
     const limit = kind === "queue_stuck" ? STUCK_WITHIN_MS : TOLD_WITHIN_MS;
-    await until(`${kind} begins`, () => told(world, instance, kind).length > 0, limit);
+    await until(`${kind} begins`, () => told(world, provocations[kind].instance, kind).length > 0, limit);
   }
 }
 
-async function nextDay(kinds: readonly ProvokedKind[]): Promise<void> {
+async function provoke(kinds: readonly CriticalKind[]): Promise<void> {
+  for (const kind of kinds) await provocations[kind].begin(world);
+  await untilBegun(without(kinds, AT_NIGHT, AFTER_TWO_NIGHTS));
+}
+
+async function nextDay(kinds: readonly CriticalKind[]): Promise<void> {
   const before = new Map(kinds.map((kind) => [kind, told(world, provocations[kind].instance, kind).length]));
   await night();
   for (const kind of kinds) await provocations[kind].again?.(world);
@@ -92,7 +104,7 @@ async function nextDay(kinds: readonly ProvokedKind[]): Promise<void> {
   }
 }
 
-async function mend(kinds: readonly ProvokedKind[]): Promise<void> {
+async function mend(kinds: readonly CriticalKind[]): Promise<void> {
   for (const kind of kinds) await provocations[kind].end(world);
   if (kinds.includes("backup_failed")) await night();
   for (const kind of kinds) {
@@ -106,14 +118,17 @@ const only = process.argv
   .find((word) => word.startsWith("--only="))
   ?.slice("--only=".length)
   .split(",");
-const all = (Object.keys(provocations) as ProvokedKind[]).filter((kind) => only?.includes(kind) ?? true);
+const all = (Object.keys(provocations) as CriticalKind[]).filter((kind) => only?.includes(kind) ?? true);
 const first = all.filter((kind) => provocations[kind].isLater !== true);
 const later = all.filter((kind) => provocations[kind].isLater === true);
 say(`Provoked together: ${first.join(", ")}`);
 await provoke(first);
 say("The next nights");
-await nextDay(first.filter((kind) => kind !== "backup_failed" && kind !== "backup_old"));
-await nextDay(first.filter((kind) => kind !== "backup_old"));
+await nextDay(without(first, AT_NIGHT, AFTER_TWO_NIGHTS));
+await untilBegun(first.filter((kind) => AT_NIGHT.includes(kind)));
+await nextDay(without(first, AFTER_TWO_NIGHTS));
+// Before the next night, or it would only begin then, and not be told again.
+await untilBegun(first.filter((kind) => AFTER_TWO_NIGHTS.includes(kind)));
 await nextDay(first);
 if (process.env.WITHOUT_PROMETHEUS === undefined) {
   say("Rules and dashboard, in a Prometheus that scraped these servers");

@@ -1,11 +1,13 @@
 /**
- * Four servers in which every critical condition can be provoked: a shop on WhatsApp, one whose disk gives out, one with
- * its own certificate, and one with a domain, whose authority and network cannot be reached.
+ * Five servers in which every critical condition can be provoked: a shop on WhatsApp, one whose disk gives out, one with
+ * its own certificate, one with a domain, whose authority and network cannot be reached, and one that sends backups off-site.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { newRecoveryKey } from "#src/backup/remote/encryption.ts";
 import { GRAPH_TOKEN, type Graph, startGraph } from "#test/support/graph.ts";
 import { type GraphAccount, graphAccount, graphNumber, graphTemplate } from "#test/support/graph-account.ts";
+import { FakeObjectStore } from "#test/support/object-store.ts";
 import { type Instance, type Machine, METRICS_TOKEN, makeMachine } from "./machine.ts";
 
 export const ACCOUNT_ID = "100000000000001";
@@ -20,6 +22,9 @@ export interface World extends AsyncDisposable {
   disk: Instance;
   tls: Instance;
   domain: Instance;
+  /** Sends its backups off-site, to this store. */
+  remote: Instance;
+  objects: FakeObjectStore;
   /** Of the shop's workspace on WhatsApp, and of one that is charged on the simulator. */
   key: string;
   chargedKey: string;
@@ -85,10 +90,19 @@ export async function makeWorld(): Promise<World> {
   const domainConfig = (files: string) =>
     `[server]\ndomain = "wa.example.com"\n${files}metrics_token = "${METRICS_TOKEN}"\n[acme]\ndirectory = "https://127.0.0.1:9/dir"\nhttp_listen = "127.0.0.1:0"\n${whatsapp(`http://127.0.0.1:${gate.port}`)}${noBackups}${COMMON}`;
   const domain = machine.add("domain", domainConfig(""), { megabytes: 1_200 });
+  const objects = new FakeObjectStore();
+  stack.push(objects);
+  const remoteConfig = `[server]\nmetrics_token = "${METRICS_TOKEN}"\n[backup]\ndirectory = "${join(machine.directory, "remote/backups")}"\n${COMMON}`;
+  const secret = join(machine.directory, "remote/secret");
+  const { recipient } = await newRecoveryKey();
+  const remote = machine.add("remote", `${remoteConfig}${objects.configuration(secret, recipient)}`, {
+    megabytes: 1_200,
+  });
+  remote.write("secret", objects.secret);
   const alerts = (instance: Instance) => `\n[alerts]\nwebhook = "${machine.receiverUrl}/${instance.name}"\n`;
 
   const world: World = {
-    ...{ machine, graph, account, shop, disk, tls, domain, customer, way, key: "", chargedKey: "" },
+    ...{ machine, graph, account, shop, disk, tls, domain, remote, objects, customer, way, key: "", chargedKey: "" },
     writeCertificate(instance, days, { withKey } = { withKey: true }) {
       const from = new Date(machine.now() - 60_000);
       const until = new Date(machine.now() + days * 24 * 60 * 60_000);
@@ -139,7 +153,7 @@ export async function makeWorld(): Promise<World> {
 
   const create = (instance: Instance, name: string, ...more: string[]) =>
     instance.command("workspace", "create", "--name", name, "--country", "IN", "--timezone", "UTC", ...more);
-  for (const instance of [shop, disk, tls, domain]) {
+  for (const instance of [shop, disk, tls, domain, remote]) {
     await create(instance, "Shop");
     instance.write("token", GRAPH_TOKEN);
   }
@@ -171,6 +185,7 @@ export async function makeWorld(): Promise<World> {
   world.key = String((await shop.command("key", "create", "--workspace", "1")).key);
   world.chargedKey = String((await shop.command("key", "create", "--workspace", "2")).key);
   world.writeCertificate(tls, 400);
-  for (const instance of [shop, disk, tls]) await instance.start();
+  for (const instance of [shop, disk, tls, remote]) await instance.start();
+  await remote.command("backup", "send");
   return world;
 }

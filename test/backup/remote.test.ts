@@ -13,6 +13,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -168,6 +169,33 @@ test("a backup is sent encrypted, read back and listed; a bare machine restores 
   expect(readFileSync(other.other_key_file, "utf8")).toBe(key);
 }, 60_000);
 
+test("where an installation has made a database and a key of its own, the archive's key takes its place", async () => {
+  await using site = await openSite();
+  const { workshop, store } = site;
+  const key = readFileSync(workshop.path("data/waxwing.key"), "utf8");
+  const sent = await workshop.json<{ archive: string }>(["backup", "send"]);
+  const command = [
+    ...["restore", sent.archive, "--recovery-key-file", workshop.path("recovery-key"), "--endpoint", store.endpoint],
+    ...["--access-key", store.accessKey, "--secret-key-file", workshop.path("secret")],
+  ];
+
+  // Another machine, on which install.sh has started the service once.
+  rmSync(workshop.path("data"), { recursive: true });
+  await using own = await startTestServer({ directory: workshop.path("data") });
+  await own.stop();
+  const ownKey = readFileSync(workshop.path("data/waxwing.key"), "utf8");
+  expect(ownKey).not.toBe(key);
+
+  expect(await workshop.refusal(command)).toMatchObject({ code: "gap" });
+  expect(readFileSync(workshop.path("data/waxwing.key"), "utf8")).toBe(ownKey);
+  expect(readdirSync(workshop.path("data")).filter((name) => name.startsWith("waxwing.key."))).toEqual([]);
+  const restored = await workshop.json<{ replaced_key_file: string }>([...command, "--accept-gap"]);
+  expect(restored).toMatchObject({ key_file: workshop.path("data/waxwing.key"), other_key_file: null });
+  expect(readFileSync(workshop.path("data/waxwing.key"), "utf8")).toBe(key);
+  expect(readFileSync(restored.replaced_key_file, "utf8")).toBe(ownKey);
+  expect(statSync(workshop.path("data/waxwing.key")).mode & 0o777).toBe(0o600);
+}, 60_000);
+
 test("a store that is down, refuses, loses or changes bytes is found; nothing of the attempt is left, and the next one succeeds", async () => {
   await using site = await openSite();
   const { workshop, store, backups } = site;
@@ -226,6 +254,9 @@ test("a store that is down, refuses, loses or changes bytes is found; nothing of
   rmSync(join(backups, "remote.json.unfinished"), { recursive: true });
 
   // Credentials that may only write: the backup counts, and what could not be looked at is said.
+  // As s3rver: nothing is wrong, and older archives are deleted.
+  store.intercept = (_, __, url) => (url.searchParams.has("uploads") ? failure(501, "NotImplemented") : null);
+  expect(await workshop.json(["backup", "send"])).toMatchObject({ not_removed: null });
   store.intercept = (method, key) => (method === "DELETE" || key === "" ? failure(403, "AccessDenied") : null);
   expect(await workshop.json(["backup", "send"])).toMatchObject({
     not_removed: expect.stringContaining("AccessDenied"),

@@ -5,6 +5,8 @@ import fc from "fast-check";
 import { parse } from "smol-toml";
 import { recipientsOf } from "#src/backup/remote/encryption.ts";
 import { changeKey } from "#src/config/edit.ts";
+import { GRAPH_ACCOUNT_ID, GRAPH_APP_SECRET, GRAPH_TOKEN, startGraph } from "#test/support/graph.ts";
+import { graphAccount, graphNumber } from "#test/support/graph-account.ts";
 import { FakeObjectStore } from "#test/support/object-store.ts";
 import { Workshop } from "./spawn.ts";
 
@@ -102,6 +104,39 @@ test("setup writes the store of backups, shows a new recovery key once, and chan
   expect([wrong.code, wrong.stdout.includes("backup.remote.recipient")]).toEqual([1, true]);
   await workshop.run(["setup", "--remote-endpoint", "none", "--json"]);
   expect(remote()).toEqual({});
+});
+
+test("with a number on WhatsApp, the app is subscribed and a verify token made, and nothing is left to be said", async () => {
+  const account = graphAccount({
+    numbers: [graphNumber("200000000000001", "+49 30 1234567")],
+    subscribedApps: [],
+  });
+  await using graph = await startGraph({ account });
+  using workshop = new Workshop(
+    `[server]\nlisten = "127.0.0.1:0"\npublic_url = "https://wa.example.com"\n[whatsapp]\ngraph_url = "${graph.url}"\n`,
+  );
+  const words = [
+    ...["setup", "--business", "Corner Shop", "--country", "DE", "--timezone", "Europe/Berlin", "--email", "none"],
+    ...["--network", "whatsapp", "--phone", "+49301234567", "--phone-number-id", "200000000000001"],
+    ...["--account-id", GRAPH_ACCOUNT_ID, "--token-file", workshop.write("token", GRAPH_TOKEN)],
+    ...["--app-secret-file", workshop.write("secret", GRAPH_APP_SECRET)],
+  ];
+  const { steps, conditions } = await workshop.json<Setup>(words);
+  const result = (name: string) => steps.find(({ step }) => step === name)?.result;
+  const { whatsapp } = parse(readFileSync(workshop.path("waxwing.toml"), "utf8")) as {
+    whatsapp: Record<string, string>;
+  };
+  expect(whatsapp.verify_token).toMatch(/^\w{24}$/);
+  expect(result("callbacks")).toContain(
+    `https://wa.example.com/networks/whatsapp with the verify token ${whatsapp.verify_token}`,
+  );
+  expect(result("subscription")).toBe("The app is subscribed to the account.");
+  expect(account.subscribedApps).toHaveLength(1);
+  expect(conditions.map(({ id }) => id).filter((id) => /^(connection|number)/.test(id))).toEqual([]);
+
+  // A token that is there stays.
+  await workshop.json<Setup>(words);
+  expect(parse(readFileSync(workshop.path("waxwing.toml"), "utf8")).whatsapp).toEqual(whatsapp);
 });
 
 test("a domain replaces the listen address", async () => {

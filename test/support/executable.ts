@@ -18,22 +18,9 @@ import {
 import { dirname, join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { buildExecutable } from "./installation.ts";
-import { checkout } from "./source.ts";
+import { BUILD_INPUTS, checkout } from "./source.ts";
 
 const shelf = join(checkout, "node_modules/.cache/waxwing-test");
-/** Everything that the build reads. */
-const INGREDIENTS = [
-  "src",
-  "docs/guides",
-  "docs/testing.md",
-  "docs/inbound.md",
-  "examples",
-  "migrations",
-  "scripts",
-  "package.json",
-  "bun.lock",
-  "tsconfig.json",
-];
 const BUILD_LIMIT_MS = 60_000;
 
 /** Puts the executable of the present sources at `path`, as a link if it can be one: a test must not write into it. */
@@ -71,7 +58,7 @@ function linkOrCopy(from: string, to: string): void {
 
 function digestOfIngredients(): string {
   const hash = createHash("sha256").update(`${Bun.version} ${Bun.revision}`);
-  for (const ingredient of INGREDIENTS) {
+  for (const ingredient of BUILD_INPUTS) {
     for (const path of filesOf(join(checkout, ingredient))) hash.update(`\0${path}\0`).update(readFileSync(path));
   }
   return hash.digest("hex").slice(0, 32);

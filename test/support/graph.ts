@@ -49,8 +49,8 @@ export interface Graph extends AsyncDisposable {
   readonly requests: readonly GraphRequest[];
   /** Every other request: account queries, uploads. */
   readonly questions: readonly GraphRequest[];
-  /** Changes where callbacks are posted. */
-  callTo(url: string): void;
+  /** Changes where callbacks are posted. `ca`: the authority of that server's certificate, if it is no public one. */
+  callTo(url: string, ca?: string): void;
   /** The messages that the network accepted, whatever answer the sender received. */
   readonly accepted: readonly AcceptedMessage[];
   /** Resolves once this many requests have been read. */
@@ -150,6 +150,7 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
   const now = options.now ?? systemClock.now;
   const questions: GraphRequest[] = [];
   let callbackUrl = options.callbackUrl;
+  let callbackCa: string | undefined;
   let held = 0;
 
   const server = createServer((request, response) => {
@@ -249,6 +250,7 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
         ? sign(bytes, post.appSecret ?? options.appSecret ?? GRAPH_APP_SECRET)
         : post.signature;
     const response = await fetch(url, {
+      ...(callbackCa === undefined ? {} : { tls: { ca: callbackCa } }),
       method: "POST",
       body: bytes,
       headers: {
@@ -279,8 +281,9 @@ export async function startGraph(options: GraphOptions = {}): Promise<Graph> {
     url,
     requests,
     questions,
-    callTo(to) {
+    callTo(to, ca) {
       callbackUrl = to;
+      callbackCa = ca;
     },
     accepted,
     arrival(count) {

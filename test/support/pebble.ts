@@ -28,8 +28,8 @@ export interface Pebble extends AsyncDisposable {
 
 const STARTED_WITHIN_MS = 10_000;
 
-/** `httpPort`: where it looks for the answer to a challenge, in place of port 80. */
-export async function startPebble(httpPort: number): Promise<Pebble> {
+/** `httpPort`: where it looks for the answer to a challenge, in place of port 80. `dnsPort`: of its name server; 0: any. */
+export async function startPebble(httpPort: number, dnsPort = 0): Promise<Pebble> {
   const folder = mkdtempSync(join(tmpdir(), "waxwing-pebble-"));
   const own = selfSigned("localhost", Date.now(), systemRandom);
   const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
@@ -43,7 +43,7 @@ export async function startPebble(httpPort: number): Promise<Pebble> {
   };
   writeFileSync(join(folder, "config.json"), JSON.stringify({ pebble }));
   const names: { address: string | null } = { address: "127.0.0.1" };
-  const dns = await startNameServer(() => names.address);
+  const dns = await startNameServer(() => names.address, dnsPort);
   const started = Bun.spawn(
     [executable ?? "pebble", "-config", join(folder, "config.json"), "-dnsserver", `127.0.0.1:${dns.port}`, "-strict"],
     {
@@ -99,9 +99,9 @@ async function until(isDone: () => Promise<boolean>): Promise<void> {
 }
 
 /** Answers every question for an A record with the address; other questions with nothing. */
-async function startNameServer(address: () => string | null): Promise<{ port: number; socket: Socket }> {
+async function startNameServer(address: () => string | null, port: number): Promise<{ port: number; socket: Socket }> {
   const socket = createSocket("udp4");
-  socket.on("message", (query, { port, address: from }) => {
+  socket.on("message", (query, sender) => {
     // One question: its name ends with a zero byte; type and class follow.
     const end = query.indexOf(0, 12) + 5;
     const isAddress = query.readUInt16BE(end - 4) === 1;
@@ -114,8 +114,8 @@ async function startNameServer(address: () => string | null): Promise<{ port: nu
       isAddress && given !== null
         ? Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...given.split(".").map(Number)])
         : Buffer.alloc(0);
-    socket.send(Buffer.concat([header, query.subarray(12, end), answer]), port, from);
+    socket.send(Buffer.concat([header, query.subarray(12, end), answer]), sender.port, sender.address);
   });
-  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => socket.bind(port, "127.0.0.1", resolve));
   return { port: socket.address().port, socket };
 }

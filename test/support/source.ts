@@ -28,6 +28,23 @@ export interface SourceFile {
 
 export const checkout = resolve(import.meta.dir, "../..");
 
+/** Everything that a build of the executable reads, beside the packages. */
+export const BUILD_INPUTS: readonly string[] = [
+  "src",
+  "docs/guides",
+  "docs/testing.md",
+  "docs/inbound.md",
+  "examples",
+  "migrations",
+  "scripts",
+  "package.json",
+  "bun.lock",
+  "bunfig.toml",
+  "tsconfig.json",
+  // Names the key and the address of releases.
+  "install.sh",
+];
+
 const read = new Map<string, readonly SourceFile[]>();
 
 /** Read once for all test files of a process: do not change them. */

@@ -8,7 +8,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, syml
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { type Installation, LABELLED, makeInstallation } from "./installation.ts";
-import { checkout } from "./source.ts";
+import { BUILD_INPUTS, checkout } from "./source.ts";
 
 export interface Site extends AsyncDisposable {
   installation: Installation;
@@ -241,16 +241,7 @@ export interface Variant {
 export async function buildVariant(workshop: string, { version, changes = [], files = {} }: Variant): Promise<string> {
   const copy = join(workshop, `checkout-${version}`);
   mkdirSync(copy);
-  for (const name of [
-    "src",
-    "scripts",
-    "migrations",
-    "package.json",
-    "bun.lock",
-    "bunfig.toml",
-    "tsconfig.json",
-    "install.sh",
-  ]) {
+  for (const name of BUILD_INPUTS) {
     cpSync(join(checkout, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(checkout, "node_modules"), join(copy, "node_modules"));

@@ -35,10 +35,18 @@ export class Box implements AsyncDisposable {
   #init = 0;
   readonly #groupsBefore = new Set(listGroups());
 
-  constructor(base: string) {
+  readonly #names: string | null;
+
+  /**
+   * `names`: the address of its name server, in the network of this process, which it shares. Null: a network of its own,
+   * with nothing in it.
+   */
+  constructor(base: string, names: string | null = null) {
+    this.#names = names;
     this.root = join(mkdtempSync(join(tmpdir(), "waxwing-box-")), "debian");
     // With devices, owners and attributes, which Node's copy does not take along.
     Bun.spawnSync(["cp", "-a", base, this.root]);
+    if (names !== null) this.write("etc/resolv.conf", `nameserver ${names}\n`);
   }
 
   /** Starts it, and returns after how many seconds systemd says that the system runs. */
@@ -47,7 +55,8 @@ export class Box implements AsyncDisposable {
     const name = `waxwing-${process.pid}`;
     const nspawn = Bun.spawn(
       [
-        ...["systemd-nspawn", "--boot", "--quiet", "--register=no", "--keep-unit", "--private-network"],
+        ...["systemd-nspawn", "--boot", "--quiet", "--register=no", "--keep-unit"],
+        ...(this.#names === null ? ["--private-network"] : ["--resolv-conf=off"]),
         ...[`--machine=${name}`, "--console=pipe", "-D", this.root],
       ],
       { stdin: "ignore", stdout: "ignore", stderr: "ignore" },
@@ -93,6 +102,15 @@ export class Box implements AsyncDisposable {
     writeFileSync(join(this.root, path), text);
   }
 
+  /** As a machine that burns down: nothing in it is shut down, and nothing of it is left. */
+  async destroy(): Promise<void> {
+    if (this.#nspawn === null) return;
+    process.kill(this.#init, "SIGKILL");
+    await this.#nspawn.exited;
+    this.#nspawn = null;
+    this.#remove();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const nspawn = this.#nspawn;
     if (nspawn !== null) {
@@ -101,6 +119,10 @@ export class Box implements AsyncDisposable {
       nspawn.kill("SIGKILL");
       await nspawn.exited;
     }
+    this.#remove();
+  }
+
+  #remove(): void {
     rmSync(dirname(this.root), { recursive: true, force: true });
     // What its systemd has made and left, the innermost first.
     for (const group of listGroups()

@@ -1,203 +1,39 @@
 /**
- * The service under a live systemd, from a bare Debian to an uninstalled server: `bun run test:systemd`. It prints what
- * was run, what it took and what was seen, and exits with 1 if something was not as it should be. Real time: about two
- * minutes, most of it waiting for the watchdog. Requires root, `systemd-container`, `debootstrap`, and a release in
- * dist/release (`./install.sh release`).
+ * The released server under a live systemd: `bun run test:systemd`. Two parts: `service`, from a bare Debian to an
+ * uninstalled server, and `journey`, from a bare Debian over HTTPS and backups off-site to another machine that takes its place;
+ * `bun run test:systemd journey` runs one. They print what was run, what it took and what was seen; exit code 1 if something
+ * was not as it should be. Requires root, the packages `systemd-container`, `debootstrap`, `iproute2` and `pebble`, Node, and
+ * a release in dist/release (`./install.sh release`). `WAXWING_DEBIAN` says where the bare Debian is kept.
  */
-import { cpSync, existsSync, mkdirSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkout } from "#test/support/source.ts";
-import { Box, makeDebian, type Ran } from "./box.ts";
+import { prepare } from "./preparation.ts";
 
-const RELEASE = join(checkout, "dist/release");
-const BASE = process.env.WAXWING_DEBIAN ?? join(tmpdir(), "waxwing-debian");
-const PHONE = "+919876543210";
-
-let failures = 0;
-
-function check(what: string, holds: boolean, seen = ""): void {
-  if (!holds) failures += 1;
-  console.log(`${holds ? "ok  " : "FAIL"} ${what}${holds || seen === "" ? "" : `\n     seen: ${seen}`}`);
+/**
+ * The journey has an internet of its own: a network with nothing but its loopback, in which ports 53, 80 and 443 are free,
+ * and a name server that it asks for every name.
+ */
+function journey(): string[] {
+  const names = join(tmpdir(), `waxwing-names-${process.pid}`);
+  writeFileSync(names, "nameserver 127.0.0.1\n");
+  const enter = `ip link set lo up && mount --bind ${names} /etc/resolv.conf && rm ${names} && exec "$0" "$1"`;
+  const program = [process.execPath, join(import.meta.dir, "journey.ts")];
+  return ["unshare", "--net", "--mount", "sh", "-c", enter, ...program];
 }
 
-if (!existsSync(join(RELEASE, "SHA256SUMS"))) {
-  console.error("there is no release in dist/release: ./install.sh release --only linux-x64 makes one");
-  process.exit(1);
+const parts: Readonly<Record<string, () => string[]>> = {
+  service: () => [process.execPath, join(import.meta.dir, "service.ts")],
+  journey,
+};
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => parts[name] === undefined);
+if (unknown.length > 0) throw new Error(`no part ${unknown.join(", ")}: there are ${Object.keys(parts).join(", ")}`);
+
+await prepare();
+for (const [name, command] of Object.entries(parts)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  console.log(`\n## ${name}`);
+  const child = Bun.spawn(command(), { stdin: "ignore", stdout: "inherit", stderr: "inherit" });
+  if ((await child.exited) !== 0) process.exitCode = 1;
 }
-await makeDebian(BASE);
-await using box = new Box(BASE);
-console.log(
-  `a bare Debian runs after ${(await box.start()).toFixed(1)} s: ${(await box.run("systemctl", "--version")).out.split("\n")[0]}`,
-);
-const hasLimits = await box.enforceLimits();
-console.log(`memory limits ${hasLimits ? "hold" : "do not hold here"} in the container`);
-
-// What an operator has after a download.
-mkdirSync(join(box.root, "root/release"));
-cpSync(RELEASE, join(box.root, "root/release"), { recursive: true });
-
-const commands: { words: string; seconds: number }[] = [];
-async function operator(script: string): Promise<Ran> {
-  const ran = await box.shell(script);
-  commands.push({ words: script, seconds: ran.seconds });
-  if (ran.code !== 0) check(script, false, ran.out);
-  return ran;
-}
-const property = async (name: string) =>
-  (await box.run("systemctl", "show", "waxwing", "--value", "-p", name)).out.trim();
-const isReady = async () =>
-  (await box.shell("curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080/readyz")).out === "200";
-
-async function until(what: string, holds: () => Promise<boolean>, limitSeconds: number): Promise<number> {
-  const startedAt = performance.now();
-  for (;;) {
-    const seconds = (performance.now() - startedAt) / 1000;
-    if (await holds()) return seconds;
-    if (seconds > limitSeconds) {
-      check(what, false, `not within ${limitSeconds} s`);
-      return seconds;
-    }
-    await Bun.sleep(200);
-  }
-}
-
-console.log("\n# From a bare Debian to the first message");
-await operator("sh release/install.sh --release /root/release --public-key /root/release/release-key.pem");
-check("the unit is active when install.sh ends", (await property("ActiveState")) === "active");
-const setUp = await operator(
-  `waxwing setup --domain none --public-url https://wa.example.com --backup-directory none --keep-messages '18 months' --business 'My shop' --country IN --timezone Asia/Kolkata --email ops@example.com --network simulator --phone +911244001100 --test-to ${PHONE}`,
-);
-check("setup sends a first message", setUp.out.includes(`${PHONE}: sent`), setUp.out);
-const status = await operator("waxwing status");
-check("status is green", status.code === 0 && status.out.includes("Nothing needs attention"), status.out);
-check("the service runs as its own user", (await property("User")) === "waxwing");
-check(
-  "the configuration is readable for the service's group alone",
-  (await box.shell("stat -c '%a %U %G' /etc/waxwing/waxwing.toml")).out === "640 root waxwing",
-);
-
-console.log("\n# The customer's software sends");
-const key = (
-  await operator('waxwing key create --workspace 1 --json | sed -n \'s/.*"key": *"\\([^"]*\\)".*/\\1/p\'')
-).out.trim();
-const sent = await operator(
-  `template=$(waxwing template list --workspace 1 --json | sed -n 's/.*"name": *"\\([^"]*\\)".*/\\1/p' | head -1); curl -s -w ' %{http_code}' -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"to": "${PHONE}", "template": "'"$template"'"}' http://127.0.0.1:8080/api/v1/messages`,
-);
-check("POST /messages answers 201", sent.out.endsWith(" 201"), sent.out);
-for (const { words, seconds } of commands)
-  console.log(`     ${seconds.toFixed(1).padStart(5)} s  ${words.slice(0, 100)}`);
-const total = commands.reduce((sum, { seconds }) => sum + seconds, 0);
-console.log(`     ${commands.length} commands, ${total.toFixed(1)} s of work`);
-
-console.log("\n# Readiness: systemctl waits until the server answers");
-const restart = await box.shell(
-  "systemctl restart waxwing && curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:8080/readyz",
-);
-check(`restart returns when it is ready (${restart.seconds.toFixed(1)} s)`, restart.out === "200", restart.out);
-
-console.log("\n# SIGHUP: systemctl reload keeps the process");
-const pid = await property("MainPID");
-await box.shell("systemctl reload waxwing; sleep 1");
-check("the same process still answers", (await property("MainPID")) === pid && (await isReady()));
-
-console.log("\n# Watchdog: a process that stands still is replaced");
-// Otherwise 90 seconds.
-await box.shell(
-  "mkdir -p /run/systemd/system/waxwing.service.d && printf '[Service]\\nWatchdogSec=10\\n' > /run/systemd/system/waxwing.service.d/watchdog.conf && systemctl daemon-reload && systemctl restart waxwing",
-);
-await Bun.sleep(15_000);
-check(
-  "a process that turns is left alone for longer than the limit",
-  (await property("NRestarts")) === "0",
-  await property("NRestarts"),
-);
-const stopped = await property("MainPID");
-await box.run("kill", "-STOP", stopped);
-const replacedAfter = await until(
-  "it is replaced",
-  async () => {
-    const now = await property("MainPID");
-    return now !== "0" && now !== stopped && (await isReady());
-  },
-  60,
-);
-check(
-  `SIGSTOP: another process answers ${replacedAfter.toFixed(0)} s later (limit 10 s, pause before a restart 5 s)`,
-  Number(await property("NRestarts")) >= 1,
-);
-await box.shell("rm -r /run/systemd/system/waxwing.service.d; systemctl daemon-reload; systemctl restart waxwing");
-
-console.log("\n# Killed: systemd starts it again, and the message is still there");
-await box.run("kill", "-KILL", await property("MainPID"));
-await until("it is back after SIGKILL", isReady, 30);
-check(
-  "the message has not been lost",
-  (await box.shell("waxwing status >/dev/null; waxwing message show 1 --json")).out.includes(PHONE),
-);
-
-if (hasLimits) {
-  console.log("\n# MemoryMax: with the documented 256 MB");
-  await box.shell(
-    "systemctl set-property --runtime waxwing MemoryMax=256M MemorySwapMax=0; systemctl restart waxwing; sleep 3",
-  );
-  const current = Number(await property("MemoryCurrent")) / 1e6;
-  check(
-    `it runs with MemoryMax=256M (now ${current.toFixed(0)} MB)`,
-    (await isReady()) && (await property("MemoryMax")) === "268435456",
-    await property("MemoryMax"),
-  );
-  await box.shell(
-    "systemctl set-property --runtime waxwing MemoryMax=24M; systemctl restart --no-block waxwing; sleep 12",
-  );
-  check(
-    "with 24 MB it is killed: the limit is real",
-    Number(await property("NRestarts")) >= 1 || (await property("Result")) !== "success",
-    await property("Result"),
-  );
-  await box.shell("systemctl set-property --runtime waxwing MemoryMax=80%; systemctl restart waxwing");
-  await until("it is back with room", isReady, 30);
-}
-
-console.log("\n# A start on a full disk");
-await box.shell(
-  "systemctl stop waxwing; mkdir /root/kept; cp -a /var/lib/waxwing/. /root/kept/; mount -t tmpfs -o size=24m,mode=0700 tmpfs /var/lib/waxwing; cp -a /root/kept/. /var/lib/waxwing/; chown waxwing:waxwing /var/lib/waxwing",
-);
-await box.shell("head -c 100M /dev/zero > /var/lib/waxwing/filler; df -h /var/lib/waxwing");
-const full = await box.shell(
-  "timeout 20 systemctl start waxwing; sleep 6; systemctl show waxwing --value -p ActiveState -p NRestarts; curl -s -o /dev/null -w ' healthz %{http_code}' http://127.0.0.1:8080/healthz; curl -s -o /dev/null -w ' readyz %{http_code}' http://127.0.0.1:8080/readyz",
-);
-console.log(`     full: ${full.out.replaceAll("\n", " ")}`);
-const reason = (await box.shell("journalctl -u waxwing -n 12 -o cat --no-pager")).out;
-check("the log says that the disk is full", reason.includes("disk is full"), reason);
-const told = await box.shell("waxwing status");
-check("status names the disk", /disk/.test(told.out) && told.code === 1, told.out);
-await box.shell("rm /var/lib/waxwing/filler");
-const freed = await until("it is ready again once there is room, without a hand", isReady, 60);
-console.log(`     ready ${freed.toFixed(0)} s after there was room`);
-await box.shell("systemctl stop waxwing; umount /var/lib/waxwing; systemctl start waxwing");
-
-console.log("\n# Uninstall");
-const uninstalled = await box.shell("sh release/install.sh --uninstall");
-check(
-  "the service and the executable are gone",
-  (
-    await box.shell(
-      "test ! -e /usr/local/bin/waxwing && test ! -e /etc/systemd/system/waxwing.service && ! systemctl is-active --quiet waxwing",
-    )
-  ).code === 0,
-);
-check(
-  "data, configuration and user stay, and the script names them",
-  ["/var/lib/waxwing", "/etc/waxwing", "waxwing"].every((name) => uninstalled.out.includes(name)) &&
-    (await box.shell("test -e /var/lib/waxwing/waxwing.db && id waxwing")).code === 0,
-  uninstalled.out,
-);
-console.log(uninstalled.out.replaceAll(/^/gm, "     "));
-const again = await box.shell(
-  "sh release/install.sh --release /root/release --public-key /root/release/release-key.pem && waxwing message show 1 --json",
-);
-check("installed again, it has the same data", again.out.includes(PHONE), again.out);
-
-console.log(failures === 0 ? "\nall is as it should be" : `\n${failures} checks failed`);
-process.exitCode = failures === 0 ? 0 : 1;

@@ -137,7 +137,10 @@ function inspect(file: string): { file: string; digest: string; instance: Archiv
   }
 }
 
-const FORBIDDEN = /^(AccessDenied|Status403|NotImplemented|Status501)$/;
+/** Some credentials may write and neither list nor delete. */
+const FORBIDDEN = /^(AccessDenied|Status403)$/;
+/** Some stores know no list of uploads: there is nothing to do then, now or later. */
+const NOT_THERE = /^(NotImplemented|Status501)$/;
 
 interface Leftovers {
   directory: string;
@@ -159,9 +162,9 @@ async function removeLeftovers(
     try {
       await work();
     } catch (error) {
-      // Some credentials may write and neither list nor delete; some stores know no list of uploads.
-      if (!(error instanceof StoreFailure) || !FORBIDDEN.test(error.code)) throw error;
-      problems.push(error.message);
+      if (!(error instanceof StoreFailure)) throw error;
+      if (FORBIDDEN.test(error.code)) problems.push(error.message);
+      else if (!NOT_THERE.test(error.code)) throw error;
     }
   };
   await trying(async () => {

@@ -29,7 +29,7 @@ const SEARCHES_AT_ONCE = 20;
 const EXPORTS_AT_ONCE = 8;
 const SENDERS = 32;
 const IMPORTERS = 3;
-const FILE_SENDERS = 16;
+const FILE_SENDERS = 4;
 const FILE_READERS = 4;
 /** Files that the network still has; older ones were fetched long ago. */
 const FILES_MAX = 400;

@@ -130,9 +130,19 @@ export class Journal {
   /** After an upgrade that succeeded, the old executable stays; after one that was undone, only the old one does. */
   sweep(keepsOld: boolean): void {
     if (keepsOld && existsSync(this.old)) renameSync(this.old, this.previous);
-    for (const name of ["old", "new", "next", "heartbeat", "starts", "guard", "command"]) {
-      rmSync(join(this.directory, name), { force: true });
-    }
+    this.#remove(["old", "new", "next", "starts", "guard"]);
+  }
+
+  /**
+   * The command is over. Not part of `sweep`: a command also sweeps what an earlier one left, and without its own
+   * heartbeat the servers would take it for gone.
+   */
+  endCommand(): void {
+    this.#remove(["heartbeat", "command"]);
+  }
+
+  #remove(names: readonly string[]): void {
+    for (const name of names) rmSync(join(this.directory, name), { force: true });
     syncDirectory(this.directory);
   }
 

@@ -160,7 +160,10 @@ async function exclusively<T>(context: UpgradeContext, work: () => Promise<T>): 
   } finally {
     isOver = true;
     const phase = journal.phase();
-    if (phase === null || phase === "done" || phase === "undone") journal.sweep(false);
+    if (phase === null || phase === "done" || phase === "undone") {
+      journal.sweep(false);
+      journal.endCommand();
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { upgradeDatabase } from "#src/backup/upgrade.ts";
+import { systemClock } from "#src/core/clock.ts";
 import { openClient } from "#src/db/driver.ts";
 import { isSameFile, readFileIdentity } from "#src/db/file-identity.ts";
 import { databaseFiles } from "#src/db/files.ts";
@@ -15,6 +16,7 @@ import { inodeOf, Journal, type Phase } from "#src/upgrade/journal.ts";
 import { putBackDatabase, readSchema } from "#src/upgrade/put-back.ts";
 import { serverStates, writeReport } from "#src/upgrade/server-report.ts";
 import { findTrial } from "#src/upgrade/trial.ts";
+import { restoreAndUpgrade } from "#src/upgrade/upgrade.ts";
 import { linesOf } from "#test/support/database.ts";
 import { CallingWorkshop, SHOP } from "../cli/spawn.ts";
 
@@ -177,4 +179,28 @@ test("only a database that a migration of this one kept is put back", async () =
   for (const name of ["data/other.db", "data/waxwing.db.before-schema-2-gone", "waxwing.db.before-schema-2"]) {
     expect(() => putBackDatabase(files, workshop.path(name), 1)).toThrow("not a database that was kept");
   }
+});
+
+test("a command after a successful upgrade keeps its claim and its heartbeat, or servers would take it for gone", async () => {
+  const { journal, database } = makeJournal();
+  journal.setPhase("done");
+  const own = (): boolean[] => ["heartbeat", "command"].map((name) => existsSync(join(journal.directory, name)));
+  const seen: boolean[][] = [];
+  const context = {
+    ...{ journal, database, clock: systemClock, service: null, readyLimitMs: 1_000 },
+    ...{ newNonce: () => "next", onStep: () => undefined },
+  };
+  const target = {
+    async place() {
+      seen.push(own());
+      throw new Error("the release could not be read");
+    },
+    tryOut: () => Promise.reject(new Error("nothing was placed")),
+  };
+  const command = restoreAndUpgrade(context, "1.1.0", target, () => Promise.resolve());
+  await expect(command).rejects.toThrow("could not be read");
+  expect([...seen, own()]).toEqual([
+    [true, true],
+    [false, false],
+  ]);
 });

@@ -6,6 +6,7 @@ import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { contacts } from "#src/domain/contacts/table.ts";
 import { eraseContact } from "#src/domain/erasure/erase-contact.ts";
+import { recentRecipients } from "#src/domain/messages/table.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { numbers, type Portfolio, portfolios } from "#src/domain/numbers/table.ts";
 import {
@@ -150,6 +151,23 @@ test("a proven failure gives its room back at once, a message in doubt does not"
   await app.clock.advance(2 * MINUTE);
   expect(peopleOf(scenario)).toBe(5);
   expect((await show(scenario, id)).status_reason).toContain("1 wait until");
+});
+
+test("a message that may have arrived counts until a status says that it failed, for the network's limit and the daily cap", async () => {
+  await using scenario = await startScenario({ dailyCap: 5 });
+  const { app, network, shop } = scenario;
+  await limitTo(scenario, 3, shop);
+  const capped = (): number => app.store.read((tx) => tx.db.select().from(recentRecipients).all()).length;
+  network.next(unknown);
+  await create(scenario, notice(phones(1)));
+  await app.clock.advance(60 * MINUTE);
+  expect([portfolioOf(scenario)?.people, capped()]).toEqual([1, 1]);
+  const [sent] = network.sent;
+  if (sent === undefined) throw new Error("nothing was sent");
+  const failed = { id: networkIdOf(sent), status: "failed" as const, sendToken: sent.sendToken, code: 131026 };
+  await reportStatus(app, shop, failed);
+  await app.clock.advance(MINUTE);
+  expect([portfolioOf(scenario)?.people, capped()]).toEqual([0, 0]);
 });
 
 test("a raised limit lets a waiting broadcast resume within a minute, and one that ends forgets everybody", async () => {

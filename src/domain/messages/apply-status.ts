@@ -13,6 +13,7 @@ import { learnFromStatus } from "./learn-recipient.ts";
 import { decideStatus, isContactErased, overtakenBy } from "./message.ts";
 import { enter, move } from "./move.ts";
 import { UsageDeltas } from "./network-usage.ts";
+import { refreshRecent } from "./portfolio-limit.ts";
 import { findForStatus } from "./read.ts";
 import { deleteParked, insertParked, parkedCount, parkedForMessage } from "./statements.ts";
 import type { Pricing, StatusItem } from "./status-item.ts";
@@ -74,15 +75,18 @@ function applyToMessage(tx: Tx, message: Message, item: StatusItem, deltas: Coun
     case "fill_in":
       fillIn(tx, message, item, deltas);
       return;
-    case "fill_error":
-      move(tx, message, {
+    case "fill_error": {
+      const failed = move(tx, message, {
         networkMessageId,
         outcomeUnknown: false,
         errorCode: item.error?.code ?? message.errorCode,
         errorMessage: item.error?.message ?? message.errorMessage,
       });
+      // As one that may have arrived it counted under the limits.
+      if (failed !== undefined) refreshRecent(tx, failed);
       hear(tx, message, item, deltas);
       return;
+    }
     case "enter":
       enterStatus(tx, message, item, deltas);
       hear(tx, message, item, deltas);

@@ -1,6 +1,7 @@
 /** `check` finds broken invariants, names them with the affected ids, and does not block the server. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { closeSync, openSync, writeSync } from "node:fs";
+import { sql } from "drizzle-orm";
 import { openClient } from "#src/db/driver.ts";
 import { checkDatabase } from "#src/health/check.ts";
 import { invariants } from "#src/health/invariants.ts";
@@ -123,7 +124,9 @@ test("messages that a killed server left open are checked against the time of th
 });
 
 test("a broken invariant is reported with its ids and the next step, exit 1, as text and as JSON", async () => {
-  app.store.client.exec("UPDATE billing_accounts SET held = held + 1");
+  const addToHeld = (amount: number): Promise<unknown> =>
+    app.store.write((tx) => tx.db.run(sql`UPDATE billing_accounts SET held = held + ${amount}`));
+  await addToHeld(1);
   try {
     const told = await workshop.run(["check"]);
     expect(told.code).toBe(1);
@@ -137,7 +140,7 @@ test("a broken invariant is reported with its ids and the next step, exit 1, as 
       broken: [{ name: "held_equals_open_messages", count: 1, of: "workspace", ids: [1] }],
     });
   } finally {
-    app.store.client.exec("UPDATE billing_accounts SET held = held - 1");
+    await addToHeld(-1);
   }
 });
 

@@ -201,31 +201,33 @@ export class CallbackApplier extends ServiceLoop {
         const found = applied[index] ?? NO_RESULT;
         if (found.messageId !== null) watch.notify(found.messageId);
         addTo(unused, callback.id, found.unused);
+        if (found.isContactErased === true) erasedCallbacks.add(callback.id);
         if (found.unused === NOT_OURS) onIgnored?.();
       });
     }
   }
 
   /**
-   * Returns the result of each item. `earlier` holds what earlier writes did not use, by callback; callbacks that name an
-   * erased contact are added to `erasedCallbacks`. Throws if an item fails, unless they are applied one by one.
+   * Returns the result of each item. `earlier` holds what earlier writes did not use, by callback, and `earlierErased` the
+   * callbacks in which they met an erased contact. Throws if an item fails, unless they are applied one by one.
    */
   #applyBatch(
     tx: Tx,
     batch: BatchEntry[],
     earlier: ReadonlyMap<number, UnusedItems>,
-    erasedCallbacks: Set<number>,
+    earlierErased: ReadonlySet<number>,
     isOneByOne = false,
   ): ItemResult[] {
     const applied = isOneByOne ? this.#applyOneByOne(tx, batch) : this.#applyTogether(tx, batch);
     // Copied: the write may be rolled back.
     const unused = new Map(batch.map(({ callback: { id } }) => [id, new Map(earlier.get(id))]));
+    const erased = new Set(earlierErased);
     batch.forEach(({ callback, position, item, isLast }, index) => {
       const { unused: found, isContactErased = false } = applied[index] ?? NO_RESULT;
       addTo(unused, callback.id, found);
       if (this.#isOld(callback.id) && item.kind !== "quarantined") unmark(tx, callback.id, position);
-      if (isContactErased) erasedCallbacks.add(callback.id);
-      if (isLast) this.#finish(tx, callback, unused.get(callback.id) ?? new Map(), erasedCallbacks);
+      if (isContactErased) erased.add(callback.id);
+      if (isLast) this.#finish(tx, callback, unused.get(callback.id) ?? new Map(), erased);
     });
     return applied;
   }

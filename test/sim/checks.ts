@@ -128,6 +128,10 @@ const PARTS: readonly { name: string; sql: string }[] = [
         'well slow', 'slow down', 'slow recovering', 'down recovering', 'recovering well', 'recovering slow') LIMIT 5`,
   },
   {
+    name: "an outage that two good probes did not end",
+    sql: "SELECT number_id, good_probes FROM network_health WHERE state = 'down' AND good_probes >= 2",
+  },
+  {
     name: "an outage that ended without two good probes or a person",
     sql: `SELECT * FROM temp.health_moves WHERE was = 'down' AND good_probes = 0
       AND changed_at NOT IN (SELECT at FROM temp.resumes) LIMIT 5`,

@@ -25,16 +25,19 @@ export type PreparationResponse =
  * loop, so the thread that answers requests prepares a few hundred rows at most.
  */
 const SMALL_FILE_BYTES = { command: 256 * 1024, insideServer: 8 * 1024 };
-/** Number of parts prepared ahead; it limits memory use. */
-const PARTS_AHEAD = 4;
+/**
+ * Number of parts prepared ahead; it limits memory use. A command's transaction takes the rows of some fifteen parts: with
+ * fewer ahead, writing and preparing would wait for each other in turns.
+ */
+const PARTS_AHEAD = { command: 24, insideServer: 4 };
 
 export function prepareFile(job: PreparationJob, isInsideServer: boolean): AsyncGenerator<Part> {
   const { size } = typeof job.file === "number" ? fstatSync(job.file) : statSync(job.file);
-  const smallBytes = SMALL_FILE_BYTES[isInsideServer ? "insideServer" : "command"];
-  return size < smallBytes ? prepareRows(job) : prepareInThread(job);
+  const place = isInsideServer ? "insideServer" : "command";
+  return size < SMALL_FILE_BYTES[place] ? prepareRows(job) : prepareInThread(job, PARTS_AHEAD[place]);
 }
 
-async function* prepareInThread(job: PreparationJob): AsyncGenerator<Part> {
+async function* prepareInThread(job: PreparationJob, ahead: number): AsyncGenerator<Part> {
   const responses: PreparationResponse[] = [];
   let arrived = Promise.withResolvers<void>();
   const receive = (response: PreparationResponse): void => {
@@ -45,7 +48,7 @@ async function* prepareInThread(job: PreparationJob): AsyncGenerator<Part> {
   thread.onmessage = ({ data }: { data: PreparationResponse }) => receive(data);
   thread.onerror = ({ message }) => receive({ kind: "failure", message });
   try {
-    thread.postMessage({ job, ahead: PARTS_AHEAD } satisfies PreparationRequest);
+    thread.postMessage({ job, ahead } satisfies PreparationRequest);
     for (;;) {
       const response = responses.shift();
       if (response === undefined) {

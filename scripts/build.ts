@@ -24,6 +24,7 @@ export const checkout = resolve(import.meta.dir, "..");
 const entrypoints = [
   "src/main.ts",
   "src/db/reader-worker.ts",
+  "src/db/log-copier-worker.ts",
   "src/transfer/preparation-worker.ts",
   "src/backup/backup-worker.ts",
 ];

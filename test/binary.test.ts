@@ -155,6 +155,7 @@ test(
     });
     // The probe shows that a Worker is found by this path; the executable has its file under the same path.
     expect(await holds(executable, "/$bunfs/root/src/db/reader-worker.js")).toBe(true);
+    expect(await holds(executable, "/$bunfs/root/src/db/log-copier-worker.js")).toBe(true);
   },
   LIMIT_MS,
 );

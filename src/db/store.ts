@@ -39,7 +39,16 @@ export interface StoreOptions {
   onEffectError?: (error: unknown) => void;
 }
 
-/** Size of the WAL, in pages, at which the writer checkpoints it; measured, see docs/performance.md. */
+/** The write-ahead log: its pages, and how many of them are in the database already. */
+export interface LogState {
+  pages: number;
+  copied: number;
+}
+
+/**
+ * Size of the WAL, in pages, at which the writer checkpoints it; measured, see docs/performance.md. On a busy server it
+ * rarely gets there: see `log-copier.ts`.
+ */
 const CHECKPOINT_PAGES = 10_000;
 /**
  * The last process to close a database needs the file exclusively for a moment, so a start may have to wait for
@@ -231,6 +240,22 @@ export class Store {
 
   get hasQueuedWrites(): boolean {
     return this.#writer.hasQueued;
+  }
+
+  /** Call outside a write. */
+  logState(): LogState {
+    return this.#checkpoint("NOOP");
+  }
+
+  /** Copies as much of the log as no reader of an older state needs. Call outside a write. */
+  copyLog(): LogState {
+    return this.#checkpoint("PASSIVE");
+  }
+
+  #checkpoint(mode: "NOOP" | "PASSIVE"): LogState {
+    this.#endRead();
+    const [row] = this.client.pragma(`wal_checkpoint(${mode})`) as { log: number; checkpointed: number }[];
+    return { pages: row?.log ?? 0, copied: row?.checkpointed ?? 0 };
   }
 
   /**

@@ -17,6 +17,7 @@ import { createPrivateDirectory, type DatabaseFiles, databaseFiles, makePrivate 
 import { readOrCreateInstanceId } from "#src/db/instance.ts";
 import { hashKeyOf } from "#src/db/kept-keys.ts";
 import { type Lock, LockHeld, lockExclusively } from "#src/db/lock.ts";
+import { LogCopier } from "#src/db/log-copier.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { openStore, type Store } from "#src/db/store.ts";
 import { MediaFiles } from "#src/media/files.ts";
@@ -73,6 +74,7 @@ async function openLocked(environment: Environment, files: DatabaseFiles, lock: 
   }
   const newId = (): string => newInstanceId(random);
   upgradeIfOlder(files, { now: clock.now(), newInstanceId: newId, readFileIdentity }, log, lock);
+  let logCopier: LogCopier | null = null;
   const store: Store = openStore(files.database, {
     clock: socketClock,
     lockClock: systemClock,
@@ -87,6 +89,7 @@ async function openLocked(environment: Environment, files: DatabaseFiles, lock: 
     onCommit(operations, durationMs) {
       metrics.countCommit(operations, durationMs);
       onCommit.emit();
+      logCopier?.countCommit();
     },
   });
   for (const { version, name } of migrateOrClose(store))
@@ -106,6 +109,13 @@ async function openLocked(environment: Environment, files: DatabaseFiles, lock: 
   store.client.pragma("busy_timeout = 0");
   // Data of a test: it survives the end of the process as ever, and a power cut does not matter.
   if (control !== null) store.client.pragma("synchronous = OFF");
+  else
+    logCopier = new LogCopier({
+      store,
+      path: files.database,
+      clock: systemClock,
+      isInPlace: () => fileWatch.isInPlace(),
+    });
   return {
     files,
     fileWatch,
@@ -118,6 +128,7 @@ async function openLocked(environment: Environment, files: DatabaseFiles, lock: 
     runId: newRunId(random),
     close({ isClean }) {
       readers.close();
+      logCopier?.close();
       if (REPLACED.includes(fileWatch.look())) {
         // Closing would delete the log by its path: the log of another database by now. The process ends soon.
         lock.release();

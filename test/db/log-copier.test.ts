@@ -1,6 +1,6 @@
 /** The thread that copies the log into the database beside the writer: with real files, connections and threads. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "#src/core/clock.ts";
@@ -75,6 +75,16 @@ async function untilCopied(): Promise<void> {
   throw new Error("the log is not copied");
 }
 
+/** Mode and first byte of each lock that this process holds on the file. */
+function locksOf(file: string): string[] {
+  const { ino } = statSync(file);
+  return readFileSync("/proc/locks", "utf8")
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , , pid, place]) => pid === String(process.pid) && place?.endsWith(`:${ino}`))
+    .map(([, , , mode, , , start]) => `${mode} ${start}`);
+}
+
 /** Each row fills a page. Once the log is copied, it begins anew with the next commit. */
 function hasCopied(): boolean {
   const { pages, copied } = store.logState();
@@ -104,6 +114,15 @@ describe("the log of a busy server", () => {
     copier.close();
     store.close();
     expect(whatIsStored()).toEqual({ count: written, integrity: "ok" });
+  });
+
+  // The system releases a process's locks on a file when any descriptor of it is closed.
+  test.skipIf(process.platform !== "linux")("keeps its locks, although the thread closes its connection", async () => {
+    await write(56);
+    await untilCopied();
+    expect(locksOf(path)).toContain("READ 1073741826");
+    // Of the log's index: it says that the database is open.
+    expect(locksOf(`${path}-shm`)).toContain("READ 128");
   });
 
   test("is copied as far as no reader of an older state needs it", async () => {

@@ -24,9 +24,9 @@ export const COPYING = 1;
 export const IDLE = 0;
 
 /** How many pages the log has beyond the copied ones when the thread begins. */
-const PAGES = 5_000;
+const PAGES = 8_000;
 /** The writer copies no more than this. While more was written meanwhile, the thread copies again. */
-const PAGES_OF_THE_WRITER = 1_000;
+const PAGES_OF_THE_WRITER = 600;
 /** The log is looked at once in this many commits. */
 const COMMITS = 8;
 /** A server that takes longer for so many commits has little to do. */
@@ -107,7 +107,7 @@ export class LogCopier {
   }
 
   #startThread(): Worker {
-    const thread = new Worker(workerUrl());
+    const thread = new Worker(workerUrl(), { smol: true });
     thread.onmessage = ({ data }: { data: CopyResponse }) => this.#end(data.error);
     thread.onerror = ({ message }) => {
       this.#thread = null;

@@ -41,14 +41,14 @@ function open(pathOfThread: string): void {
   copier = new LogCopier({ store, path: pathOfThread, clock: systemClock, isInPlace: () => isInPlace });
 }
 
-/** Commits of a hundred rows each, in quick succession. */
-async function write(commits: number): Promise<void> {
+/** Commits of so many rows each, in quick succession. 80 commits of a hundred are as many pages as the thread waits for. */
+async function write(commits: number, rows = 100): Promise<void> {
   const insert = store.client.prepare("INSERT INTO rows (text) VALUES (?)");
   for (let commit = 0; commit < commits; commit++) {
     await store.write(() => {
-      for (let row = 0; row < 100; row++) insert.run(TEXT);
+      for (let row = 0; row < rows; row++) insert.run(TEXT);
     });
-    written += 100;
+    written += rows;
   }
 }
 
@@ -106,7 +106,7 @@ describe("the log of a busy server", () => {
   test("is copied before the writer would do it, and begins anew", async () => {
     for (let round = 0; round < 6; round++) {
       // One commit begins the log anew, and the last of the others asks the thread.
-      await write(round === 0 ? 56 : 55);
+      await write(round === 0 ? 80 : 79);
       await untilCopied();
       await write(1);
       expect(store.logState().pages).toBeLessThan(300);
@@ -118,7 +118,7 @@ describe("the log of a busy server", () => {
 
   // The system releases a process's locks on a file when any descriptor of it is closed.
   test.skipIf(process.platform !== "linux")("keeps its locks, although the thread closes its connection", async () => {
-    await write(56);
+    await write(80);
     await untilCopied();
     expect(locksOf(path)).toContain("READ 1073741826");
     // Of the log's index: it says that the database is open.
@@ -129,7 +129,7 @@ describe("the log of a busy server", () => {
     const reader = openClient(path, { readonly: true });
     reader.exec("BEGIN");
     reader.prepare("SELECT count(*) FROM rows").get();
-    await write(60);
+    await write(88);
     await Bun.sleep(50);
     // The table's own pages.
     expect(store.logState().copied).toBeLessThan(20);
@@ -149,7 +149,7 @@ describe("the log of a busy server", () => {
   test("is gone at the end, although the thread was copying when it began", async () => {
     for (let round = 0; round < 5; round++) {
       // The last look finds enough pages, so the thread has just been asked.
-      await write(56);
+      await write(80);
       copier.close();
       store.close();
       expect([existsSync(`${path}-wal`), existsSync(`${path}-shm`)]).toEqual([false, false]);
@@ -177,16 +177,17 @@ describe("the writer copies the log itself", () => {
 
   test("when the path leads to another file", async () => {
     isInPlace = false;
-    await write(60);
+    await write(88);
     await Bun.sleep(50);
     expect(hasCopied()).toBe(false);
   });
 
   test("when there is little to do", async () => {
     for (let round = 0; round < 6; round++) {
-      await write(7);
+      await write(7, 200);
       await Bun.sleep(450);
     }
+    expect(store.logState().pages).toBeGreaterThan(8_000);
     expect(hasCopied()).toBe(false);
   });
 });

@@ -3,7 +3,14 @@
  * workspace wait for it. Workspaces with waiting queries take turns, so that a workspace with many slow queries delays
  * its own queries and no other's.
  */
-import { type ClosableReader, createReader, type Reader, type WorkspaceReaders } from "./reader.ts";
+import {
+  CLOSED_MESSAGE,
+  type ClosableReader,
+  closeReaders,
+  createReader,
+  type Reader,
+  type WorkspaceReaders,
+} from "./reader.ts";
 
 type Row = Record<string, unknown>;
 type Parameters = (string | number | null)[];
@@ -25,8 +32,6 @@ const WAITING_MAX = 100;
 
 /** The id of no workspace: queries of the server itself. */
 const SERVER = 0;
-
-const CLOSED = "the reader was closed";
 
 export class FairReader implements WorkspaceReaders {
   readonly #start: () => ClosableReader;
@@ -66,13 +71,13 @@ export class FairReader implements WorkspaceReaders {
 
   close(): void {
     this.#isClosed = true;
-    for (const { reject } of [...this.#waiting.values()].flat()) reject(new Error(CLOSED));
+    for (const { reject } of [...this.#waiting.values()].flat()) reject(new Error(CLOSED_MESSAGE));
     this.#waiting.clear();
-    for (const thread of this.#threads) thread.close();
+    closeReaders(this.#threads);
   }
 
   #query(workspaceId: number, sql: string, parameters: Parameters): Promise<Row[]> {
-    if (this.#isClosed) return Promise.reject(new Error(CLOSED));
+    if (this.#isClosed) return Promise.reject(new Error(CLOSED_MESSAGE));
     const jobs = this.#waiting.get(workspaceId) ?? [];
     if (jobs.length >= WAITING_MAX) return Promise.reject(new TooManyQueries(`${WAITING_MAX} queries are waiting`));
     return new Promise((resolve, reject) => {

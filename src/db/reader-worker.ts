@@ -4,35 +4,61 @@
  */
 import { systemClock } from "#src/core/clock.ts";
 import { type Client, defineBudget, openClient } from "./driver.ts";
-import type { ReaderBeginning, ReaderRequest, ReaderResponse } from "./reader.ts";
+import {
+  CLOSE,
+  CLOSED,
+  CLOSED_MESSAGE,
+  CLOSING,
+  type ReaderBeginning,
+  type ReaderRequest,
+  type ReaderResponse,
+} from "./reader.ts";
 
 declare const self: {
-  onmessage: ((event: { data: ReaderBeginning | ReaderRequest }) => void) | null;
+  onmessage: ((event: { data: ReaderBeginning | ReaderRequest | typeof CLOSE }) => void) | null;
   postMessage(response: ReaderResponse): void;
+  close(): void;
 };
 
 let client: Client | undefined;
 let budgetMs: number | null = null;
-let hasStopped: () => boolean = () => false;
+let state = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 let startedAt = 0;
 let isOverBudget = false;
 
 /** Runs inside a statement. What it throws ends the statement. */
 function checkBudget(): void {
-  if (hasStopped()) throw new Error("the reader was closed");
+  if (Atomics.load(state, 0) === CLOSING) throw new Error(CLOSED_MESSAGE);
   isOverBudget = budgetMs !== null && systemClock.monotonic() - startedAt > budgetMs;
   if (isOverBudget) throw new Error("the query took too long");
 }
 
-self.onmessage = ({ data }) => {
-  if ("path" in data) {
-    const stopped = new Int32Array(data.stopped);
-    hasStopped = () => Atomics.load(stopped, 0) !== 0;
-    budgetMs = data.budgetMs;
-    client = openClient(data.path, { readonly: true, timeout: 5_000 });
+function begin(beginning: ReaderBeginning): void {
+  state = new Int32Array(beginning.state);
+  budgetMs = beginning.budgetMs;
+  try {
+    client = openClient(beginning.path, { readonly: true, timeout: 5_000 });
     defineBudget(client, checkBudget);
-    return;
+  } catch (error) {
+    tellClosed();
+    throw error;
   }
+}
+
+function end(): void {
+  client?.close();
+  tellClosed();
+  self.close();
+}
+
+function tellClosed(): void {
+  Atomics.store(state, 0, CLOSED);
+  Atomics.notify(state, 0);
+}
+
+self.onmessage = ({ data }) => {
+  if (data === CLOSE) return end();
+  if ("path" in data) return begin(data);
   try {
     if (client === undefined) throw new Error("the reader has no database yet");
     startedAt = systemClock.monotonic();

@@ -2,6 +2,7 @@
  * Runs long reads on worker threads, each with its own read-only connection. Any query that may take over 10 ms belongs
  * here. A query sees everything committed before it starts. A worker starts at its first query.
  */
+import { systemClock } from "#src/core/clock.ts";
 import { QueryOverBudget } from "./query-budget.ts";
 
 /** The first message to the thread. */
@@ -9,9 +10,17 @@ export interface ReaderBeginning {
   path: string;
   /** Null: a query may take as long as it takes. */
   budgetMs: number | null;
-  /** Four shared bytes: not zero once the reader is closed, which ends the query that is running. */
-  stopped: SharedArrayBuffer;
+  /** Four shared bytes: `OPEN`, `CLOSING` or `CLOSED`. `CLOSING` ends the query that is running. */
+  state: SharedArrayBuffer;
 }
+
+export const OPEN = 0;
+export const CLOSING = 1;
+/** The thread has closed the database, or could not open it. */
+export const CLOSED = 2;
+
+/** The last message to the thread. */
+export const CLOSE = "close";
 
 export interface ReaderRequest {
   id: number;
@@ -41,7 +50,23 @@ export interface WorkspaceReaders {
 }
 
 export interface ClosableReader extends Reader {
+  /** Ends the thread, which closes the database soon after. */
   close(): void;
+  /** Blocks until the closed reader's thread has closed the database, for `limitMs` at most. */
+  waitUntilClosed(limitMs: number): void;
+}
+
+/**
+ * How long the end waits for the threads, at most. A query with a budget ends within a moment; another one may take
+ * longer, and the log then stays until the next start.
+ */
+const CLOSE_LIMIT_MS = 5_000;
+
+/** Closes all of them and waits: the last connection to close must be the writer's, which removes the log. */
+export function closeReaders(readers: readonly ClosableReader[]): void {
+  for (const reader of readers) reader.close();
+  const endsAt = systemClock.monotonic() + CLOSE_LIMIT_MS;
+  for (const reader of readers) reader.waitUntilClosed(Math.max(0, endsAt - systemClock.monotonic()));
 }
 
 interface PendingQuery {
@@ -49,11 +74,12 @@ interface PendingQuery {
   reject: (error: Error) => void;
 }
 
-const CLOSED = "the reader was closed";
+export const CLOSED_MESSAGE = "the reader was closed";
 
 export function createReader(databasePath: string, budgetMs: number | null = null): ClosableReader {
   const pending = new Map<number, PendingQuery>();
-  const stopped = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const shared = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const state = new Int32Array(shared);
   let worker: Worker | undefined;
   let isClosed = false;
   let lastId = 0;
@@ -66,8 +92,7 @@ export function createReader(databasePath: string, budgetMs: number | null = nul
   const start = (): Worker => {
     const started = new Worker(workerUrl());
     started.onmessage = ({ data }: { data: ReaderResponse }) => {
-      // A thread that is ended in the middle of a statement never stops running it, so it is ended after its answer.
-      if (isClosed) return void started.terminate();
+      if (isClosed) return;
       const request = pending.get(data.id);
       pending.delete(data.id);
       if ("rows" in data) request?.resolve(data.rows);
@@ -78,13 +103,13 @@ export function createReader(databasePath: string, budgetMs: number | null = nul
       worker = undefined;
       failAll(`the reader stopped: ${event.message}`);
     };
-    started.postMessage({ path: databasePath, budgetMs, stopped } satisfies ReaderBeginning);
+    started.postMessage({ path: databasePath, budgetMs, state: shared } satisfies ReaderBeginning);
     return started;
   };
 
   return {
     query(sql, parameters = []) {
-      if (isClosed) return Promise.reject(new Error(CLOSED));
+      if (isClosed) return Promise.reject(new Error(CLOSED_MESSAGE));
       worker ??= start();
       const id = ++lastId;
       return new Promise((resolve, reject) => {
@@ -96,11 +121,15 @@ export function createReader(databasePath: string, budgetMs: number | null = nul
       return pending.size > 0;
     },
     close() {
+      if (isClosed) return;
       isClosed = true;
-      Atomics.store(new Int32Array(stopped), 0, 1);
-      if (pending.size === 0) worker?.terminate();
-      worker = undefined;
-      failAll(CLOSED);
+      failAll(CLOSED_MESSAGE);
+      Atomics.compareExchange(state, 0, OPEN, CLOSING);
+      // A thread that is terminated in the middle of a statement never stops running it, so it ends by itself.
+      worker?.postMessage(CLOSE);
+    },
+    waitUntilClosed(limitMs) {
+      if (worker !== undefined) Atomics.wait(state, 0, CLOSING, limitMs);
     },
   };
 }

@@ -1,10 +1,11 @@
 /** The reader: a second thread with its own read-only connection, which never blocks writes. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { FairReader } from "#src/db/fair-reader.ts";
 import { withinBudget } from "#src/db/query-budget.ts";
-import { type ClosableReader, createReader } from "#src/db/reader.ts";
+import { type ClosableReader, closeReaders, createReader } from "#src/db/reader.ts";
 import { openTestDatabase, type TestDatabase } from "../support/database.ts";
 
 // Real processes and real commits on a machine that may be busy with other tests.
@@ -111,6 +112,28 @@ test("closing the reader rejects open queries and all later ones", async () => {
   reader.close();
 });
 
+test("a closed reader has the database closed, so the writer is the last to close it and removes the log", async () => {
+  const states = {
+    started: (reader: ClosableReader) => void reader.query("SELECT 1").catch(() => undefined),
+    idle: async (reader: ClosableReader) => void (await reader.query("SELECT 1")),
+    "in the middle of a scan": async (reader: ClosableReader) => {
+      await reader.query("SELECT 1");
+      reader.query(FOR_EVER).catch(() => undefined);
+    },
+  };
+  for (const [state, bring] of Object.entries(states)) {
+    for (let round = 0; round < 10; round += 1) {
+      await using database = openTestDatabase({ schema: SCHEMA });
+      await database.store.write((tx) => void tx.db.run(sql`INSERT INTO rows (id) VALUES (1)`));
+      const readers = [createReader(database.path), createReader(database.path)];
+      await Promise.all(readers.map(bring));
+      closeReaders(readers);
+      database.store.close();
+      expect([state, existsSync(`${database.path}-wal`)]).toEqual([state, false]);
+    }
+  }
+});
+
 test("a missing database rejects the query instead of leaving it open", async () => {
   const reader = createReader("/nowhere/waxwing.db");
   const answer = await reader.query("SELECT 1").catch((error: unknown) => error);
@@ -151,6 +174,7 @@ describe("shared by workspaces", () => {
         query: (sql) => new Promise((resolve) => running.push({ sql, finish: () => resolve([]) })),
         hasPendingQueries: false,
         close: () => undefined,
+        waitUntilClosed: () => undefined,
       };
     }, threads);
     const finish = async (sql: string): Promise<void> => {

@@ -51,13 +51,7 @@ export class FairReader implements WorkspaceReaders {
 
   /** The reader of one workspace, whose queries wait only for each other. */
   of(workspaceId: number): Reader {
-    const isPending = (): boolean => this.#running.has(workspaceId) || this.#waiting.has(workspaceId);
-    return {
-      query: (sql, parameters = []) => this.#query(workspaceId, sql, parameters),
-      get hasPendingQueries() {
-        return isPending();
-      },
-    };
+    return new WorkspaceReader(this, workspaceId);
   }
 
   /** The reader of the server itself, for metrics and what belongs to no workspace. */
@@ -76,7 +70,11 @@ export class FairReader implements WorkspaceReaders {
     closeReaders(this.#threads);
   }
 
-  #query(workspaceId: number, sql: string, parameters: Parameters): Promise<Row[]> {
+  isPending(workspaceId: number): boolean {
+    return this.#running.has(workspaceId) || this.#waiting.has(workspaceId);
+  }
+
+  query(workspaceId: number, sql: string, parameters: Parameters): Promise<Row[]> {
     if (this.#isClosed) return Promise.reject(new Error(CLOSED_MESSAGE));
     const jobs = this.#waiting.get(workspaceId) ?? [];
     if (jobs.length >= WAITING_MAX) return Promise.reject(new TooManyQueries(`${WAITING_MAX} queries are waiting`));
@@ -126,6 +124,25 @@ export class FairReader implements WorkspaceReaders {
       this.#toEndOfLine(workspaceId);
       if (!this.#isClosed) this.#startNext();
     }
+  }
+}
+
+/** Every request has two, and hardly any request uses them. */
+class WorkspaceReader implements Reader {
+  readonly #fair: FairReader;
+  readonly #workspaceId: number;
+
+  constructor(fair: FairReader, workspaceId: number) {
+    this.#fair = fair;
+    this.#workspaceId = workspaceId;
+  }
+
+  query(sql: string, parameters: Parameters = []): Promise<Row[]> {
+    return this.#fair.query(this.#workspaceId, sql, parameters);
+  }
+
+  get hasPendingQueries(): boolean {
+    return this.#fair.isPending(this.#workspaceId);
   }
 }
 

@@ -1,8 +1,9 @@
 /**
- * Look-ups of rows that hardly ever change and that every message needs: its workspace, number, webhook address. In one
- * read, and in one group commit, such a row is read once. It is never kept longer, so a commit of another process counts
- * at once: inside a read nothing changes, and inside a group commit only this process can write. A write to one of these
- * tables, or a rollback, forgets all of them.
+ * Look-ups of rows that hardly ever change and that every request needs: its key, workspace, number, webhook address.
+ * Such a row is kept until it may have changed. Every read and every group commit begins with SQLite's `data_version`,
+ * which moves when another process has committed: its commit counts at once. Inside a read nothing changes, and inside a
+ * group commit only this process can write. A write of this process to one of these tables, or a rollback, forgets all
+ * of them.
  *
  * Consent and the state of messages and broadcasts change all the time and are always read.
  */
@@ -10,6 +11,7 @@ import type { ReadTx } from "./transaction.ts";
 
 /** The tables of remembered rows. No trigger writes to them and no foreign key changes them. */
 export const SETTINGS_TABLES: ReadonlySet<string> = new Set([
+  "api_keys",
   "workspaces",
   "numbers",
   "webhooks",
@@ -29,6 +31,7 @@ export function writesSettings(sql: string): boolean {
 /** Stands for the present state of the rows of `SETTINGS_TABLES`, as one connection sees it. */
 export class SettingsState {
   #current: object = {};
+  #dataVersion: number | null = null;
 
   /** The same object as long as no row can have changed. */
   get current(): object {
@@ -38,7 +41,17 @@ export class SettingsState {
   renew(): void {
     this.#current = {};
   }
+
+  /** Call as a transaction begins, with the `data_version` that it sees. */
+  seeDataVersion(version: number): void {
+    if (version === this.#dataVersion) return;
+    this.#dataVersion = version;
+    this.renew();
+  }
 }
+
+/** Of one look-up. A caller chooses some of the ids and names, so what is kept must have an end. */
+const KEPT_MAX = 500;
 
 /**
  * Declares a look-up in `SETTINGS_TABLES` by ids and names. What it returns is shared by all callers, so it is
@@ -59,6 +72,7 @@ export function remembered<Ids extends (string | number)[], Found>(
     if (found !== undefined || known.has(key)) return found as Found;
     const loaded = load(tx, ...ids);
     freeze(loaded);
+    if (known.size >= KEPT_MAX) known.clear();
     known.set(key, loaded);
     return loaded;
   };

@@ -96,6 +96,7 @@ export class Store {
       if (hashKey === undefined) throw new Error("this store was opened without a key for hashes");
       return createHmac("sha256", hashKey()).update(value).digest();
     };
+    this.#dataVersion = client.prepare("PRAGMA data_version").pluck();
     const latch = new FailureLatch(client, this.#settings);
     // Only statements are prepared on it; the writer begins and ends the transactions.
     this.#db = drizzle(latch.guardedClient(), { casing: "snake_case" });
@@ -104,6 +105,7 @@ export class Store {
       lockClock: options.lockClock ?? this.#clock,
       random: options.random ?? systemRandom,
       settings: this.#settings,
+      readDataVersion: () => Number(this.#dataVersion.get()),
       keyedHash: this.#keyedHash,
       log: options.log,
       isInPlace: () => this.#fileWatch?.isInPlace() ?? true,
@@ -115,7 +117,6 @@ export class Store {
     });
     this.#begin = client.prepare("BEGIN");
     this.#commit = client.prepare("COMMIT");
-    this.#dataVersion = client.prepare("PRAGMA data_version").pluck();
   }
 
   /** Runs one operation in the next group commit. The promise settles once the group is on disk. */
@@ -162,9 +163,15 @@ export class Store {
    */
   #beginRead(): object {
     this.#begin.run();
+    try {
+      // The first statement of the transaction decides which state all of it sees.
+      this.#settings.seeDataVersion(Number(this.#dataVersion.get()));
+    } catch (error) {
+      if (this.client.inTransaction) this.#commit.run();
+      throw error;
+    }
     this.#viewCount += 1;
     this.#snapshotAt = this.#clock.monotonic();
-    this.#settings.renew();
     setImmediate(() => this.#endRead());
     return {};
   }
@@ -227,6 +234,11 @@ export class Store {
   dataVersion(): number {
     this.#endRead();
     return Number(this.#dataVersion.get());
+  }
+
+  /** Call after a change that did not pass through the statements of an operation. */
+  forgetSettings(): void {
+    this.#settings.renew();
   }
 
   /** Grows with every committed operation and with every turn in which something was read. */

@@ -34,6 +34,8 @@ interface WriterOptions {
   random: Random;
   keyedHash: (value: string) => Uint8Array;
   settings: SettingsState;
+  /** SQLite's `data_version`, as the open transaction sees it. */
+  readDataVersion: () => number;
   /** Where operations log once they are on disk; without one their entries are dropped. */
   log: Log | undefined;
   /** Runs the next group in a later turn of the event loop. A simulation replaces it. */
@@ -141,12 +143,12 @@ export class Writer {
     this.#options.beforeGroup();
     try {
       this.#begin.run();
+      this.#options.settings.seeDataVersion(this.#options.readDataVersion());
     } catch (error) {
       this.#handleBeginFailure(error);
       return;
     }
     this.#busySince = null;
-    this.#options.settings.renew();
     this.#latch.beginGroup();
     const group: Operation[] = [];
     const results: OperationResult[] = [];
@@ -288,6 +290,7 @@ export class Writer {
 
   #rejectGroup(group: Operation[], cause: unknown): void {
     this.counters.failures += 1;
+    this.#options.settings.renew();
     try {
       if (this.#client.inTransaction) this.#rollback.run();
     } catch (error) {

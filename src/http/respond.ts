@@ -56,10 +56,13 @@ export function nothingHere(): Response {
   return new Response("There is nothing at this address.\n", { status: 404, headers: PLAIN });
 }
 
+/** Shared: endpoints only read their query. */
+const NO_QUERY = new URLSearchParams();
+
 /** Cheaper than `new URL` for a URL without a query, the usual case. */
 export function splitUrl(url: string): { pathname: string; query: URLSearchParams } {
   const pathStart = url.indexOf("/", url.indexOf("//") + 2);
   const queryStart = url.indexOf("?", pathStart);
-  if (queryStart === -1) return { pathname: url.slice(pathStart), query: new URLSearchParams() };
+  if (queryStart === -1) return { pathname: url.slice(pathStart), query: NO_QUERY };
   return { pathname: url.slice(pathStart, queryStart), query: new URLSearchParams(url.slice(queryStart + 1)) };
 }

@@ -1,7 +1,7 @@
 /** Shifts due times after the wall clock was set: a delay keeps its length, a time of day stays. */
-import { max, sql } from "drizzle-orm";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
-import { outbox } from "./table.ts";
+import { sql } from "drizzle-orm";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { lastJob } from "./statements.ts";
 
 /** A bounded range of rows: `after` < id <= `last`. */
 interface IdRange {
@@ -9,16 +9,9 @@ interface IdRange {
   last: number;
 }
 
-const lastId = statement((db) =>
-  db
-    .select({ id: max(outbox.id) })
-    .from(outbox)
-    .prepare(),
-);
-
 /** The highest id so far. */
 export function lastJobId(tx: ReadTx): number {
-  return lastId(tx).get()?.id ?? 0;
+  return lastJob(tx).only().id ?? 0;
 }
 
 /** The next range of up to `size` rows; null: there are no more. */

@@ -1,6 +1,6 @@
 /** The hot statements of the job queue: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
-import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { columns, hotQuery, hotWrite, integer, integerOrNull } from "#src/db/hot-statement.ts";
 import { outbox } from "./table.ts";
 
 const job = getTableColumns(outbox);
@@ -12,6 +12,9 @@ export const nextQueue = hotQuery(
   { ...job, after: integer },
   { queueKey: job.queueKey, dueAt: job.dueAt },
 );
+
+/** Read after every commit. */
+export const lastJob = hotQuery("SELECT max(id) AS id FROM outbox", {}, { id: integerOrNull });
 
 export const dueJobs = hotQuery(
   `SELECT ${columns(job)} FROM outbox WHERE run_id IS NULL AND kind = +:kind AND queue_key = +:queueKey AND due_at <= :now

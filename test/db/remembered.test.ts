@@ -1,16 +1,19 @@
 /** Remembered rows: read once in a transaction, and never older than what a statement would read. */
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { openClient } from "#src/db/driver.ts";
-import { SETTINGS_TABLES, writesSettings } from "#src/db/remembered.ts";
+import { remembered, SETTINGS_TABLES, writesSettings } from "#src/db/remembered.ts";
+import { restoreSeed, saveSeed } from "#src/db/seed.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
 import { webhooks } from "#src/domain/webhooks/table.ts";
+import { createKey, findBearer } from "#src/domain/workspaces/api-keys.ts";
 import { findWorkspace } from "#src/domain/workspaces/read.ts";
-import { workspaces } from "#src/domain/workspaces/table.ts";
+import { apiKeys, workspaces } from "#src/domain/workspaces/table.ts";
 import { openTestStore } from "../support/store.ts";
 
 const schema = readFileSync(join(import.meta.dir, "../../migrations/schema.sql"), "utf8");
@@ -50,19 +53,26 @@ describe("which statements make remembered rows be forgotten", () => {
   });
 });
 
+type Elsewhere = { kind: "other_process" | "other_key"; name: string };
 type Step =
+  | Elsewhere
   | { kind: "rename" | "address"; name: string }
   | { kind: "fail"; name: string }
-  | { kind: "nested"; name: string; fails: boolean }
-  | { kind: "other_process"; name: string };
+  | { kind: "commit_fails"; name: string }
+  | { kind: "nested"; name: string; fails: boolean };
 
 const name = fc.stringMatching(/^[a-z]{1,6}$/);
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom("rename" as const, "address" as const), name }),
   fc.record({ kind: fc.constant("fail" as const), name }),
+  fc.record({ kind: fc.constant("commit_fails" as const), name }),
   fc.record({ kind: fc.constant("nested" as const), name, fails: fc.boolean() }),
-  fc.record({ kind: fc.constant("other_process" as const), name }),
+  fc.record({ kind: fc.constantFrom("other_process", "other_key"), name }),
 );
+
+function isElsewhere(one: Step): one is Elsewhere {
+  return one.kind === "other_process" || one.kind === "other_key";
+}
 
 test("whatever is written, undone or committed elsewhere, a look-up returns what a statement reads", async () => {
   await fc.assert(
@@ -76,6 +86,7 @@ test("whatever is written, undone or committed elsewhere, a look-up returns what
           .values({ workspaceId: shop.id, url: null, secret: "s", consecutiveTimeouts: 0, updatedAt: 0 })
           .run(),
       );
+      const { key, id: keyId } = await store.write((tx) => createKey(tx, shop.id, "Key"));
       // Collected, because an error thrown in a transaction is also how it is undone here.
       const wrong: unknown[] = [];
       const compare = (found: unknown, read: unknown): void => {
@@ -86,6 +97,8 @@ test("whatever is written, undone or committed elsewhere, a look-up returns what
         compare(findWorkspace(tx, shop.id), read);
         const [address] = tx.db.select().from(webhooks).where(eq(webhooks.workspaceId, shop.id)).all();
         compare(findWebhook(tx, shop.id), address);
+        const [stored] = tx.db.select().from(apiKeys).where(eq(apiKeys.id, keyId)).all();
+        compare(findBearer(tx, key)?.workspace, stored?.revokedAt === null ? read : undefined);
       };
       const rename = (tx: Tx, to: string): void => {
         check(tx);
@@ -94,10 +107,11 @@ test("whatever is written, undone or committed elsewhere, a look-up returns what
       };
       let running: Promise<unknown>[] = [];
       for (const [one, waits] of steps) {
-        if (one.kind === "other_process") {
+        if (isElsewhere(one)) {
           await Promise.all(running);
           running = [];
-          other.prepare("UPDATE workspaces SET name = ?").run(one.name);
+          if (one.kind === "other_process") other.prepare("UPDATE workspaces SET name = ?").run(one.name);
+          else other.exec("UPDATE api_keys SET revoked_at = CASE WHEN revoked_at IS NULL THEN 1 END");
         } else {
           running.push(store.write((tx) => act(tx, one)).catch(() => undefined));
         }
@@ -112,7 +126,7 @@ test("whatever is written, undone or committed elsewhere, a look-up returns what
       other.close();
       expect(wrong).toEqual([]);
 
-      function act(tx: Tx, one: Exclude<Step, { kind: "other_process" }>): void {
+      function act(tx: Tx, one: Exclude<Step, Elsewhere>): void {
         if (one.kind === "address") {
           check(tx);
           tx.db.run(sql`UPDATE webhooks SET url = ${one.name}`);
@@ -128,6 +142,10 @@ test("whatever is written, undone or committed elsewhere, a look-up returns what
           }
         }
         if (one.kind === "fail") throw new Error("undo");
+        if (one.kind === "commit_fails") {
+          tx.db.run(sql`PRAGMA defer_foreign_keys = ON`);
+          tx.db.run(sql`UPDATE webhooks SET workspace_id = 999`);
+        }
         check(tx);
       }
     }),
@@ -135,15 +153,49 @@ test("whatever is written, undone or committed elsewhere, a look-up returns what
   );
 });
 
-test("in one group a row is read once, and what is returned cannot be changed", async () => {
+test("a row is read once until it may have changed, and what is returned cannot be changed", async () => {
   using at = await openTestStore(0);
   const { store, shop } = at;
-  const [first, second] = await Promise.all([
-    store.write((tx) => ({ found: findWorkspace(tx, shop.id) })),
-    store.write((tx) => ({ found: findWorkspace(tx, shop.id) })),
-  ]);
-  expect(first.found).toBe(second.found);
-  expect(Object.isFrozen(first.found)).toBe(true);
-  const later = await store.write((tx) => ({ found: findWorkspace(tx, shop.id) }));
-  expect(later.found).not.toBe(first.found);
+  const find = (tx: ReadTx) => findWorkspace(tx, shop.id);
+  const first = await store.write(find);
+  expect(Object.isFrozen(first)).toBe(true);
+  await store.write((tx) => tx.db.run(sql`DELETE FROM events`));
+  await Bun.sleep(0);
+  expect(store.read(find)).toBe(first);
+  await store.write((tx) => tx.db.run(sql`UPDATE workspaces SET name = name`));
+  expect(store.read(find)).not.toBe(first);
+  expect(store.read(find)).toEqual(first);
+});
+
+test("what a seed brings back counts at once, and so does what it could not bring back", async () => {
+  using at = await openTestStore(0);
+  const { store, shop } = at;
+  const name = (): string | undefined => store.read((tx) => findWorkspace(tx, shop.id)?.name);
+  const seed = join(mkdtempSync(join(tmpdir(), "waxwing-seed-")), "seed.db");
+  saveSeed(store, seed);
+  const rename = (to: string) => store.write((tx) => tx.db.run(sql`UPDATE workspaces SET name = ${to}`));
+  await rename("Other");
+  expect(name()).toBe("Other");
+  await restoreSeed(store, seed);
+  expect(name()).toBe(shop.name);
+  await rename("Third");
+  expect(name()).toBe("Third");
+  await expect(restoreSeed(store, "/nowhere/seed.db")).rejects.toThrow();
+  expect(name()).toBe("Third");
+});
+
+test("names that a caller makes up do not fill the memory", async () => {
+  using at = await openTestStore(0);
+  let rows = 0;
+  const find = remembered((_tx, id: number) => {
+    rows += 1;
+    return { id };
+  });
+  await at.store.write((tx) => {
+    for (let id = 0; id < 1_200; id += 1) find(tx, id);
+    for (let id = 1_199; id > 1_000; id -= 1) find(tx, id);
+    expect(rows).toBe(1_200);
+    find(tx, 0);
+    expect(rows).toBe(1_201);
+  });
 });

@@ -2,6 +2,7 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
+import { remembered } from "#src/db/remembered.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type KeyLimits, NO_LIMITS } from "./key-limits.ts";
 import { getWorkspace } from "./read.ts";
@@ -72,13 +73,18 @@ export interface Bearer {
   workspace: Workspace;
 }
 
-/** The key's limits and workspace; undefined for an unknown or revoked key. `hash` is the SHA-256 of the whole key. */
-export function findBearer(tx: ReadTx, hash: Uint8Array): Bearer | undefined {
-  const found = validKeyByHash(tx).get({ hash });
+/** The key's limits and workspace; undefined for an unknown or revoked key. */
+export function findBearer(tx: ReadTx, key: string): Bearer | undefined {
+  return bearerByHash(tx, Buffer.from(hashToken(key)).toString("hex"));
+}
+
+/** By the hash, so that no key is kept in clear. */
+const bearerByHash = remembered((tx, hash: string): Bearer | undefined => {
+  const found = validKeyByHash(tx).get({ hash: Buffer.from(hash, "hex") });
   if (found === undefined) return undefined;
   const { id: keyId, workspaceId, ...limits } = found;
   return { keyId, ...limits, workspace: getWorkspace(tx, workspaceId) };
-}
+});
 
 export function listKeys(tx: ReadTx, workspaceId: number): ApiKey[] {
   return tx.db.select().from(apiKeys).where(eq(apiKeys.workspaceId, workspaceId)).orderBy(asc(apiKeys.id)).all();

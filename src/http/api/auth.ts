@@ -1,11 +1,10 @@
 /**
- * Authenticates API requests. The key's hash is looked up at every request, so a revoked key stops working
- * at once; one that expires, at its time by the clock.
+ * Authenticates API requests. A key that was revoked stops working at once, also if another process revoked it; one that
+ * expires, at its time by the clock.
  */
 
 import type { Clock } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
-import { hashToken } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type Bearer, findBearer, TEST_KEY_PREFIX, touchKey } from "#src/domain/workspaces/api-keys.ts";
@@ -22,10 +21,7 @@ export class Authenticator {
   readonly #acceptsTestKeys: boolean;
   /** When each key's last use was last queued for writing, so that a busy key queues one write and not a hundred. */
   readonly #touchedAt = new Map<number, number>();
-  /**
-   * Keys looked up per database snapshot: requests of one tick with the same key share one lookup, because they see the
-   * same data.
-   */
+  /** Keys per database snapshot: requests of one tick with the same key share one hash and one look-up. */
   readonly #known = new WeakMap<object, Map<string, Bearer | undefined>>();
 
   constructor(store: Store, clock: Clock, acceptsTestKeys: boolean) {
@@ -62,7 +58,7 @@ export class Authenticator {
       known = new Map();
       this.#known.set(tx.snapshot, known);
     }
-    if (!known.has(key)) known.set(key, findBearer(tx, hashToken(key)));
+    if (!known.has(key)) known.set(key, findBearer(tx, key));
     return known.get(key);
   }
 

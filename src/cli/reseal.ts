@@ -59,7 +59,6 @@ export async function resealAll(store: Store, box: SecretBox): Promise<Resealed>
       after = await store.write(() => resealStep(store.client, box, column, after, result));
     } while (after !== null);
   }
-  store.forgetSettings();
   return result;
 }
 

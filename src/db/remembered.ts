@@ -7,6 +7,8 @@
  *
  * Consent and the state of messages and broadcasts change all the time and are always read.
  */
+import type BetterSqlite3 from "better-sqlite3";
+import type { Client } from "./driver.ts";
 import type { ReadTx } from "./transaction.ts";
 
 /** The tables of remembered rows. No trigger writes to them and no foreign key changes them. */
@@ -48,6 +50,34 @@ export class SettingsState {
     this.#dataVersion = version;
     this.renew();
   }
+}
+
+/** The same connection; whatever is written through it makes the remembered rows be forgotten. */
+export function forgetfulClient(client: Client, settings: SettingsState): Client {
+  const before =
+    <Given extends unknown[], Result>(run: (...given: Given) => Result) =>
+    (...given: Given): Result => {
+      settings.renew();
+      return run(...given);
+    };
+  const prepareRaw = client.prepare.bind(client);
+  const prepare = (sql: string): BetterSqlite3.Statement => {
+    const statement = prepareRaw(sql);
+    if (statement.readonly) return statement;
+    statement.run = before(statement.run.bind(statement));
+    statement.get = before(statement.get.bind(statement));
+    statement.all = before(statement.all.bind(statement));
+    return statement;
+  };
+  const exec = before(client.exec.bind(client));
+  return new Proxy(client, {
+    get(target, name) {
+      if (name === "prepare") return prepare;
+      if (name === "exec") return exec;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }
 
 /** Of one look-up. A caller chooses some of the ids and names, so what is kept must have an end. */

@@ -77,7 +77,6 @@ async function withSeed(store: Store, path: string, work: () => void): Promise<v
       throw error;
     }
   } finally {
-    store.forgetSettings();
     client.exec("DETACH seed");
     client.pragma("foreign_keys = ON");
   }

@@ -13,7 +13,7 @@ import { isBusy } from "./failure.ts";
 import { FailureLatch } from "./failure-latch.ts";
 import type { FileWatch } from "./file-watch.ts";
 import { createPrivateFile } from "./files.ts";
-import { SettingsState } from "./remembered.ts";
+import { forgetfulClient, SettingsState } from "./remembered.ts";
 import type { Db, NotPromise, ReadTx, Tx } from "./transaction.ts";
 import { Writer, type WriterCounters } from "./writer.ts";
 
@@ -70,7 +70,9 @@ const WRITE_LOCK_RETRY_MS = 3;
 const WRITE_LOCK_TRIES = 5_000;
 
 export class Store {
+  /** For what no operation does. What is written through it counts at once, too. */
   readonly client: Client;
+  readonly #client: Client;
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #writer: Writer;
@@ -89,7 +91,8 @@ export class Store {
   #largeCacheUses = 0;
 
   constructor(client: Client, options: StoreOptions) {
-    this.client = client;
+    this.client = forgetfulClient(client, this.#settings);
+    this.#client = client;
     this.#clock = options.clock ?? systemClock;
     const { hashKey } = options;
     this.#keyedHash = (value) => {
@@ -167,7 +170,7 @@ export class Store {
       // The first statement of the transaction decides which state all of it sees.
       this.#settings.seeDataVersion(Number(this.#dataVersion.get()));
     } catch (error) {
-      if (this.client.inTransaction) this.#commit.run();
+      if (this.#client.inTransaction) this.#commit.run();
       throw error;
     }
     this.#viewCount += 1;
@@ -180,7 +183,7 @@ export class Store {
     if (this.#snapshot === null) return;
     this.#snapshot = null;
     // A failing disk may already have ended the transaction; report that error and not one from this commit.
-    if (this.client.inTransaction) this.#commit.run();
+    if (this.#client.inTransaction) this.#commit.run();
   }
 
   /** From now on, nothing is written while the paths of the database do not lead to its files. */
@@ -202,8 +205,8 @@ export class Store {
     for (let tries = 0; tries < WRITE_LOCK_TRIES; tries++) {
       this.#endRead();
       try {
-        this.client.exec("BEGIN IMMEDIATE");
-        this.client.exec("COMMIT");
+        this.#client.exec("BEGIN IMMEDIATE");
+        this.#client.exec("COMMIT");
         return;
       } catch (error) {
         if (!isBusy(error)) return;
@@ -227,18 +230,13 @@ export class Store {
   }
 
   #setCache(kibibytes: number): void {
-    if (this.client.open) this.client.pragma(`cache_size = -${kibibytes}`);
+    if (this.#client.open) this.#client.pragma(`cache_size = -${kibibytes}`);
   }
 
   /** A number that changes whenever another process has committed. */
   dataVersion(): number {
     this.#endRead();
     return Number(this.#dataVersion.get());
-  }
-
-  /** Call after a change that did not pass through the statements of an operation. */
-  forgetSettings(): void {
-    this.#settings.renew();
   }
 
   /** Grows with every committed operation and with every turn in which something was read. */
@@ -266,7 +264,7 @@ export class Store {
 
   #checkpoint(mode: "NOOP" | "PASSIVE"): LogState {
     this.#endRead();
-    const [row] = this.client.pragma(`wal_checkpoint(${mode})`) as { log: number; checkpointed: number }[];
+    const [row] = this.#client.pragma(`wal_checkpoint(${mode})`) as { log: number; checkpointed: number }[];
     return { pages: row?.log ?? 0, copied: row?.checkpointed ?? 0 };
   }
 
@@ -276,7 +274,7 @@ export class Store {
    */
   checkpoint(): boolean {
     this.#endRead();
-    const [row] = this.client.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+    const [row] = this.#client.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
     return row?.busy === 0;
   }
 
@@ -286,16 +284,16 @@ export class Store {
    * then false.
    */
   freePages(retained: number, step: number): boolean {
-    const surplus = Number(this.client.pragma("freelist_count", { simple: true })) - retained;
-    if (surplus <= 0 || this.client.pragma("auto_vacuum", { simple: true }) !== 2) return false;
+    const surplus = Number(this.#client.pragma("freelist_count", { simple: true })) - retained;
+    if (surplus <= 0 || this.#client.pragma("auto_vacuum", { simple: true }) !== 2) return false;
     // `exec` runs the statement to its end; a single step would free only one page.
-    this.client.exec(`PRAGMA incremental_vacuum(${Math.min(surplus, step)})`);
+    this.#client.exec(`PRAGMA incremental_vacuum(${Math.min(surplus, step)})`);
     return surplus > step;
   }
 
   close(): void {
     this.#endRead();
-    this.client.close();
+    this.#client.close();
   }
 }
 

@@ -213,6 +213,7 @@ export const expectedPlans: Record<string, string[]> = {
   "jobs.claimJob": ["SEARCH outbox USING INTEGER PRIMARY KEY (rowid=?)"],
   "jobs.deleteJob": ["SEARCH outbox USING INTEGER PRIMARY KEY (rowid=?)"],
   "jobs.dueJobs": ["SEARCH outbox USING INDEX outbox_due (kind=? AND queue_key=? AND due_at<?)"],
+  "jobs.lastJob": ["SEARCH outbox"],
   "jobs.nextQueue": ["SEARCH outbox USING INDEX outbox_due (kind=? AND queue_key>?)"],
   "jobs.unclaimJob": ["SEARCH outbox USING INTEGER PRIMARY KEY (rowid=?)"],
 };

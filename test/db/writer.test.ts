@@ -347,6 +347,42 @@ describe("group commit", () => {
     expect(column(database.connect(), "SELECT id FROM rows")).toEqual([2]);
   });
 
+  test("after a large group the next one waits for up to two turns, as long as each brings more; who writes alone never waits", async () => {
+    const turns: (() => void)[] = [];
+    await using database = openTestDatabase({ schema: ROWS, defer: (run) => turns.push(run) });
+    const { store } = database;
+    let id = 0;
+    const writes: Promise<unknown>[] = [];
+    const queue = (count: number): void => {
+      for (let i = 0; i < count; i += 1) {
+        id += 1;
+        const row = id;
+        writes.push(store.write((tx) => insert(tx, row)));
+      }
+    };
+    /** Queues so many writes in one turn after the other, and returns the groups that were committed. */
+    const groups = (...brought: number[]): number[] => {
+      const sizes: number[] = [];
+      let before = store.counters.operations;
+      for (let turn = 0; turn < brought.length || turns.length > 0; turn += 1) {
+        queue(brought[turn] ?? 0);
+        turns.shift()?.();
+        if (store.counters.operations > before) sizes.push(store.counters.operations - before);
+        before = store.counters.operations;
+      }
+      return sizes;
+    };
+    expect(groups(1, 1, 1)).toEqual([1, 1, 1]);
+    expect(groups(3, 3)).toEqual([3, 3]);
+    expect(groups(4)).toEqual([4]);
+    expect(groups(1)).toEqual([1]);
+    expect(groups(4)).toEqual([4]);
+    expect(groups(1, 0, 5)).toEqual([1, 5]);
+    expect(groups(4, 3, 2, 2)).toEqual([9, 2]);
+    await Promise.all(writes);
+    expect(single(database.connect(), "SELECT count(*) FROM rows")).toBe(id);
+  });
+
   test("writes that are queued when the store is closed are rejected, not dropped", async () => {
     await using database = openTestDatabase({ schema: ROWS });
     const { store } = database;

@@ -14,7 +14,7 @@ export interface ReaderBeginning {
   state: SharedArrayBuffer;
 }
 
-export const OPEN = 0;
+const OPEN = 0;
 export const CLOSING = 1;
 /** The thread has closed the database, or could not open it. */
 export const CLOSED = 2;
@@ -125,7 +125,7 @@ export function createReader(databasePath: string, budgetMs: number | null = nul
       isClosed = true;
       failAll(CLOSED_MESSAGE);
       Atomics.compareExchange(state, 0, OPEN, CLOSING);
-      // A thread that is terminated in the middle of a statement never stops running it, so it ends by itself.
+      // A thread that is terminated in the middle of a statement never stops running it, so it closes the database first and then ends.
       worker?.postMessage(CLOSE);
     },
     waitUntilClosed(limitMs) {

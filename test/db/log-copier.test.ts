@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "#src/core/clock.ts";
+import { type Clock, systemClock } from "#src/core/clock.ts";
 import { openClient } from "#src/db/driver.ts";
 import { LogCopier } from "#src/db/log-copier.ts";
 import { openStore, type Store } from "#src/db/store.ts";
@@ -18,12 +18,19 @@ let store: Store;
 let copier: LogCopier;
 let written: number;
 let isInPlace: boolean;
+/** The copier's time, in milliseconds: how busy the server is does not depend on how busy the machine is. */
+let now: number;
+const clock: Clock = { ...systemClock, monotonic: () => now };
+/** With eight commits in 300 ms the server is busy, in 450 it is not. Four busy pauses outlast the wait after a failure. */
+const BUSY_PAUSE_MS = 300;
+const QUIET_PAUSE_MS = 450;
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "waxwing-log-"));
   path = join(directory, "waxwing.db");
   written = 0;
   isInPlace = true;
+  now = 0;
   open(path);
 });
 
@@ -38,7 +45,7 @@ afterEach(() => {
 function open(pathOfThread: string): void {
   store = openStore(path, { busyTimeoutMs: 0, onCommit: () => copier.countCommit() });
   store.client.exec("CREATE TABLE rows (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT");
-  copier = new LogCopier({ store, path: pathOfThread, clock: systemClock, isInPlace: () => isInPlace });
+  copier = new LogCopier({ store, path: pathOfThread, clock, isInPlace: () => isInPlace });
 }
 
 /** Commits of so many rows each, in quick succession. 80 commits of a hundred are as many pages as the thread waits for. */
@@ -49,6 +56,7 @@ async function write(commits: number, rows = 100): Promise<void> {
       for (let row = 0; row < rows; row++) insert.run(TEXT);
     });
     written += rows;
+    now += 1;
   }
 }
 
@@ -60,7 +68,7 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
-/** On a busy machine the thread may not be asked, because the commits took too long; the next ones ask it. */
+/** If the thread could not copy, the next commits ask it again. */
 async function untilCopied(): Promise<void> {
   for (let round = 0; round < 8; round++) {
     const { pages } = store.logState();
@@ -70,6 +78,7 @@ async function untilCopied(): Promise<void> {
       if (store.logState().copied === pages) return;
       await Bun.sleep(2);
     }
+    now += BUSY_PAUSE_MS;
     await write(8);
   }
   throw new Error("the log is not copied");
@@ -141,6 +150,7 @@ describe("the log of a busy server", () => {
     const deadline = performance.now() + LIMIT_MS;
     while (store.logState().copied < 1_000 && store.logState().pages > written) {
       expect(performance.now()).toBeLessThan(deadline);
+      now += BUSY_PAUSE_MS;
       await write(8);
       await Bun.sleep(5);
     }
@@ -155,7 +165,7 @@ describe("the log of a busy server", () => {
       expect([existsSync(`${path}-wal`), existsSync(`${path}-shm`)]).toEqual([false, false]);
       expect(whatIsStored()).toEqual({ count: written, integrity: "ok" });
       store = openStore(path, { busyTimeoutMs: 0, onCommit: () => copier.countCommit() });
-      copier = new LogCopier({ store, path, clock: systemClock, isInPlace: () => true });
+      copier = new LogCopier({ store, path, clock, isInPlace: () => true });
     }
   });
 });
@@ -185,8 +195,9 @@ describe("the writer copies the log itself", () => {
   test("when there is little to do", async () => {
     for (let round = 0; round < 6; round++) {
       await write(7, 200);
-      await Bun.sleep(450);
+      now += QUIET_PAUSE_MS;
     }
+    await Bun.sleep(50);
     expect(store.logState().pages).toBeGreaterThan(8_000);
     expect(hasCopied()).toBe(false);
   });

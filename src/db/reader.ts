@@ -125,7 +125,8 @@ export function createReader(databasePath: string, budgetMs: number | null = nul
       isClosed = true;
       failAll(CLOSED_MESSAGE);
       Atomics.compareExchange(state, 0, OPEN, CLOSING);
-      // A thread that is terminated in the middle of a statement never stops running it, so it closes the database first and then ends.
+      // A thread that is terminated in the middle of a statement never stops running it. This one closes the database
+      // and ends, after the statement that it runs.
       worker?.postMessage(CLOSE);
     },
     waitUntilClosed(limitMs) {

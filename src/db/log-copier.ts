@@ -29,7 +29,7 @@ const PAGES = 8_000;
 const PAGES_OF_THE_WRITER = 600;
 /** The log is looked at once in this many commits. */
 const COMMITS = 8;
-/** A server that takes longer for so many commits has little to do. */
+/** A server that takes longer for `COMMITS` commits has little to do. */
 const BUSY_MS = 400;
 /** After an error, such as a full disk, or when a reader prevented the copy. */
 const RETRY_AFTER_MS = 1_000;

@@ -48,7 +48,7 @@ function open(pathOfThread: string): void {
   copier = new LogCopier({ store, path: pathOfThread, clock, isInPlace: () => isInPlace });
 }
 
-/** Commits of so many rows each, in quick succession. 80 commits of a hundred are as many pages as the thread waits for. */
+/** Commits `rows` rows at a time. 80 commits of a hundred are as many pages as the thread waits for. */
 async function write(commits: number, rows = 100): Promise<void> {
   const insert = store.client.prepare("INSERT INTO rows (text) VALUES (?)");
   for (let commit = 0; commit < commits; commit++) {

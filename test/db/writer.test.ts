@@ -360,7 +360,7 @@ describe("group commit", () => {
         writes.push(store.write((tx) => insert(tx, row)));
       }
     };
-    /** Queues so many writes in one turn after the other, and returns the groups that were committed. */
+    /** Queues `brought[n]` writes in turn n, and returns the sizes of the groups that were committed. */
     const groups = (...brought: number[]): number[] => {
       const sizes: number[] = [];
       let before = store.counters.operations;

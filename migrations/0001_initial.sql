@@ -1,4 +1,5 @@
 -- The whole schema of the first release. Times are milliseconds since 1970; money is in millionths of the currency.
+-- A CHECK of three values or more has no IN: SQLite would make a temporary table of the list for every row that it writes.
 
 -- The database itself
 
@@ -45,7 +46,9 @@ CREATE TABLE certificates (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   domain TEXT NOT NULL,
   directory TEXT NOT NULL,
-  status TEXT NOT NULL CHECK (status IN ('ordering', 'validating', 'finalizing', 'valid', 'failed')),
+  status TEXT NOT NULL
+    CHECK (status = 'ordering' OR status = 'validating' OR status = 'finalizing' OR status = 'valid' OR
+      status = 'failed'),
   ordered_at INTEGER NOT NULL,
   order_url TEXT,
   private_key TEXT,
@@ -146,7 +149,7 @@ CREATE INDEX memberships_workspace ON memberships (workspace_id);
 
 CREATE TABLE user_links (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  kind TEXT NOT NULL CHECK (kind IN ('setup', 'join', 'reset')),
+  kind TEXT NOT NULL CHECK (kind = 'setup' OR kind = 'join' OR kind = 'reset'),
   user_id INTEGER REFERENCES users (id),
   hash BLOB NOT NULL,
   created_at INTEGER NOT NULL,
@@ -250,7 +253,7 @@ CREATE TABLE billing_accounts (
 CREATE TABLE ledger_entries (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
-  kind TEXT NOT NULL CHECK (kind IN ('credit', 'hold', 'release', 'charge')),
+  kind TEXT NOT NULL CHECK (kind = 'credit' OR kind = 'hold' OR kind = 'release' OR kind = 'charge'),
   amount INTEGER NOT NULL,
   message_id INTEGER,
   -- Holds of a broadcast are booked as sums: when they are made, and when the broadcast is settled.
@@ -371,7 +374,7 @@ CREATE TABLE number_states (
 -- What a number's results say about the network. No row: there was no trouble yet.
 CREATE TABLE network_health (
   number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
-  state TEXT NOT NULL CHECK (state IN ('well', 'slow', 'down', 'recovering')),
+  state TEXT NOT NULL CHECK (state = 'well' OR state = 'slow' OR state = 'down' OR state = 'recovering'),
   -- Which results are the trouble: answers, or statuses that came later.
   source TEXT NOT NULL CHECK (source IN ('answer', 'status')),
   answer_failures INTEGER NOT NULL,
@@ -429,7 +432,7 @@ CREATE TABLE deliveries (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   event_seq INTEGER NOT NULL REFERENCES events (seq),
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
-  status TEXT NOT NULL CHECK (status IN ('pending', 'delivered', 'exhausted')),
+  status TEXT NOT NULL CHECK (status = 'pending' OR status = 'delivered' OR status = 'exhausted'),
   attempt_count INTEGER NOT NULL,
   first_attempt_at INTEGER,
   next_attempt_at INTEGER,
@@ -500,7 +503,7 @@ CREATE TABLE contacts (
   company TEXT,
   birthday TEXT,
   anniversary TEXT,
-  consent TEXT NOT NULL CHECK (consent IN ('unknown', 'opted_in', 'opted_out')),
+  consent TEXT NOT NULL CHECK (consent = 'unknown' OR consent = 'opted_in' OR consent = 'opted_out'),
   consent_source TEXT,
   consent_at INTEGER,
   -- The network's times of the latest STOP and START, whether or not they changed anything: the later one holds.
@@ -587,7 +590,7 @@ CREATE TABLE custom_fields (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   key TEXT NOT NULL,
   label TEXT NOT NULL,
-  kind TEXT NOT NULL CHECK (kind IN ('text', 'number', 'date', 'boolean', 'choice')),
+  kind TEXT NOT NULL CHECK (kind = 'text' OR kind = 'number' OR kind = 'date' OR kind = 'boolean' OR kind = 'choice'),
   -- JSON array; only for the kind 'choice'.
   choices TEXT,
   created_at INTEGER NOT NULL
@@ -632,8 +635,10 @@ CREATE TABLE templates (
   account_id TEXT NOT NULL,
   name TEXT NOT NULL,
   language TEXT NOT NULL,
-  category TEXT NOT NULL CHECK (category IN ('MARKETING', 'UTILITY', 'AUTHENTICATION')),
-  status TEXT NOT NULL CHECK (status IN ('APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED')),
+  category TEXT NOT NULL CHECK (category = 'MARKETING' OR category = 'UTILITY' OR category = 'AUTHENTICATION'),
+  status TEXT NOT NULL
+    CHECK (status = 'APPROVED' OR status = 'PENDING' OR status = 'REJECTED' OR status = 'PAUSED' OR
+      status = 'DISABLED'),
   -- The network's components, unchanged.
   components TEXT NOT NULL,
   parameter_format TEXT NOT NULL CHECK (parameter_format IN ('POSITIONAL', 'NAMED')),
@@ -685,7 +690,7 @@ CREATE TABLE messages (
   number_id INTEGER NOT NULL REFERENCES numbers (id),
   -- Null for a recipient whose phone number is invalid.
   contact_id INTEGER REFERENCES contacts (id),
-  origin TEXT NOT NULL CHECK (origin IN ('api', 'console', 'broadcast')),
+  origin TEXT NOT NULL CHECK (origin = 'api' OR origin = 'console' OR origin = 'broadcast'),
   -- The broadcast whose recipient this is; null for a single message.
   broadcast_id INTEGER REFERENCES broadcasts (id),
   type TEXT NOT NULL CHECK (type IN ('template', 'text')),
@@ -699,7 +704,8 @@ CREATE TABLE messages (
   -- JSON of a recipient's frozen values; null if the template takes none, and for single messages.
   variables TEXT,
   status TEXT NOT NULL
-    CHECK (status IN ('pending', 'queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'skipped')),
+    CHECK (status = 'pending' OR status = 'queued' OR status = 'sending' OR status = 'sent' OR status = 'delivered' OR
+      status = 'read' OR status = 'failed' OR status = 'skipped'),
   -- The message was sent and its outcome is unknown.
   outcome_unknown INTEGER NOT NULL CHECK (outcome_unknown IN (0, 1)),
   send_token TEXT NOT NULL,
@@ -711,7 +717,7 @@ CREATE TABLE messages (
   error_message TEXT,
   charged INTEGER NOT NULL CHECK (charged IN (0, 1)),
   rate INTEGER NOT NULL,
-  money TEXT NOT NULL CHECK (money IN ('none', 'held', 'charged', 'released')),
+  money TEXT NOT NULL CHECK (money = 'none' OR money = 'held' OR money = 'charged' OR money = 'released'),
   created_at INTEGER NOT NULL,
   -- A delayed recipient is not sent before this time: too soon after another message to the person, or throttled.
   not_before INTEGER,
@@ -747,7 +753,9 @@ CREATE INDEX messages_single ON messages (workspace_id, id) WHERE broadcast_id I
 CREATE TABLE provider_requests (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   send_token TEXT NOT NULL,
-  outcome TEXT NOT NULL CHECK (outcome IN ('accepted', 'refused', 'throttled', 'unreachable', 'unknown')),
+  outcome TEXT NOT NULL
+    CHECK (outcome = 'accepted' OR outcome = 'refused' OR outcome = 'throttled' OR outcome = 'unreachable' OR
+      outcome = 'unknown'),
   code TEXT,
   reason TEXT NOT NULL,
   -- The raw answer without the access token; null if there was none.
@@ -841,7 +849,8 @@ CREATE TABLE broadcasts (
   number_id INTEGER NOT NULL REFERENCES numbers (id),
   name TEXT NOT NULL,
   status TEXT NOT NULL
-    CHECK (status IN ('scheduled', 'queueing', 'running', 'paused', 'completed', 'cancelled', 'failed')),
+    CHECK (status = 'scheduled' OR status = 'queueing' OR status = 'running' OR status = 'paused' OR
+      status = 'completed' OR status = 'cancelled' OR status = 'failed'),
   -- Plain text for people; `pause_cause` is the same for the code.
   status_reason TEXT,
   pause_cause TEXT,
@@ -968,7 +977,7 @@ CREATE TABLE inbounds (
   received_at INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   -- How it arrived: as a new message; while another sender held the conversation; in the history of the phone.
-  origin TEXT NOT NULL DEFAULT 'messages' CHECK (origin IN ('messages', 'standby', 'history'))
+  origin TEXT NOT NULL DEFAULT 'messages' CHECK (origin = 'messages' OR origin = 'standby' OR origin = 'history')
 ) STRICT;
 CREATE INDEX inbounds_contact ON inbounds (contact_id, received_at, id);
 CREATE UNIQUE INDEX inbounds_network ON inbounds (workspace_id, network_message_id);
@@ -1040,12 +1049,12 @@ CREATE TABLE echoes (
   number_id INTEGER NOT NULL REFERENCES numbers (id),
   contact_id INTEGER NOT NULL REFERENCES contacts (id),
   network_message_id TEXT NOT NULL,
-  origin TEXT NOT NULL CHECK (origin IN ('phone', 'standby', 'history', 'control_pass')),
+  origin TEXT NOT NULL CHECK (origin = 'phone' OR origin = 'standby' OR origin = 'history' OR origin = 'control_pass'),
   type TEXT NOT NULL,
   text TEXT,
   details TEXT,
   -- The network's latest status of it; null if none is known.
-  status TEXT CHECK (status IN ('sent', 'delivered', 'read', 'failed')),
+  status TEXT CHECK (status = 'sent' OR status = 'delivered' OR status = 'read' OR status = 'failed'),
   sent_at INTEGER NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
@@ -1086,7 +1095,7 @@ CREATE TABLE callbacks (
   -- JSON: which secrets signed it: {"configuration": boolean, "numbers": ids}. Null: this server created it.
   trust TEXT,
   -- Why the callback, or one of its items, had no effect; null if all had. Retention keeps all but `foreign`.
-  state TEXT CHECK (state IN ('unreadable', 'unhandled', 'foreign', 'quarantined'))
+  state TEXT CHECK (state = 'unreadable' OR state = 'unhandled' OR state = 'foreign' OR state = 'quarantined')
 ) STRICT;
 -- What retention may delete.
 CREATE INDEX callbacks_done ON callbacks (done_at) WHERE done_at IS NOT NULL AND (state IS NULL OR state = 'foreign');
@@ -1115,7 +1124,9 @@ CREATE TABLE refused_callbacks (
 -- Items of accepted callbacks that had no effect, by the hour of their application.
 CREATE TABLE unused_items (
   hour INTEGER NOT NULL,
-  reason TEXT NOT NULL CHECK (reason IN ('unreadable', 'unhandled', 'foreign', 'ignored', 'quarantined')),
+  reason TEXT NOT NULL
+    CHECK (reason = 'unreadable' OR reason = 'unhandled' OR reason = 'foreign' OR reason = 'ignored' OR
+      reason = 'quarantined'),
   about TEXT NOT NULL,
   count INTEGER NOT NULL,
   last_at INTEGER NOT NULL,
@@ -1139,7 +1150,9 @@ CREATE TABLE imports (
   user_id INTEGER NOT NULL REFERENCES users (id),
   -- The name of the file on the user's computer.
   file_name TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('given', 'checking', 'checked', 'importing', 'done', 'failed')),
+  state TEXT NOT NULL
+    CHECK (state = 'given' OR state = 'checking' OR state = 'checked' OR state = 'importing' OR state = 'done' OR
+      state = 'failed'),
   -- JSON: the mapping of columns, and whether everyone in the file has opted in.
   settings TEXT NOT NULL,
   -- JSON: the result of the last run, with its first failures; null before the first run.
@@ -1159,7 +1172,7 @@ CREATE TABLE bulk_changes (
   -- JSON: contacts by id, a group filter, or the recipients of a broadcast; and the change.
   target TEXT NOT NULL,
   change TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('running', 'done', 'stopped', 'failed')),
+  state TEXT NOT NULL CHECK (state = 'running' OR state = 'done' OR state = 'stopped' OR state = 'failed'),
   -- The count before the change began.
   total INTEGER NOT NULL,
   -- The last row that was processed, and the last row that existed when the change began.

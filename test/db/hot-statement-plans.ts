@@ -160,6 +160,7 @@ export const expectedPlans: Record<string, string[]> = {
     "SEARCH messages USING INDEX messages_network (network_message_id=? AND number_id=?)",
   ],
   "messages.messageBySendToken": ["SEARCH messages USING INDEX messages_send_token (send_token=?)"],
+  "messages.updateToSent": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.useReserved": ["SEARCH key_days USING PRIMARY KEY (key_id=? AND day=?)"],
   "messages.messagedPerson": ["SEARCH key_people USING PRIMARY KEY (key_id=? AND day=? AND identity_id=?)"],
   "messages.parkedCount": ["SEARCH parked_status_counts USING INTEGER PRIMARY KEY (rowid=?)"],

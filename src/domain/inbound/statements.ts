@@ -118,7 +118,8 @@ export const lastSentBetween = hotQuery(
   `SELECT ${category}, messages.dispatched_at AS dispatchedAt
   FROM messages LEFT JOIN broadcasts ON broadcasts.id = messages.broadcast_id
   WHERE messages.contact_id = +:contactId AND messages.dispatched_at > :after AND messages.dispatched_at <= :until
-    AND (messages.status IN ('sending', 'sent', 'delivered', 'read') OR messages.outcome_unknown = 1)
+    AND (messages.status = 'sending' OR messages.status = 'sent' OR messages.status = 'delivered'
+      OR messages.status = 'read' OR messages.outcome_unknown = 1)
   ORDER BY messages.dispatched_at DESC LIMIT 1`,
   { contactId, after: integer, until: integer },
   { templateCategory, dispatchedAt },

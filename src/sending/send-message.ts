@@ -21,7 +21,7 @@ import { planSend, type SendInput, type SendPlan } from "#src/domain/messages/pl
 import { findMessageById } from "#src/domain/messages/read.ts";
 import {
   discard,
-  recordAccepted,
+  recordAnswered,
   recordFailure,
   redispatch,
   requeue,
@@ -236,7 +236,7 @@ async function attemptUntilFinal(
     if (outcome.kind !== "throttled" && outcome.kind !== "unreachable") {
       return record((tx) => {
         const scope = outcome.kind === "refused" ? outcome.scope : null;
-        return storeResult(tx, resultFrom(tx, writeOutcome(tx, message.id, outcome), scope));
+        return storeResult(tx, resultFrom(tx, writeOutcome(tx, message, outcome), scope));
       });
     }
     if (!(await record((tx) => requeue(tx, message.id), discardUnsent))) return record(storeCurrent);
@@ -270,16 +270,20 @@ function throwUnlessFinal(result: SendResult): SendResult {
 
 type StoreResult = (tx: Tx, result: SendResult) => SendResult;
 
+/** `dispatched`: the message as it was stored before its first attempt. */
 function writeOutcome(
   tx: Tx,
-  messageId: number,
+  dispatched: Message,
   outcome: Exclude<Outcome, { kind: "throttled" | "unreachable" }>,
 ): Message {
-  const message = requireMessage(tx, messageId);
-  if (countNetworkAnswer(tx, message, outcome)) pauseForNetwork(tx, message.numberId);
-  if (outcome.kind === "accepted") return recordAccepted(tx, message, outcome);
-  if (outcome.kind === "unknown") return recordFailure(tx, messageId, noAnswer);
-  return recordFailure(tx, messageId, { code: outcome.code, message: outcome.message, outcomeUnknown: false });
+  const { id, numberId } = dispatched;
+  if (outcome.kind === "accepted") {
+    countNetworkAnswer(tx, dispatched, outcome);
+    return recordAnswered(tx, dispatched, outcome);
+  }
+  if (countNetworkAnswer(tx, requireMessage(tx, id), outcome)) pauseForNetwork(tx, numberId);
+  if (outcome.kind === "unknown") return recordFailure(tx, id, noAnswer);
+  return recordFailure(tx, id, { code: outcome.code, message: outcome.message, outcomeUnknown: false });
 }
 
 const noAnswer = {

@@ -12,7 +12,7 @@ import type { CounterDeltas } from "./counter-deltas.ts";
 import { ERASED, isContactErased, visibleStatuses } from "./message.ts";
 import { refreshRecent } from "./portfolio-limit.ts";
 import { contactOf } from "./read.ts";
-import { updateState, updateStateAndDispatch, updateStateAndNetworkId } from "./statements.ts";
+import { updateState, updateStateAndDispatch, updateStateAndNetworkId, updateToSent } from "./statements.ts";
 import type { Message } from "./table.ts";
 import { viewMessage } from "./view.ts";
 
@@ -65,7 +65,25 @@ export function enter(
   deltas: CounterDeltas | null = null,
 ): Message | undefined {
   const after = move(tx, message, { ...changes, money: moneyAfter(message, changes.status) });
-  if (after === undefined) return undefined;
+  if (after !== undefined) follow(tx, message, after, deltas);
+  return after;
+}
+
+/**
+ * As `enter`, for a message that the network has accepted. `dispatched` may be the row as it was stored at the dispatch
+ * instead of as this transaction reads it. Undefined: the message had moved on, or its person was erased or merged.
+ */
+export function enterSent(tx: Tx, dispatched: Message, networkMessageId: string): Message | undefined {
+  const { id, dispatchedAt, contactId, toPhone } = dispatched;
+  const sentAt = tx.now;
+  if (updateToSent(tx).run({ id, dispatchedAt, contactId, toPhone, sentAt, networkMessageId }) === 0) return undefined;
+  const after: Message = { ...dispatched, status: "sent", sentAt, networkMessageId };
+  follow(tx, dispatched, after, null);
+  return after;
+}
+
+/** What follows in the same transaction when a message has entered a state. */
+function follow(tx: Tx, message: Message, after: Message, deltas: CounterDeltas | null): void {
   // A recipient's money belongs to its broadcast, which counts it together with the state.
   if (message.broadcastId === null) applyMoney(tx, message, after);
   else if (deltas !== null) deltas.countMove(message.broadcastId, message.id, message, after);
@@ -73,7 +91,6 @@ export function enter(
   if (after.status === "failed" || message.status === "failed") refreshRecent(tx, after);
   if (isAccepted(after) && !isAccepted(message)) recordSendConsent(tx, after);
   publishStatus(tx, after);
-  return after;
 }
 
 function moneyAfter(message: Message, status: Message["status"]): Message["money"] {

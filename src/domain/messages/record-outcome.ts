@@ -13,7 +13,7 @@ import { applyParked } from "./apply-status.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
 import { learnFromAnswer } from "./learn-recipient.ts";
 import { isContactErased } from "./message.ts";
-import { enter, move } from "./move.ts";
+import { enter, enterSent, move } from "./move.ts";
 import type { Outcome } from "./outcome.ts";
 import { requireActive, requireReady } from "./plan.ts";
 import { addPerson, refreshRecent } from "./portfolio-limit.ts";
@@ -21,22 +21,42 @@ import { recordProviderRequest } from "./provider-requests.ts";
 import { contactOf, findMessageById } from "./read.ts";
 import { type Message, messages } from "./table.ts";
 
+type Accepted = Extract<Outcome, { kind: "accepted" }>;
+
 /**
- * The network has accepted the message, `before` as this transaction reads it. If a status arrived before the answer, only the network's id is filled in.
- * Statuses that arrived before the id was known are applied now.
+ * The network has accepted the message, `before` as this transaction reads it. If a status arrived before the answer,
+ * only the network's id is filled in. Statuses that arrived before the id was known are applied now.
  */
-export function recordAccepted(tx: Tx, before: Message, outcome: Extract<Outcome, { kind: "accepted" }>): Message {
-  const isErased = isContactErased(before);
-  if (outcome.providerRequest !== undefined && !isErased)
-    recordProviderRequest(tx, before.sendToken, outcome.providerRequest);
-  const identified = { networkMessageId: outcome.networkMessageId };
-  const sent =
+export function recordAccepted(tx: Tx, before: Message, outcome: Accepted): Message {
+  if (isContactErased(before)) {
+    const changes = { networkMessageId: outcome.networkMessageId, status: "sent", sentAt: tx.now } as const;
+    if (before.status === "sending") enter(tx, before, changes);
+    applyParked(tx, before.numberId, outcome.networkMessageId);
+    return requireMessage(tx, before.id);
+  }
+  const after =
     before.status === "sending"
-      ? enter(tx, before, { ...identified, status: "sent", sentAt: tx.now })
+      ? enterSent(tx, before, outcome.networkMessageId)
       : move(tx, before, { networkMessageId: before.networkMessageId ?? outcome.networkMessageId });
-  if (!isErased) learnFromAnswer(tx, before, outcome);
-  const hasParkedStatus = applyParked(tx, before.numberId, outcome.networkMessageId);
-  return sent === undefined || hasParkedStatus ? requireMessage(tx, before.id) : sent;
+  return learnAccepted(tx, after ?? requireMessage(tx, before.id), outcome);
+}
+
+/**
+ * As `recordAccepted`, for the answer to an attempt whose message is still known from its dispatch: the row is read only
+ * if it has changed since then.
+ */
+export function recordAnswered(tx: Tx, dispatched: Message, outcome: Accepted): Message {
+  const after = enterSent(tx, dispatched, outcome.networkMessageId);
+  if (after === undefined) return recordAccepted(tx, requireMessage(tx, dispatched.id), outcome);
+  return learnAccepted(tx, after, outcome);
+}
+
+/** What an accepted message's answer says beside its id. */
+function learnAccepted(tx: Tx, message: Message, outcome: Accepted): Message {
+  if (outcome.providerRequest !== undefined) recordProviderRequest(tx, message.sendToken, outcome.providerRequest);
+  learnFromAnswer(tx, message, outcome);
+  const hasParkedStatus = applyParked(tx, message.numberId, outcome.networkMessageId);
+  return hasParkedStatus ? requireMessage(tx, message.id) : message;
 }
 
 export interface Failure {

@@ -48,6 +48,17 @@ export const updateState = hotWrite(
   { ...message, previousStatus: message.status },
 );
 
+/**
+ * The network accepted the attempt of `dispatchedAt`. It names all that may have changed since then, above all by an
+ * erasure, so that the row need not be read again.
+ */
+export const updateToSent = hotWrite(
+  `UPDATE messages SET status = 'sent', sent_at = :sentAt, network_message_id = :networkMessageId
+  WHERE id = +:id AND status = 'sending' AND dispatched_at IS +:dispatchedAt AND contact_id IS +:contactId
+    AND to_phone = +:toPhone`,
+  message,
+);
+
 export const updateStateAndNetworkId = hotWrite(
   `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
     error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
@@ -74,7 +85,7 @@ export const activeRecipient = hotQuery(
 
 export const dispatchedRecipient = hotQuery(
   `SELECT id FROM messages WHERE contact_id = +:contactId AND +broadcast_id = +:broadcastId
-    AND status NOT IN ('pending', 'queued', 'skipped')
+    AND status <> 'pending' AND status <> 'queued' AND status <> 'skipped'
   LIMIT 1`,
   message,
   { id },

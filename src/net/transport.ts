@@ -26,7 +26,7 @@ export type Exchange =
   | { kind: "lost"; reason: string };
 
 export interface ExchangeRequest {
-  url: string;
+  url: string | URL;
   method: "POST" | "HEAD" | "GET";
   headers?: Headers;
   body?: string | Uint8Array;
@@ -63,7 +63,7 @@ export function createTransport(clock: Clock): Transport {
 
   return {
     exchange(request) {
-      const url = new URL(request.url);
+      const url = typeof request.url === "string" ? new URL(request.url) : request.url;
       const pool = pools.get(`${url.origin} ${request.pool}`, url);
       pool.inUse += 1;
       return new Promise<Exchange>((resolve) => {

@@ -7,12 +7,13 @@ import type { Clock } from "#src/core/clock.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { Exchange, Transport } from "#src/net/transport.ts";
 import type { OutboundMessage, RawAnswer } from "../network.ts";
-import { classify, describeCode, excerptOf, readGraphError, readWaitHint } from "./errors.ts";
+import { classify, describeCode, excerptOf, graphErrorOf, readWaitHint } from "./errors.ts";
 import { phoneIn } from "./item.ts";
-import { asObject, idOf, type JsonObject, listOf, parseJson } from "./json.ts";
+import { asObject, idOf, type JsonObject, listOf, objectOf, parseJson } from "./json.ts";
 import { createPayload } from "./payload.ts";
-import { type Endpoint, endpointOf } from "./profile.ts";
-import { findHeaders, poolOf, urlOf, withProof } from "./request.ts";
+import type { Endpoint } from "./profile.ts";
+import { poolOf } from "./request.ts";
+import { SendRoutes } from "./send-routes.ts";
 import type { Uploads, WhatsappSettings } from "./settings.ts";
 
 interface Client {
@@ -28,6 +29,8 @@ export function createClient(
   settings: WhatsappSettings,
   { clock, transport, uploads }: { clock: Clock; transport: Transport; uploads: Uploads },
 ): Client {
+  const routes = new SendRoutes(settings);
+
   function linkOf({ content }: OutboundMessage): string | null {
     const header = content.type === "template" ? content.header : null;
     return header === null || header.type === "text" ? null : header.link;
@@ -35,10 +38,8 @@ export function createClient(
 
   return {
     async send(outbound, timeoutMs, onAnswer) {
-      const endpoint = endpointOf(settings, outbound.sender);
       const { phoneNumberId, accessToken } = outbound.sender;
-      const headers = findHeaders(endpoint, accessToken);
-      headers?.set("content-type", "application/json");
+      const { endpoint, url, headers } = routes.of(outbound.sender);
       if (headers === null) return refuseLocally(TOKEN_INVALID_CODE, "account");
       if (outbound.to === null && outbound.recipientNetworkUserId === null) {
         return refuseLocally(PARAMETER_MISSING_CODE, "recipient");
@@ -48,7 +49,7 @@ export function createClient(
       const body = JSON.stringify(createPayload(outbound, mediaId));
 
       const result = await transport.exchange({
-        url: withProof(urlOf(endpoint, phoneNumberId, "messages"), endpoint, outbound.sender),
+        url,
         method: "POST",
         headers,
         body,
@@ -82,9 +83,10 @@ function outcomeOf(result: Exchange, endpoint: Endpoint, clock: Clock): Outcome 
   if (result.kind === "lost") return { kind: "unknown", reason: result.reason };
 
   const { status, body, headers } = result;
-  const error = readGraphError(body);
+  const answer = asObject(parseJson(body));
+  const error = graphErrorOf(objectOf(answer, "error"));
   if (error !== null) return classify(error, headers, clock.now());
-  const accepted = result.ok ? findAccepted(body) : null;
+  const accepted = result.ok ? findAccepted(answer) : null;
   if (accepted !== null) return accepted;
   const retryAfterMs = readWaitHint(headers, "pair", clock.now());
   return endpoint.readRefusal(status, body, retryAfterMs) ?? unreadable(status, body, retryAfterMs);
@@ -112,8 +114,7 @@ function unreadable(status: number, body: string, retryAfterMs: number | null): 
  * Accepted means queued at Meta. `message_status` is ignored: a message held for a quality check is sent or fails
  * later, and a status says which.
  */
-function findAccepted(body: string): Outcome | null {
-  const answer = asObject(parseJson(body));
+function findAccepted(answer: JsonObject | null): Outcome | null {
   const networkMessageId = idOf(firstOf(answer, "messages"), "id");
   if (networkMessageId === null) return null;
   const contact = firstOf(answer, "contacts");

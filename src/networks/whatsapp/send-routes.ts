@@ -1,0 +1,57 @@
+/**
+ * Where and with which headers messages of a sending number are posted. Both follow from the number's settings, and a
+ * busy number would compose them thousands of times a second, so the latest of each number are kept until its settings
+ * differ.
+ */
+import type { Sender } from "../network.ts";
+import { type Endpoint, endpointOf } from "./profile.ts";
+import { findHeaders, urlOf, withProof } from "./request.ts";
+import type { WhatsappSettings } from "./settings.ts";
+
+interface SendRoute {
+  endpoint: Endpoint;
+  url: URL;
+  /** Null: the number has no usable access token. */
+  headers: Headers | null;
+}
+
+/** More numbers than a server has; beyond it, routes are composed anew. */
+const ROUTES_MAX = 1_000;
+
+export class SendRoutes {
+  readonly #settings: WhatsappSettings;
+  /** By phone number id. */
+  readonly #routes = new Map<string, { sender: Sender; route: SendRoute }>();
+
+  constructor(settings: WhatsappSettings) {
+    this.#settings = settings;
+  }
+
+  /** The caller does not change it. */
+  of(sender: Sender): SendRoute {
+    const kept = this.#routes.get(sender.phoneNumberId);
+    if (kept !== undefined && isSameRoute(kept.sender, sender)) return kept.route;
+    const route = this.#compose(sender);
+    if (this.#routes.size >= ROUTES_MAX) this.#routes.clear();
+    this.#routes.set(sender.phoneNumberId, { sender, route });
+    return route;
+  }
+
+  #compose(sender: Sender): SendRoute {
+    const endpoint = endpointOf(this.#settings, sender);
+    const headers = findHeaders(endpoint, sender.accessToken);
+    headers?.set("content-type", "application/json");
+    const url = new URL(withProof(urlOf(endpoint, sender.phoneNumberId, "messages"), endpoint, sender));
+    return { endpoint, url, headers };
+  }
+}
+
+function isSameRoute(one: Sender, other: Sender): boolean {
+  return (
+    one.accessToken === other.accessToken &&
+    one.provider === other.provider &&
+    one.apiUrl === other.apiUrl &&
+    one.sendsProof === other.sendsProof &&
+    one.appSecret === other.appSecret
+  );
+}

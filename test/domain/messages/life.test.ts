@@ -5,7 +5,7 @@ import { applyStatus } from "#src/domain/messages/apply-status.ts";
 import type { MessageOrigin } from "#src/domain/messages/message.ts";
 import { planSend } from "#src/domain/messages/plan.ts";
 import {
-  recordAccepted,
+  recordAnswered,
   recordFailure,
   redispatch,
   requeue,
@@ -43,6 +43,8 @@ class Scenario {
   readonly at: TestStore;
   readonly #phone: string;
   #id = 0;
+  /** As it was stored, whatever happened to it since. */
+  #dispatched: Message | undefined;
 
   constructor(at: TestStore, index: number) {
     this.at = at;
@@ -67,6 +69,7 @@ class Scenario {
       }),
     );
     this.#id = message.id;
+    this.#dispatched = message;
     // The row that is returned was not read from the file.
     expect(this.message).toEqual(message);
   }
@@ -101,12 +104,10 @@ class Scenario {
         };
         applyStatus(tx, this.at.number, { ...report, ...named, status: step.status, at }, INSTANCE);
       } else if (step.answer === "accepted") {
-        recordAccepted(tx, requireMessage(tx, this.#id), {
-          kind: "accepted",
-          networkMessageId,
-          recipientId: null,
-          recipientNetworkUserId: null,
-        });
+        const dispatched = required(this.#dispatched, "the message was not dispatched");
+        const named = { recipientId: null, recipientNetworkUserId: null };
+        const recorded = recordAnswered(tx, dispatched, { kind: "accepted", networkMessageId, ...named });
+        expect(recorded).toEqual(requireMessage(tx, this.#id));
       } else if (step.answer === "throttled") {
         if (requeue(tx, this.#id)) redispatch(tx, this.#id);
       } else {

@@ -276,12 +276,10 @@ function writeOutcome(
   dispatched: Message,
   outcome: Exclude<Outcome, { kind: "throttled" | "unreachable" }>,
 ): Message {
-  const { id, numberId } = dispatched;
-  if (outcome.kind === "accepted") {
-    countNetworkAnswer(tx, dispatched, outcome);
-    return recordAnswered(tx, dispatched, outcome);
-  }
-  if (countNetworkAnswer(tx, requireMessage(tx, id), outcome)) pauseForNetwork(tx, numberId);
+  const { id } = dispatched;
+  const message = outcome.kind === "accepted" ? dispatched : requireMessage(tx, id);
+  if (countNetworkAnswer(tx, message, outcome)) pauseForNetwork(tx, message.numberId);
+  if (outcome.kind === "accepted") return recordAnswered(tx, dispatched, outcome);
   if (outcome.kind === "unknown") return recordFailure(tx, id, noAnswer);
   return recordFailure(tx, id, { code: outcome.code, message: outcome.message, outcomeUnknown: false });
 }

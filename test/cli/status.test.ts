@@ -47,7 +47,8 @@ test("without a server, status reads the database; without a database, it names 
 
 test("beside a server, status has what only the server knows, and the time since when a condition lasts", async () => {
   using workshop = new CallingWorkshop();
-  const clock = new TestClock();
+  // The command is a process of its own, which goes by the real time.
+  const clock = new TestClock(new Date().toISOString());
   await using app = await startTestServer({
     clock,
     healthTimers: clock,

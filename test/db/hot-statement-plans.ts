@@ -169,6 +169,7 @@ export const expectedPlans: Record<string, string[]> = {
   ],
   "messages.updateState": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.updateStateAndDispatch": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],
+  "messages.updateStateAndPricing": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.updateStateAndNetworkId": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],
   "numbers.numberById": ["SEARCH numbers USING INTEGER PRIMARY KEY (rowid=?)"],
   "numbers.numberByNetworkId": ["SEARCH numbers USING INDEX numbers_phone_number_id (phone_number_id=?)"],

@@ -85,29 +85,40 @@ describe("the pricing of a status", () => {
     });
     let count = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(status, { maxLength: 6 }), fc.boolean(), async (statuses, isBatch) => {
-        count += 1;
-        await world.send({ to: `+49151${String(20_000_000 + count)}` });
-        const before = (await usageOf(world)).data.messages;
-        const { phoneNumberId } = world.number();
-        const networkMessageId = world.graph.accepted.at(-1)?.id ?? "";
-        await app.store.write((tx) => {
-          const deltas = isBatch ? new CounterDeltas(tx) : null;
-          for (const { status: name, hasPricing } of statuses) {
-            const billed = { billable: true, category: "utility", type: "regular", model: null };
-            const item = {
-              ...{ kind: "status" as const, phoneNumberId, networkMessageId },
-              ...{ sendToken: null, status: name, at: tx.now, recipientId: null, recipientNetworkUserId: null },
-              ...{ error: null, pricing: hasPricing ? billed : null },
-            };
-            applyStatus(tx, { id: 1 }, item, "", deltas);
-          }
-          deltas?.flush();
-        });
-        const isBilled = statuses.some(({ status: name, hasPricing }) => hasPricing && /delivered|read/.test(name));
-        expect((await usageOf(world)).data.messages - before).toBe(isBilled ? 1 : 0);
-        expect(pricingOf(world).at(-1) !== null).toBe(isBilled);
-      }),
+      fc.asyncProperty(
+        fc.array(status, { maxLength: 6 }),
+        fc.boolean(),
+        fc.boolean(),
+        async (statuses, isBatch, isAnswered) => {
+          count += 1;
+          await world.send({ to: `+49151${String(20_000_000 + count)}` });
+          const before = (await usageOf(world)).data.messages;
+          const { phoneNumberId } = world.number();
+          const networkMessageId = world.graph.accepted.at(-1)?.id ?? "";
+          // As if the answer, which names the network's id, had been lost: the statuses bring it.
+          const lost = "WHERE id = (SELECT max(id) FROM messages) RETURNING send_token";
+          const [{ send_token: sendToken } = { send_token: "" }] = rows<{ send_token: string }>(
+            app.store,
+            `UPDATE messages SET network_message_id = ${isAnswered ? "network_message_id" : "NULL"} ${lost}`,
+          );
+          await app.store.write((tx) => {
+            const deltas = isBatch ? new CounterDeltas(tx) : null;
+            for (const { status: name, hasPricing } of statuses) {
+              const billed = { billable: true, category: "utility", type: "regular", model: null };
+              const item = {
+                ...{ kind: "status" as const, phoneNumberId, networkMessageId },
+                ...{ sendToken, status: name, at: tx.now, recipientId: null, recipientNetworkUserId: null },
+                ...{ error: null, pricing: hasPricing ? billed : null },
+              };
+              applyStatus(tx, { id: 1 }, item, "", deltas);
+            }
+            deltas?.flush();
+          });
+          const isBilled = statuses.some(({ status: name, hasPricing }) => hasPricing && /delivered|read/.test(name));
+          expect((await usageOf(world)).data.messages - before).toBe(isBilled ? 1 : 0);
+          expect(pricingOf(world).at(-1) !== null).toBe(isBilled);
+        },
+      ),
       { numRuns: 40 },
     );
   });

@@ -12,7 +12,13 @@ import type { CounterDeltas } from "./counter-deltas.ts";
 import { ERASED, isContactErased, visibleStatuses } from "./message.ts";
 import { refreshRecent } from "./portfolio-limit.ts";
 import { contactOf } from "./read.ts";
-import { updateState, updateStateAndDispatch, updateStateAndNetworkId, updateToSent } from "./statements.ts";
+import {
+  updateState,
+  updateStateAndDispatch,
+  updateStateAndNetworkId,
+  updateStateAndPricing,
+  updateToSent,
+} from "./statements.ts";
 import type { Message } from "./table.ts";
 import { viewMessage } from "./view.ts";
 
@@ -35,16 +41,21 @@ export function move(tx: Tx, message: Message, changes: Partial<Message>): Messa
     deliveredAt: next.deliveredAt,
     readAt: next.readAt,
     failedAt: next.failedAt,
-    pricing: next.pricing,
   };
-  const { networkMessageId, dispatchedAt } = next;
-  const rows =
-    dispatchedAt !== message.dispatchedAt
-      ? updateStateAndDispatch(tx).run({ ...values, networkMessageId, dispatchedAt })
-      : networkMessageId !== message.networkMessageId
-        ? updateStateAndNetworkId(tx).run({ ...values, networkMessageId })
-        : updateState(tx).run(values);
-  return rows === 1 ? next : undefined;
+  return update(tx, message, next, values) === 1 ? next : undefined;
+}
+
+type StateValues = Parameters<ReturnType<typeof updateState>["run"]>[0];
+
+/** With the statement that rewrites the fewest indexes. Returns the number of rows. */
+function update(tx: Tx, before: Message, after: Message, values: StateValues): number {
+  const { pricing, networkMessageId, dispatchedAt } = after;
+  if (dispatchedAt !== before.dispatchedAt)
+    return updateStateAndDispatch(tx).run({ ...values, pricing, networkMessageId, dispatchedAt });
+  if (networkMessageId !== before.networkMessageId)
+    return updateStateAndNetworkId(tx).run({ ...values, pricing, networkMessageId });
+  if (pricing !== before.pricing) return updateStateAndPricing(tx).run({ ...values, pricing });
+  return updateState(tx).run(values);
 }
 
 /** The network's ids encode the phone number, and its error texts may contain anything. */

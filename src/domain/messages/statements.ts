@@ -36,11 +36,19 @@ export const messageByNetworkId = hotQuery(
 
 /**
  * Each change of a message names the state that the message leaves, so that a change that lost a race has no effect.
- * `updateState` omits the two indexed columns and is for most changes by status, `updateStateAndNetworkId` for the
- * network's answer: SQLite rewrites an index if a statement names one of its columns, changed or not, and without them a
- * change costs half.
+ * `move.ts` takes the first of these statements that names all it changes. SQLite rewrites an index if a statement names
+ * one of its columns, changed or not: without the network's id and the time of the dispatch a change costs half. Pricing
+ * is JSON.
  */
 export const updateState = hotWrite(
+  `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
+    error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
+    failed_at = :failedAt
+  WHERE id = +:id AND status = +:previousStatus`,
+  { ...message, previousStatus: message.status },
+);
+
+export const updateStateAndPricing = hotWrite(
   `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
     error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
     failed_at = :failedAt, pricing = :pricing
@@ -62,7 +70,7 @@ export const updateToSent = hotWrite(
 export const updateStateAndNetworkId = hotWrite(
   `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
     error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
-    failed_at = :failedAt, network_message_id = :networkMessageId
+    failed_at = :failedAt, pricing = :pricing, network_message_id = :networkMessageId
   WHERE id = +:id AND status = +:previousStatus`,
   { ...message, previousStatus: message.status },
 );

@@ -112,7 +112,7 @@ export const callbacks = sqliteTable("callbacks", {
   trust: text({ mode: "json" }).$type<Trust>(),
   /** Null until every item is applied. */
   doneAt: instant(),
-  /** What could not be applied, in plain text. */
+  /** What could not be applied, in plain text. Before that: `queued`. */
   note: text(),
   state: text().$type<CallbackState>(),
 });

@@ -35,6 +35,9 @@ const PEOPLE = Math.ceil((SECONDS * RATE) / STATUSES_PER_MESSAGE / PER_BODY) * P
 /** Meta's own default, in messages per second. */
 const PACE = 80;
 const PROBE_EVERY_MS = 20;
+/** What runs beside the statuses runs without them first, so that its own processor time is known. */
+const WARM_UP_MS = 10_000;
+const ALONE_MS = 15_000;
 const SECRET = "bench-secret";
 /** All statuses must be applied this long after the last answer. */
 const BEHIND_MS_MAX = 10_000;
@@ -60,7 +63,7 @@ async function measure(): Promise<Row[]> {
   parts.push(network);
   const data = join(directory, "data");
   tell(`making ${PEOPLE} people`);
-  const beside = Math.min(PEOPLE, PACE * (SECONDS + 30));
+  const beside = Math.min(PEOPLE, PACE * (SECONDS + 60));
   const crowd = await makeCrowd(data, PEOPLE, [PEOPLE, beside], PACE);
   const port = findPort();
   const subject = await startSubject(command, data, port, {
@@ -78,7 +81,6 @@ async function measure(): Promise<Row[]> {
   await Bun.write(messagesFile, JSON.stringify(messagesOf(join(data, "waxwing.db"), id)));
   await network.ask({ reset: true });
 
-  tell(`${RATE} statuses a second for ${SECONDS} seconds`);
   const statuses = await startPart<StatusJob, StatusResult>("statuses", {
     url: `${base}/networks/whatsapp`,
     secret: SECRET,
@@ -97,6 +99,13 @@ async function measure(): Promise<Row[]> {
   parts.push(probe);
   await beginBroadcast(api, crowd, crowd.groups[1] ?? 0, crowd.pacedNumber);
   await probe.ask({ run: true });
+  tell("what runs beside them, alone");
+  await Bun.sleep(WARM_UP_MS);
+  const usedAlone = await usedDuring(subject.pid, () => Bun.sleep(ALONE_MS));
+  await probe.ask({ run: false });
+  await probe.ask({ run: true });
+  const { messages: messagesBefore } = await network.ask({ reset: false });
+  tell(`${RATE} statuses a second for ${SECONDS} seconds`);
   const usedBefore = processorMs(subject.pid);
   const posted = await statuses.ask({ perSecond: RATE, perBody: PER_BODY });
   const answeredAt = performance.now();
@@ -104,18 +113,24 @@ async function measure(): Promise<Row[]> {
   const isWhole = await until(isAllApplied, 120_000);
   const behindMs = performance.now() - answeredAt;
   const used = processorMs(subject.pid) - usedBefore;
+  const usedBeside = (usedAlone / ALONE_MS) * (posted.seconds * 1000 + behindMs);
   const memory = memoryMegabytes(subject.pid);
+  const found = await network.ask({ reset: false });
+  const { repeated } = found;
+  const messages = found.messages - messagesBefore;
   const probed = (await probe.ask({ run: false })) as Probed;
-  const { messages, repeated } = await network.ask({ reset: true });
   const { read } = (await showBroadcast(api, crowd, id)).counts;
-  return rowsOf(posted, { behindMs, isWhole, read, used, memory, probed, messages, repeated });
+  return rowsOf(posted, { behindMs, isWhole, read, used, usedBeside, memory, probed, messages, repeated });
 }
 
 interface Aftermath {
   behindMs: number;
   isWhole: boolean;
   read: number;
+  /** Processor time, milliseconds. */
   used: number;
+  /** Of that, what the load beside the statuses uses without them. */
+  usedBeside: number;
   memory: number;
   probed: Probed;
   messages: number;
@@ -142,7 +157,8 @@ function rowsOf(posted: StatusResult, after: Aftermath): Row[] {
       `under ${BEHIND_MS_MAX}`,
       after.behindMs < BEHIND_MS_MAX,
     ),
-    aloneRow("— processor time a status, µs", ((after.used * 1000) / posted.statuses).toFixed(1)),
+    aloneRow("— processor time a status, µs", (((after.used - after.usedBeside) * 1000) / posted.statuses).toFixed(1)),
+    aloneRow("— with that of the load beside them, µs", ((after.used * 1000) / posted.statuses).toFixed(1)),
     aloneRow("— memory at the end, MB", whole(after.memory)),
     aloneRow(
       "— meanwhile `GET /me`, 99th percentile, ms",
@@ -176,6 +192,13 @@ function messagesOf(database: string, broadcastId: number): unknown[] {
   } finally {
     client.close();
   }
+}
+
+/** The processor time that a process uses during `work`, in milliseconds. */
+async function usedDuring(pid: number, work: () => Promise<void>): Promise<number> {
+  const before = processorMs(pid);
+  await work();
+  return processorMs(pid) - before;
 }
 
 async function until(isSo: () => Promise<boolean>, limitMs: number): Promise<boolean> {

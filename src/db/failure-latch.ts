@@ -86,7 +86,8 @@ export class FailureLatch {
       if (!isReading) this.writeCount += 1;
       if (forgetsSettings) this.#settings.renew();
       try {
-        return run.apply(statement, parameters);
+        // Hot statements pass all their values in one array.
+        return parameters.length === 1 ? run.call(statement, parameters[0]) : run.apply(statement, parameters);
       } catch (error) {
         if (this.#isInGroup && (isStorageFailure(error) || !this.#client.inTransaction)) this.trip(error);
         throw error;

@@ -134,8 +134,8 @@ type Bound = Record<string, unknown>;
 function compileWrite<Parameters extends [] | [Bound]>(statement: Statement, declared: Declared): Write<Parameters> {
   const bind = binder(declared);
   return {
-    run: (...[values]) => statement.run(bind(values ?? NO_VALUES)).changes,
-    insert: (...[values]) => Number(statement.run(bind(values ?? NO_VALUES)).lastInsertRowid),
+    run: (values: Bound = NO_VALUES) => statement.run(bind(values)).changes,
+    insert: (values: Bound = NO_VALUES) => Number(statement.run(bind(values)).lastInsertRowid),
   };
 }
 
@@ -150,18 +150,18 @@ function compileQuery<Parameters extends [] | [Bound], Row>(
     if (read !== null) read(found as Bound);
     return found as Row;
   };
-  const get = (...[values]: Parameters): Row | undefined => {
-    const found = statement.get(bind(values ?? NO_VALUES));
+  const get = (values: Bound = NO_VALUES): Row | undefined => {
+    const found = statement.get(bind(values));
     return found === undefined ? undefined : toRow(found);
   };
   return {
     get,
-    only: (...parameters) => {
-      const found = get(...parameters);
+    only: (values: Bound = NO_VALUES) => {
+      const found = get(values);
       if (found === undefined) throw new Error(`no row was returned by ${declared.text}`);
       return found;
     },
-    all: (...[values]) => statement.all(bind(values ?? NO_VALUES)).map(toRow),
+    all: (values: Bound = NO_VALUES) => statement.all(bind(values)).map(toRow),
   };
 }
 
@@ -172,17 +172,26 @@ const NO_VALUES: Bound = {};
  * statement with twelve of them a quarter of its time.
  */
 function binder({ text, parameters }: Declared): (values: Bound) => unknown[] {
-  const steps = [...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => {
+  const names: string[] = [];
+  const converts: (Conversion | null)[] = [];
+  for (const [, name = ""] of text.matchAll(PLACEHOLDER)) {
     const kind = parameters[name];
     if (kind === undefined) throw new Error(`the placeholder ${name} is not declared for ${text}`);
-    return { name, convert: conversionOf(name, kind, "toFile") };
-  });
-  return (values) =>
-    steps.map(({ name, convert }) => {
+    names.push(name);
+    converts.push(conversionOf(name, kind, "toFile"));
+  }
+  return (values) => {
+    const bound: unknown[] = [];
+    // A loop, because a closure for each value costs a tenth of a short statement.
+    for (let place = 0; place < names.length; place++) {
+      const name = names[place] ?? "";
       const value = values[name];
+      const convert = converts[place];
       if (value === undefined && !Object.hasOwn(values, name)) throw new RangeError(`no value for ${name} in ${text}`);
-      return convert === null || value === null || value === undefined ? value : convert(value);
-    });
+      bound.push(convert == null || value === null || value === undefined ? value : convert(value));
+    }
+    return bound;
+  };
 }
 
 const PLACEHOLDER = /:(\w+)/g;

@@ -91,13 +91,15 @@ export function remembered<Ids extends (string | number)[], Found>(
   load: (tx: ReadTx, ...ids: Ids) => Found,
 ): (tx: ReadTx, ...ids: Ids) => Found {
   const states = new WeakMap<object, Map<string | number, Found>>();
+  let latest: { state: object; known: Map<string | number, Found> } | null = null;
   return (tx, ...ids) => {
     const key = ids.length === 1 ? (ids[0] ?? "") : ids.join("\0");
-    let known = states.get(tx.settingsState);
-    if (known === undefined) {
-      known = new Map();
-      states.set(tx.settingsState, known);
+    const { settingsState: state } = tx;
+    if (latest?.state !== state) {
+      latest = { state, known: states.get(state) ?? new Map() };
+      states.set(state, latest.known);
     }
+    const { known } = latest;
     const found = known.get(key);
     if (found !== undefined || known.has(key)) return found as Found;
     const loaded = load(tx, ...ids);

@@ -49,11 +49,13 @@ export type NotPromise<T> = T extends PromiseLike<unknown> ? never : T;
 /** Compiles a statement at its first use on a connection, and keeps it for that connection. */
 export function oncePerConnection<Compiled extends object>(compile: (db: Db) => Compiled): (tx: ReadTx) => Compiled {
   const perConnection = new WeakMap<Db, Compiled>();
+  // A server's statements run on one connection.
+  let latest: { db: Db; compiled: Compiled } | null = null;
   return ({ db }) => {
-    const cached = perConnection.get(db);
-    if (cached !== undefined) return cached;
-    const compiled = compile(db);
+    if (latest?.db === db) return latest.compiled;
+    const compiled = perConnection.get(db) ?? compile(db);
     perConnection.set(db, compiled);
+    latest = { db, compiled };
     return compiled;
   };
 }

@@ -167,6 +167,7 @@ export const expectedPlans: Record<string, string[]> = {
   "messages.parkedForMessage": [
     "SEARCH parked_statuses USING INDEX parked_statuses_network (network_message_id=? AND number_id=?)",
   ],
+  "messages.wholeMessageById": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.updateState": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.updateStateAndDispatch": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],
   "messages.updateStateAndPricing": ["SEARCH messages USING INTEGER PRIMARY KEY (rowid=?)"],

@@ -5,7 +5,7 @@ import { type BillingAccount, billingAccounts, ledgerEntries } from "#src/domain
 import { type Contact, consentLog, contactNetworkIds, contacts } from "#src/domain/contacts/table.ts";
 import { idempotencyKeys } from "#src/domain/idempotency/table.ts";
 import { type Inbound, inbounds } from "#src/domain/inbound/table.ts";
-import { type Message, messages, parkedStatuses } from "#src/domain/messages/table.ts";
+import { type MessageRow, messages, parkedStatuses } from "#src/domain/messages/table.ts";
 import { events } from "#src/domain/webhooks/table.ts";
 
 interface WithStore {
@@ -31,12 +31,12 @@ export function eventTypesOf(app: WithStore, workspace: { id: number }): string[
   return eventsOf(app, workspace).map(({ type }) => type);
 }
 
-export function messagesOf({ store }: WithStore): Message[] {
+export function messagesOf({ store }: WithStore): MessageRow[] {
   return store.read(({ db }) => db.select().from(messages).orderBy(asc(messages.id)).all());
 }
 
 /** The only message, or the `index`th. */
-export function messageOf(app: WithStore, index = 0): Message {
+export function messageOf(app: WithStore, index = 0): MessageRow {
   return required(messagesOf(app)[index], `there is no message ${index}`);
 }
 

@@ -8,7 +8,7 @@ import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { getBroadcast } from "../broadcasts/read.ts";
 import type { Broadcast } from "../broadcasts/table.ts";
 import { findMediaOfInbound, type MediumWithFile } from "../media/read.ts";
-import { type Message, messages } from "../messages/table.ts";
+import { type MessageRow, messages } from "../messages/table.ts";
 import { findTemplate } from "../templates/read.ts";
 import { readShape, renderText, type TemplateComponent } from "../templates/template.ts";
 import { type Echo, echoes, type Inbound, inbounds } from "./table.ts";
@@ -16,7 +16,7 @@ import { type Echo, echoes, type Inbound, inbounds } from "./table.ts";
 export type ConversationItem =
   | { kind: "inbound"; at: number; inbound: Inbound; medium: MediumWithFile | null }
   | { kind: "echo"; at: number; echo: Echo }
-  | { kind: "message"; at: number; message: Message; text: string; broadcast: Broadcast | null; buttons: Button[] };
+  | { kind: "message"; at: number; message: MessageRow; text: string; broadcast: Broadcast | null; buttons: Button[] };
 
 /** A button of a template. Only a quick reply can be pressed as an answer. */
 interface Button {
@@ -51,7 +51,7 @@ export const NEWEST: ConversationCursor = {
 
 /** Before what a conversation shows beside it is looked up. */
 type FoundItem =
-  | { kind: "message"; at: number; message: Message }
+  | { kind: "message"; at: number; message: MessageRow }
   | { kind: "echo"; at: number; echo: Echo }
   | { kind: "inbound"; at: number; inbound: Inbound };
 
@@ -160,11 +160,11 @@ export function listDispatched(
   contactId: number,
   { messageAt, messageId }: Pick<ConversationCursor, "messageAt" | "messageId">,
   limit: number,
-): Message[] {
+): MessageRow[] {
   return dispatchedMessages(tx).all({ contactId, messageAt, messageId, limit });
 }
 
-function viewOf(tx: ReadTx, message: Message, hasButtons: boolean): ConversationItem {
+function viewOf(tx: ReadTx, message: MessageRow, hasButtons: boolean): ConversationItem {
   const broadcast = message.broadcastId === null ? null : getBroadcast(tx, message.broadcastId);
   return {
     kind: "message",
@@ -180,7 +180,7 @@ function viewOf(tx: ReadTx, message: Message, hasButtons: boolean): Conversation
  * The text that the person sees. A recipient's text is rendered from the broadcast's template and the recipient's
  * values.
  */
-export function textOf(message: Message, broadcast: Broadcast | null): string {
+export function textOf(message: MessageRow, broadcast: Broadcast | null): string {
   if (message.text !== null || broadcast === null) return message.text ?? "";
   const { templateComponents, templateFormat, templateCategory } = broadcast;
   const shape = readShape(templateComponents, templateFormat, templateCategory);
@@ -188,7 +188,7 @@ export function textOf(message: Message, broadcast: Broadcast | null): string {
 }
 
 /** For a broadcast, the template as confirmed; for a message sent alone, the template as it is now. */
-function componentsOf(tx: ReadTx, message: Message, broadcast: Broadcast | null): TemplateComponent[] {
+function componentsOf(tx: ReadTx, message: MessageRow, broadcast: Broadcast | null): TemplateComponent[] {
   if (broadcast !== null) return broadcast.templateComponents;
   const { workspaceId, templateName, templateLanguage } = message;
   if (templateName === null || templateLanguage === null) return [];

@@ -19,7 +19,6 @@ import type { Message } from "./table.ts";
 /** What every accepted message begins with: see `insertMessage`. */
 const NEW_MESSAGE = {
   broadcastId: null,
-  variables: null,
   status: "sending",
   outcomeUnknown: false,
   networkMessageId: null,

@@ -11,8 +11,9 @@ import {
   messageById,
   messageByNetworkId,
   messageBySendToken,
+  wholeMessageById,
 } from "./statements.ts";
-import { type Message, messages } from "./table.ts";
+import { type Message, type MessageRow, messages } from "./table.ts";
 
 /**
  * A message as the API shows it. Undefined if it belongs to another workspace or a broadcast, or is not sent or failed
@@ -27,6 +28,12 @@ export function findVisible(tx: ReadTx, workspaceId: number, id: number): Messag
 /** For internal work on a known id; undefined if the message was discarded. */
 export function findMessageById(tx: ReadTx, id: number): Message | undefined {
   return messageById(tx).get({ id });
+}
+
+/** A message of any kind, with a recipient's values. Undefined if it belongs to another workspace. */
+export function findWholeMessage(tx: ReadTx, workspaceId: number, id: number): MessageRow | undefined {
+  const message = wholeMessageById(tx).get({ id });
+  return message?.workspaceId === workspaceId ? message : undefined;
 }
 
 /** The contact that the message goes to. */

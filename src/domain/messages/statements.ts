@@ -3,7 +3,8 @@ import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite } from "#src/db/hot-statement.ts";
 import { messages, parkedStatusCounts, parkedStatuses, providerRequests } from "./table.ts";
 
-const message = getTableColumns(messages);
+const wholeMessage = getTableColumns(messages);
+const { variables, ...message } = wholeMessage;
 const parked = getTableColumns(parkedStatuses);
 const { id, dispatchedAt } = message;
 
@@ -20,6 +21,13 @@ export const insertMessage = hotWrite(
 );
 
 export const messageById = hotQuery(`SELECT ${columns(message)} FROM messages WHERE id = +:id`, message, message);
+
+/** With a recipient's values. */
+export const wholeMessageById = hotQuery(
+  `SELECT ${columns(wholeMessage)} FROM messages WHERE id = +:id`,
+  message,
+  wholeMessage,
+);
 
 export const messageBySendToken = hotQuery(
   `SELECT ${columns(message)} FROM messages WHERE send_token = +:sendToken`,

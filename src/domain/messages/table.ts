@@ -66,7 +66,10 @@ export const messages = sqliteTable("messages", {
   pricing: text({ mode: "json" }).$type<Pricing>(),
 });
 
-export type Message = typeof messages.$inferSelect;
+export type MessageRow = typeof messages.$inferSelect;
+
+/** A recipient's values are read only where its text is made or shown. */
+export type Message = Omit<MessageRow, "variables">;
 
 /** Values in the order of the template's placeholders. */
 export interface FrozenValues {

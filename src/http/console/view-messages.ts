@@ -10,7 +10,7 @@ import { viewRecipient } from "#src/domain/broadcasts/view.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { type ConversationItem, textOf } from "#src/domain/inbound/read-conversation.ts";
 import { viewDetails } from "#src/domain/inbound/view.ts";
-import type { Message } from "#src/domain/messages/table.ts";
+import type { Message, MessageRow } from "#src/domain/messages/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { RecipientDetail } from "./contract/broadcasts.ts";
 import type {
@@ -22,7 +22,7 @@ import type { TimelineStep } from "./queries/message-timeline.ts";
 import { timesOf } from "./view-developer.ts";
 
 export function viewAnyMessage(
-  message: Message,
+  message: MessageRow,
   broadcast: Broadcast | null,
   contact: Contact | undefined,
   workspace: Workspace,

@@ -75,10 +75,12 @@ class Scenario {
   }
 
   get message(): Message {
-    return required(
+    const { variables, ...message } = required(
       messagesOf(this.at).find(({ id }) => id === this.#id),
       "the message is gone",
     );
+    expect(variables).toBeNull();
+    return message;
   }
 
   async take(step: Step): Promise<boolean> {

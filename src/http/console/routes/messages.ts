@@ -9,9 +9,9 @@ import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { findById, lookUpContact } from "#src/domain/contacts/find.ts";
 import { listDispatched, NEWEST } from "#src/domain/inbound/read-conversation.ts";
 import type { MessageStatus } from "#src/domain/messages/message.ts";
-import { findMessageById } from "#src/domain/messages/read.ts";
+import { findWholeMessage } from "#src/domain/messages/read.ts";
 import type { MessageView } from "#src/domain/messages/schema.ts";
-import type { Message } from "#src/domain/messages/table.ts";
+import type { Message, MessageRow } from "#src/domain/messages/table.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
@@ -43,12 +43,12 @@ export const messageRoutes = attachHandlers(messageContract, {
   "GET /w/{workspace}/messages/{id}": async (call) => {
     const { store, workspace, path } = call;
     const id = path.id;
-    const message = store.read((tx) => findOwn(tx, workspace.id, id));
+    const message = store.read((tx) => findWholeMessage(tx, workspace.id, id));
     if (message === undefined) throw notFound("message");
     const callbacks = await readSlices(call, (tx, from) => findCallbacks(tx, message, from));
     const events = await readSlices(call, (tx, from) => findEvents(tx, message, from));
     return store.read((tx) => {
-      const current = findOwn(tx, workspace.id, id) ?? message;
+      const current = findWholeMessage(tx, workspace.id, id) ?? message;
       const network = findNumber(tx, current.numberId)?.network ?? "simulator";
       const { parse } = call.dispatch.networks[network];
 
@@ -80,19 +80,13 @@ async function sendOne(call: RouteCall<"POST /w/{workspace}/v1/messages">) {
 type RouteCall<Name extends keyof typeof messageContract> = CallOf<(typeof messageContract)[Name]>;
 type SearchCall = RouteCall<"GET /w/{workspace}/messages">;
 
-/** Undefined for a message of another workspace. */
-export function findOwn(tx: ReadTx, workspaceId: number, id: number): Message | undefined {
-  const message = findMessageById(tx, id);
-  return message?.workspaceId === workspaceId ? message : undefined;
-}
-
 /** Searches by phone number (everything sent to that person), by id, or by words (messages sent alone only). */
 async function searchMessages(call: SearchCall) {
   const { store, workspace, query } = call;
   const text = (query.get("q") ?? "").trim();
   const byId = /^#?(\d{1,12})$/.exec(text)?.[1];
   if (byId !== undefined) {
-    const message = store.read((tx) => findOwn(tx, workspace.id, Number(byId)));
+    const message = store.read((tx) => findWholeMessage(tx, workspace.id, Number(byId)));
     if (message !== undefined) return answer(call, [message], null);
     if (text.startsWith("#")) return answer(call, [], null);
   }
@@ -148,7 +142,7 @@ async function searchSingles(call: SearchCall, text: string | null) {
   const { looked: scanned = 0, lowest = null } = rows.find(({ id }) => id === null) ?? {};
   const shown = ids.slice(0, PER_PAGE);
   const nextId = ids.length > PER_PAGE ? shown.at(-1) : scanned === MESSAGES_SCANNED ? lowest : null;
-  const messages = call.store.read((tx) => shown.flatMap((id) => findOwn(tx, workspace.id, id) ?? []));
+  const messages = call.store.read((tx) => shown.flatMap((id) => findWholeMessage(tx, workspace.id, id) ?? []));
   return answer(call, messages, typeof nextId === "number" ? { id: nextId } : null);
 }
 
@@ -157,14 +151,14 @@ function sinceOf({ query, workspace }: SearchCall, { now: current }: ReadTx): nu
   return query.get("day") === null ? null : startOfDay(current, workspace.timezone);
 }
 
-function answer(call: SearchCall, found: readonly Message[], next: object | null) {
+function answer(call: SearchCall, found: readonly MessageRow[], next: object | null) {
   return call.store.read((tx) => {
     const data = found.map((message) => viewOf(tx, message, call));
     return answerRows(readPage(call.query), data, { total: data.length, hasMore: next !== null, next });
   });
 }
 
-function viewOf(tx: ReadTx, message: Message, { workspace }: WorkspaceCall) {
+function viewOf(tx: ReadTx, message: MessageRow, { workspace }: WorkspaceCall) {
   const { broadcastId, contactId } = message;
   const broadcast = broadcastId === null ? null : (findBroadcast(tx, workspace.id, broadcastId) ?? null);
   const contact = contactId === null ? undefined : findById(tx, workspace.id, contactId);

@@ -6,6 +6,7 @@ import type { Contact } from "#src/domain/contacts/table.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { type ConversationItem, readConversation } from "#src/domain/inbound/read-conversation.ts";
+import { findWholeMessage } from "#src/domain/messages/read.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { composeInbound, composeStatus, FAILURE_CODE } from "#src/networks/simulator/phone.ts";
@@ -15,7 +16,6 @@ import { attemptSteps, eventSteps, ownSteps, type TimelineStep } from "../querie
 import { listEventsOfPhone, listRecentlyActiveContacts } from "../queries/recent-activity.ts";
 import { attachHandlers, change } from "../route.ts";
 import { viewConversationItem, viewTimelineStep } from "../view-messages.ts";
-import { findOwn } from "./messages.ts";
 
 const PHONES_MAX = 40;
 const ITEMS_MAX = 60;
@@ -87,7 +87,7 @@ export const simulatorRoutes = attachHandlers(simulatorContract, {
   "POST /w/{workspace}/simulator/messages/{id}/status": (call) =>
     change(call, (tx) => {
       const { workspace, path } = call;
-      const message = findOwn(tx, workspace.id, path.id);
+      const message = findWholeMessage(tx, workspace.id, path.id);
       const number = listSimulatorNumbers(tx, workspace.id).find(({ id }) => id === message?.numberId);
       if (message === undefined || number === undefined) throw notFound("message");
       const { status, code = FAILURE_CODE } = call.body;

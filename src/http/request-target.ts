@@ -14,8 +14,9 @@ interface Entrances {
   fetch: Fetch;
 }
 
-/** The host of every address below this point: nothing can be built from a host that a stranger chose. */
 const ORIGIN = "http://localhost";
+/** Elysia takes for the path what begins here or later, so it would take a part of the path after a shorter origin. */
+const PATH_START_MIN = 11;
 
 /** A name or an address, with or without a port. Two `Host` headers arrive as one, joined by a comma. */
 const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{0,5}))?$/;
@@ -31,9 +32,12 @@ export function guardEntrances(fetch: Fetch, paths: readonly string[], ids: Requ
     (isOwn: (target: string) => boolean): Fetch =>
     (request) => {
       if (!isValidHost(request.headers.get("host"))) return refuseHost(ids(request));
-      const target = targetOf(request.url);
+      const { url } = request;
+      const pathStart = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("//") + 2);
+      const target = pathStart === 0 ? normalized(url) : url.slice(pathStart);
       if (!isOwn(target)) return addSecurityHeaders(nothingHere(), ids(request));
-      Object.defineProperty(request, "url", { value: ORIGIN + target });
+      // Only where it has to be: it costs a tenth of a short request.
+      if (pathStart < PATH_START_MIN) Object.defineProperty(request, "url", { value: ORIGIN + target });
       return fetch(request);
     };
   const routes: Record<string, Fetch> = {};
@@ -57,10 +61,9 @@ function isValidHost(host: string | null): boolean {
   return true;
 }
 
-/** Path and query, normalized. Without a host, the runtime passes on what was sent. */
-function targetOf(url: string): string {
-  if (!url.startsWith("/")) return url.slice(url.indexOf("/", url.indexOf("//") + 2));
-  const { pathname, search } = new URL(ORIGIN + url);
+/** Path and query of a request without a host: the runtime passes on what was sent. */
+function normalized(sent: string): string {
+  const { pathname, search } = new URL(ORIGIN + sent);
   return pathname + search;
 }
 

@@ -79,3 +79,18 @@ test("changed certificate files and the log level are taken up on SIGHUP; a pair
     expect(logged).toContain(event);
   expect(logged).toContain("The configuration is not read again:");
 });
+
+test("the samples of the documentation use https where the server does", async () => {
+  using workshop = new Workshop();
+  const { cert, key } = newPair();
+  workshop.write("cert.pem", cert);
+  workshop.write("key.pem", key);
+  workshop.write("waxwing.toml", '[server]\ntls_cert = "cert.pem"\ntls_key = "key.pem"\n[backup]\nschedule = ""\n');
+  const { child, firstLine } = await workshop.start(["serve", "--listen", "127.0.0.1:0"]);
+  const url = firstLine.replace("listening on ", "");
+  expect(url).toStartWith("https://");
+  const page = await fetch(`${url}/docs/first-message`, { tls: { rejectUnauthorized: false } });
+  expect(await page.text()).toContain(`${url}/api/v1/messages`);
+  child.kill("SIGTERM");
+  expect(await child.exited).toBe(0);
+});

@@ -21,12 +21,10 @@ export const API_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** How much of its rate limit a workspace has used, in every answer to an authenticated request. */
-export function rateHeaders({ limit, remaining, resetS }: RateStanding): Record<string, string> {
-  return {
-    "x-ratelimit-limit": String(limit),
-    "x-ratelimit-remaining": String(remaining),
-    "x-ratelimit-reset": String(resetS),
-  };
+export function setRateHeaders(headers: Headers, { limit, remaining, resetS }: RateStanding): void {
+  headers.set("x-ratelimit-limit", String(limit));
+  headers.set("x-ratelimit-remaining", String(remaining));
+  headers.set("x-ratelimit-reset", String(resetS));
 }
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;

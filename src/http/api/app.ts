@@ -18,7 +18,7 @@ import { readBody } from "../body.ts";
 import { type Answer, type Call, type Endpoint, PREFIX } from "../endpoint.ts";
 import { answerProblem } from "../errors.ts";
 import type { EventWaiters } from "../event-waiters.ts";
-import { addSecurityHeaders, type RequestIds, rateHeaders, requestIds } from "../headers.ts";
+import { addSecurityHeaders, type RequestIds, requestIds } from "../headers.ts";
 import { healthRoutes } from "../health.ts";
 import { KeyQueue } from "../key-queue.ts";
 import { metricsRoutes } from "../metrics.ts";
@@ -62,11 +62,13 @@ export function createApp(options: AppOptions) {
   const app = new Elysia({ normalize: false, strictPath: true });
   for (const endpoint of endpoints) {
     const path = PREFIX + endpoint.path.replace(/\{(\w+)\}/g, ":$1");
+    const route = { name: `${endpoint.method} ${endpoint.path}`, endpoint, scopes: scopesOf(endpoint) };
     const run = ({ request, params }: { request: Request; params: Record<string, string> }) =>
-      pipeline(request, endpoint, params);
+      pipeline(request, route, params);
     app.route(endpoint.method, path, run, { parse: "none" });
   }
-  const unknown = ({ request }: { request: Request }) => pipeline(request, null, {});
+  const nowhere = { name: "unknown", endpoint: null, scopes: null };
+  const unknown = ({ request }: { request: Request }) => pipeline(request, nowhere, {});
   app.all(`${PREFIX}/*`, unknown, { parse: "none" });
   app.all(PREFIX, unknown, { parse: "none" });
   // The pipeline sets its own headers; these routes get theirs here.
@@ -80,11 +82,15 @@ export function createApp(options: AppOptions) {
   return app;
 }
 
-type Pipeline = (
-  request: Request,
-  endpoint: Endpoint | null,
-  path: Record<string, string>,
-) => Response | Promise<Response>;
+interface Route {
+  /** Never text from the caller. */
+  name: string;
+  /** Null: the path is none of the API's. */
+  endpoint: Endpoint | null;
+  scopes: ReturnType<typeof scopesOf>;
+}
+
+type Pipeline = (request: Request, route: Route, path: Record<string, string>) => Response | Promise<Response>;
 
 /** The order of refusals: 401, 403, 429, 404 for an unknown path, 400, then what the endpoint finds. */
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
@@ -134,29 +140,27 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
   };
 
   // Answers synchronously where possible: a promise costs a turn of the event loop, and most reads need none.
-  return (request, endpoint, path) => {
+  return (request, { name, endpoint, scopes }, path) => {
     const requestId = ids(request);
     const startedAt = clock.monotonic();
     let bearer: Bearer | undefined;
     const respond = (answered: Answer): Response => {
       const durationMs = clock.monotonic() - startedAt;
-      const rate = bearer === undefined ? undefined : rateHeaders(limiter.standing(bearer.workspace.id));
-      const route = endpoint === null ? "unknown" : `${endpoint.method} ${endpoint.path}`;
-      onAnswer(route, answered.status, durationMs);
+      const standing = bearer === undefined ? undefined : limiter.standing(bearer.workspace.id);
+      onAnswer(name, answered.status, durationMs);
       log.debug("request.answered", "Request", {
         requestId,
-        route,
+        route: name,
         status: answered.status,
         ms: durationMs,
         ...answered.logFields,
       });
-      return toResponse(answered, requestId, rate);
+      return toResponse(answered, requestId, standing);
     };
     const refuse = (error: unknown): Response =>
       respond(answerProblem(problemOf(error, log, requestId), endpoint?.success.isReplayable === true));
     try {
-      const accepted = endpoint === null ? null : scopesOf(endpoint);
-      bearer = authenticator.requireBearer(request.headers.get("authorization"), accepted);
+      bearer = authenticator.requireBearer(request.headers.get("authorization"), scopes);
       const result = answer(request, endpoint, path, bearer);
       if (!(result instanceof Promise)) return respond(result);
       return result.then(respond, refuse);

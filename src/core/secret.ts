@@ -87,21 +87,20 @@ export function createSecretBox(master: Uint8Array | KeyRing, random: Random): S
 
 /** More than the numbers and webhooks that are in use at the same time on one machine. */
 const KEPT_MAX = 1_000;
-const keptTexts = new WeakMap<SecretBox, Map<string, string>>();
+const keptTexts = new WeakMap<SecretBox, Map<string, { context: string; text: string }>>();
 
 /**
  * As `box.open`, for a secret that every message or delivery needs: opening one costs as much as three statements. A sealed
  * value never changes, and a new secret is another value, so what was opened once stays right.
  */
 export function openKept(box: SecretBox, sealed: string, context: string): string {
-  const kept = keptTexts.get(box) ?? new Map<string, string>();
+  const kept = keptTexts.get(box) ?? new Map<string, { context: string; text: string }>();
   keptTexts.set(box, kept);
-  const name = `${context} ${sealed}`;
-  const known = kept.get(name);
-  if (known !== undefined) return known;
+  const known = kept.get(sealed);
+  if (known?.context === context) return known.text;
   const text = box.open(sealed, context);
   if (kept.size >= KEPT_MAX) kept.clear();
-  kept.set(name, text);
+  kept.set(sealed, { context, text });
   return text;
 }
 
@@ -118,9 +117,12 @@ function shownId(id: string): string {
   return KEY_ID.test(id) ? id : "(unknown)";
 }
 
-/** SHA-256 of the UTF-8 bytes, 32 bytes. For storing random tokens; too fast for passwords. */
+/**
+ * SHA-256 of the UTF-8 bytes, 32 bytes. For storing random tokens; too fast for passwords. The runtime's own hash takes
+ * half the time of `node:crypto`.
+ */
 export function hashToken(text: string): Uint8Array {
-  return new Uint8Array(createHash("sha256").update(text, "utf8").digest());
+  return new Uint8Array(new Bun.CryptoHasher("sha256").update(text).digest());
 }
 
 /** Compares texts (as UTF-8) or bytes in a time that reveals neither the position of a difference nor the lengths. */

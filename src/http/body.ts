@@ -14,6 +14,8 @@ const JSON_TYPE = /^application\/json *(;.*)?$/i;
 /** Ten times deeper than any valid body. The limit keeps recursive code from overflowing the stack. */
 const DEPTH_MAX = 100;
 
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
 /** Time limit of a body, so that a slow sender does not hold its connection for hours. */
 const TIME_LIMIT_MS = 30_000;
 
@@ -56,7 +58,7 @@ function requireJsonType(request: Request): void {
 function parseObject(bytes: Uint8Array): Record<string, unknown> {
   let text: string;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    text = UTF8.decode(bytes);
   } catch {
     throw invalidBody("The body is not valid UTF-8.");
   }
@@ -104,18 +106,23 @@ async function readAll(request: Request, maxBytes: number): Promise<Uint8Array> 
 }
 
 /** Most bodies arrive together with the head, long before the timer fires. */
-async function withTimeout<T>(work: Promise<T>, clock: Clock): Promise<T> {
-  const timeout = Promise.withResolvers<never>();
-  const timer = clock.setTimer(TIME_LIMIT_MS, () => {
-    timeout.reject(invalidBody(`The body did not come within ${TIME_LIMIT_MS / 1000} seconds.`));
+function withTimeout<T>(work: Promise<T>, clock: Clock): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.setTimer(TIME_LIMIT_MS, () => {
+      reject(invalidBody(`The body did not come within ${TIME_LIMIT_MS / 1000} seconds.`));
+    });
+    // After the time limit, neither has an effect.
+    work.then(
+      (value) => {
+        timer.cancel();
+        resolve(value);
+      },
+      (error: unknown) => {
+        timer.cancel();
+        reject(error);
+      },
+    );
   });
-  try {
-    return await Promise.race([work, timeout.promise]);
-  } finally {
-    timer.cancel();
-    // Timed out: ignore a late rejection.
-    work.catch(() => undefined);
-  }
 }
 
 function tooLarge(maxBytes: number): Problem {

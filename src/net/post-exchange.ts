@@ -135,5 +135,9 @@ export class PostExchange {
 /** Decodes as UTF-8 and drops an incomplete character at the end. */
 function decode(body: Buffer): string {
   if (body.length === 0) return "";
+  // An ASCII character at the end is complete.
+  if ((body.at(-1) ?? 0) < 0x80) return DECODER.decode(body);
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(body, { stream: true });
 }
+
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });

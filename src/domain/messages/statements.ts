@@ -44,9 +44,9 @@ export const messageByNetworkId = hotQuery(
 
 /**
  * Each change of a message names the state that the message leaves, so that a change that lost a race has no effect.
- * `move.ts` takes the first of these statements that names all it changes. SQLite rewrites an index if a statement names
- * one of its columns, changed or not: without the network's id and the time of the dispatch a change costs half. Pricing
- * is JSON.
+ * `move.ts` takes the statement that names all it changes and no more. SQLite rewrites an index if a statement names one
+ * of its columns, changed or not: without the network's id and the time of the dispatch a change costs half. Pricing is
+ * JSON, so it is named only where it changes or the rest costs more.
  */
 export const updateState = hotWrite(
   `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,

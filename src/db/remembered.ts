@@ -5,7 +5,8 @@
  * group commit only this process can write. A write of this process to one of these tables, or a rollback, forgets all
  * of them.
  *
- * Consent and the state of messages and broadcasts change all the time and are always read.
+ * Consent, balances and the state of messages and broadcasts change all the time and are always read. Of a balance only is
+ * remembered whether there is one.
  */
 import type BetterSqlite3 from "better-sqlite3";
 import type { Client } from "./driver.ts";
@@ -21,16 +22,25 @@ export const SETTINGS_TABLES: ReadonlySet<string> = new Set([
   "templates",
 ]);
 
-const WRITTEN_TABLE =
-  /^\s*(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+"?(\w+)"?/i;
+/**
+ * Tables whose rows are not remembered, only whether there is one for an id. An UPDATE does not change that: none of them
+ * names the id. They fall under the same rules otherwise.
+ */
+export const EXISTENCE_TABLES: ReadonlySet<string> = new Set(["billing_accounts"]);
 
-/** Whether a statement that writes may change a remembered row; true also if its text does not say which table. */
+const WRITTEN_TABLE =
+  /^\s*(INSERT\s+(?:OR\s+\w+\s+)?INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+"?(\w+)"?/i;
+
+/** Whether a statement that writes may change what is remembered; true also if its text does not say which table. */
 export function writesSettings(sql: string): boolean {
-  const table = WRITTEN_TABLE.exec(sql)?.[1];
-  return table === undefined || SETTINGS_TABLES.has(table.toLowerCase());
+  const [, verb = "", name] = WRITTEN_TABLE.exec(sql) ?? [];
+  const table = name?.toLowerCase();
+  if (table === undefined || SETTINGS_TABLES.has(table)) return true;
+  // With OR REPLACE, an UPDATE may delete a row.
+  return EXISTENCE_TABLES.has(table) && !/^UPDATE$/i.test(verb);
 }
 
-/** Stands for the present state of the rows of `SETTINGS_TABLES`, as one connection sees it. */
+/** Stands for the present state of all that is remembered, as one connection sees it. */
 export class SettingsState {
   #current: object = {};
   #dataVersion: number | null = null;
@@ -84,8 +94,8 @@ export function forgetfulClient(client: Client, settings: SettingsState): Client
 const KEPT_MAX = 500;
 
 /**
- * Declares a look-up in `SETTINGS_TABLES` by ids and names. What it returns is shared by all callers, so it is
- * frozen.
+ * Declares a look-up in `SETTINGS_TABLES` by ids and names, or whether a row of `EXISTENCE_TABLES` exists. What it
+ * returns is shared by all callers, so it is frozen.
  */
 export function remembered<Ids extends (string | number)[], Found>(
   load: (tx: ReadTx, ...ids: Ids) => Found,

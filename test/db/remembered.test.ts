@@ -5,10 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
 import fc from "fast-check";
-import { openClient } from "#src/db/driver.ts";
-import { remembered, SETTINGS_TABLES, writesSettings } from "#src/db/remembered.ts";
+import { type Client, openClient } from "#src/db/driver.ts";
+import { EXISTENCE_TABLES, remembered, SETTINGS_TABLES, writesSettings } from "#src/db/remembered.ts";
 import { restoreSeed, saveSeed } from "#src/db/seed.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { findAccount, setPrice } from "#src/domain/billing/account.ts";
+import { billingAccounts } from "#src/domain/billing/table.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
 import { webhooks } from "#src/domain/webhooks/table.ts";
 import { createKey, findBearer } from "#src/domain/workspaces/api-keys.ts";
@@ -16,6 +18,7 @@ import { findWorkspace } from "#src/domain/workspaces/read.ts";
 import { apiKeys, workspaces } from "#src/domain/workspaces/table.ts";
 import { openTestStore } from "../support/store.ts";
 
+const isRemembered = (table: string): boolean => SETTINGS_TABLES.has(table) || EXISTENCE_TABLES.has(table);
 const schema = readFileSync(join(import.meta.dir, "../../migrations/schema.sql"), "utf8");
 
 describe("which statements make remembered rows be forgotten", () => {
@@ -28,50 +31,58 @@ describe("which statements make remembered rows be forgotten", () => {
     "REPLACE INTO templates (id) VALUES (1)",
     "  DELETE FROM numbers WHERE id = 1",
     "WITH old AS (SELECT 1) UPDATE messages SET text = NULL",
+    'insert into "billing_accounts" ("workspace_id") values (?) on conflict do update set "rate" = ?',
+    "UPDATE OR REPLACE billing_accounts SET workspace_id = 2",
+    "DELETE FROM billing_accounts",
   ])("%s", (text) => {
     expect(writesSettings(text)).toBe(true);
   });
 
-  test.each(["UPDATE messages SET text = NULL", 'insert into "events" ("id") values (?)', "DELETE FROM outbox"])(
-    "not %s",
-    (text) => {
-      expect(writesSettings(text)).toBe(false);
-    },
-  );
+  test.each([
+    "UPDATE messages SET text = NULL",
+    'insert into "events" ("id") values (?)',
+    "DELETE FROM outbox",
+    "UPDATE billing_accounts SET held = held + ?",
+  ])("not %s", (text) => {
+    expect(writesSettings(text)).toBe(false);
+  });
 
   test("no trigger and no foreign key changes their tables", () => {
     const triggers = [...schema.matchAll(/CREATE TRIGGER (\w+) AFTER \w+[\s\S]*?\bEND;/g)];
     expect(triggers.length).toBeGreaterThan(5);
     for (const [text] of triggers) {
       for (const [, table = ""] of text.matchAll(/(?:INTO|UPDATE|DELETE FROM) (\w+)/g)) {
-        expect([table, table !== "OF" && table !== "SET" && SETTINGS_TABLES.has(table)]).toEqual([table, false]);
+        expect([table, table !== "OF" && table !== "SET" && isRemembered(table)]).toEqual([table, false]);
       }
     }
     for (const [text, table = ""] of schema.matchAll(/CREATE TABLE (\w+) \([\s\S]*?\n\)/g)) {
-      if (SETTINGS_TABLES.has(table)) expect(text).not.toMatch(/ON (DELETE|UPDATE) (CASCADE|SET)/);
+      if (isRemembered(table)) expect(text).not.toMatch(/ON (DELETE|UPDATE) (CASCADE|SET)/);
     }
   });
 });
 
-type Elsewhere = { kind: "other_process" | "other_key"; name: string };
+type Elsewhere = { kind: "other_process" | "other_key" | "other_account"; name: string };
 type Step =
   | Elsewhere
-  | { kind: "rename" | "address"; name: string }
+  | { kind: "rename" | "address" | "price" | "uncharge"; name: string }
   | { kind: "fail"; name: string }
   | { kind: "commit_fails"; name: string }
   | { kind: "nested"; name: string; fails: boolean };
 
 const name = fc.stringMatching(/^[a-z]{1,6}$/);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ kind: fc.constantFrom("rename" as const, "address" as const), name }),
+  fc.record({
+    kind: fc.constantFrom("rename" as const, "address" as const, "price" as const, "uncharge" as const),
+    name,
+  }),
   fc.record({ kind: fc.constant("fail" as const), name }),
   fc.record({ kind: fc.constant("commit_fails" as const), name }),
   fc.record({ kind: fc.constant("nested" as const), name, fails: fc.boolean() }),
-  fc.record({ kind: fc.constantFrom("other_process", "other_key"), name }),
+  fc.record({ kind: fc.constantFrom("other_process", "other_key", "other_account"), name }),
 );
 
 function isElsewhere(one: Step): one is Elsewhere {
-  return one.kind === "other_process" || one.kind === "other_key";
+  return one.kind === "other_process" || one.kind === "other_key" || one.kind === "other_account";
 }
 
 test("whatever is written, undone or committed elsewhere, a look-up returns what a statement reads", async () => {
@@ -99,6 +110,8 @@ test("whatever is written, undone or committed elsewhere, a look-up returns what
         compare(findWebhook(tx, shop.id), address);
         const [stored] = tx.db.select().from(apiKeys).where(eq(apiKeys.id, keyId)).all();
         compare(findBearer(tx, key)?.workspace, stored?.revokedAt === null ? read : undefined);
+        const [account] = tx.db.select().from(billingAccounts).where(eq(billingAccounts.workspaceId, shop.id)).all();
+        compare(findAccount(tx, shop.id), account);
       };
       const rename = (tx: Tx, to: string): void => {
         check(tx);
@@ -111,6 +124,7 @@ test("whatever is written, undone or committed elsewhere, a look-up returns what
           await Promise.all(running);
           running = [];
           if (one.kind === "other_process") other.prepare("UPDATE workspaces SET name = ?").run(one.name);
+          else if (one.kind === "other_account") switchAccount(other, shop.id);
           else other.exec("UPDATE api_keys SET revoked_at = CASE WHEN revoked_at IS NULL THEN 1 END");
         } else {
           running.push(store.write((tx) => act(tx, one)).catch(() => undefined));
@@ -130,11 +144,18 @@ test("whatever is written, undone or committed elsewhere, a look-up returns what
         if (one.kind === "address") {
           check(tx);
           tx.db.run(sql`UPDATE webhooks SET url = ${one.name}`);
+        } else if (one.kind === "price") {
+          check(tx);
+          setPrice(tx, shop.id, "EUR", one.name.length);
+        } else if (one.kind === "uncharge") {
+          check(tx);
+          tx.db.delete(billingAccounts).run();
         } else if (one.kind !== "nested") rename(tx, one.name);
         else {
           try {
             tx.savepoint(() => {
               rename(tx, one.name);
+              setPrice(tx, shop.id, "USD", one.name.length);
               if (one.fails) throw new Error("undo");
             });
           } catch {
@@ -152,6 +173,16 @@ test("whatever is written, undone or committed elsewhere, a look-up returns what
     { numRuns: 60 },
   );
 });
+
+/** Opens the account, or removes it. */
+function switchAccount(client: Client, workspaceId: number): void {
+  if (client.prepare("DELETE FROM billing_accounts").run().changes > 0) return;
+  client
+    .prepare(
+      "INSERT INTO billing_accounts (workspace_id, currency, rate, credited, held, charged) VALUES (?, 'USD', 1, 0, 0, 0)",
+    )
+    .run(workspaceId);
+}
 
 test("a row is read once until it may have changed, and what is returned cannot be changed", async () => {
   using at = await openTestStore(0);

@@ -2,13 +2,19 @@
 import { eq, sql } from "drizzle-orm";
 import type { Micros } from "#src/core/money.ts";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
+import { remembered } from "#src/db/remembered.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { accountOfWorkspace } from "./statements.ts";
 import { type BillingAccount, billingAccounts, ledgerEntries } from "./table.ts";
 
+/** Most workspaces are not charged, and what every request asks has to be cheap. */
+const hasAccount = remembered(
+  (tx, workspaceId: number): boolean => accountOfWorkspace(tx).get({ workspaceId }) !== undefined,
+);
+
 /** Undefined: the workspace is not charged. */
 export function findAccount(tx: ReadTx, workspaceId: number): BillingAccount | undefined {
-  return accountOfWorkspace(tx).get({ workspaceId });
+  return hasAccount(tx, workspaceId) ? accountOfWorkspace(tx).get({ workspaceId }) : undefined;
 }
 
 /** What can still be spent; negative if messages were delivered after their hold had been released. */

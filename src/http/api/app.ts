@@ -85,7 +85,7 @@ export function createApp(options: AppOptions) {
 interface Route {
   /** Never text from the caller. */
   name: string;
-  /** Null: the path is none of the API's. */
+  /** Null: the API has no such path. */
   endpoint: Endpoint | null;
   scopes: ReturnType<typeof scopesOf>;
 }

@@ -2,6 +2,7 @@
 import type { Clock } from "#src/core/clock.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { createWebhookPoster, isSuccess } from "#src/net/post.ts";
+import { targetOf } from "#src/net/target.ts";
 import { createTransport, type Transport } from "#src/net/transport.ts";
 import { emailChannel } from "./alarm-email.ts";
 import type { AlarmChannel } from "./alarm-sender.ts";
@@ -66,7 +67,12 @@ function webhookChannel(clock: Clock, url: string, server: string): AlarmChannel
 
 /** A redirect is an answer like any other and is not followed. */
 async function callPing(transport: Transport, url: string): Promise<void> {
-  const result = await transport.exchange({ url, method: "GET", timeoutMs: TIMEOUT_MS, pool: "ping" });
+  const result = await transport.exchange({
+    target: targetOf(url),
+    method: "GET",
+    timeoutMs: TIMEOUT_MS,
+    pool: "ping",
+  });
   if (result.kind !== "answered") throw new Error(`The address did not answer: ${result.reason}.`);
   if (!result.ok) throw new Error(`The address answered HTTP ${result.status}.`);
 }

@@ -254,6 +254,30 @@ function isPersistent(version: string, headers: HeaderMap): boolean {
   return version === "1" ? !has("close") : has("keep-alive");
 }
 
+/** One line of a head; null: it cannot be read. */
+type HeaderLine = { name: string; value: string } | null;
+
+/**
+ * Hosts repeat most of their header lines from answer to answer. Only short lines are kept, and only so many, because
+ * a host chooses them.
+ */
+const knownLines = new Map<string, HeaderLine>();
+const KNOWN_LINES_MAX = 512;
+const KNOWN_LINE_LENGTH_MAX = 200;
+
+function readHeaderLine(line: string): HeaderLine {
+  const known = knownLines.get(line);
+  if (known !== undefined) return known;
+  const colon = line.indexOf(":");
+  const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
+  const value = line.slice(colon + 1).trim();
+  const read = HEADER_NAME.test(name) && !FORBIDDEN_IN_VALUE.test(value) ? { name, value } : null;
+  if (line.length > KNOWN_LINE_LENGTH_MAX) return read;
+  if (knownLines.size >= KNOWN_LINES_MAX) knownLines.clear();
+  knownLines.set(line, read);
+  return read;
+}
+
 class HeaderMap implements AnswerHeaders {
   readonly #values = new Map<string, string>();
 
@@ -269,10 +293,9 @@ class HeaderMap implements AnswerHeaders {
 
   /** Repeated headers are one list. */
   #add(line: string): void {
-    const colon = line.indexOf(":");
-    const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
-    const value = line.slice(colon + 1).trim();
-    if (!HEADER_NAME.test(name) || FORBIDDEN_IN_VALUE.test(value)) return;
+    const read = readHeaderLine(line);
+    if (read === null) return;
+    const { name, value } = read;
     const before = this.#values.get(name);
     this.#values.set(name, before === undefined ? value : `${before}, ${value}`);
   }

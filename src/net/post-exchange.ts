@@ -17,9 +17,8 @@ type Outcome =
   | { kind: "failed"; reason: PostFailure; message: string };
 
 interface PostRequest {
-  url: URL;
-  /** Header lines. */
-  lines: string;
+  /** What follows the method: the lines of address and headers. */
+  head: string;
   body: string;
 }
 
@@ -94,8 +93,7 @@ export class PostExchange {
     };
     this.#reader = reader;
     this.#connection = connection;
-    const { url, lines, body } = this.#request;
-    writeRequest(connection.socket, { url, method: "POST", lines, body });
+    writeRequest(connection.socket, { method: "POST", ...this.#request });
   }
 
   #hear(connection: Connection, reading: Reading): void {

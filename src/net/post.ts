@@ -14,6 +14,7 @@ import { ConnectionPools } from "./connection-pools.ts";
 import { PostExchange } from "./post-exchange.ts";
 import type { PostFailure } from "./post-failure.ts";
 import { RequestQueue } from "./request-queue.ts";
+import { startOf } from "./target.ts";
 import { headerLines } from "./write-request.ts";
 
 export interface WebhookPoster {
@@ -58,7 +59,7 @@ const CHECKED_MAX = 1_000;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-type CheckedUrl = ReturnType<typeof requireWebhookUrl>;
+type CheckedUrl = { url: URL; origin: string; start: string } | { refusal: string };
 
 export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPoster {
   const { clock, timeoutMs, allowPrivate } = settings;
@@ -74,7 +75,8 @@ export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPos
     const known = checkedUrls.get(text);
     if (known !== undefined) return known;
     if (checkedUrls.size >= CHECKED_MAX) checkedUrls.clear();
-    const checked = requireWebhookUrl(text, settings);
+    const found = requireWebhookUrl(text, settings);
+    const checked = "refusal" in found ? found : { ...found, origin: found.url.origin, start: startOf(found.url) };
     checkedUrls.set(text, checked);
     return checked;
   }
@@ -92,11 +94,11 @@ export function createWebhookPoster(settings: WebhookPosterSettings): WebhookPos
       const unfit = fields.find(([name, value]) => !HEADER_NAME.test(name) || !HEADER_VALUE.test(value));
       if (unfit !== undefined) return refuse("protocol", `The header ${JSON.stringify(unfit[0])} cannot be sent.`);
 
-      const { url } = checked;
-      const pool = pools.get(url.origin, url);
+      const { url, origin, start } = checked;
+      const pool = pools.get(origin, url);
       pool.inUse += 1;
       return new Promise((resolve) => {
-        const request = { url, lines: headerLines(fields), body };
+        const request = { head: start + headerLines(fields), body };
         const exchange = new PostExchange(pool.connections, request, (result) => {
           timer.cancel();
           inFlight.delete(exchange);

@@ -15,7 +15,8 @@ import { type AnswerHeaders, AnswerReader, type Reading } from "./answer-reader.
 import { ConnectionPools } from "./connection-pools.ts";
 import type { Connection, KeptConnections } from "./kept-connections.ts";
 import { RequestQueue } from "./request-queue.ts";
-import { headerLines, writeRequest } from "./write-request.ts";
+import { type Target, withoutSecret } from "./target.ts";
+import { writeRequest } from "./write-request.ts";
 
 export type Exchange =
   /** `at`: the time in the answer's `Date` header, milliseconds. */
@@ -26,12 +27,9 @@ export type Exchange =
   | { kind: "lost"; reason: string };
 
 export interface ExchangeRequest {
-  url: string | URL;
+  target: Target;
   method: "POST" | "HEAD" | "GET";
-  headers?: Headers;
   body?: string | Uint8Array;
-  /** Part of the headers. Networks have been seen to repeat it in answers, so it is removed from them. */
-  secret?: string | null;
   /** For the whole exchange: waiting for a connection, lookup, TLS, request and the complete answer. */
   timeoutMs: number;
   /** Requests of different pools share no connection. */
@@ -54,8 +52,6 @@ const IDLE_CONNECTIONS_MAX = 256;
 /** Meta answers a message with some hundred bytes, a failing proxy with a page. */
 const ANSWER_BYTES_MAX = 256 * 1024;
 const HEAD_BYTES_MAX = 32 * 1024;
-const SECRET_LENGTH_MIN = 8;
-const ACCEPT = "accept: */*\r\n";
 
 export function createTransport(clock: Clock): Transport {
   const queue = new RequestQueue(LIMITS);
@@ -63,11 +59,11 @@ export function createTransport(clock: Clock): Transport {
 
   return {
     exchange(request) {
-      const url = typeof request.url === "string" ? new URL(request.url) : request.url;
-      const pool = pools.get(`${url.origin} ${request.pool}`, url);
+      const { target } = request;
+      const pool = pools.get(`${target.origin} ${request.pool}`, target.url);
       pool.inUse += 1;
       return new Promise<Exchange>((resolve) => {
-        const sending = new Sending(pool.connections, url, request, (result) => {
+        const sending = new Sending(pool.connections, request, (result) => {
           timer.cancel();
           pool.inUse -= 1;
           place?.leave();
@@ -87,7 +83,6 @@ export function createTransport(clock: Clock): Transport {
 class Sending {
   isSettled = false;
   readonly #connections: KeptConnections;
-  readonly #url: URL;
   readonly #request: ExchangeRequest;
   readonly #onSettled: (result: Exchange) => void;
   #connecting: Socket | null = null;
@@ -95,9 +90,8 @@ class Sending {
   #connection: Connection | null = null;
   #isStarted = false;
 
-  constructor(connections: KeptConnections, url: URL, request: ExchangeRequest, onSettled: (result: Exchange) => void) {
+  constructor(connections: KeptConnections, request: ExchangeRequest, onSettled: (result: Exchange) => void) {
     this.#connections = connections;
-    this.#url = url;
     this.#request = request;
     this.#onSettled = onSettled;
   }
@@ -141,10 +135,8 @@ class Sending {
     };
     // From here on the host may have read the request.
     this.#connection = connection;
-    const { headers, body = "" } = this.#request;
-    // `Headers` has refused values with line breaks, and a URL has none.
-    const lines = headers === undefined ? ACCEPT : ACCEPT + headerLines(headers);
-    writeRequest(connection.socket, { url: this.#url, method, lines, body });
+    const { target, body = "" } = this.#request;
+    writeRequest(connection.socket, { method, head: target.head, body });
   }
 
   #hear(connection: Connection, reading: Reading): void {
@@ -156,7 +148,7 @@ class Sending {
     // A host that answers before it has read the request reads the rest of it as the next one.
     if (reading.isReusable && connection.socket.writableLength === 0) this.#connections.keep(connection);
     else this.#release(connection);
-    this.#settle(answered(reading, this.#request.secret ?? null));
+    this.#settle(answered(reading, this.#request.target));
   }
 
   #lose(reason: string): void {
@@ -176,25 +168,16 @@ class Sending {
   }
 }
 
-function answered({ status, headers, body }: Extract<Reading, { kind: "complete" }>, secret: string | null): Exchange {
+function answered({ status, headers, body }: Extract<Reading, { kind: "complete" }>, target: Target): Exchange {
   const date = Date.parse(headers.get("date") ?? "");
   return {
     kind: "answered",
     status,
     ok: status >= 200 && status <= 299,
     headers,
-    body: withoutSecret(DECODER.decode(body), secret),
+    body: withoutSecret(DECODER.decode(body), target),
     at: Number.isNaN(date) ? null : date,
   };
-}
-
-/** Answers are stored, logged and quoted. The secret is looked for as it is, in JSON with escaped slashes, and in a URL. */
-function withoutSecret(body: string, secret: string | null): string {
-  const text = secret?.trim() ?? "";
-  // A shorter one would be found in ordinary words, and no network issues such a token.
-  if (text.length < SECRET_LENGTH_MIN) return body;
-  const forms = [text, text.replaceAll("/", "\\/"), encodeURIComponent(text)];
-  return forms.reduce((left, form) => (left.includes(form) ? left.replaceAll(form, "[token]") : left), body);
 }
 
 const DECODER = new TextDecoder();

@@ -2,10 +2,9 @@
 import type { Socket } from "node:net";
 
 interface Written {
-  url: URL;
   method: "POST" | "HEAD" | "GET";
-  /** Complete header lines, as `headerLines` makes them. */
-  lines: string;
+  /** What follows the method, in complete lines: `startOf` an address and the lines of its headers. */
+  head: string;
   body: string | Uint8Array;
 }
 
@@ -16,9 +15,9 @@ export function headerLines(headers: Iterable<[name: string, value: string]>): s
   return lines;
 }
 
-/** `host`, `connection` and the length of a POST are added. */
-export function writeRequest(socket: Socket, { url, method, lines, body }: Written): void {
-  let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\nconnection: keep-alive\r\n${lines}`;
+/** The length of a POST is added. */
+export function writeRequest(socket: Socket, { method, head: given, body }: Written): void {
+  let head = method + given;
   if (method === "POST") head += `content-length: ${Buffer.byteLength(body)}\r\n`;
   head += "\r\n";
   if (typeof body === "string") {

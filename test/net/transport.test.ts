@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
 import { type Clock, systemClock } from "#src/core/clock.ts";
+import { targetOf } from "#src/net/target.ts";
 import { createTransport, type ExchangeRequest } from "#src/net/transport.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -61,7 +62,14 @@ async function startHost(answer: (socket: Socket, count: number) => void): Promi
 }
 
 function post(url: string, more: Partial<ExchangeRequest> = {}): ExchangeRequest {
-  return { url, method: "POST", body: '{"to":"+4915112345678"}', timeoutMs: TIMEOUT_MS, pool: "2", ...more };
+  return {
+    target: targetOf(url),
+    method: "POST",
+    body: '{"to":"+4915112345678"}',
+    timeoutMs: TIMEOUT_MS,
+    pool: "2",
+    ...more,
+  };
 }
 
 /** The system's clock, whose timers fire when the test says so. */

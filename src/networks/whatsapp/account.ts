@@ -5,6 +5,7 @@
  */
 
 import type { ListedTemplate } from "#src/domain/templates/sync.ts";
+import { targetOf } from "#src/net/target.ts";
 import type { Transport } from "#src/net/transport.ts";
 import type { AccountPort, ListedNumber, Result, Sender } from "../network.ts";
 import { answerOf, failed, unreadable } from "./account-answer.ts";
@@ -69,12 +70,10 @@ export function createAccountPort(settings: WhatsappSettings, transport: Transpo
     const { method = "GET", body, limitMs = timeoutMs } = request;
     if (body !== undefined) headers.set("content-type", body.contentType);
     const result = await transport.exchange({
-      url,
+      target: targetOf(url, { headers, secret: sender.accessToken }),
       method,
-      headers,
       timeoutMs: limitMs,
       pool: poolOf(sender),
-      secret: sender.accessToken,
       answerMax: LIST_BYTES_MAX,
       ...(body === undefined ? {} : { body: body.bytes }),
     });

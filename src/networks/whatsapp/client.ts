@@ -38,9 +38,9 @@ export function createClient(
 
   return {
     async send(outbound, timeoutMs, onAnswer) {
-      const { phoneNumberId, accessToken } = outbound.sender;
-      const { endpoint, url, headers } = routes.of(outbound.sender);
-      if (headers === null) return refuseLocally(TOKEN_INVALID_CODE, "account");
+      const { phoneNumberId } = outbound.sender;
+      const { endpoint, target } = routes.of(outbound.sender);
+      if (target === null) return refuseLocally(TOKEN_INVALID_CODE, "account");
       if (outbound.to === null && outbound.recipientNetworkUserId === null) {
         return refuseLocally(PARAMETER_MISSING_CODE, "recipient");
       }
@@ -49,13 +49,11 @@ export function createClient(
       const body = JSON.stringify(createPayload(outbound, mediaId));
 
       const result = await transport.exchange({
-        url,
+        target,
         method: "POST",
-        headers,
         body,
         timeoutMs,
         pool: poolOf(outbound.sender),
-        secret: accessToken,
         isBulk: outbound.isBulk === true,
       });
       if (result.kind === "answered") onAnswer?.(rawOf(result));

@@ -5,6 +5,7 @@
  */
 import type { Clock } from "#src/core/clock.ts";
 import type { Downloader } from "#src/net/download.ts";
+import { targetOf } from "#src/net/target.ts";
 import type { Transport } from "#src/net/transport.ts";
 import type { MediaAnswer, MediaPort, Sender } from "../network.ts";
 import { failureOf, isAboutProof, readGraphError, readWaitHint } from "./errors.ts";
@@ -35,12 +36,13 @@ export function createMediaPort({ settings, clock, transport, downloader }: Medi
     id: string,
   ): Promise<JsonObject | MediaAnswer> {
     const result = await transport.exchange({
-      url: withProof(queryOf(endpoint, sender, id), endpoint, sender),
+      target: targetOf(withProof(queryOf(endpoint, sender, id), endpoint, sender), {
+        headers,
+        secret: sender.accessToken,
+      }),
       method: "GET",
-      headers,
       timeoutMs: QUERY_TIMEOUT_MS,
       pool: poolOf(sender),
-      secret: sender.accessToken,
     });
     if (result.kind !== "answered") return later(result.reason);
     const error = readGraphError(result.body);

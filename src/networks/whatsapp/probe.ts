@@ -2,6 +2,7 @@
  * Asks the network about one number while its messages fail, to find out whether it is well again. Meta is asked for the
  * number itself. A provider without such a query is asked for one template.
  */
+import { targetOf } from "#src/net/target.ts";
 import type { Transport } from "#src/net/transport.ts";
 import type { Sender } from "../network.ts";
 import { failureOf, readGraphError } from "./errors.ts";
@@ -27,12 +28,10 @@ export async function probe(
   const pool = poolOf(sender);
   const proved = withProof(url, endpoint, sender);
   const result = await transport.exchange({
-    url: proved,
+    target: targetOf(proved, { headers, secret: sender.accessToken }),
     method: "GET",
-    headers,
     timeoutMs,
     pool,
-    secret: sender.accessToken,
   });
   if (result.kind !== "answered") return false;
   const error = readGraphError(result.body);
@@ -44,7 +43,7 @@ export async function probe(
 
 /** Whether the host answers a HEAD request, with any status. */
 export async function isReachable(graphUrl: string, { transport, timeoutMs, onTime }: ReachOptions): Promise<boolean> {
-  const result = await transport.exchange({ url: graphUrl, method: "HEAD", timeoutMs, pool: "" });
+  const result = await transport.exchange({ target: targetOf(graphUrl), method: "HEAD", timeoutMs, pool: "" });
   if (result.kind === "answered" && result.at !== null) onTime?.(result.at);
   return result.kind === "answered";
 }

@@ -3,6 +3,7 @@
  * busy number would compose them thousands of times a second, so the latest of each number are kept until its settings
  * differ.
  */
+import { type Target, targetOf } from "#src/net/target.ts";
 import type { Sender } from "../network.ts";
 import { type Endpoint, endpointOf } from "./profile.ts";
 import { findHeaders, urlOf, withProof } from "./request.ts";
@@ -10,9 +11,8 @@ import type { WhatsappSettings } from "./settings.ts";
 
 interface SendRoute {
   endpoint: Endpoint;
-  url: URL;
   /** Null: the number has no usable access token. */
-  headers: Headers | null;
+  target: Target | null;
 }
 
 /** More numbers than a server has; beyond it, routes are composed anew. */
@@ -40,9 +40,10 @@ export class SendRoutes {
   #compose(sender: Sender): SendRoute {
     const endpoint = endpointOf(this.#settings, sender);
     const headers = findHeaders(endpoint, sender.accessToken);
-    headers?.set("content-type", "application/json");
-    const url = new URL(withProof(urlOf(endpoint, sender.phoneNumberId, "messages"), endpoint, sender));
-    return { endpoint, url, headers };
+    if (headers === null) return { endpoint, target: null };
+    headers.set("content-type", "application/json");
+    const url = withProof(urlOf(endpoint, sender.phoneNumberId, "messages"), endpoint, sender);
+    return { endpoint, target: targetOf(url, { headers, secret: sender.accessToken }) };
   }
 }
 

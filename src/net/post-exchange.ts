@@ -93,7 +93,8 @@ export class PostExchange {
     };
     this.#reader = reader;
     this.#connection = connection;
-    writeRequest(connection.socket, { method: "POST", ...this.#request });
+    const { head, body } = this.#request;
+    writeRequest(connection.socket, { method: "POST", head, body });
   }
 
   #hear(connection: Connection, reading: Reading): void {

@@ -54,6 +54,7 @@ export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): A
   const contact =
     plan.contact ?? createPerson(tx, workspaceId, plan, { networkPortfolio: portfolioOf(tx, plan.sender) });
   const row = {
+    ...NEW_MESSAGE,
     workspaceId,
     numberId: plan.sender.id,
     contactId: contact.id,
@@ -72,8 +73,9 @@ export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): A
     rate: plan.price,
     money: plan.price > 0 ? "held" : "none",
     createdAt: tx.now,
+    dispatchedAt: tx.now,
   } as const;
-  const message: Message = { ...NEW_MESSAGE, ...row, dispatchedAt: tx.now, id: insertMessage(tx).insert(row) };
+  const message: Message = { ...row, id: insertMessage(tx).insert(row) };
   if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
   if (plan.template !== null) {
     addRecentRecipient(tx, plan.workspace, identityOf(contact));

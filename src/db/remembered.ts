@@ -5,8 +5,8 @@
  * group commit only this process can write. A write of this process to one of these tables, or a rollback, forgets all
  * of them.
  *
- * Consent, balances and the state of messages and broadcasts change all the time and are always read. Of a balance only is
- * remembered whether there is one.
+ * Consent, balances and the state of messages and broadcasts change all the time and are always read. Only whether there
+ * is a balance is remembered.
  */
 import type BetterSqlite3 from "better-sqlite3";
 import type { Client } from "./driver.ts";
@@ -23,8 +23,8 @@ export const SETTINGS_TABLES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Tables whose rows are not remembered, only whether there is one for an id. An UPDATE does not change that: none of them
- * names the id. They fall under the same rules otherwise.
+ * Tables of which only the existence of a row is remembered. An UPDATE does not change that, because none sets the key.
+ * No trigger writes to these tables either, and no foreign key changes them.
  */
 export const EXISTENCE_TABLES: ReadonlySet<string> = new Set(["billing_accounts"]);
 

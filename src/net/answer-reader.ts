@@ -262,7 +262,7 @@ type HeaderLine = { name: string; value: string } | null;
  * a host chooses them.
  */
 const knownLines = new Map<string, HeaderLine>();
-const KNOWN_LINES_MAX = 512;
+const KNOWN_LINES_MAX = 256;
 const KNOWN_LINE_LENGTH_MAX = 200;
 
 function readHeaderLine(line: string): HeaderLine {

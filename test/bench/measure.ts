@@ -93,7 +93,7 @@ export async function measureMe({ plan, world, subject, load }: Bench, route: Pa
     const before = processorMs(pid);
     const { perSecond, answers } = await load.ask({
       port,
-      requests: [requestText("GET", "/api/v1/me", world.key, null)],
+      requests: meRequests(world),
       connections: CONNECTIONS,
       durationMs: plan.durationMs,
       expectedStatus: 200,
@@ -173,7 +173,8 @@ export async function measureMemory({ plan, world, subject, load }: Bench): Prom
   return found;
 }
 
-function sendRequests({ key, people }: World): string[] {
+/** Whole requests, each to another person. */
+export function sendRequests({ key, people }: World): string[] {
   return people.map((to) =>
     requestText(
       "POST",
@@ -182,6 +183,10 @@ function sendRequests({ key, people }: World): string[] {
       JSON.stringify({ to, text: "Your table is ready. See you at eight!" }),
     ),
   );
+}
+
+export function meRequests({ key }: World): string[] {
+  return [requestText("GET", "/api/v1/me", key, null)];
 }
 
 function requestText(method: string, path: string, key: string, body: string | null): string {

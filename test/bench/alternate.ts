@@ -1,0 +1,141 @@
+/**
+ * `bun run bench:alternate`: two or more executables side by side, to learn whether a change made a difference that is
+ * smaller than the machine's moods. Each has a server and a database of its own; they are measured in short slices, one
+ * right after the other, and compared within each turn.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { CONNECTIONS, meRequests, sendRequests } from "./measure.ts";
+import { median } from "./median.ts";
+import { type Part, startPart } from "./part.ts";
+import type { LoadJob, LoadResult } from "./parts/load.ts";
+import { machineText } from "./report.ts";
+import { findPort, processorMs, type Subject, startSubject } from "./subject.ts";
+import { makeWorld, queueDeliveries, serverVariables, type World } from "./world.ts";
+
+const usage = `bun run bench:alternate OLD NEW... [--only NAME] [--turns N] [--ms N]
+
+  OLD, NEW     executables; each NEW is compared with OLD (bun run build --outfile FILE, in a worktree of each commit)
+  --only NAME  sending (usual), me or deliveries
+  --turns N    how often each is measured (usual: 30)
+  --ms N       how long each time (usual: 500); of deliveries, five thousand at a time are measured instead`;
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: "string", default: "sending" },
+    turns: { type: "string", default: "30" },
+    ms: { type: "string", default: "500" },
+    help: { type: "boolean", short: "h", default: false },
+  },
+});
+const KINDS = ["sending", "me", "deliveries"];
+if (options.help || positionals.length < 2 || !KINDS.includes(options.only)) {
+  console.log(usage);
+  process.exit(options.help ? 0 : 2);
+}
+/** Turns that are not counted: the runtime compiles what it has seen often. */
+const WARM_UP_TURNS = 8;
+const DELIVERIES = 5_000;
+
+interface Slice {
+  perSecond: number;
+  processorMicros: number;
+  /** Null for deliveries. */
+  p99Ms: number | null;
+}
+
+interface Candidate {
+  name: string;
+  world: World;
+  subject: Subject;
+  slices: Slice[];
+}
+
+const directory = mkdtempSync(join(tmpdir(), "waxwing-bench-"));
+const parts: { stop(): Promise<void> }[] = [];
+try {
+  const network = await start<null, number>("network");
+  const receiver = await start<{ count: number }, number>("receiver");
+  const load = await start<LoadJob, LoadResult>("load");
+  const candidates: Candidate[] = [];
+  for (const name of positionals) candidates.push(await startCandidate(name, network.port, receiver.port));
+  for (let turn = -WARM_UP_TURNS; turn < Number(options.turns); turn++) {
+    // The order changes, because what runs first finds the caches of what ran last.
+    for (const candidate of turn % 2 === 0 ? candidates : candidates.toReversed()) {
+      const slice = await measure(candidate, load, receiver);
+      if (turn >= 0) candidate.slices.push(slice);
+    }
+  }
+  report(candidates);
+} finally {
+  for (const part of parts.reverse()) await part.stop();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function start<Job, Result>(name: string): Promise<Part<Job, Result>> {
+  const part = await startPart<Job, Result>(name);
+  parts.push(part);
+  return part;
+}
+
+async function startCandidate(name: string, networkPort: number, receiverPort: number): Promise<Candidate> {
+  const data = mkdtempSync(join(directory, "data-"));
+  const world = await makeWorld(join(data, "data"), `http://127.0.0.1:${receiverPort}/hook`);
+  const port = findPort();
+  const variables = serverVariables(world.directory, port, `http://127.0.0.1:${networkPort}`, CONNECTIONS);
+  const subject = await startSubject([resolve(name), "serve"], world.directory, port, variables);
+  parts.push(subject);
+  return { name, world, subject, slices: [] };
+}
+
+async function measure(
+  { world, subject }: Candidate,
+  load: Part<LoadJob, LoadResult>,
+  receiver: Part<{ count: number }, number>,
+): Promise<Slice> {
+  const before = processorMs(subject.pid);
+  const micros = (count: number): number => ((processorMs(subject.pid) - before) * 1000) / count;
+  if (options.only === "deliveries") {
+    const arrived = receiver.ask({ count: DELIVERIES });
+    await queueDeliveries(world, DELIVERIES);
+    const perSecond = ((DELIVERIES - 1) / (await arrived)) * 1000;
+    return { perSecond, processorMicros: micros(DELIVERIES), p99Ms: null };
+  }
+  const isMe = options.only === "me";
+  const { answers, perSecond, p99Ms } = await load.ask({
+    port: subject.port,
+    requests: isMe ? meRequests(world) : sendRequests(world),
+    connections: CONNECTIONS,
+    durationMs: Number(options.ms),
+    expectedStatus: isMe ? 200 : 201,
+  });
+  return { perSecond, processorMicros: micros(answers), p99Ms };
+}
+
+function report(candidates: readonly Candidate[]): void {
+  const [old, ...others] = candidates;
+  if (old === undefined) return;
+  for (const { name, slices } of candidates) {
+    const rate = Math.round(median(slices.map(({ perSecond }) => perSecond)));
+    const processor = median(slices.map(({ processorMicros }) => processorMicros)).toFixed(1);
+    const slowest = median(slices.map(({ p99Ms }) => p99Ms ?? Number.NaN)).toFixed(1);
+    const tail = options.only === "deliveries" ? "" : `, 99th percentile ${slowest} ms`;
+    console.log(`${name}: ${rate} a second, ${processor} µs of processor time each${tail}`);
+  }
+  for (const { name, slices } of others) {
+    const compared = (figure: (slice: Slice) => number): string => {
+      const ratios = slices
+        .map((slice, turn) => figure(slice) / figure(old.slices[turn] ?? slice))
+        .toSorted((a, b) => a - b);
+      const at = (part: number): string => (ratios[Math.floor((ratios.length - 1) * part)] ?? Number.NaN).toFixed(3);
+      return `${median(ratios).toFixed(3)} (half of the turns: ${at(0.25)} to ${at(0.75)})`;
+    };
+    console.log(`\n${name}, of ${old.name}:`);
+    console.log(`  rate            ${compared(({ perSecond }) => perSecond)}`);
+    console.log(`  processor time  ${compared(({ processorMicros }) => processorMicros)}`);
+  }
+  console.log(`\nMedians of ${options.turns} turns in one run, ${machineText()}.`);
+}

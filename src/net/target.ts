@@ -24,8 +24,8 @@ const ACCEPT = "accept: */*\r\n";
 const SECRET_LENGTH_MIN = 8;
 
 /** Throws for a text that is no URL. */
-export function targetOf(address: string | URL, { headers, secret = null }: Carried = {}): Target {
-  const url = typeof address === "string" ? new URL(address) : address;
+export function targetOf(address: string, { headers, secret = null }: Carried = {}): Target {
+  const url = new URL(address);
   // `Headers` has refused values with line breaks, and a URL has none.
   const head = startOf(url) + ACCEPT + (headers === undefined ? "" : headerLines(headers));
   return { url, origin: url.origin, head, secretForms: formsOf(secret?.trim() ?? "") };

@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CONNECTIONS, meRequests, sendRequests } from "./measure.ts";
 import { median } from "./median.ts";
-import { type Part, startPart } from "./part.ts";
+import { type Part, startAmong } from "./part.ts";
 import type { LoadJob, LoadResult } from "./parts/load.ts";
 import { machineText } from "./report.ts";
 import { findPort, processorMs, type Subject, startSubject } from "./subject.ts";
@@ -57,9 +57,9 @@ interface Candidate {
 const directory = mkdtempSync(join(tmpdir(), "waxwing-bench-"));
 const parts: { stop(): Promise<void> }[] = [];
 try {
-  const network = await start<null, number>("network");
-  const receiver = await start<{ count: number }, number>("receiver");
-  const load = await start<LoadJob, LoadResult>("load");
+  const network = await startAmong<null, number>(parts, "network");
+  const receiver = await startAmong<{ count: number }, number>(parts, "receiver");
+  const load = await startAmong<LoadJob, LoadResult>(parts, "load");
   const candidates: Candidate[] = [];
   for (const name of positionals) candidates.push(await startCandidate(name, network.port, receiver.port));
   for (let turn = -WARM_UP_TURNS; turn < Number(options.turns); turn++) {
@@ -73,12 +73,6 @@ try {
 } finally {
   for (const part of parts.reverse()) await part.stop();
   rmSync(directory, { recursive: true, force: true });
-}
-
-async function start<Job, Result>(name: string): Promise<Part<Job, Result>> {
-  const part = await startPart<Job, Result>(name);
-  parts.push(part);
-  return part;
 }
 
 async function startCandidate(name: string, networkPort: number, receiverPort: number): Promise<Candidate> {

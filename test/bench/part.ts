@@ -58,6 +58,17 @@ export async function startPart<Job, Result>(name: string, argument: unknown = n
   };
 }
 
+/** Starts a part as one of those that the caller stops at its end. */
+export async function startAmong<Job, Result>(
+  parts: { stop(): Promise<void> }[],
+  name: string,
+  argument: unknown = null,
+): Promise<Part<Job, Result>> {
+  const part = await startPart<Job, Result>(name, argument);
+  parts.push(part);
+  return part;
+}
+
 /** The part's side: reports that it is ready, then runs each job that it receives. */
 export function answerJobs<Job>(port: number, work: (job: Job) => Promise<unknown>): void {
   const say = (said: Said): void => {

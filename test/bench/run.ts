@@ -17,7 +17,7 @@ import {
   type Plan,
 } from "./measure.ts";
 import { median } from "./median.ts";
-import { type Part, startPart } from "./part.ts";
+import { startAmong } from "./part.ts";
 import type { LoadJob, LoadResult } from "./parts/load.ts";
 import type { LightJob, LightResult } from "./parts/people.ts";
 import type { PostJob } from "./parts/poster.ts";
@@ -93,9 +93,9 @@ async function measure(plan: Plan): Promise<Measurements> {
   const wants = (name: string): boolean => options.only.includes(name);
   const command = options.source ? sourceCommand(options.profile ?? null) : buildExecutable(directory);
 
-  const network = await start<null, number>("network");
-  const receiver = await start<{ count: number }, number>("receiver");
-  const load = await start<LoadJob, LoadResult>("load");
+  const network = await startAmong<null, number>(parts, "network");
+  const receiver = await startAmong<{ count: number }, number>(parts, "receiver");
+  const load = await startAmong<LoadJob, LoadResult>(parts, "load");
   const networkUrl = `http://127.0.0.1:${network.port}`;
   const world = await makeWorld(join(directory, "data"), `http://127.0.0.1:${receiver.port}/hook`);
   const serve = (): Promise<Subject> => {
@@ -118,23 +118,23 @@ async function measure(plan: Plan): Promise<Measurements> {
     measurements.memory = { megabytes, eachMessages: plan.memoryStepMessages };
   }
   if (wants("sending") || wants("single")) {
-    const forwarder = await start<null, null>("forwarder", { url: networkMessagesUrl(networkUrl) });
+    const forwarder = await startAmong<null, null>(parts, "forwarder", { url: networkMessagesUrl(networkUrl) });
     if (wants("sending")) measurements.sending = await told("sending", measureSending(bench, forwarder, CONNECTIONS));
     if (wants("single")) measurements.single = await told("single", measureSending(bench, forwarder, 1));
   }
   if (wants("me")) {
-    const route = await start<null, null>("route", { json: await getMe(subject, world) });
+    const route = await startAmong<null, null>(parts, "route", { json: await getMe(subject, world) });
     measurements.me = await told("me", measureMe(bench, route));
   }
   if (wants("deliveries")) {
-    const poster = await start<PostJob, null>("poster");
+    const poster = await startAmong<PostJob, null>(parts, "poster");
     measurements.deliveries = await told("deliveries", measureDeliveries(bench, { receiver, poster }));
   }
   // Last, because the database is then a used one.
   await subject.stop();
   if (wants("start")) measurements.startMs = await told("start", measureStart(plan, serve));
   if (wants("disk")) {
-    const disk = await start<{ durationMs: number }, number>("disk", { path: join(directory, "disk.db") });
+    const disk = await startAmong<{ durationMs: number }, number>(parts, "disk", { path: join(directory, "disk.db") });
     measurements.disk = await told("disk", measureDisk(plan, disk));
   }
   return measurements;
@@ -142,9 +142,9 @@ async function measure(plan: Plan): Promise<Measurements> {
 
 async function measurePeopleAlone(): Promise<PeopleMeasurements> {
   const command = buildExecutable(directory);
-  const network = await start<null, number>("network");
+  const network = await startAmong<null, number>(parts, "network");
   const networkUrl = `http://127.0.0.1:${network.port}`;
-  const light = await start<LightJob, LightResult | null>("people");
+  const light = await startAmong<LightJob, LightResult | null>(parts, "people");
   const world = await makeWorld(join(directory, "data"), `http://127.0.0.1:${findPort()}/hook`);
   const serve = async (): Promise<Subject> => {
     const port = findPort();
@@ -155,12 +155,6 @@ async function measurePeopleAlone(): Promise<PeopleMeasurements> {
   };
   const people = options.quick ? PEOPLE_COUNT.quick : PEOPLE_COUNT.full;
   return told(PEOPLE, measurePeople({ executable: command.slice(0, 1), world, serve, light, people }));
-}
-
-async function start<Job, Result>(name: string, argument: unknown = null): Promise<Part<Job, Result>> {
-  const part = await startPart<Job, Result>(name, argument);
-  parts.push(part);
-  return part;
 }
 
 async function told<T>(name: string, measured: Promise<T>): Promise<T> {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { noInterposer } from "../../support/interposer.ts";
-import { type Part, startPart } from "../part.ts";
+import { startAmong } from "../part.ts";
 import { machineText, PEERS_PLACE, writeReport } from "../report.ts";
 import { buildExecutable } from "../subject.ts";
 import { EXPIRY_SECONDS, installPeers, PeersBench, type Plan } from "./bench.ts";
@@ -49,8 +49,8 @@ chmodSync(directory, 0o755);
 const parts: { stop(): Promise<void> }[] = [];
 const beganAt = performance.now();
 try {
-  const network = await start<NetworkJob, unknown>("peer-network");
-  const caller = await start<CallerJob, CallerResult>("peer-caller");
+  const network = await startAmong<NetworkJob, unknown>(parts, "peer-network");
+  const caller = await startAmong<CallerJob, CallerResult>(parts, "peer-caller");
   const peers = installPeers(join(directory, "apps"), import.meta.dir);
   const bench = new PeersBench({ network, caller, peers, directory, executable: buildExecutable(directory) }, plan);
   parts.push(bench);
@@ -71,10 +71,4 @@ try {
 } finally {
   for (const part of parts.reverse()) await part.stop();
   rmSync(directory, { recursive: true, force: true });
-}
-
-async function start<Job, Result>(name: string): Promise<Part<Job, Result>> {
-  const part = await startPart<Job, Result>(name);
-  parts.push(part);
-  return part;
 }

@@ -8,6 +8,7 @@
 import { expect, test } from "bun:test";
 import { isFull, program, roundsOf } from "#test/support/crash-form.ts";
 import {
+  answersThatLeave,
   begin,
   checkEnd,
   dispatchedBetween,
@@ -38,7 +39,7 @@ const isLeftOut = ({ status, reason }: Recipient): boolean => status === "skippe
 const scenario = isFull ? test : test.concurrent;
 
 const cancels = roundsOf(12, 3);
-const cancelForm = isFull ? { people: 5_000, throughput: 900 } : { people: 300, throughput: 500 };
+const cancelForm = isFull ? { people: 5_000, throughput: 900 } : { people: 500, throughput: 500 };
 
 scenario(
   "a cancel at full speed: after its response nothing is sent, every recipient is accounted for, and only delivered messages are charged",
@@ -56,15 +57,17 @@ scenario(
     const measurements = { stopped: [] as number[], late: [] as number[] };
     for (let round = 0; round < cancels; round++) {
       const { answerWithinMs = 40, throttledForMs } = moods[round % moods.length] ?? {};
-      await installation.setMood({ answerWithinMs, deliveredShare: 0.7 });
+      const maxAnswers = answersThatLeave(1, cancelForm);
+      await installation.setMood({ answerWithinMs, deliveredShare: 0.7, maxAnswers });
       const broadcast = await begin(installation, server, `round ${round}`, round);
-      await untilSeen(installation, broadcast, Math.ceil(Math.random() * cancelForm.people * 0.8));
+      await untilSeen(installation, broadcast, Math.ceil(Math.random() * maxAnswers));
       if (throttledForMs !== undefined) {
         await installation.setMood({ throttledForMs });
         await Bun.sleep(Math.random() * answerWithinMs);
       }
       const answer = await server.call("POST", `/broadcasts/${broadcast.id}/cancel`);
       const answeredAt = Date.now();
+      await installation.setMood({ maxAnswers: null });
       expect(answer).toMatchObject({ status: 200, body: { data: { id: broadcast.id, status: "cancelled" } } });
 
       const end = await checkEnd(installation, server, broadcast, isLeftOut);
@@ -154,10 +157,12 @@ scenario(
       const before = (await requestsOf(installation, broadcast)).length;
       // The broadcast has made progress each time, and enough recipients are left for the next pauses.
       const share = (pauseForm.people - before) / (pauses - pause + 1);
+      await installation.setMood({ maxAnswers: answersThatLeave(1, pauseForm) });
       await untilSeen(installation, broadcast, before + Math.ceil(Math.random() * share * 0.7));
       const { stop, go } = ways[pause % ways.length] ?? ways[0];
       const stopped = await installation.command(...stop(String(broadcast.id))).ended;
       const pausedAt = Date.now();
+      await installation.setMood({ maxAnswers: null });
       expect(stopped).toMatchObject({ code: 0 });
       await Bun.sleep(Math.random() * 300);
       const resumedAt = Date.now();

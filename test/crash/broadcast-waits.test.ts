@@ -9,6 +9,7 @@ import { expect, test } from "bun:test";
 import { isFull, program } from "#test/support/crash-form.ts";
 import type { Installation, RunningServer } from "#test/support/installation.ts";
 import {
+  answersThatLeave,
   begin,
   checkEnd,
   endings,
@@ -106,7 +107,7 @@ const throttleForms: ThrottleForm[] = isFull
       { throughput: 80, people: 4_500, before: 500, throttledMs: 60_000 },
       { throughput: 800, people: 45_000, before: 5_000, throttledMs: 60_000 },
     ]
-  : [{ throughput: 80, people: 250, before: 50, throttledMs: 4_000 }];
+  : [{ throughput: 80, people: 350, before: 50, throttledMs: 4_000 }];
 
 for (const form of throttleForms) {
   const { throughput, people, before, throttledMs } = form;
@@ -121,9 +122,10 @@ for (const form of throttleForms) {
       });
       const server = installation.start();
       await server.started();
+      await installation.setMood({ maxAnswers: answersThatLeave(RESUMED_COUNT, form) });
       const broadcast = await begin(installation, server, "turned away", 0);
       await untilSeen(installation, broadcast, before);
-      await installation.setMood({ throttledForMs: throttledMs });
+      await installation.setMood({ throttledForMs: throttledMs, maxAnswers: null });
       const begunAt = Date.now();
       const endsAt = begunAt + throttledMs;
       await Bun.sleep(throttledMs);
@@ -133,7 +135,8 @@ for (const form of throttleForms) {
         await until("its end", () => show(server, broadcast), isCompleted, throttledMs + RECOVERED_AFTER_MS + 60_000);
       } else {
         // Sending to all recipients would take too long here.
-        await untilSeen(installation, broadcast, before + RESUMED_COUNT);
+        const seen = (await requestsOf(installation, broadcast)).length;
+        await untilSeen(installation, broadcast, seen + RESUMED_COUNT);
         expect(await server.call("POST", `/broadcasts/${broadcast.id}/cancel`)).toMatchObject({ status: 200 });
       }
       const throttled = await installation.throttled();

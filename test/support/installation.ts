@@ -60,6 +60,8 @@ export interface NetworkMood {
   deliveredShare: number;
   /** How long it throttles every request. */
   throttledForMs: number;
+  /** The number of messages of one label it answers. The answers to further messages wait until this is raised; null: all. */
+  maxAnswers: number | null;
 }
 
 /** An event that the customer's receiver got. */

@@ -55,6 +55,12 @@ export function makeLiveInstallation(
 
 /** The server's maximum of concurrent requests per number. */
 export const MAX_IN_FLIGHT = 200;
+
+/**
+ * The `maxAnswers` with which at least `left` recipients have not been sent to, however late the test's own next
+ * step comes on a busy machine.
+ */
+export const answersThatLeave = (left: number, { people }: { people: number }): number => people - MAX_IN_FLIGHT - left;
 /** Longer than anything here takes, even on a busy machine. */
 const PATIENCE_MS = 30_000;
 const LOOK_EVERY_MS = 20;

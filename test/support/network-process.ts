@@ -38,7 +38,11 @@ const events: SeenEvent[] = [];
 const waiting: Report[] = [];
 const throttled: number[] = [];
 /** An answer takes longer than a commit, so that at any moment some requests have been read and not answered. */
-let mood: Omit<NetworkMood, "throttledForMs"> = { answerWithinMs: 40, deliveredShare: 1 };
+let mood: Omit<NetworkMood, "throttledForMs"> = { answerWithinMs: 40, deliveredShare: 1, maxAnswers: null };
+/** Resolves when the mood changes. */
+let moodChanges = Promise.withResolvers<void>();
+/** Messages read, by label. */
+const readOf = new Map<string, number>();
 let throttledUntil = 0;
 let callbacks: string | null = null;
 /** Statuses of the callback that waits for its answer. */
@@ -52,6 +56,8 @@ const server = Bun.serve({
     if (request.method === "PUT" && url.pathname === "/mood") {
       const { throttledForMs, ...rest } = (await request.json()) as Partial<NetworkMood>;
       mood = { ...mood, ...rest };
+      moodChanges.resolve();
+      moodChanges = Promise.withResolvers();
       if (throttledForMs !== undefined) throttledUntil = performance.now() + throttledForMs;
       return new Response();
     }
@@ -83,11 +89,14 @@ async function take({ to, biz_opaque_callback_data: reference, template }: SendB
   const id = `wamid.${seen.length + 1}`;
   const request: SeenRequest = { to, reference, label, at: Date.now(), id, told: null, isDelivered };
   seen.push(request);
+  const ordinal = (readOf.get(label) ?? 0) + 1;
+  readOf.set(label, ordinal);
   const isEarly = Math.random() < 0.3;
   const reports: Report[] = [{ request, status: "sent" }];
   if (isDelivered) reports.push({ request, status: "delivered" });
   if (isEarly) waiting.push(...reports);
   await Bun.sleep(Math.random() * mood.answerWithinMs);
+  while (mood.maxAnswers !== null && ordinal > mood.maxAnswers) await moodChanges.promise;
   if (!isEarly) waiting.push(...reports);
   return Response.json({
     messaging_product: "whatsapp",

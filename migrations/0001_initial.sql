@@ -744,11 +744,25 @@ CREATE INDEX messages_contact ON messages (contact_id, dispatched_at);
 CREATE INDEX messages_delayed ON messages (broadcast_id, not_before)
   WHERE broadcast_id IS NOT NULL AND status = 'queued' AND not_before IS NOT NULL;
 CREATE INDEX messages_held ON messages (created_at) WHERE money = 'held' AND broadcast_id IS NULL;
-CREATE INDEX messages_network ON messages (network_message_id, number_id) WHERE network_message_id IS NOT NULL;
 CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL;
 CREATE INDEX messages_recipients ON messages (broadcast_id, status, id) WHERE broadcast_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_send_token ON messages (send_token);
 CREATE INDEX messages_single ON messages (workspace_id, id) WHERE broadcast_id IS NULL;
+
+-- Where to look for a message by the network's id. Ids come in no order, so they move here many at once.
+CREATE TABLE network_ids (
+  -- XXH32 of the network's id, signed.
+  hash INTEGER NOT NULL,
+  message_id INTEGER NOT NULL,
+  PRIMARY KEY (hash, message_id)
+) STRICT, WITHOUT ROWID;
+
+-- The ids that have not moved there.
+CREATE TABLE recent_network_ids (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  hash INTEGER NOT NULL,
+  message_id INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE provider_requests (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

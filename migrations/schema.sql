@@ -851,7 +851,6 @@ CREATE INDEX messages_contact ON messages (contact_id, dispatched_at);
 CREATE INDEX messages_delayed ON messages (broadcast_id, not_before)
   WHERE broadcast_id IS NOT NULL AND status = 'queued' AND not_before IS NOT NULL;
 CREATE INDEX messages_held ON messages (created_at) WHERE money = 'held' AND broadcast_id IS NULL;
-CREATE INDEX messages_network ON messages (network_message_id, number_id) WHERE network_message_id IS NOT NULL;
 CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL;
 CREATE INDEX messages_recipients ON messages (broadcast_id, status, id) WHERE broadcast_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_send_token ON messages (send_token);
@@ -873,6 +872,13 @@ CREATE TABLE network_health (
   good_probes INTEGER NOT NULL,
   probed_at INTEGER
 ) STRICT;
+
+CREATE TABLE network_ids (
+  -- XXH32 of the network's id, signed.
+  hash INTEGER NOT NULL,
+  message_id INTEGER NOT NULL,
+  PRIMARY KEY (hash, message_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE network_usage (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1070,6 +1076,12 @@ CREATE TABLE provider_requests (
   duration_ms INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX provider_requests_send_token ON provider_requests (send_token);
+
+CREATE TABLE recent_network_ids (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  hash INTEGER NOT NULL,
+  message_id INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE recent_recipient_counts (
   workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),

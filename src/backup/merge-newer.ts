@@ -216,7 +216,19 @@ class NewerRowsMerge {
       "messages",
       this.#columns("messages").filter((column) => column !== "id"),
     );
-    return gone + changed + this.#insert("messages");
+    const inserted = this.#insert("messages");
+    this.#mergeNetworkIds();
+    return gone + changed + inserted;
+  }
+
+  /** The entries of both, without those of messages that have no id any more. */
+  #mergeNetworkIds(): void {
+    this.#run(`INSERT OR IGNORE INTO main.network_ids (hash, message_id)
+      SELECT hash, message_id FROM newer.network_ids UNION SELECT hash, message_id FROM newer.recent_network_ids`);
+    for (const table of ["network_ids", "recent_network_ids"]) {
+      this.#run(`DELETE FROM main.${table} WHERE message_id NOT IN (
+        SELECT id FROM main.messages WHERE network_message_id IS NOT NULL)`);
+    }
   }
 
   #mergeEvents(): number {

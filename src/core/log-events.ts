@@ -86,6 +86,8 @@ export const logEvents = {
   "message.dispatch_failed": "A message could not be dispatched because of a fault of the server.",
   "message.expire_failed": "A message in doubt could not be expired; it is tried again.",
   "metrics.failed": "A sample of the metrics could not be taken.",
+  "network_ids.failed":
+    "The network's ids of messages could not be moved to their index; it is tried again in a minute.",
   "number.probe_failed": "A number whose network is in trouble could not be probed, because its token is unreadable.",
   "outcome.delayed": "The outcome of a message cannot be written. It is kept in memory; its number sends nothing new.",
   "outcome.failed": "The outcome of a message could not be recorded because of a fault of the server.",

@@ -12,6 +12,9 @@ const SERVER_TABLES: ReadonlySet<string> = new Set([
   "instance",
   "kept_keys",
   "known_devices",
+  // These only say where to look for a message: see `restoreNetworkIds`.
+  "network_ids",
+  "recent_network_ids",
   "portfolios",
   "recovery_codes",
   "sessions",

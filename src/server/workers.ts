@@ -22,6 +22,7 @@ import { createTellWorker } from "#src/webhooks/tell-contacts.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import type { Environment, Outgoing, Storage } from "./context.ts";
 import { Housekeeping } from "./housekeeping.ts";
+import { NetworkIdIndexer } from "./network-id-indexer.ts";
 
 export interface WorkerContext
   extends Outgoing,
@@ -29,6 +30,8 @@ export interface WorkerContext
     Pick<Storage, "store" | "box" | "instanceId" | "runId"> {
   readers: Pick<Readers, "building">;
   housekeepingEveryMs?: number | undefined;
+  /** How many of the network's ids move to their index together. */
+  networkIdBatch?: number | undefined;
 }
 
 /** A commit that notifies the topic notifies the service. */
@@ -88,6 +91,13 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     log,
     everyMs: context.housekeepingEveryMs,
   });
+  const indexer = new NetworkIdIndexer({
+    store,
+    clock,
+    realClock: context.realClock,
+    log,
+    batch: context.networkIdBatch,
+  });
 
   const byTopic: Subscription[] = [
     [CALLBACKS, callbacks],
@@ -113,7 +123,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
   });
   return {
     // A service may have several topics; it starts and stops once.
-    services: [clockWatch, wallClock, ...new Set(byTopic.map(([, service]) => service)), housekeeping],
+    services: [clockWatch, wallClock, ...new Set(byTopic.map(([, service]) => service)), indexer, housekeeping],
     notifyAll: notifyAll.emit,
     checkClock() {
       clockWatch.check();

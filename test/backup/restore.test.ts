@@ -7,6 +7,7 @@ import { cpSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { openClient } from "#src/db/driver.ts";
 import { readFileIdentity } from "#src/db/file-identity.ts";
 import { readInstance } from "#src/db/instance.ts";
+import { findByNetworkId } from "#src/domain/messages/network-ids.ts";
 import { busyShop, RATE } from "#test/support/busy-shop.ts";
 import { TestClock } from "#test/support/clock.ts";
 import { contactPath } from "#test/support/contacts.ts";
@@ -99,6 +100,28 @@ test("newer rows of the replaced file are merged; profiles are as in the backup;
 
   const next = await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped(NEWCOMER) });
   expect(next.body.data.id).toBeGreaterThan(1_000_000);
+});
+
+test.each([
+  ["had not moved to their index", ""],
+  [
+    "had moved to their index",
+    `INSERT INTO network_ids SELECT hash, message_id FROM recent_network_ids; DELETE FROM recent_network_ids`,
+  ],
+])("every message is found by the network's id; the ids of the replaced file %s", async (_, sql) => {
+  using day = await dayAfterBackup();
+  const { workshop } = day;
+  const client = openClient(workshop.path("data/waxwing.db"), {});
+  client.exec(sql);
+  client.close();
+  await workshop.json(["restore", day.backup]);
+  await using app = await startOn(day);
+  const messages = messagesOf(app).filter(({ networkMessageId }) => networkMessageId !== null);
+  expect(messages.length).toBeGreaterThan(2);
+  const found = messages.map(({ numberId, networkMessageId }) =>
+    app.store.read((tx) => findByNetworkId(tx, numberId, networkMessageId ?? "")?.id),
+  );
+  expect(found).toEqual(messages.map(({ id }) => id));
 });
 
 test("a restore drill reports what the restore would do, changes nothing and leaves no files, even beside a running server", async () => {

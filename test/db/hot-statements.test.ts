@@ -54,6 +54,8 @@ describe("plans", () => {
       "contacts.valuesOfContact",
       "groups.groupsOfContact",
       "contacts.knownIdentifiers",
+      // A sixty-fourth of what has not moved to the index.
+      "messages.moveSlice",
     ];
     const wasteful = statements
       .filter(({ statement }) =>

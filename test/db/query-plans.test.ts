@@ -119,6 +119,8 @@ const allowed: Record<string, string[]> = {
   "what other boots held": ["SCAN outbox USING INDEX outbox_run"],
   // Contacts are grouped by identity: it groups one day's templates of the workspace, found by an index.
   "the daily cap": ["USE TEMP B-TREE FOR GROUP BY"],
+  // What the process has not in memory: usually what its own transaction has stored.
+  "a message by reference and by the network's id": ["SEARCH recent_network_ids USING INTEGER PRIMARY KEY (rowid>?)"],
   // A workspace has a handful of numbers.
   "a number": ["USE TEMP B-TREE"],
 };

@@ -48,6 +48,7 @@ const NAMES = [
   "sync_account",
   "fetch_media",
   "unused_media",
+  "index_network_ids",
   "housekeeping",
   "other_commits",
   "backups",

@@ -75,6 +75,11 @@ const PARTS: readonly { name: string; sql: string }[] = [
   { name: "figures that are not what the rows say", sql: WRONG_COUNTERS },
   { name: "people under the network's limit who are not those that were sent to", sql: WRONG_PEOPLE },
   {
+    name: "messages that are not found by the network's id",
+    sql: `SELECT id FROM messages WHERE network_message_id IS NOT NULL
+      EXCEPT SELECT message_id FROM network_ids EXCEPT SELECT message_id FROM recent_network_ids`,
+  },
+  {
     name: "as many events of opt-outs as opt-outs",
     sql: `SELECT opted, told FROM (SELECT
         (SELECT count(*) FROM consent_log WHERE became = 'opted_out' AND was <> 'opted_out') AS opted,

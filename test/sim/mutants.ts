@@ -168,6 +168,12 @@ export const mutants: readonly Mutant[] = [
     find: 'return message?.status === "sending" ? recordFailure(tx, messageId, interrupted) : message;',
     replace: "return message;",
   },
+  {
+    name: "a move of the network's ids that forgets half of them",
+    file: "src/server/network-id-indexer.ts",
+    find: "slice < SLICES;",
+    replace: "slice < SLICES / 2;",
+  },
 ];
 
 const PARTS = ["src", "docs", "examples", "migrations", "test/sim", "package.json", "tsconfig.json"];

@@ -116,6 +116,8 @@ export class Life implements Owner {
       readers: { building: readers },
       metrics: new ServerMetrics(),
       onCommit: this.#onCommit,
+      // A run sends few messages, and some are moved.
+      networkIdBatch: 5,
     };
     await reclaimWork(context);
     const workers = createWorkers(context);

@@ -24,6 +24,7 @@ import { callbacks, conversations, echoes, inbounds, phoneContacts } from "../in
 import { eraseMedia } from "../media/release.ts";
 import { type Media, media } from "../media/table.ts";
 import { ERASED } from "../messages/message.ts";
+import { removeNetworkIds } from "../messages/network-ids.ts";
 import { messages, parkedStatuses, portfolioRecipients, providerRequests } from "../messages/table.ts";
 import { numbers } from "../numbers/table.ts";
 import { auditLog, formAnswers } from "../users/table.ts";
@@ -136,13 +137,14 @@ export function eraseContact(tx: Tx, contact: Contact): void {
 /** Erases the contact's messages, inbounds and echoes, up to `limit` of each; false when none were left. */
 export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
   const dispatched = tx.db
-    .select({ id: messages.id, sendToken: messages.sendToken })
+    .select({ id: messages.id, sendToken: messages.sendToken, networkMessageId: messages.networkMessageId })
     .from(messages)
     .where(and(eq(messages.contactId, contact.id), sql`${messages.toPhone} <> ${ERASED}`))
     .limit(limit)
     .all();
   const sendTokens = dispatched.map(({ sendToken }) => sendToken);
   const messageIds = dispatched.map(({ id }) => id);
+  removeNetworkIds(tx, dispatched);
   tx.db.delete(providerRequests).where(inArray(providerRequests.sendToken, sendTokens)).run();
   tx.db
     .update(messages)

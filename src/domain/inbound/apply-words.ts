@@ -7,6 +7,7 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { changeConsent, listLinkedContacts } from "../contacts/change-consent.ts";
 import { raiseDoubt } from "../contacts/doubt.ts";
 import type { Contact } from "../contacts/table.ts";
+import { findByNetworkId } from "../messages/network-ids.ts";
 import { WINDOW_MS } from "../messages/plan.ts";
 import { buttonMarkOf } from "../workspaces/button-marks.ts";
 import { mentionsStop, readCommand } from "../workspaces/read-command.ts";
@@ -84,10 +85,16 @@ function findMark(tx: ReadTx, workspace: Workspace, words: Words, { numberId }: 
   const { reply_to: networkMessageId } = references;
   if (title === null || networkMessageId === null || workspace.buttonMarks.length === 0) return null;
   if (readCommand(title, workspace) === "stop" || readCommand(title, workspace) === "ambiguous") return null;
-  const { templateName, templateLanguage } = templateOfMessage(tx).get({ networkMessageId, numberId }) ?? {};
+  const { templateName, templateLanguage } = templateOf(tx, numberId, networkMessageId) ?? {};
   if (templateName == null || templateLanguage == null) return null;
   const mark = buttonMarkOf(workspace, templateName, templateLanguage, title);
   return mark?.meaning === "opt_in" ? "start" : mark?.meaning === "opt_out" ? "stop" : null;
+}
+
+/** The template of the message to which the network gave this id. */
+function templateOf(tx: ReadTx, numberId: number, networkMessageId: string) {
+  const message = findByNetworkId(tx, numberId, networkMessageId);
+  return message === undefined ? undefined : templateOfMessage(tx).get({ messageId: message.id });
 }
 
 /** The network's times are whole seconds. */
@@ -101,9 +108,7 @@ function answersMarketing(tx: ReadTx, contact: Contact, words: Words, inbound: I
   const { numberId, receivedAt } = inbound;
   const { reply_to: networkMessageId } = words.references;
   const answered =
-    words.isWritten || networkMessageId === null
-      ? undefined
-      : templateOfMessage(tx).get({ networkMessageId, numberId });
+    words.isWritten || networkMessageId === null ? undefined : templateOf(tx, numberId, networkMessageId);
   if (answered !== undefined) return answered.templateCategory === "MARKETING";
   const range = { after: receivedAt - WINDOW_MS, until: receivedAt + SECOND_MS };
   const last = [contact, ...listLinkedContacts(tx, contact)]

@@ -8,6 +8,7 @@ import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { getBroadcast } from "../broadcasts/read.ts";
 import type { Broadcast } from "../broadcasts/table.ts";
 import { findMediaOfInbound, type MediumWithFile } from "../media/read.ts";
+import { findByNetworkId } from "../messages/network-ids.ts";
 import { type MessageRow, messages } from "../messages/table.ts";
 import { findTemplate } from "../templates/read.ts";
 import { readShape, renderText, type TemplateComponent } from "../templates/template.ts";
@@ -69,9 +70,9 @@ export function readConversation(
     ...listDispatched(tx, contactId, start, limit + 1).map((message) => {
       return { kind: "message" as const, at: message.dispatchedAt ?? message.createdAt, message };
     }),
-    ...echoesOfContact(tx)
-      .all({ contactId, at: start.echoAt, id: start.echoId, limit: limit + 1 })
-      .map((echo) => ({ kind: "echo" as const, at: echo.sentAt, echo })),
+    ...listEchoesOfOthers(tx, contactId, start, limit + 1).map((echo) => {
+      return { kind: "echo" as const, at: echo.sentAt, echo };
+    }),
     ...inboundsOfContact(tx)
       .all({ contactId, at: start.inboundAt, id: start.inboundId, limit: limit + 1 })
       .map((inbound) => ({ kind: "inbound" as const, at: inbound.receivedAt, inbound })),
@@ -118,10 +119,6 @@ const inboundsOfContact = statement((db) =>
     .prepare(),
 );
 
-/** An echo of a message that this server sent may arrive before the answer that names the message. */
-const isOfOthers = sql`NOT EXISTS (SELECT 1 FROM ${messages}
-  WHERE ${messages.networkMessageId} = ${echoes.networkMessageId} AND ${messages.numberId} = ${echoes.numberId})`;
-
 const echoesOfContact = statement((db) =>
   db
     .select()
@@ -130,13 +127,24 @@ const echoesOfContact = statement((db) =>
       and(
         eq(echoes.contactId, sql.placeholder("contactId")),
         sql`(${echoes.sentAt}, ${echoes.id}) < (${sql.placeholder("at")}, ${sql.placeholder("id")})`,
-        isOfOthers,
       ),
     )
     .orderBy(desc(echoes.sentAt), desc(echoes.id))
     .limit(sql.placeholder("limit"))
     .prepare(),
 );
+
+/** An echo of a message that this server sent may arrive before the answer that names the message: it is skipped. */
+function listEchoesOfOthers(tx: ReadTx, contactId: number, start: ConversationCursor, limit: number): Echo[] {
+  const found: Echo[] = [];
+  for (let at = start.echoAt, id = start.echoId; ; ) {
+    const page = echoesOfContact(tx).all({ contactId, at, id, limit });
+    found.push(...page.filter((echo) => findByNetworkId(tx, echo.numberId, echo.networkMessageId) === undefined));
+    const last = page.at(-1);
+    if (last === undefined || page.length < limit || found.length >= limit) return found.slice(0, limit);
+    ({ sentAt: at, id } = last);
+  }
+}
 
 const dispatchedMessages = statement((db) =>
   db

@@ -4,7 +4,8 @@
  * person did not write it, and it publishes no event.
  */
 import type { Tx } from "#src/db/transaction.ts";
-import { deleteParked, messageByNetworkId, parkedForMessage } from "../messages/statements.ts";
+import { findByNetworkId } from "../messages/network-ids.ts";
+import { deleteParked, parkedForMessage } from "../messages/statements.ts";
 import type { StatusItem } from "../messages/status-item.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
@@ -19,7 +20,7 @@ import type { Echo } from "./table.ts";
 /** Stores an echo exactly once. A message that this server sent is none. */
 export function recordEcho(tx: Tx, number: SendingNumber, item: EchoItem): void {
   const { networkMessageId, type, text, origin, status } = item;
-  if (messageByNetworkId(tx).get({ networkMessageId, numberId: number.id }) !== undefined) return;
+  if (findByNetworkId(tx, number.id, networkMessageId) !== undefined) return;
   const stored = echoByNetworkId(tx).get({ workspaceId: number.workspaceId, networkMessageId });
   if (stored !== undefined && !isPlaceholder(stored, item)) return;
   const details = resolveReferences(tx, number, item.details, item.references);

@@ -1,6 +1,6 @@
 /** Replaces the network's ids of the messages that an inbound is about by ours. */
 import type { ReadTx } from "#src/db/transaction.ts";
-import { messageByNetworkId } from "../messages/statements.ts";
+import { findByNetworkId } from "../messages/network-ids.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { InboundDetails, InboundReferences } from "./details.ts";
 import { knownInbound } from "./statements.ts";
@@ -31,6 +31,6 @@ function referenceOf(
 ): NonNullable<InboundDetails["reply_to"]> {
   const inbound = knownInbound(tx).get({ workspaceId, networkMessageId });
   if (inbound !== undefined) return { message_id: inbound.id };
-  const message = messageByNetworkId(tx).get({ networkMessageId, numberId });
+  const message = findByNetworkId(tx, numberId, networkMessageId);
   return message === undefined ? { message_id: null } : { message_id: message.id, direction: "out" };
 }

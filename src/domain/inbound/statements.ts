@@ -8,8 +8,14 @@ const callback = getTableColumns(callbacks);
 const inbound = getTableColumns(inbounds);
 const echo = getTableColumns(echoes);
 const phoneContact = getTableColumns(phoneContacts);
-const { contactId, networkMessageId, numberId, templateCategory, templateName, templateLanguage, dispatchedAt } =
-  getTableColumns(messages);
+const {
+  id: messageId,
+  contactId,
+  templateCategory,
+  templateName,
+  templateLanguage,
+  dispatchedAt,
+} = getTableColumns(messages);
 
 /**
  * The note holds the place of `done_at`: a time takes six bytes, like this text, and the note is usually empty once the
@@ -129,11 +135,11 @@ export const lastSentBetween = hotQuery(
   { templateCategory, dispatchedAt },
 );
 
-/** The template of the message to which the network gave this id. */
+/** The template of a message. */
 export const templateOfMessage = hotQuery(
   `SELECT ${category}, coalesce(messages.template_name, broadcasts.template_name) AS templateName,
     coalesce(messages.template_language, broadcasts.template_language) AS templateLanguage FROM messages LEFT JOIN broadcasts ON broadcasts.id = messages.broadcast_id
-  WHERE messages.network_message_id = +:networkMessageId AND messages.number_id = +:numberId LIMIT 1`,
-  { networkMessageId, numberId },
+  WHERE messages.id = +:messageId`,
+  { messageId },
   { templateCategory, templateName, templateLanguage },
 );

@@ -10,6 +10,7 @@ import { getWorkspace } from "../workspaces/read.ts";
 import { countMove } from "./adjust-counters.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 import { ERASED, isContactErased, visibleStatuses } from "./message.ts";
+import { addNetworkId, removeNetworkIds } from "./network-ids.ts";
 import { refreshRecent } from "./portfolio-limit.ts";
 import { contactOf } from "./read.ts";
 import {
@@ -42,7 +43,13 @@ export function move(tx: Tx, message: Message, changes: Partial<Message>): Messa
     readAt: next.readAt,
     failedAt: next.failedAt,
   };
-  return update(tx, message, next, values) === 1 ? next : undefined;
+  if (update(tx, message, next, values) === 0) return undefined;
+  const { id, networkMessageId } = next;
+  if (networkMessageId !== message.networkMessageId) {
+    if (message.networkMessageId !== null) removeNetworkIds(tx, [message]);
+    if (networkMessageId !== null) addNetworkId(tx, id, networkMessageId);
+  }
+  return next;
 }
 
 type StateValues = Parameters<ReturnType<typeof updateState>["run"]>[0];
@@ -88,6 +95,7 @@ export function enterSent(tx: Tx, dispatched: Message, networkMessageId: string)
   const { id, dispatchedAt, contactId, toPhone } = dispatched;
   const sentAt = tx.now;
   if (updateToSent(tx).run({ id, dispatchedAt, contactId, toPhone, sentAt, networkMessageId }) === 0) return undefined;
+  addNetworkId(tx, id, networkMessageId);
   const after: Message = { ...dispatched, status: "sent", sentAt, networkMessageId };
   follow(tx, dispatched, after, null);
   return after;

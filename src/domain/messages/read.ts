@@ -4,12 +4,12 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { getContact } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
 import { visibleStatuses } from "./message.ts";
+import { findByNetworkId } from "./network-ids.ts";
 import {
   activeRecipient,
   dispatchedRecipient,
   lastDispatch,
   messageById,
-  messageByNetworkId,
   messageBySendToken,
   wholeMessageById,
 } from "./statements.ts";
@@ -58,7 +58,7 @@ export function findForStatus(
     const message = findBySendToken(tx, sendToken);
     if (message !== undefined) return message.numberId === numberId ? message : undefined;
   }
-  return messageByNetworkId(tx).get({ networkMessageId, numberId });
+  return findByNetworkId(tx, numberId, networkMessageId);
 }
 
 /** Repeats the condition of the index `messages_open` literally: with bound values SQLite could not use the index. */

@@ -35,13 +35,6 @@ export const messageBySendToken = hotQuery(
   message,
 );
 
-export const messageByNetworkId = hotQuery(
-  `SELECT ${columns(message)} FROM messages
-  WHERE network_message_id = +:networkMessageId AND number_id = +:numberId LIMIT 1`,
-  message,
-  message,
-);
-
 /**
  * Each change of a message names the state that the message leaves, so that a change that lost a race has no effect.
  * `move.ts` takes the statement that names all it changes and no more. SQLite rewrites an index if a statement names one

@@ -1,0 +1,69 @@
+/**
+ * Moves the network's ids of messages into their index, thousands at a time: see `domain/messages/network-ids.ts`. A
+ * message is found before, during and after the move, and also if no move ever happens.
+ */
+import { type Clock, sleep } from "#src/core/clock.ts";
+import type { Log } from "#src/core/log.ts";
+import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
+import type { Store } from "#src/db/store.ts";
+import { beginMove, copySlice, endMove, loadRecent, SLICES, watchRecent } from "#src/domain/messages/network-ids.ts";
+
+interface IndexerOptions {
+  store: Store;
+  clock: Clock;
+  /** Of the pauses, which a clock that stands still must not prolong. */
+  realClock: Clock;
+  log: Log;
+  /** How many ids move together. Tests choose fewer. */
+  batch?: number | undefined;
+}
+
+const RETRY_MS = 60_000;
+/** So many that in an index of a million ids several go to each page. */
+const BATCH = 16_384;
+/** Rows that are read into memory at a time, after a start or a commit of another process. */
+const LOADED_ROWS = 1_000;
+/** Lets other work in between two steps. */
+const PAUSE_MS = 10;
+
+export class NetworkIdIndexer extends ServiceLoop {
+  readonly #options: IndexerOptions;
+
+  constructor(options: IndexerOptions) {
+    const { clock, log } = options;
+    super({
+      name: "index_network_ids",
+      clock,
+      retryAfterMs: RETRY_MS,
+      onError: (error) =>
+        log.error("network_ids.failed", "Moving the network's ids to their index failed; trying again in a minute", {
+          error,
+        }),
+    });
+    this.#options = options;
+    const { store, batch = BATCH } = options;
+    store.read((tx) => watchRecent(tx, batch, () => this.notify()));
+  }
+
+  async runOnce(): Promise<NextRun> {
+    const { store } = this.#options;
+    while (!this.isStopped && store.read((tx) => loadRecent(tx, LOADED_ROWS))) await this.#pause();
+    if (store.read(beginMove)) await this.#move();
+    return null;
+  }
+
+  async #move(): Promise<void> {
+    const { store } = this.#options;
+    for (let slice = 0; slice < SLICES; slice++) {
+      // The next run begins it again.
+      if (this.isStopped) return;
+      await store.writeRepeatable((tx) => copySlice(tx, slice));
+      await this.#pause();
+    }
+    await store.writeRepeatable((tx) => endMove(tx));
+  }
+
+  #pause(): Promise<void> {
+    return sleep(this.#options.realClock, PAUSE_MS);
+  }
+}

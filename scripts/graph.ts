@@ -3,7 +3,7 @@
  * lists import cycles, files per folder and the largest files. Type imports count like any other; packages do not.
  */
 import { dirname } from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "#test/support/options.ts";
 import { readSources, type SourceFile } from "#test/support/source.ts";
 
 const LARGEST_FILES = 5;
@@ -135,7 +135,15 @@ function render(graph: Graph): string {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { json: { type: "boolean", default: false } } });
+  const { values } = readOptions(
+    {
+      call: "bun run graph",
+      about: "Prints the shape of the sources: folders, imports, cycles and the largest files.",
+    },
+    {
+      json: { type: "boolean", default: false, about: "prints JSON" },
+    },
+  );
   const graph = graphOf(readSources());
   console.log(values.json ? JSON.stringify(graph, null, 2) : render(graph));
 }

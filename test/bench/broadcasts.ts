@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "#test/support/options.ts";
 import { beginBroadcast, type Crowd, makeCrowd, showBroadcast } from "./crowd.ts";
 import { type Compared, compare, interleave, median } from "./median.ts";
 import { type Part, startPart } from "./part.ts";
@@ -17,13 +17,20 @@ import { BROADCASTS_PLACE, describeMachine, putBetweenMarkers, type Row, renderT
 import { buildExecutable, findPort, memoryMegabytes, processorMs, type Subject, startSubject } from "./subject.ts";
 import { networkMessagesUrl, serverVariables } from "./world.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    write: { type: "boolean", default: false },
-    people: { type: "string", default: "1000000" },
-    only: { type: "string", multiple: true, default: ["unpaced", "paced", "million"] },
+const { values: options } = readOptions(
+  { call: "bun run bench:broadcasts", about: "Measures what a broadcast costs, and its effect on other requests." },
+  {
+    write: { type: "boolean", default: false, about: "puts the table into docs/performance.md, too" },
+    people: { type: "string", default: "1000000", about: "recipients of the largest broadcast" },
+    only: {
+      type: "string",
+      multiple: true,
+      default: ["unpaced", "paced", "million"],
+      value: "NAME",
+      about: "a part; may be repeated",
+    },
   },
-});
+);
 const PEOPLE = Number(options.people);
 const PACED_PEOPLE = Math.min(100_000, PEOPLE);
 const SHORT_PEOPLE = Math.min(20_000, PEOPLE);

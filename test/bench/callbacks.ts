@@ -7,7 +7,7 @@ import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "#test/support/options.ts";
 import { beginBroadcast, makeCrowd, showBroadcast } from "./crowd.ts";
 import { startPart } from "./part.ts";
 import type { Arrivals } from "./parts/arrivals.ts";
@@ -17,15 +17,19 @@ import { aloneRow, CALLBACKS_PLACE, machineText, type Row, renderTable, writeRep
 import { buildExecutable, findPort, memoryMegabytes, processorMs, sourceCommand, startSubject } from "./subject.ts";
 import { serverVariables } from "./world.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "60" },
-    rate: { type: "string", default: "10000" },
-    write: { type: "boolean", default: false },
-    source: { type: "boolean", default: false },
-    profile: { type: "string" },
+const { values: options } = readOptions(
+  {
+    call: "bun run bench:callbacks",
+    about: "Measures how statuses are applied that arrive in large callbacks, beside a broadcast.",
   },
-});
+  {
+    seconds: { type: "string", default: "60", about: "how long statuses arrive" },
+    rate: { type: "string", default: "10000", about: "statuses a second" },
+    write: { type: "boolean", default: false, about: "puts the table into docs/performance.md, too" },
+    source: { type: "boolean", default: false, about: "measures the sources instead of the executable" },
+    profile: { type: "string", value: "DIR", about: "with --source: writes processor profiles into this directory" },
+  },
+);
 const SECONDS = Number(options.seconds);
 const RATE = Number(options.rate);
 /** Meta's own maximum. */

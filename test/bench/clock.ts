@@ -6,18 +6,22 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { openClient } from "#src/db/driver.ts";
+import { readOptions } from "#test/support/options.ts";
 import { checkout } from "#test/support/source.ts";
 import { machineText } from "./report.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    messages: { type: "string", default: "100000" },
-    months: { type: "string", default: "18" },
-    executable: { type: "string" },
+const { values: options } = readOptions(
+  {
+    call: "bun run bench:clock",
+    about: "Measures how long test control takes to move the clock past everything that is due.",
   },
-});
+  {
+    messages: { type: "string", default: "100000", about: "recipients of the broadcast that is sent before" },
+    months: { type: "string", default: "18", about: "how far the clock moves" },
+    executable: { type: "string", value: "FILE", about: "measures this one instead of the sources" },
+  },
+);
 const MESSAGES = Number(options.messages);
 const program =
   options.executable === undefined ? [process.execPath, join(checkout, "src/main.ts")] : [options.executable];

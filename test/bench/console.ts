@@ -7,10 +7,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { openStore } from "#src/db/store.ts";
 import { inviteUser } from "#src/domain/users/invite.ts";
 import { openBrowser, type TestBrowser } from "#test/support/browser.ts";
+import { readOptions } from "#test/support/options.ts";
 import { beginBroadcast, type Crowd, makeCrowd, showBroadcast } from "./crowd.ts";
 import { median } from "./median.ts";
 import { startPart } from "./part.ts";
@@ -20,7 +20,12 @@ import { aloneRow, CONSOLE_PLACE, machineText, type Row, renderTable, writeRepor
 import { buildExecutable, findPort, startSubject } from "./subject.ts";
 import { serverVariables } from "./world.ts";
 
-const { values: options } = parseArgs({ options: { write: { type: "boolean", default: false } } });
+const { values: options } = readOptions(
+  { call: "bun run bench:console", about: "Measures the console in a browser on a full database; needs Chromium." },
+  {
+    write: { type: "boolean", default: false, about: "puts the table into docs/performance.md, too" },
+  },
+);
 
 const PEOPLE = 1_000_000;
 const RECIPIENTS = 100_000;

@@ -8,8 +8,8 @@ import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { type MadeHistory, makeHistory } from "#test/support/history.ts";
+import { readOptions } from "#test/support/options.ts";
 import { type Crowd, makeCrowd } from "./crowd.ts";
 import { startPart } from "./part.ts";
 import type { Arrivals } from "./parts/arrivals.ts";
@@ -18,14 +18,15 @@ import { aloneRow, machineText, type Row, renderTable } from "./report.ts";
 import { buildExecutable, findPort, memoryMegabytes, processorMs, sourceCommand, startSubject } from "./subject.ts";
 import { serverVariables } from "./world.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    messages: { type: "string", default: "100000" },
-    people: { type: "string", default: "2000" },
-    source: { type: "boolean", default: false },
-    profile: { type: "string" },
+const { values: options } = readOptions(
+  { call: "bun run bench:history", about: "Measures how the history of a connected phone is stored." },
+  {
+    messages: { type: "string", default: "100000", about: "how many messages" },
+    people: { type: "string", default: "2000", about: "from and to so many people" },
+    source: { type: "boolean", default: false, about: "measures the sources instead of the executable" },
+    profile: { type: "string", value: "DIR", about: "with --source: writes processor profiles into this directory" },
   },
-});
+);
 const MESSAGES = Number(options.messages);
 const PEOPLE = Number(options.people);
 const SECONDS_MAX = 60;

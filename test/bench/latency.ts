@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "#test/support/options.ts";
 import { beginBroadcast, type Crowd, makeCrowd, showBroadcast } from "./crowd.ts";
 import { type Part, startPart } from "./part.ts";
 import type { Arrivals, ArrivalsJob } from "./parts/arrivals.ts";
@@ -15,18 +15,28 @@ import { describeMachine, LATENCY_PLACE, putBetweenMarkers, type Row, renderTabl
 import { buildExecutable, findPort, processorMs, sourceCommand, startSubject } from "./subject.ts";
 import { serverVariables } from "./world.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    write: { type: "boolean", default: false },
-    seconds: { type: "string", default: "10" },
-    /** Messages a second of each number. A busy machine shows with a lower one what is not a matter of its processors. */
-    pace: { type: "string", default: "1000" },
-    /** Only these delays, with one number. */
-    delay: { type: "string", multiple: true },
-    /** Measures the sources instead of the executable, and writes a profile into this directory. */
-    profile: { type: "string" },
+const { values: options } = readOptions(
+  { call: "bun run bench:latency", about: "Measures whether a number keeps its pace when the network answers late." },
+  {
+    write: { type: "boolean", default: false, about: "puts the table into docs/performance.md, too" },
+    seconds: { type: "string", default: "10", about: "how long each broadcast lasts" },
+    pace: {
+      type: "string",
+      default: "1000",
+      about: "messages a second of each number; a busy machine keeps a lower one",
+    },
+    delay: {
+      type: "string",
+      multiple: true,
+      about: "milliseconds that an answer takes, with one number; may be repeated",
+    },
+    profile: {
+      type: "string",
+      value: "DIR",
+      about: "measures the sources, and writes a processor profile into this directory",
+    },
   },
-});
+);
 const PACE = Number(options.pace);
 const SECONDS = Number(options.seconds);
 const PEOPLE = PACE * SECONDS;

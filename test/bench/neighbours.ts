@@ -5,19 +5,20 @@
  * ms. Exit code 1 if that is missed. Takes two minutes.
  */
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { kinds } from "#test/support/neighbour-kinds.ts";
 import { type Latencies, settle } from "#test/support/neighbours.ts";
+import { readOptions } from "#test/support/options.ts";
 import { aloneRow, machineText, NEIGHBOURS_PLACE, type Row, renderTable, writeReport } from "./report.ts";
 
-const { values } = parseArgs({
-  options: {
-    people: { type: "string", default: "100000" },
-    seconds: { type: "string", default: "10" },
-    only: { type: "string", default: "" },
-    write: { type: "boolean", default: false },
+const { values } = readOptions(
+  { call: "bun run bench:neighbours", about: "Measures what one workspace notices of another one's heaviest load." },
+  {
+    people: { type: "string", default: "100000", about: "contacts in the database" },
+    seconds: { type: "string", default: "10", about: "how long each kind of load lasts" },
+    only: { type: "string", default: "", value: "TEXT", about: "kinds of load whose name contains this" },
+    write: { type: "boolean", default: false, about: "puts the table into docs/performance.md, too" },
   },
-});
+);
 const MEDIAN_MS = 25;
 const P99_MS = 250;
 const forMs = Number(values.seconds) * 1_000;

@@ -8,17 +8,18 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "#test/support/options.ts";
 import { checkout } from "#test/support/source.ts";
 import { machineText } from "./report.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "200" },
-    messages: { type: "string", default: "40000" },
-    executable: { type: "string" },
+const { values: options } = readOptions(
+  { call: "bun run bench:reset", about: "Measures how long test control takes to reset a workspace, and the server." },
+  {
+    rounds: { type: "string", default: "200", about: "how many resets of each kind" },
+    messages: { type: "string", default: "40000", about: "messages in the other workspace" },
+    executable: { type: "string", value: "FILE", about: "measures this one instead of the sources" },
   },
-});
+);
 const ROUNDS = Number(options.rounds);
 const MESSAGES = Number(options.messages);
 /** Share of the messages that a test makes in its own workspace, where it makes many. */

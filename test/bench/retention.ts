@@ -7,7 +7,7 @@ import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "#test/support/options.ts";
 import { type Part, startPart } from "./part.ts";
 import type { ProbeArgument, Probed } from "./parts/probe.ts";
 import type { SoakNetworkArgument, SoakNetworkMeasurements } from "./parts/soak-network.ts";
@@ -18,9 +18,13 @@ import { aloneRow, machineText, RETENTION_PLACE, type Row, renderTable, writeRep
 import { findPort, memoryMegabytes, processorMs, sourceCommand, startSubject } from "./subject.ts";
 import { ACCOUNT_ID, makeWorld, PHONE_NUMBER_ID, serverVariables } from "./world.ts";
 
-const { values: options } = parseArgs({
-  options: { messages: { type: "string", default: "250000" }, write: { type: "boolean", default: false } },
-});
+const { values: options } = readOptions(
+  { call: "bun run bench:retention", about: "Measures what it costs to delete what is past its retention." },
+  {
+    messages: { type: "string", default: "250000", about: "how many messages" },
+    write: { type: "boolean", default: false, about: "puts the table into docs/performance.md, too" },
+  },
+);
 const MESSAGES = Number(options.messages);
 /** This many messages are really sent. */
 const REAL = 500;

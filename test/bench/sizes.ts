@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "#test/support/options.ts";
 import { type Part, startPart } from "./part.ts";
 import type { SoakNetworkArgument, SoakNetworkMeasurements } from "./parts/soak-network.ts";
 import type { SoakReceiverMeasurements } from "./parts/soak-receiver.ts";
@@ -16,14 +16,23 @@ import { machineText } from "./report.ts";
 import { buildExecutable, findPort, startSubject } from "./subject.ts";
 import { ACCOUNT_ID, makeWorld, PHONE_NUMBER_ID, serverVariables, type World } from "./world.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    messages: { type: "string", default: "25000,100000" },
-    media: { type: "string", default: "200" },
-    contacts: { type: "string", default: "50000" },
-    directory: { type: "string", default: "/var/tmp" },
+const { values: options } = readOptions(
+  {
+    call: "bun run bench:sizes",
+    about: "Measures what databases of several sizes cost to keep, back up, check, restore and move.",
   },
-});
+  {
+    messages: {
+      type: "string",
+      default: "25000,100000",
+      value: "NUMBERS",
+      about: "the sizes, with commas between them",
+    },
+    media: { type: "string", default: "200", about: "megabytes of files that people sent" },
+    contacts: { type: "string", default: "50000", about: "how many contacts" },
+    directory: { type: "string", default: "/var/tmp", value: "DIR", about: "where the files are made" },
+  },
+);
 const REAL = 500;
 const AGE_MS = 60 * 86_400_000;
 const SECRET = "bench-secret";

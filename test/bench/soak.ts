@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "#test/support/options.ts";
 import { flatness } from "./flatness.ts";
 import { type Part, startPart } from "./part.ts";
 import type { SoakNetworkArgument, SoakNetworkMeasurements } from "./parts/soak-network.ts";
@@ -16,9 +16,16 @@ import { machineText } from "./report.ts";
 import { buildExecutable, findPort, memoryMegabytes, type Subject, sourceCommand, startSubject } from "./subject.ts";
 import { ACCOUNT_ID, makeWorld, PHONE_NUMBER_ID, serverVariables, type World } from "./world.ts";
 
-const { values: options } = parseArgs({
-  options: { minutes: { type: "string", default: "10" }, source: { type: "boolean", default: false } },
-});
+const { values: options } = readOptions(
+  {
+    call: "bun run soak",
+    about: "Sends at half of the highest rate for some minutes, and measures whether anything grows.",
+  },
+  {
+    minutes: { type: "string", default: "10", about: "how long" },
+    source: { type: "boolean", default: false, about: "measures the sources instead of the executable" },
+  },
+);
 const SECONDS = Math.round(Number(options.minutes) * 60);
 if (!(SECONDS >= 30)) {
   console.error("usage: bun run soak [--minutes N] [--source], at least half a minute");

@@ -3,12 +3,17 @@
  * each attack on a fresh executable, and reports the growth of its memory and how long a signed callback and `GET /me`
  * took meanwhile.
  */
-import { parseArgs } from "node:util";
+
+import { readOptions } from "#test/support/options.ts";
 import { attacks, besiege } from "#test/support/strangers.ts";
 
-const { values } = parseArgs({
-  options: { seconds: { type: "string", default: "8" }, only: { type: "string", default: "" } },
-});
+const { values } = readOptions(
+  { call: "bun run bench:strangers", about: "Measures the load that clients without a key can put on the server." },
+  {
+    seconds: { type: "string", default: "8", about: "how long each attack lasts" },
+    only: { type: "string", default: "", value: "TEXT", about: "attacks whose name contains this" },
+  },
+);
 
 for (const [name, strangers] of Object.entries(attacks)) {
   if (!name.includes(values.only)) continue;

@@ -8,17 +8,21 @@
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { type MediaLoad, startMediaLoad } from "#test/support/media-load.ts";
+import { readOptions } from "#test/support/options.ts";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    files: { type: "string", default: "2000" },
-    kills: { type: "string", default: "50" },
-    program: { type: "string", default: "dist/waxwing" },
+const { values, positionals } = readOptions(
+  {
+    call: "bun run test:media",
+    about: "Proves on an executable what becomes of media under load, kills, a quota and large files.",
+    names: { called: "PART", about: "memory, quota, kills or latency; without: all" },
   },
-});
+  {
+    files: { type: "string", default: "2000", about: "how many files arrive" },
+    kills: { type: "string", default: "50", about: "how often the server is killed" },
+    program: { type: "string", default: "dist/waxwing", value: "FILE", about: "the executable" },
+  },
+);
 const program = [resolve(values.program)];
 const fileCount = Number(values.files);
 const killCount = Number(values.kills);

@@ -15,10 +15,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { buildExecutable } from "#test/support/installation.ts";
+import { readOptions } from "#test/support/options.ts";
 
-const { values, positionals } = parseArgs({ options: { rounds: { type: "string" } }, allowPositionals: true });
+const { values, positionals } = readOptions(
+  {
+    call: "bun run test:crash",
+    about: "Runs the crash suite in its full form on an executable that is built first.",
+    names: { called: "NAME", about: "the files to run, such as mixed or power-loss; without: all" },
+  },
+  {
+    rounds: { type: "string", about: "replaces each test's own number of rounds" },
+  },
+);
 if (values.rounds !== undefined && !/^[1-9]\d*$/.test(values.rounds)) {
   console.error("--rounds is a number of rounds, at least 1");
   process.exit(2);

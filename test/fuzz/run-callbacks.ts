@@ -4,16 +4,22 @@
  * the largest body in each place. Exit code 1 if an answer took more than a second, an item was quarantined, a recorded
  * text was lost, a status was unexpected, or a text took longer than in proportion to its length.
  */
-import { parseArgs } from "node:util";
+
+import { readOptions } from "#test/support/options.ts";
 import { fuzzCallbacks, timeFields } from "./callbacks.ts";
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string" },
-    bodies: { type: "string", default: "20000" },
-    fields: { type: "boolean", default: false },
+const { values } = readOptions(
+  { call: "bun run test:fuzz-callbacks", about: "Sends signed callbacks, recorded and mutated, to the executable." },
+  {
+    seed: { type: "string", about: "repeats the run with this seed" },
+    bodies: { type: "string", default: "20000", about: "how many callbacks" },
+    fields: {
+      type: "boolean",
+      default: false,
+      about: "measures texts of the largest size in each place of a body instead",
+    },
   },
-});
+);
 
 /** Texts on which patterns are known to backtrack: marks and spaces, digits, words, letters with marks, brackets. */
 const PIECES = ["! ", "12", "STOP", "e\u0301", "{{"];

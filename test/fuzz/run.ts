@@ -3,11 +3,18 @@
  * prints the counts of the answers and the memory over the run. Exit code 1 if anything failed; each failure is printed
  * with a command that repeats the request.
  */
-import { parseArgs } from "node:util";
+
+import { readOptions } from "#test/support/options.ts";
 import { fuzz } from "./fuzz.ts";
 import { grewSteadily } from "./memory.ts";
 
-const { values } = parseArgs({ options: { seed: { type: "string" }, requests: { type: "string" } } });
+const { values } = readOptions(
+  { call: "bun run test:fuzz", about: "Sends requests of every form to every endpoint of the OpenAPI document." },
+  {
+    seed: { type: "string", about: "repeats the run with this seed" },
+    requests: { type: "string", about: "how many requests; without: 20,000" },
+  },
+);
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const requests = Number(values.requests ?? 20_000);
 if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(requests) || requests < 1) {

@@ -5,18 +5,23 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "#test/support/options.ts";
 import { machineText } from "../bench/report.ts";
 import { placeExecutable } from "../support/executable.ts";
 import { runSuite, type SuiteRun, suites } from "./suites.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    runs: { type: "string", default: "100" },
-    parallel: { type: "string", default: "20" },
-    language: { type: "string" },
+const { values: options } = readOptions(
+  {
+    call: "bun run test:shop",
+    about:
+      "Runs the suites of examples/testing many times, each with a server of its own, and stops at the first failure.",
   },
-});
+  {
+    runs: { type: "string", default: "100", about: "how many runs" },
+    parallel: { type: "string", default: "20", about: "how many at once" },
+    language: { type: "string", value: "NAME", about: "typescript or python; without: both" },
+  },
+);
 const [runs, parallel] = [Number(options.runs), Number(options.parallel)];
 
 const directory = mkdtempSync(join(tmpdir(), "waxwing-shop-"));

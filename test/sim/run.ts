@@ -5,7 +5,8 @@
  * with 1. `--broadcasts`: broadcasts alone, checked thoroughly after every step. `--mutants`: bugs inserted on purpose,
  * all of which must be found; `--mutant WORDS`: only those with these words in their name.
  */
-import { parseArgs } from "node:util";
+
+import { readOptions } from "#test/support/options.ts";
 import { runMutants } from "./mutants.ts";
 import { playRound } from "./round.ts";
 import { buildTown } from "./town.ts";
@@ -13,18 +14,19 @@ import { buildTown } from "./town.ts";
 if (import.meta.main) process.exit(await main());
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: "string", default: String(1 + (Date.now() % 1_000_000_000)) },
-      rounds: { type: "string" },
-      jobs: { type: "string", default: "1" },
-      broadcasts: { type: "boolean", default: false },
-      scenario: { type: "boolean", default: false },
-      mutants: { type: "boolean", default: false },
-      mutant: { type: "string" },
+  const { values } = readOptions(
+    { call: "bun run test:sim", about: "Plays rounds of the simulation; each is repeated by its seed." },
+    {
+      seed: { type: "string", about: "of the first round; without: by the clock" },
+      rounds: { type: "string", about: "how many; without: 300" },
+      jobs: { type: "string", default: "1", about: "how many processes share them" },
+      broadcasts: { type: "boolean", default: false, about: "plays broadcasts only" },
+      scenario: { type: "boolean", default: false, about: "prints what happened in each round" },
+      mutants: { type: "boolean", default: false, about: "shows that bugs that are inserted on purpose are found" },
+      mutant: { type: "string", value: "NAME", about: "one of them, by a part of its name" },
     },
-  });
-  const first = Number(values.seed);
+  );
+  const first = Number(values.seed ?? 1 + (Date.now() % 1_000_000_000));
   if (values.mutants || values.mutant !== undefined) {
     return runMutants(Number(values.rounds ?? 2_000), first, values.mutant) === 0 ? 0 : 1;
   }

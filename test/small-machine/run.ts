@@ -6,14 +6,23 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { placeExecutable } from "#test/support/executable.ts";
 import { LABELLED, makeInstallation } from "#test/support/installation.ts";
+import { readOptions } from "#test/support/options.ts";
 import { limit } from "./limits.ts";
 
-const { values } = parseArgs({
-  options: { memory: { type: "string", default: "256" }, engine: { type: "string" }, only: { type: "string" } },
-});
+const { values } = readOptions(
+  {
+    call: "bun run test:small",
+    about:
+      "Runs the executable with little memory and one core while it imports, sends, makes a backup and checks sign-ins.",
+  },
+  {
+    memory: { type: "string", default: "256", about: "megabytes" },
+    engine: { type: "string", about: "megabytes that the runtime takes for the machine's memory" },
+    only: { type: "string", value: "TASKS", about: "the tasks, with commas between them; without: all" },
+  },
+);
 const MEGABYTES = Number(values.memory);
 /** The JavaScript engine collects garbage according to the machine's memory, and does not see a limit. */
 const engine: Record<string, string> =

@@ -12,9 +12,6 @@ const SERVER_TABLES: ReadonlySet<string> = new Set([
   "instance",
   "kept_keys",
   "known_devices",
-  // These only say where to look for a message: see `restoreNetworkIds`.
-  "network_ids",
-  "recent_network_ids",
   "portfolios",
   "recovery_codes",
   "sessions",
@@ -59,6 +56,11 @@ export function workspaceTables(client: Client, workspaceId: number, oldCallback
     provider_requests: (schema) =>
       `EXISTS (SELECT 1 FROM ${schema}.messages AS sent WHERE sent.send_token = provider_requests.send_token
         AND sent.workspace_id = ${workspaceId})`,
+    network_ids: (schema) =>
+      `(hash, message_id) IN (SELECT text_hash(network_message_id), id FROM ${schema}.messages
+        WHERE workspace_id = ${workspaceId} AND network_message_id IS NOT NULL)`,
+    recent_network_ids: (schema) =>
+      `message_id IN (SELECT id FROM ${schema}.messages WHERE workspace_id = ${workspaceId})`,
     refusals: (schema) => `number_id IN ${numbers(schema)}`,
     refused_callbacks: (schema) => `number_id IN ${numbers(schema)}`,
   };

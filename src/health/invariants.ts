@@ -161,6 +161,17 @@ export const invariants: readonly Invariant[] = [
     next: restoreOrReport,
   },
   {
+    name: "messages_are_found",
+    sentence: "A message is found by the network's id.",
+    of: "message",
+    walk: "messages",
+    sql: `SELECT id FROM messages WHERE id > @from AND id <= @to AND network_message_id IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM network_ids
+            WHERE hash = text_hash(messages.network_message_id) AND message_id = messages.id)
+          AND id NOT IN (SELECT message_id FROM recent_network_ids)`,
+    next: restoreOrReport,
+  },
+  {
     name: "in_doubt_expires",
     // A killed server's open messages get their job at the next start, so compare with the file's last commit, not with
     // now.

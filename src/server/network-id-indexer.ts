@@ -6,7 +6,15 @@ import { type Clock, sleep } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { Store } from "#src/db/store.ts";
-import { beginMove, copySlice, endMove, loadRecent, SLICES, watchRecent } from "#src/domain/messages/network-ids.ts";
+import {
+  type Batch,
+  copySlice,
+  endMove,
+  loadRecent,
+  nextBatch,
+  SLICES,
+  watchRecent,
+} from "#src/domain/messages/network-ids.ts";
 
 interface IndexerOptions {
   store: Store;
@@ -23,11 +31,13 @@ const RETRY_MS = 60_000;
 const BATCH = 16_384;
 /** Rows that are read into memory at a time, after a start or a commit of another process. */
 const LOADED_ROWS = 1_000;
-/** Lets other work in between two steps. */
+/** Other work runs between two steps. */
 const PAUSE_MS = 10;
 
 export class NetworkIdIndexer extends ServiceLoop {
   readonly #options: IndexerOptions;
+  /** The last run failed: only the timer starts the next one. */
+  #isFailing = false;
 
   constructor(options: IndexerOptions) {
     const { clock, log } = options;
@@ -35,32 +45,41 @@ export class NetworkIdIndexer extends ServiceLoop {
       name: "index_network_ids",
       clock,
       retryAfterMs: RETRY_MS,
-      onError: (error) =>
+      onError: (error) => {
+        this.#isFailing = true;
         log.error("network_ids.failed", "Moving the network's ids to their index failed; trying again in a minute", {
           error,
-        }),
+        });
+      },
     });
     this.#options = options;
     const { store, batch = BATCH } = options;
-    store.read((tx) => watchRecent(tx, batch, () => this.notify()));
+    store.read((tx) =>
+      watchRecent(tx, batch, () => {
+        if (!this.#isFailing) this.notify();
+      }),
+    );
   }
 
   async runOnce(): Promise<NextRun> {
     const { store } = this.#options;
     while (!this.isStopped && store.read((tx) => loadRecent(tx, LOADED_ROWS))) await this.#pause();
-    if (store.read(beginMove)) await this.#move();
+    for (let batch = store.read(nextBatch); batch !== null && !this.isStopped; batch = store.read(nextBatch)) {
+      await this.#move(batch);
+    }
+    this.#isFailing = false;
     return null;
   }
 
-  async #move(): Promise<void> {
+  async #move(batch: Batch): Promise<void> {
     const { store } = this.#options;
     for (let slice = 0; slice < SLICES; slice++) {
-      // The next run begins it again.
-      if (this.isStopped) return;
-      await store.writeRepeatable((tx) => copySlice(tx, slice));
+      await store.writeRepeatable((tx) => copySlice(tx, batch, slice));
       await this.#pause();
+      // After the next start, the move begins again.
+      if (this.isStopped) return;
     }
-    await store.writeRepeatable((tx) => endMove(tx));
+    await store.writeRepeatable((tx) => endMove(tx, batch));
   }
 
   #pause(): Promise<void> {

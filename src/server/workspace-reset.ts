@@ -5,7 +5,7 @@
 import { nextTurn } from "#src/core/clock.ts";
 import { restoreWorkspace } from "#src/db/seed.ts";
 import { blockWorkspace, hasWorkInFlight, listNumberRows } from "#src/db/workspace-work.ts";
-import { restoreNetworkIds } from "#src/domain/messages/network-ids.ts";
+import { forgetRecent } from "#src/domain/messages/network-ids.ts";
 import type { Control } from "./control.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -37,8 +37,9 @@ export async function endAndRestore(
     const isWorking = store.read((tx) => hasWorkInFlight(tx, workspaceId, watch.listInFlight()));
     quietTurns = isWorking || control.isPosting(workspaceId) ? 0 : quietTurns + 1;
   }
+  store.read(forgetRecent);
   const last = await restoreWorkspace(store, file, workspaceId, since);
-  await store.write((tx) => restoreNetworkIds(tx, workspaceId));
+  store.read(forgetRecent);
   for (const { id } of numbers) pace.forget(id);
   for (const { phone } of store.read((tx) => listNumberRows(tx, workspaceId))) phones.add(phone);
   control.simulator.sent.remove(({ from }) => phones.has(from));

@@ -176,7 +176,16 @@ export const mutants: readonly Mutant[] = [
   },
 ];
 
-const PARTS = ["src", "docs", "examples", "migrations", "test/sim", "test/support/options.ts", "package.json", "tsconfig.json"];
+const PARTS = [
+  "src",
+  "docs",
+  "examples",
+  "migrations",
+  "test/sim",
+  "test/support/options.ts",
+  "package.json",
+  "tsconfig.json",
+];
 
 /** Returns how many of the mutants (of those whose name contains `only`) were not found. */
 export function runMutants(rounds: number, seed: number, only = ""): number {

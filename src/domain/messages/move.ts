@@ -13,13 +13,7 @@ import { ERASED, isContactErased, visibleStatuses } from "./message.ts";
 import { addNetworkId, removeNetworkIds } from "./network-ids.ts";
 import { refreshRecent } from "./portfolio-limit.ts";
 import { contactOf } from "./read.ts";
-import {
-  updateState,
-  updateStateAndDispatch,
-  updateStateAndNetworkId,
-  updateStateAndPricing,
-  updateToSent,
-} from "./statements.ts";
+import { updateState, updateStateAndDispatch, updateStateAndReport, updateToSent } from "./statements.ts";
 import type { Message } from "./table.ts";
 import { viewMessage } from "./view.ts";
 
@@ -59,9 +53,8 @@ function update(tx: Tx, before: Message, after: Message, values: StateValues): n
   const { pricing, networkMessageId, dispatchedAt } = after;
   if (dispatchedAt !== before.dispatchedAt)
     return updateStateAndDispatch(tx).run({ ...values, pricing, networkMessageId, dispatchedAt });
-  if (networkMessageId !== before.networkMessageId)
-    return updateStateAndNetworkId(tx).run({ ...values, pricing, networkMessageId });
-  if (pricing !== before.pricing) return updateStateAndPricing(tx).run({ ...values, pricing });
+  if (networkMessageId !== before.networkMessageId || pricing !== before.pricing)
+    return updateStateAndReport(tx).run({ ...values, pricing, networkMessageId });
   return updateState(tx).run(values);
 }
 

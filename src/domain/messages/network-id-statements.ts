@@ -28,11 +28,6 @@ export const indexedByHash = hotQuery("SELECT message_id AS messageId FROM netwo
   messageId: indexed.messageId,
 });
 
-export const insertIndexed = hotWrite(
-  "INSERT OR IGNORE INTO network_ids (hash, message_id) VALUES (:hash, :messageId)",
-  indexed,
-);
-
 /** Sorted, because neighbours share a page. */
 export const moveSlice = hotWrite(
   `INSERT OR IGNORE INTO network_ids (hash, message_id) SELECT hash, message_id FROM recent_network_ids

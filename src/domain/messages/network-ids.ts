@@ -8,55 +8,68 @@
  * does no harm. None may be missing, or a status would not find its message. Therefore a row counts before it is in
  * memory: whatever is newer than what the memory has seen is searched in the table.
  */
-import { and, eq, inArray, isNotNull } from "drizzle-orm";
+import { inArray } from "drizzle-orm";
 import { textHash } from "#src/core/text-hash.ts";
 import { oncePerConnection, type ReadTx, type Tx } from "#src/db/transaction.ts";
 import {
   deleteIndexed,
   deleteMoved,
   indexedByHash,
-  insertIndexed,
   insertRecent,
   moveSlice,
   recentAfter,
   unseenByHash,
 } from "./network-id-statements.ts";
 import { messageById } from "./statements.ts";
-import { type Message, messages, recentNetworkIds } from "./table.ts";
+import { type Message, recentNetworkIds } from "./table.ts";
 
 /** A move takes this many steps, each with an equal part of all hashes. */
 export const SLICES = 64;
 const HASH_MIN = -(2 ** 31);
 const SLICE_WIDTH = 2 ** 32 / SLICES;
 
-/** Ids of messages by the hash of their network's id. */
-type Known = Map<number, number[]>;
+/** Ids in memory that move together. */
+export interface Batch {
+  /** The last of their rows in `recent_network_ids`. */
+  until: number;
+  /** Ids of messages by the hash of their network's id. */
+  known: Map<number, number[]>;
+}
 
 interface Watch {
+  /** How many ids move together. */
   count: number;
   onDue: () => void;
 }
 
-/** What one connection has in memory of `recent_network_ids`. */
+/** What one connection has in memory of `recent_network_ids`: nothing, unless it is watched. Commands do not live long. */
 class RecentIds {
-  /** The rows up to this id have been seen. */
-  seen = 0;
-  known: Known = new Map();
-  /** Those that are moving, with the last of their rows. */
-  moving: { until: number; known: Known } | null = null;
+  /** The oldest first; all but the last are full. */
+  batches: Batch[] = [{ until: 0, known: new Map() }];
   watch: Watch | null = null;
 
-  /** A committed row. Rows of another process may lie before it: then it is loaded after them. */
+  /** The rows up to this id have been seen. */
+  get seen(): number {
+    return this.batches.at(-1)?.until ?? 0;
+  }
+
+  /** A committed row. Rows of another process may lie before it: then all of them are loaded later. */
   append(id: number, hash: number, messageId: number): void {
+    if (this.watch === null) return;
     const isNext = id === this.seen + 1;
     if (isNext) this.add(id, hash, messageId);
-    if (this.watch !== null && (!isNext || this.known.size >= this.watch.count)) this.watch.onDue();
+    if (!isNext || this.batches.length > 1) this.watch.onDue();
   }
 
   add(id: number, hash: number, messageId: number): void {
-    this.seen = id;
-    const others = this.known.get(hash);
-    if (others === undefined) this.known.set(hash, [messageId]);
+    let last = this.batches.at(-1);
+    if (last === undefined || (this.watch !== null && last.known.size >= this.watch.count)) {
+      last = { until: id, known: new Map() };
+      this.batches.push(last);
+    }
+    last.until = id;
+    const others = last.known.get(hash);
+    if (others === undefined) last.known.set(hash, [messageId]);
     else others.push(messageId);
   }
 }
@@ -65,7 +78,7 @@ const recentIds = oncePerConnection(() => new RecentIds());
 
 /** Call it in the transaction that stores the id in the message's row. */
 export function addNetworkId(tx: Tx, messageId: number, networkMessageId: string): void {
-  const hash = textHash(networkMessageId);
+  const hash = textHash(networkMessageId.toWellFormed());
   const id = insertRecent(tx).insert({ hash, messageId });
   const recent = recentIds(tx);
   tx.afterCommit(() => recent.append(id, hash, messageId));
@@ -73,18 +86,18 @@ export function addNetworkId(tx: Tx, messageId: number, networkMessageId: string
 
 /** Undefined: no message of this number has the id. */
 export function findByNetworkId(tx: ReadTx, numberId: number, networkMessageId: string): Message | undefined {
-  const hash = textHash(networkMessageId);
-  for (const id of listCandidates(tx, hash)) {
+  // As SQLite stores it.
+  const stored = networkMessageId.toWellFormed();
+  for (const id of listCandidates(tx, textHash(stored))) {
     const message = messageById(tx).get({ id });
-    if (message?.networkMessageId === networkMessageId && message.numberId === numberId) return message;
+    if (message?.networkMessageId === stored && message.numberId === numberId) return message;
   }
   return undefined;
 }
 
 function* listCandidates(tx: ReadTx, hash: number): Generator<number> {
-  const { seen, known, moving } = recentIds(tx);
-  yield* known.get(hash) ?? [];
-  yield* moving?.known.get(hash) ?? [];
+  const { seen, batches } = recentIds(tx);
+  for (const { known } of batches) yield* known.get(hash) ?? [];
   for (const { messageId } of unseenByHash(tx).all({ seen, hash })) yield messageId;
   for (const { messageId } of indexedByHash(tx).all({ hash })) yield messageId;
 }
@@ -102,8 +115,8 @@ export function removeNetworkIds(tx: Tx, removed: readonly Pick<Message, "id" | 
 }
 
 /**
- * Calls `onDue`, perhaps often, while there are rows to load or at least `count` ids to move. Later calls replace the
- * watch.
+ * From now on `count` ids move together. After a commit, calls `onDue` if there are rows to load or ids to move. A later
+ * call replaces the watch.
  */
 export function watchRecent(tx: ReadTx, count: number, onDue: () => void): void {
   recentIds(tx).watch = { count, onDue };
@@ -117,50 +130,30 @@ export function loadRecent(tx: ReadTx, limit: number): boolean {
   return rows.length === limit;
 }
 
-/** Begins to move what is in memory if there is enough. Returns whether a move is under way, perhaps an interrupted one. */
-export function beginMove(tx: ReadTx): boolean {
-  const recent = recentIds(tx);
-  const { watch } = recent;
-  if (recent.moving === null && watch !== null && recent.known.size >= watch.count) {
-    recent.moving = { until: recent.seen, known: recent.known };
-    recent.known = new Map();
-  }
-  return recent.moving !== null;
+/** The ids that move next; null while there are too few. */
+export function nextBatch(tx: ReadTx): Batch | null {
+  const [first = null, ...others] = recentIds(tx).batches;
+  return others.length === 0 ? null : first;
 }
 
-/** Copies the ids of one slice, from 0 to `SLICES - 1`, into the index. May be repeated. */
-export function copySlice(tx: Tx, slice: number): void {
-  const { moving } = recentIds(tx);
-  if (moving === null) return;
+/** Copies the batch's ids of one slice, from 0 to `SLICES - 1`, into the index. May be repeated. */
+export function copySlice(tx: Tx, { until }: Batch, slice: number): void {
   const from = HASH_MIN + slice * SLICE_WIDTH;
-  moveSlice(tx).run({ until: moving.until, from, to: from + SLICE_WIDTH });
+  moveSlice(tx).run({ until, from, to: from + SLICE_WIDTH });
 }
 
-/** Every slice has been copied. */
-export function endMove(tx: Tx): void {
+/** Every slice of the batch has been copied. Without effect if the memory was forgotten meanwhile. */
+export function endMove(tx: Tx, batch: Batch): void {
   const recent = recentIds(tx);
-  const { moving } = recent;
-  if (moving === null) return;
-  deleteMoved(tx).run({ until: moving.until });
+  if (recent.batches[0] !== batch) return;
+  deleteMoved(tx).run({ until: batch.until });
   tx.afterCommit(() => {
-    if (recent.moving === moving) recent.moving = null;
+    if (recent.batches[0] === batch) recent.batches.shift();
   });
 }
 
-/** The tables have been replaced by an earlier state of theirs. */
+/** The tables are about to be replaced by an earlier state of theirs, or have been. */
 export function forgetRecent(tx: ReadTx): void {
   const recent = recentIds(tx);
-  Object.assign(recent, new RecentIds(), { watch: recent.watch });
-}
-
-/** A workspace's messages are those of an earlier state, and may have ids that have been removed since. */
-export function restoreNetworkIds(tx: Tx, workspaceId: number): void {
-  const restored = tx.db
-    .select({ id: messages.id, networkMessageId: messages.networkMessageId })
-    .from(messages)
-    .where(and(eq(messages.workspaceId, workspaceId), isNotNull(messages.networkMessageId)))
-    .all();
-  for (const { id: messageId, networkMessageId } of restored) {
-    insertIndexed(tx).run({ hash: textHash(networkMessageId ?? ""), messageId });
-  }
+  recent.batches = new RecentIds().batches;
 }

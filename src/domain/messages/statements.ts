@@ -38,8 +38,8 @@ export const messageBySendToken = hotQuery(
 /**
  * Each change of a message names the state that the message leaves, so that a change that lost a race has no effect.
  * `move.ts` takes the statement that names all it changes and no more. SQLite rewrites an index if a statement names one
- * of its columns, changed or not: without the network's id and the time of the dispatch a change costs half. Pricing is
- * JSON, so it is named only where it changes or the rest costs more.
+ * of its columns, changed or not, as the time of the dispatch is. What the network told beside the state seldom changes,
+ * and pricing is JSON.
  */
 export const updateState = hotWrite(
   `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
@@ -49,10 +49,10 @@ export const updateState = hotWrite(
   { ...message, previousStatus: message.status },
 );
 
-export const updateStateAndPricing = hotWrite(
+export const updateStateAndReport = hotWrite(
   `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
     error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
-    failed_at = :failedAt, pricing = :pricing
+    failed_at = :failedAt, pricing = :pricing, network_message_id = :networkMessageId
   WHERE id = +:id AND status = +:previousStatus`,
   { ...message, previousStatus: message.status },
 );
@@ -66,14 +66,6 @@ export const updateToSent = hotWrite(
   WHERE id = +:id AND status = 'sending' AND dispatched_at IS +:dispatchedAt AND contact_id IS +:contactId
     AND to_phone = +:toPhone`,
   message,
-);
-
-export const updateStateAndNetworkId = hotWrite(
-  `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
-    error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
-    failed_at = :failedAt, pricing = :pricing, network_message_id = :networkMessageId
-  WHERE id = +:id AND status = +:previousStatus`,
-  { ...message, previousStatus: message.status },
 );
 
 export const updateStateAndDispatch = hotWrite(

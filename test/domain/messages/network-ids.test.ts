@@ -8,20 +8,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
+import type { Log } from "#src/core/log.ts";
 import { textHash } from "#src/core/text-hash.ts";
-import { restoreSeed, saveSeed } from "#src/db/seed.ts";
+import { restoreSeed, restoreWorkspace, saveSeed } from "#src/db/seed.ts";
 import { openStore, type Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import {
   addNetworkId,
-  beginMove,
+  type Batch,
   copySlice,
   endMove,
   findByNetworkId,
   forgetRecent,
   loadRecent,
+  nextBatch,
   removeNetworkIds,
-  restoreNetworkIds,
   SLICES,
   watchRecent,
 } from "#src/domain/messages/network-ids.ts";
@@ -74,7 +75,7 @@ function store(tx: Tx, { shop, number }: TestStore, networkMessageId: string): n
 type Step =
   | { do: "store"; id: string; where: "here" | "elsewhere" | "undone" | "found_in_group" }
   | { do: "remove"; id: string; isDeleted: boolean }
-  | { do: "load" | "begin" | "end" | "restart" | "save" | "restore" | "restore_workspace" }
+  | { do: "load" | "begin" | "end" | "end_stale" | "restart" | "save" | "restore" | "restore_workspace" }
   | { do: "copy"; slice: number }
   /** `meanwhile`: is stored when all others have been copied. */
   | { do: "move"; meanwhile: string };
@@ -90,7 +91,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 5,
   },
   fc.record({ do: fc.constant("remove" as const), id, isDeleted: fc.boolean() }),
-  fc.record({ do: fc.constantFrom("load", "begin", "end", "restart", "save", "restore", "restore_workspace") }),
+  fc.record({
+    do: fc.constantFrom("load", "begin", "end", "end_stale", "restart", "save", "restore", "restore_workspace"),
+  }),
   fc.record({ do: fc.constant("move" as const), meanwhile: id }),
   fc.record({ do: fc.constant("copy" as const), slice: fc.nat(SLICES - 1) }),
 );
@@ -121,8 +124,10 @@ class Run {
   /** Ids of messages by their network's id. */
   #known = new Map<string, number>();
   #saved: Map<string, number> | null = null;
-  /** A move may end only when every slice was copied since it began. */
-  #uncopied = new Set<number>();
+  /** It may end only when every slice has been copied. */
+  #moving: { batch: Batch; uncopied: Set<number> } | null = null;
+  /** Of a process that ended, or of rows that were replaced. */
+  #stale: Batch | null = null;
 
   constructor(at: TestStore, other: Store) {
     this.#at = at;
@@ -148,21 +153,21 @@ class Run {
         here.read((tx) => loadRecent(tx, 2));
         return;
       case "begin":
-        if (this.#uncopied.size === 0 && here.read(beginMove)) this.#uncopied = new Set(Array(SLICES).keys());
+        this.#moving ??= this.#begin();
         return;
       case "copy":
-        await here.write((tx) => copySlice(tx, one.slice));
-        this.#uncopied.delete(one.slice);
-        return;
+        return this.#copy(one.slice);
       case "end":
-        if (this.#uncopied.size === 0) await here.write(endMove);
+        if (this.#moving?.uncopied.size === 0) await this.#end(this.#moving.batch);
+        return;
+      case "end_stale":
+        if (this.#stale !== null) await this.#end(this.#stale);
         return;
       case "move":
         await this.#move(one.meanwhile);
         return;
       case "restart":
-        here.read(forgetRecent);
-        this.#uncopied.clear();
+        this.#forget();
         return;
       case "save":
         saveSeed(here, this.#seed);
@@ -171,20 +176,39 @@ class Run {
       case "restore":
         if (this.#saved === null) return;
         await restoreSeed(here, this.#seed);
-        here.read(forgetRecent);
-        this.#uncopied.clear();
+        this.#forget();
         this.#known = new Map(this.#saved);
         return;
       case "restore_workspace":
-        // What the reset of a workspace does: the rows return without the entries that were removed with them.
-        await here.write((tx) => {
-          removeNetworkIds(
-            tx,
-            [...this.#known].map(([networkMessageId, id]) => ({ id, networkMessageId })),
-          );
-          restoreNetworkIds(tx, this.#at.shop.id);
-        });
+        if (this.#saved === null) return;
+        this.#forget();
+        await restoreWorkspace(here, this.#seed, this.#at.shop.id, null);
+        this.#forget();
+        this.#known = new Map(this.#saved);
     }
+  }
+
+  #begin(): { batch: Batch; uncopied: Set<number> } | null {
+    const batch = this.#at.store.read(nextBatch);
+    return batch === null ? null : { batch, uncopied: new Set(Array(SLICES).keys()) };
+  }
+
+  async #copy(slice: number): Promise<void> {
+    const moving = this.#moving;
+    if (moving === null) return;
+    await this.#at.store.write((tx) => copySlice(tx, moving.batch, slice));
+    moving.uncopied.delete(slice);
+  }
+
+  async #end(batch: Batch): Promise<void> {
+    await this.#at.store.write((tx) => endMove(tx, batch));
+    if (batch === this.#moving?.batch) this.#moving = null;
+  }
+
+  #forget(): void {
+    this.#at.store.read(forgetRecent);
+    this.#stale = this.#moving?.batch ?? this.#stale;
+    this.#moving = null;
   }
 
   async #store(name: string, where: Extract<Step, { do: "store" }>["where"]): Promise<void> {
@@ -222,11 +246,11 @@ class Run {
   async #move(meanwhile: string): Promise<void> {
     const { store: here } = this.#at;
     while (here.read((tx) => loadRecent(tx, 2)));
-    if (!here.read(beginMove)) return;
-    for (let slice = 0; slice < SLICES; slice++) await here.write((tx) => copySlice(tx, slice));
+    this.#moving ??= this.#begin();
+    if (this.#moving === null) return;
+    for (let slice = 0; slice < SLICES; slice++) await this.#copy(slice);
     await this.#store(meanwhile, "here");
-    await here.write(endMove);
-    this.#uncopied.clear();
+    await this.#end(this.#moving.batch);
   }
 
   async #check(): Promise<void> {
@@ -243,27 +267,58 @@ class Run {
   }
 }
 
-test("the indexer moves a batch, and what comes meanwhile with the next one", async () => {
+test("the indexer moves full batches only, one after the other, and also those of before its start", async () => {
   using at = await openTestStore(0);
-  const log = { error: () => expect.unreachable() } as unknown as ConstructorParameters<
-    typeof NetworkIdIndexer
-  >[0]["log"];
-  const indexer = new NetworkIdIndexer({ store: at.store, clock: at.clock, realClock: quickClock, log, batch: 100 });
-  const names = Array.from({ length: 250 }, (_, index) => `wamid.N${index}`);
-  // Before the start: they are loaded, not seen as they come.
-  await Promise.all(names.slice(0, 60).map((name) => at.store.write((tx) => store(tx, at, name))));
+  const { indexer } = indexerOf(at);
+  const names = await storeMany(at, 0, 350);
   indexer.start();
   await untilIdle(indexer);
-  expect(countOf(at.store, "network_ids")).toBe(0);
-  for (const name of names.slice(60)) await at.store.write((tx) => store(tx, at, name));
+  expect(countOf(at.store, "network_ids")).toBe(300);
+  names.push(...(await storeMany(at, 350, 100)));
   await untilIdle(indexer);
-  expect(countOf(at.store, "network_ids")).toBeGreaterThanOrEqual(200);
-  expect(countOf(at.store, "network_ids") + countOf(at.store, "recent_network_ids")).toBe(250);
-  expect(at.store.read((tx) => names.every((name) => findByNetworkId(tx, at.number.id, name) !== undefined))).toBe(
-    true,
-  );
+  expect(countOf(at.store, "network_ids")).toBe(400);
+  expect(countOf(at.store, "recent_network_ids")).toBe(50);
+  expect(at.store.read((tx) => names.filter((name) => !findByNetworkId(tx, at.number.id, name)))).toEqual([]);
   indexer.stop();
 });
+
+test("a move that fails is logged once and waits for its timer, however many messages come meanwhile", async () => {
+  using at = await openTestStore(0);
+  const { indexer, errors } = indexerOf(at);
+  at.store.client.exec(
+    "CREATE TEMP TRIGGER broken BEFORE INSERT ON main.network_ids BEGIN SELECT RAISE(ABORT, 'broken'); END",
+  );
+  indexer.start();
+  const names = await storeMany(at, 0, 300);
+  await untilIdle(indexer);
+  expect(errors).toEqual(["network_ids.failed"]);
+  at.store.client.exec("DROP TRIGGER broken");
+  // As the timer does.
+  indexer.notify();
+  await untilIdle(indexer);
+  expect(countOf(at.store, "network_ids")).toBe(200);
+  expect(at.store.read((tx) => names.filter((name) => !findByNetworkId(tx, at.number.id, name)))).toEqual([]);
+  indexer.stop();
+});
+
+test("an id that is not well-formed is found as it was stored", async () => {
+  using at = await openTestStore(0);
+  const stored = await at.store.write((tx) => store(tx, at, "wamid.\ud800"));
+  expect(at.store.read((tx) => findByNetworkId(tx, at.number.id, "wamid.\ud800")?.id)).toBe(stored);
+});
+
+function indexerOf(at: TestStore): { indexer: NetworkIdIndexer; errors: string[] } {
+  const errors: string[] = [];
+  const log = { error: (event: string) => void errors.push(event) } as unknown as Log;
+  const options = { store: at.store, clock: at.clock, realClock: quickClock, log, batch: 100 };
+  return { indexer: new NetworkIdIndexer(options), errors };
+}
+
+async function storeMany(at: TestStore, from: number, count: number): Promise<string[]> {
+  const names = Array.from({ length: count }, (_, index) => `wamid.N${from + index}`);
+  for (const name of names) await at.store.write((tx) => store(tx, at, name));
+  return names;
+}
 
 /** Pauses last a turn of the event loop. */
 const quickClock = {

@@ -5,6 +5,7 @@
  */
 import { Elysia } from "elysia";
 import type { Log } from "#src/core/log.ts";
+import type { Random } from "#src/core/random.ts";
 import { constantTimeEqual } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -18,6 +19,7 @@ import {
 } from "#src/domain/numbers/callback-address.ts";
 import type { Networks } from "#src/networks/network.ts";
 import { SMALL_BODY_BYTES } from "./body-budget.ts";
+import { addSecurityHeaders, requestIds } from "./headers.ts";
 import { SenderTrust } from "./sender-trust.ts";
 import {
   type BodyFault,
@@ -41,6 +43,7 @@ interface Secrets {
 
 interface CallbackOptions {
   store: Store;
+  random: Random;
   networks: Networks;
   secrets: Secrets;
   /** The token that the network repeats when it verifies the callback address. Null: verification always fails. */
@@ -75,9 +78,10 @@ const [CURLY_OPEN, CURLY_CLOSE] = [0x7b, 0x7d];
 const WHITE_SPACE: readonly (number | undefined)[] = [0x20, 0x09, 0x0a, 0x0d];
 
 export function callbackRoutes(options: CallbackOptions) {
-  const { store, networks, secrets, verifyToken, onRefused, bodies, networkOf, log } = options;
+  const { store, random, networks, secrets, verifyToken, onRefused, bodies, networkOf, log } = options;
   const { whatsapp } = networks;
   const senders = new SenderTrust(bodies.clock);
+  const ids = requestIds(random);
 
   /** Null: not signed. Throws `BodyRefusal`. */
   async function readTrusted(
@@ -95,13 +99,20 @@ export function callbackRoutes(options: CallbackOptions) {
           return null;
         }
         senders.noteSigned(sender);
-        return { text: looksLikeObject(body) ? new TextDecoder().decode(body) : null, trust };
+        return { text: readObject(body), trust };
       });
     } catch (error) {
       if (error instanceof BodyRefusal && WORTHLESS.includes(error.fault) && mayBeLarge(request))
         senders.noteWorthless(sender);
       throw error;
     }
+  }
+
+  /** Null, and counted, if the body is none. */
+  function readObject(body: Uint8Array): string | null {
+    if (looksLikeObject(body)) return new TextDecoder().decode(body);
+    onRefused("not_an_object", body);
+    return null;
   }
 
   async function receive(
@@ -152,6 +163,9 @@ export function callbackRoutes(options: CallbackOptions) {
   }
 
   return new Elysia({ normalize: false })
+    .mapResponse(({ request, responseValue }) =>
+      responseValue instanceof Response ? addSecurityHeaders(responseValue, ids(request)) : undefined,
+    )
     .get("/networks/whatsapp", ({ request }) => verify(request), { parse: "none" })
     .post(
       "/networks/whatsapp",
@@ -225,6 +239,6 @@ function answerText(status: number, text: string): Response {
 function plain(status: number, text: string): Response {
   return new Response(text, {
     status,
-    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" },
+    headers: { "content-type": "text/plain; charset=utf-8" },
   });
 }

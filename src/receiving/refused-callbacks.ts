@@ -36,6 +36,7 @@ const WORDS: Readonly<Record<RefusalReason, string>> = {
   no_secret: "Callbacks refused: no app secret is configured to verify them; see waxwing doctor",
   wrong_header: "Callbacks refused: the secret header of their address is missing or wrong",
   unknown_address: "Callbacks refused: no number has this callback address",
+  not_an_object: "Callbacks refused: their body is not a JSON object",
 };
 
 /** Our numbers by the ids that a body may contain. */

@@ -177,7 +177,7 @@ function createRoutes(
   });
   app.use(
     callbackRoutes({
-      ...{ store, networks, bodies, log },
+      ...{ store, random, networks, bodies, log },
       networkOf: (request, peer) => clientNetwork(clientAddress(request, peer, isTrustedProxy)),
       secrets: new CallbackSecrets({ store, box, configured: config.whatsapp.appSecret, log }),
       verifyToken: config.whatsapp.verifyToken,

@@ -22,6 +22,9 @@ const ADDRESSES = [
   "/api/v1/me",
   "/api/v1/nothing",
   "/api/v1/messages/1",
+  "/networks/whatsapp",
+  "/networks/whatsapp/nothing",
+  "/media/1",
 ];
 
 test("every answer has its own request id and the headers that keep browsers from guessing content types", async () => {
@@ -47,6 +50,17 @@ test("a well-formed request id of the caller is returned, and a malformed one is
     expect(kept.headers.get("x-request-id")).toBe("order-7.a:b");
     const other = await app.call("GET", path, { key: shop.key, headers: { "x-request-id": "<script>" } });
     expect(other.headers.get("x-request-id")).not.toContain("script");
+  }
+});
+
+test("so has the answer to a callback, whatever is wrong with it", async () => {
+  for (const [path, headers] of [
+    ["/networks/whatsapp", {}],
+    ["/networks/whatsapp", { "x-hub-signature-256": "sha256=00" }],
+    ["/networks/whatsapp/nothing", {}],
+  ] as const) {
+    const answer = await app.call("POST", path, { body: {}, headers: { ...headers, "x-request-id": "callback-7" } });
+    expect([path, answer.status, answer.headers.get("x-request-id")]).toEqual([path, 403, "callback-7"]);
   }
 });
 

@@ -26,6 +26,7 @@ test("message show lists request, statuses, events and webhook attempts of a mes
   await app.send("POST", "/api/v1/messages", { key: shop.key, body: shipped("+919876540011") });
   await app.clock.advance(5_000);
   const told = await workshop.json<Told>(["message", "show", "1"]);
+  expect(told).toMatchObject({ reference: null, send_token: expect.stringMatching(/^wx1\./) });
   expect(told).toMatchObject({ id: 1, status: "read", to: "+919876540010", outcome_unknown: false });
   const count = (what: string): number => told.timeline.filter((step) => step.what === what).length;
   expect([count("request"), count("status"), count("event"), count("webhook"), count("attempt")]).toEqual([

@@ -142,9 +142,11 @@ test("each reason of a refused callback is counted separately, and a number is n
   expect(await graph.callback(foreign, WRONG)).toBe(403);
   expect(await graph.callback(" ".repeat(100_000) + body, WRONG)).toBe(403);
   expect(await graph.callback(body, { signature: null, url: `${callbackUrl}/${"x".repeat(26)}` })).toBe(403);
+  for (const signed of ["{", "[]", "null"]) expect(await graph.callback(signed)).toBe(400);
   await world.clock.advance(10 * SECOND);
   expect(stored(world).map(({ reason, number_id, count }) => [reason, number_id, count])).toEqual([
     ["no_signature", 0, 1],
+    ["not_an_object", 0, 3],
     ["unknown_address", 0, 1],
     // One names none of our numbers; the other names one too late in the body to be searched for.
     ["wrong_signature", 0, 2],

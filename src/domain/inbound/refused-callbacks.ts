@@ -15,6 +15,7 @@ const SCANNED_ROWS_MAX = 2_000;
 /** A reason that is missing here does not compile. */
 const REASONS: Readonly<Record<RefusalReason, true>> = {
   ...{ wrong_signature: true, no_signature: true, no_secret: true, unknown_address: true, wrong_header: true },
+  not_an_object: true,
 };
 export const refusalReasons = Object.keys(REASONS) as RefusalReason[];
 

@@ -165,7 +165,9 @@ export type RefusalReason =
   /** The callback address belongs to no number. */
   | "unknown_address"
   /** A call of a number's own address without its secret header, or with another one. */
-  | "wrong_header";
+  | "wrong_header"
+  /** The sender is known, but what it sent is not a JSON object. */
+  | "not_an_object";
 
 export const refusedCallbacks = sqliteTable(
   "refused_callbacks",

@@ -34,7 +34,7 @@ export const messageContract = declareRoutes({
     output: Data(
       Type.Object({
         ...AnyMessage.properties,
-        reference: Type.String(),
+        send_token: Type.String(),
         network_message_id: OptionalText,
         network: Network,
         /** Whether everything that came later was searched. */

@@ -55,7 +55,7 @@ export const messageRoutes = attachHandlers(messageContract, {
       const steps = buildTimeline(tx, current, { callbacks: callbacks.rows, events: events.rows, parse });
       return answerData(200, {
         ...viewOf(tx, current, call),
-        reference: current.sendToken,
+        send_token: current.sendToken,
         network_message_id: current.networkMessageId,
         network,
         is_whole: callbacks.isWhole && events.isWhole,

@@ -115,7 +115,7 @@ function MessageContent({ screen, message }: { screen: ScreenWith<"open">; messa
         </div>
         <div>
           <p className="mb-1 text-label text-quiet">{strings.sendToken}</p>
-          <Copyable text={message.reference} label={strings.copySendToken} />
+          <Copyable text={message.send_token} label={strings.copySendToken} />
         </div>
         {message.network_message_id !== null && (
           <div>

@@ -2,8 +2,10 @@
  * Writes the generated files of the clients from the OpenAPI document: `bun run clients`. `test/clients` fails when they
  * differ from it.
  */
+
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readOptions } from "#test/support/options.ts";
 import packageJson from "../package.json" with { type: "json" };
 import { goFile } from "./clients/go.ts";
 import { clientModel } from "./clients/model.ts";
@@ -23,6 +25,10 @@ export function clientFiles(): Record<string, string> {
 }
 
 if (import.meta.main) {
+  readOptions(
+    { call: "bun run clients", about: "Writes the generated files of the clients from docs/openapi.json." },
+    {},
+  );
   const checkout = resolve(import.meta.dir, "..");
   for (const [path, text] of Object.entries(clientFiles())) writeFileSync(join(checkout, path), text);
 }

@@ -2,6 +2,7 @@
  * Writes the Grafana dashboard, docs/prometheus/grafana-dashboard.json: `bun scripts/dashboard.ts`. Its types are
  * Grafana's own, so the compiler checks it; `bun run test:prometheus` evaluates each of its expressions.
  */
+
 import { join } from "node:path";
 import {
   BigValueColorMode,
@@ -20,6 +21,7 @@ import {
 import type { Options as StatOptions } from "@grafana/schema/dist/esm/raw/composable/stat/panelcfg/x/StatPanelCfg_types.gen";
 import type { Options as TableOptions } from "@grafana/schema/dist/esm/raw/composable/table/panelcfg/x/TablePanelCfg_types.gen";
 import type { Options as TimeSeriesOptions } from "@grafana/schema/dist/esm/raw/composable/timeseries/panelcfg/x/TimeSeriesPanelCfg_types.gen";
+import { readOptions } from "#test/support/options.ts";
 
 /** Of Grafana's Prometheus data source, whose types are in no package. */
 interface PrometheusQuery extends DataQuery {
@@ -395,4 +397,7 @@ export const dashboard: Dashboard = {
 export const dashboardFile = join(import.meta.dir, "../docs/prometheus/grafana-dashboard.json");
 export const dashboardText = `${JSON.stringify(dashboard, null, 2)}\n`;
 
-if (import.meta.main) await Bun.write(dashboardFile, dashboardText);
+if (import.meta.main) {
+  readOptions({ call: "bun run dashboard", about: "Writes the Grafana dashboard." }, {});
+  await Bun.write(dashboardFile, dashboardText);
+}

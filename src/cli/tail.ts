@@ -3,7 +3,7 @@ import { sleep } from "#src/core/clock.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
-import { readFeed, ServerDown } from "./listen/feed.ts";
+import { readFeed } from "./listen/feed.ts";
 import { stopSignal } from "./running.ts";
 import { controlTokenOption, findTarget, requireApiKey, requireControl, targetOptions } from "./server-target.ts";
 import { callServer } from "./trigger/call-server.ts";
@@ -119,7 +119,7 @@ async function retried<T>({ context, signal }: Following, request: () => Promise
       return await request();
     } catch (error) {
       if (signal.aborted) return null;
-      const isDown = error instanceof ServerDown || (error instanceof CommandFailure && error.code === "unreachable");
+      const isDown = error instanceof CommandFailure && error.code === "unreachable";
       if (!isDown) throw error;
       await sleep(context.io.clock, RETRY_MS, signal);
       if (signal.aborted) return null;

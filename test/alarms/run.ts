@@ -5,9 +5,21 @@
  */
 
 import type { CriticalKind } from "#src/health/kinds.ts";
+import { readOptions } from "#test/support/options.ts";
 import { evaluateDashboards } from "./prometheus.ts";
 import { type InstanceName, provocations } from "./provocations.ts";
 import { makeWorld, type World } from "./world.ts";
+
+const { values: options } = readOptions(
+  {
+    call: "bun run test:alarms",
+    about: "Provokes every critical condition on executables; takes a quarter of an hour and root.",
+  },
+  {
+    only: { type: "string", value: "KINDS", about: "these conditions, with commas between them" },
+    "without-quiet-day": { type: "boolean", default: false, about: "begins at once" },
+  },
+);
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 60 * 60 * SECOND_MS;
@@ -60,7 +72,7 @@ const startedAt = performance.now();
 const say = (text: string) => console.log(`\n# ${text} (${Math.round((performance.now() - startedAt) / 1000)} s)`);
 
 say("A quiet day");
-const isShort = process.argv.includes("--without-quiet-day");
+const isShort = options["without-quiet-day"];
 if (!isShort) await night(0);
 for (let step = 0; step < (isShort ? 0 : 3); step += 1) {
   machine.advance(6 * HOUR_MS);
@@ -114,10 +126,7 @@ async function mend(kinds: readonly CriticalKind[]): Promise<void> {
 }
 
 // In the order in which they are written: some need what others stop.
-const only = process.argv
-  .find((word) => word.startsWith("--only="))
-  ?.slice("--only=".length)
-  .split(",");
+const only = options.only?.split(",");
 const all = (Object.keys(provocations) as CriticalKind[]).filter((kind) => only?.includes(kind) ?? true);
 const first = all.filter((kind) => provocations[kind].isLater !== true);
 const later = all.filter((kind) => provocations[kind].isLater === true);

@@ -4,9 +4,11 @@
  * `./install.sh release --only linux-arm64` makes. Requires `qemu-user-static` and an arm64 C library
  * (`libc6-arm64-cross libstdc++6-arm64-cross libgcc-s1-arm64-cross`).
  */
+
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Installation, LABELLED, makeInstallation, type RunningServer } from "#test/support/installation.ts";
+import { readOptions } from "#test/support/options.ts";
 import { checkout } from "#test/support/source.ts";
 
 const LIBRARIES = "/usr/aarch64-linux-gnu";
@@ -14,7 +16,15 @@ const EMULATOR = "qemu-aarch64-static";
 const EACH_TIME = 20;
 const LIMIT_MS = 60_000;
 
-const executable = resolve(process.argv[2] ?? join(checkout, "dist/release/waxwing-linux-arm64"));
+const { positionals } = readOptions(
+  {
+    call: "bun run test:arm64",
+    about: "Runs the executable for arm64 under emulation.",
+    names: { called: "EXECUTABLE", about: "without: dist/release/waxwing-linux-arm64" },
+  },
+  {},
+);
+const executable = resolve(positionals[0] ?? join(checkout, "dist/release/waxwing-linux-arm64"));
 if (Bun.which(EMULATOR) === null || !existsSync(LIBRARIES)) {
   console.error(`test:arm64: ${EMULATOR} or ${LIBRARIES} is missing
   next: apt-get install qemu-user-static libc6-arm64-cross libstdc++6-arm64-cross libgcc-s1-arm64-cross`);

@@ -3,12 +3,19 @@
  * the sources: a screen, a route (its sentence in /docs), and the migration (a new database, signed in anew). Each is
  * measured a few times; the screen is one that is open.
  */
+
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBrowser } from "#test/support/browser.ts";
 import { linesOf } from "#test/support/database.ts";
+import { readOptions } from "#test/support/options.ts";
 import { checkout } from "#test/support/source.ts";
+
+readOptions(
+  { call: "bun run bench:dev-loop", about: "Measures how soon a saved file is seen in the browser; needs Chromium." },
+  {},
+);
 
 const TIMES = 5;
 const SCREEN = "src/web/app/not-found.tsx";

@@ -4,6 +4,7 @@
  * `index.html` has what the API and the webhook show beside them. WORDS selects the kinds whose name contains one of
  * them. Exits with 1 if axe finds something serious, a page scrolls sideways, or the browser logs a problem.
  */
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -16,6 +17,7 @@ import { samples } from "#src/networks/simulator/samples.ts";
 import { axeFindings, watch } from "#test/support/browser.ts";
 import { type Scenario, startScenario } from "#test/support/browser-scenario.ts";
 import { exampleWorld, type InboundKind, inboundKinds } from "#test/support/inbound-kinds.ts";
+import { readOptions } from "#test/support/options.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 
 const OWN = "+911244001100";
@@ -177,4 +179,12 @@ function renderPage(pictured: readonly Pictured[]): string {
 <h1>What people write, and what other senders do</h1>${sections.join("\n")}\n`;
 }
 
-await main(process.argv.slice(2));
+const { positionals } = readOptions(
+  {
+    call: "bun run pictures:inbound",
+    about: "Takes pictures of everything that a person can send, as the console shows it.",
+    names: { called: "DIR", about: "where the pictures go; then words that the names of the wanted kinds contain" },
+  },
+  {},
+);
+await main([...positionals]);

@@ -2,9 +2,11 @@
  * `bun run picture` takes the picture of the console that the README shows, light and dark: a broadcast of a well-filled
  * console, in `docs/`. Exits with 1 if the browser logs a problem.
  */
+
 import { join } from "node:path";
 import { watch } from "#test/support/browser.ts";
 import { startScenario } from "#test/support/browser-scenario.ts";
+import { readOptions } from "#test/support/options.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 import { checkout } from "#test/support/source.ts";
 import { fillConsole } from "./filled-console.ts";
@@ -39,4 +41,5 @@ async function main(): Promise<void> {
   }
 }
 
+readOptions({ call: "bun run picture", about: "Takes the picture of the console that the README shows." }, {});
 await main();

@@ -3,10 +3,12 @@
  * dark, 1440 and 390 px wide, for a person to review. WORDS selects the screens whose name contains one of them. Exits
  * with 1 if axe finds something serious or the browser logs a problem.
  */
+
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { axeFindings, watch } from "#test/support/browser.ts";
 import { startScenario } from "#test/support/browser-scenario.ts";
+import { readOptions } from "#test/support/options.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 import { fillConsole } from "./filled-console.ts";
 
@@ -102,4 +104,12 @@ async function main([directory, ...words]: string[]): Promise<void> {
   if (scenario.troubles.length > 0) process.exitCode = 1;
 }
 
-await main(process.argv.slice(2));
+const { positionals } = readOptions(
+  {
+    call: "bun run screenshots",
+    about: "Takes a picture of every screen of a well-filled console.",
+    names: { called: "DIR", about: "where the pictures go; then words that the names of the wanted screens contain" },
+  },
+  {},
+);
+await main([...positionals]);

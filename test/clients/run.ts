@@ -3,14 +3,23 @@
  * every language run. `bun run test:clients [NAME]…`; `TEST_EXECUTABLE` names an executable that is built already,
  * `PYTHON` another Python.
  */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { placeExecutable } from "#test/support/executable.ts";
+import { readOptions } from "#test/support/options.ts";
 import { clients, runScript, seed, startDev } from "./conformance.ts";
 import { languages, runExamples } from "./examples.ts";
 
-const wanted = process.argv.slice(2);
+const { positionals: wanted } = readOptions(
+  {
+    call: "bun run test:clients",
+    about: "Runs every client and its examples against the executable.",
+    names: { called: "NAME", about: "the languages; without: all" },
+  },
+  {},
+);
 const folder = mkdtempSync(join(tmpdir(), "waxwing-clients-"));
 let failed = 0;
 

@@ -4,10 +4,20 @@
  * right programs and must not compile with any of the wrong ones. The tools are pinned in `tools/` and installed beside
  * the caches of the packages.
  */
+
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { readOptions } from "#test/support/options.ts";
 import { programsAfter, wrongPrograms } from "./programs.ts";
+
+readOptions(
+  {
+    call: "bun run test:openapi",
+    about: "Checks docs/openapi.json with validators and code generators, which it installs.",
+  },
+  {},
+);
 
 const checkout = resolve(import.meta.dir, "../..");
 const pinned = join(import.meta.dir, "tools");

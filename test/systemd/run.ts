@@ -5,9 +5,11 @@
  * was not as it should be. Requires root, the packages `systemd-container`, `debootstrap`, `iproute2` and `pebble`, Node, and
  * a release in dist/release (`./install.sh release`). `WAXWING_DEBIAN` says where the bare Debian is kept.
  */
+
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readOptions } from "#test/support/options.ts";
 import { prepare } from "./preparation.ts";
 
 /**
@@ -26,7 +28,14 @@ const parts: Readonly<Record<string, () => string[]>> = {
   service: () => [process.execPath, join(import.meta.dir, "service.ts")],
   journey,
 };
-const asked = process.argv.slice(2);
+const { positionals: asked } = readOptions(
+  {
+    call: "bun run test:systemd",
+    about: "Runs the released server under a live systemd; takes root and a release.",
+    names: { called: "PART", about: "service or journey; without: both" },
+  },
+  {},
+);
 const unknown = asked.filter((name) => parts[name] === undefined);
 if (unknown.length > 0) throw new Error(`no part ${unknown.join(", ")}: there are ${Object.keys(parts).join(", ")}`);
 

@@ -7,12 +7,14 @@
  * and the server with it. Whatever happens, a server runs afterwards, every message that was answered with 201 is stored, and the network
  * has read it exactly once.
  */
+
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { inodeOf } from "#src/upgrade/journal.ts";
+import { readOptions } from "#test/support/options.ts";
 import {
   buildVariant,
   makeSite,
@@ -23,6 +25,11 @@ import {
   type Variant,
   writeRelease,
 } from "#test/support/upgrades.ts";
+
+readOptions(
+  { call: "bun run test:upgrade", about: "Upgrades real executables forward and back while customers send." },
+  {},
+);
 
 const MORE =
   "ALTER TABLE contacts ADD COLUMN shoe_size INTEGER;\nCREATE TABLE shoes (id INTEGER PRIMARY KEY) STRICT;\n";

@@ -1,5 +1,6 @@
 /** Reads a server's event log over its API, page by page, and waits out a server that is down. */
 import { CommandFailure } from "../failure.ts";
+import { START_SERVER, silenceOf } from "../server-silence.ts";
 
 export interface FeedEvent {
   id: string;
@@ -27,7 +28,11 @@ export class CursorRefused extends Error {
 }
 
 /** The server does not answer, or cannot now: the same request may succeed later. */
-export class ServerDown extends Error {}
+export class ServerDown extends CommandFailure {
+  constructor(message: string) {
+    super("unreachable", message, START_SERVER);
+  }
+}
 
 interface FeedOptions {
   origin: string;
@@ -60,7 +65,7 @@ export async function readFeed(
     });
     answer = await response.json();
   } catch (error) {
-    throw new ServerDown(`${origin} does not answer (${error instanceof Error ? error.name : "unknown error"})`);
+    throw new ServerDown(`${origin} ${silenceOf(error)}`);
   }
   if (response.ok) return pageOf(answer as Answer);
   throw refusalOf(origin, response.status, answer as Refusal);

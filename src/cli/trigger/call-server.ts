@@ -1,5 +1,6 @@
 /** One call of a server's API or test control, for the commands of developers. */
 import { CommandFailure } from "../failure.ts";
+import { START_SERVER, silenceOf } from "../server-silence.ts";
 
 const CALL_TIMEOUT_MS = 60_000;
 
@@ -27,10 +28,7 @@ export async function callServer(url: string, { token, method, body, mayFail, si
     status = response.status;
     answer = (await response.json()) as typeof answer;
   } catch (error) {
-    throw new CommandFailure(
-      "unreachable",
-      `${url} does not answer (${error instanceof Error ? error.name : "error"})`,
-    );
+    throw new CommandFailure("unreachable", `${url} ${silenceOf(error)}`, START_SERVER);
   }
   if (status < 300 || mayFail) return answer;
   throw new CommandFailure("refused", `${url} answered ${status}: ${answer.error?.message ?? "no reason was given"}`);

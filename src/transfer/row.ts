@@ -14,7 +14,7 @@ export interface ParsedRow {
   userId: string | null;
   username: string | null;
   changes: ContactChanges;
-  /** What is wrong with each cell that was skipped, in the order of `problems`; omitted if none was. */
+  /** What is wrong with each skipped cell, in a sentence that names the column's target; omitted if none was skipped. */
   skipped?: string[];
 }
 

@@ -24,7 +24,7 @@ export interface ImportCounters {
   opted_in: number;
   /** Contacts that had opted out and stay opted out. */
   kept_opted_out: number;
-  /** Bad cells of written rows. A rejected row has none: all its cells count as one failure. */
+  /** Bad cells that were skipped; those of a rejected row do not count. */
   skipped_cells: number;
 }
 

@@ -57,7 +57,7 @@ export const commands: readonly Command[] = [
     name: "import",
     summary: "Import contacts from a CSV file",
     details:
-      "Encoding, delimiter and columns are detected; --map overrides the columns. Importing the same file again changes\nnothing. Failed rows are written to FILE.errors.csv. Consent is recorded only with --consent, and never lifts an\nopt-out.",
+      "Encoding, delimiter and columns are detected; --map overrides the columns. Importing the same file again changes\nnothing. Failed rows are written to FILE.errors.csv, and so are rows of which --skip-bad-cells skips cells: a\ncell that cannot be read is left as it was, and the rest of its row is imported. Consent is recorded only with\n--consent, and never lifts an opt-out.",
     positionals: { file },
     options: {
       workspace: workspaceOption,
@@ -72,6 +72,10 @@ export const commands: readonly Command[] = [
         description: "Every person in the file has agreed to receive messages",
       },
       dryRun: { kind: "flag", description: "Check every row without changing anything" },
+      skipBadCells: {
+        kind: "flag",
+        description: "Skip a cell that cannot be read, but not a phone number or user id",
+      },
     },
     run: (context, values) => {
       const source = requireFile(context, values.file);
@@ -87,6 +91,7 @@ export const commands: readonly Command[] = [
             file: source,
             map,
             optIn: values.consent !== undefined,
+            skipsBadCells: values.skipBadCells,
             isDryRun: values.dryRun,
             isServerRunning: () => {
               const lock = lockServer();

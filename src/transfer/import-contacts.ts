@@ -25,7 +25,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { ColumnMapping } from "./columns.ts";
 import { prepareFile } from "./preparation.ts";
 import type { PreparedRow, RowsPart } from "./prepare.ts";
-import type { ParsedRow } from "./row.ts";
+import { type ParsedRow, skipRefusedCells } from "./row.ts";
 import type { ImportCounters } from "./table.ts";
 import type { FileSource } from "./table-text.ts";
 import { Throttle } from "./throttle.ts";
@@ -41,6 +41,8 @@ interface ImportOptions {
   map: ReadonlyMap<string, string>;
   /** All people in the file have agreed to receive messages. */
   optIn: boolean;
+  /** A cell that cannot be read is left as it was and the rest of its row imported; default: the row is rejected. */
+  skipsBadCells?: boolean;
   /** Evidence of the opt-ins, stored with the line number; default: the file's path. */
   evidence?: Readonly<Record<string, unknown>>;
   /** The import runs inside the server, whose other work gets at least as much time. */
@@ -51,7 +53,7 @@ interface ImportOptions {
   isServerRunning: () => boolean;
   /** Called repeatedly with the counters so far. */
   onProgress: (counters: ImportCounters) => void;
-  /** Called for each rejected row with its line, its unchanged cells and the reason. */
+  /** Called with line, unchanged cells and reason of each row that is rejected or has skipped cells. */
   onFailure: (line: number, cells: readonly string[], reason: string) => void;
   /** Called once with the column mapping. */
   onColumns: (header: readonly string[], mapping: ColumnMapping) => void;
@@ -68,7 +70,7 @@ export function importContacts(options: ImportOptions): Promise<ImportCounters> 
 }
 
 async function importFile(options: ImportOptions): Promise<ImportCounters> {
-  const { store, clock, workspaceId, file = options.path } = options;
+  const { store, clock, workspaceId, file = options.path, skipsBadCells = false } = options;
   const counters: ImportCounters = {
     rows: 0,
     created: 0,
@@ -77,6 +79,7 @@ async function importFile(options: ImportOptions): Promise<ImportCounters> {
     failed: 0,
     opted_in: 0,
     kept_opted_out: 0,
+    skipped_cells: 0,
   };
   const { country, fields } = store.read((tx) => ({
     country: getWorkspace(tx, workspaceId).country,
@@ -91,7 +94,7 @@ async function importFile(options: ImportOptions): Promise<ImportCounters> {
   let isEmpty = true;
   let buffer: PendingRow[] = [];
   for await (const part of prepareFile(
-    { file, map: [...options.map], fields, country },
+    { file, map: [...options.map], fields, country, skipsBadCells },
     options.isInsideServer === true,
   )) {
     isEmpty = false;
@@ -178,7 +181,7 @@ async function writeSome(run: ImportRun, rows: readonly PendingRow[], counters: 
   return rowCount;
 }
 
-/** Inside the server, rejected rows are reported in turns as long as a transaction, with a gap after each. */
+/** Inside the server, rows are reported in turns as long as a transaction, with a gap after each. */
 async function reportFailures(
   { clock, throttle, isInsideServer }: ImportRun,
   failures: readonly (() => void)[],
@@ -200,6 +203,13 @@ class DryRun extends Error {
     super("a dry run is rolled back");
     this.outcome = outcome;
   }
+}
+
+/** A row for the errors file: it was rejected, or written without its bad cells. A row written whole has no report. */
+interface RowReport {
+  isRejected: boolean;
+  /** Sentences; for a row that was written, one for each skipped cell. */
+  problems: readonly string[];
 }
 
 /** Writes the rows of one transaction. Its counters are valid once the transaction is committed. */
@@ -224,10 +234,13 @@ class RowWriter {
   write(rows: readonly PendingRow[]): void {
     this.#newContacts.loadKnown(rows.flatMap(({ person }) => person.identifiers));
     for (const pending of rows) {
-      const reason = this.#writeOne(pending);
+      const report = this.#writeOne(pending);
       this.counters.rows += 1;
-      if (reason === null) continue;
-      this.counters.failed += 1;
+      if (report === null) continue;
+      const { isRejected, problems } = report;
+      if (isRejected) this.counters.failed += 1;
+      else this.counters.skipped_cells += problems.length;
+      const reason = `${isRejected ? "" : "Skipped: "}${problems.join(" ")}`;
       this.failures.push(() => this.#run.onFailure(pending.line, pending.cells(), reason));
     }
     this.#newContacts.write();
@@ -238,9 +251,8 @@ class RowWriter {
     this.#newContacts.writeAll();
   }
 
-  /** Returns why the row was rejected, in words; null if it was written. */
-  #writeOne({ line, row, person }: PendingRow): string | null {
-    if ("problems" in row) return row.problems.join(" ");
+  #writeOne({ line, row, person }: PreparedRow): RowReport | null {
+    if ("problems" in row) return { isRejected: true, problems: row.problems };
     const { evidence = { file: this.#run.path } } = this.#run;
     const why = { source: "import", evidence: { ...evidence, line } } as const;
     const optIn = this.#run.optIn ? why : null;
@@ -252,21 +264,33 @@ class RowWriter {
       this.counters.created += 1;
       if (optIn !== null) this.counters.opted_in += 1;
       if (this.#run.isDryRun) this.createdIdentifiers.push(...person.identifiers);
-      return null;
+      return reportSkipped(row);
     }
     this.#newContacts.writeAll();
     this.#newContacts.markKnown(person.identifiers);
+    return this.#writeAlone(row, why, isFirst);
+  }
+
+  #writeAlone(row: ParsedRow, why: ConsentEvidence, isFirst: boolean): RowReport | null {
     try {
-      return this.#put(row, why, isFirst);
+      const problem = this.#put(row, why, isFirst);
+      return problem === null ? reportSkipped(row) : reportRejected(row, [problem]);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return Object.entries(sentencesOf(error.details.fields ?? { "": [error.message] }))
-        .map(([path, sentences]) => `${path}${path === "" ? "" : ": "}${sentences.join(" ")}`)
-        .join(" ");
+      const refused = sentencesOf(error.details.fields ?? { "": [error.message] });
+      const rest = this.#run.skipsBadCells === true ? skipRefusedCells(row, refused) : null;
+      if (rest !== null) return this.#writeAlone(rest, why, isFirst);
+      const problems = Object.entries(refused).map(
+        ([path, sentences]) => `${path}${path === "" ? "" : ": "}${sentences.join(" ")}`,
+      );
+      return reportRejected(row, problems);
     }
   }
 
-  /** `isFirst` is false if this dry run has already created and rolled back this contact. */
+  /**
+   * Returns why the row was rejected, in words; null if it was written. `isFirst` is false if this dry run has already
+   * created and rolled back this contact.
+   */
   #put(row: ParsedRow, why: ConsentEvidence, isFirst: boolean): string | null {
     const [tx, workspace, counters] = [this.#tx, this.#workspace, this.counters];
     const person = lookUpContact(tx, workspace.id, nameIn(row), workspace.country);
@@ -301,4 +325,13 @@ class RowWriter {
 
 function nameIn({ phone, userId }: ParsedRow): string {
   return phone === "" ? (userId ?? "") : phone;
+}
+
+function reportSkipped({ skipped }: ParsedRow): RowReport | null {
+  return skipped === undefined ? null : { isRejected: false, problems: skipped };
+}
+
+/** Nothing of the row was written, so its bad cells are problems like the others. */
+function reportRejected({ skipped = [] }: ParsedRow, problems: readonly string[]): RowReport {
+  return { isRejected: true, problems: [...skipped, ...problems] };
 }

@@ -163,7 +163,7 @@ export class ImportJobs {
     const errors = new FailureFile(files.errorsOf(job.id));
     try {
       if (stopping.aborted) throw new Stopped();
-      const counters = await importContacts({
+      const { skipped_cells: _, ...counters } = await importContacts({
         store,
         clock,
         workspaceId: job.workspaceId,

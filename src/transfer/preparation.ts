@@ -71,7 +71,7 @@ async function* prepareInThread(job: PreparationJob, ahead: number): AsyncGenera
   }
 }
 
-/** Most parts have no rejected row, and their cells are never parsed. */
+/** Most parts have no row for the errors file, and their cells are never parsed. */
 function parseOnce(text: string): () => string[][] {
   let cells: string[][] | undefined;
   return () => {

@@ -16,6 +16,8 @@ export interface PreparationJob {
   /** Custom fields and country of the workspace when the import starts. */
   fields: CustomField[];
   country: string;
+  /** A row is prepared without its cells that cannot be read, instead of being rejected. */
+  skipsBadCells: boolean;
 }
 
 export interface PreparedRow {
@@ -26,7 +28,7 @@ export interface PreparedRow {
 
 export interface RowsPart {
   rows: PreparedRow[];
-  /** The unchanged cells of each row, needed only for rejected rows. */
+  /** The unchanged cells of each row, needed only for rows in the errors file. */
   cells: () => string[][];
 }
 
@@ -44,7 +46,13 @@ const CHARACTERS_PER_PART = 128 * 1024;
 const NO_IDENTIFIERS: ContactIdentifiers = { phone: null, identifiers: [] };
 
 /** Throws `invalid_request` if the mapping does not fit the file's columns. */
-export async function* prepareRows({ file, map, fields, country }: PreparationJob): AsyncGenerator<Part> {
+export async function* prepareRows({
+  file,
+  map,
+  fields,
+  country,
+  skipsBadCells,
+}: PreparationJob): AsyncGenerator<Part> {
   let mapping: ColumnMapping | null = null;
   let rows: PreparedRow[] = [];
   let cells: string[][] = [];
@@ -63,7 +71,7 @@ export async function* prepareRows({ file, map, fields, country }: PreparationJo
       yield { columns: { header: read.cells, mapping } };
       continue;
     }
-    const row = readRow(mapping, read.cells);
+    const row = readRow(mapping, read.cells, skipsBadCells);
     const person = "problems" in row ? NO_IDENTIFIERS : identifiersOf(row, country);
     cells.push(read.cells);
     for (const cell of read.cells) characters += cell.length;

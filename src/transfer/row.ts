@@ -14,15 +14,25 @@ export interface ParsedRow {
   userId: string | null;
   username: string | null;
   changes: ContactChanges;
+  /** What is wrong with each skipped cell, in a sentence that names the column's target; omitted if none was skipped. */
+  skipped?: string[];
 }
 
 const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/u;
 /** Separators of lists within a cell: characters that tag and group names rarely need. */
 const LIST_SEPARATORS = /[;|,]/;
 
-/** Parses a row. An empty cell changes nothing. Problems are sentences that name the column's target. */
-export function readRow({ targets }: ColumnMapping, cells: readonly string[]): ParsedRow | { problems: string[] } {
+/**
+ * Parses a row. An empty cell changes nothing. Problems are sentences that name the column's target, one for each bad
+ * cell. A row with problems is rejected; if `skipsBadCells`, only one that does not say who the person is.
+ */
+export function readRow(
+  { targets }: ColumnMapping,
+  cells: readonly string[],
+  skipsBadCells: boolean,
+): ParsedRow | { problems: string[] } {
   const problems: string[] = [];
+  let isUserIdBad = false;
   const profile: NonNullable<ContactChanges["profile"]> = {};
   const fields: Record<string, FieldValue> = {};
   const row: ParsedRow = { phone: "", userId: null, username: null, changes: { profile, fields } };
@@ -35,7 +45,10 @@ export function readRow({ targets }: ColumnMapping, cells: readonly string[]): P
         return;
       case "user_id":
         if (isUserId(cell)) row.userId = cell;
-        else problems.push(`user_id: "${cell}" is not a user id; one has the form US.13491208655302741918.`);
+        else {
+          isUserIdBad = true;
+          problems.push(`user_id: "${cell}" is not a user id; one has the form US.13491208655302741918.`);
+        }
         return;
       case "username":
         row.username = cell.replace(/^@/, "");
@@ -61,9 +74,35 @@ export function readRow({ targets }: ColumnMapping, cells: readonly string[]): P
     }
   });
   const hasNoName = row.phone === "" && row.userId === null;
-  if (hasNoName && !problems.some((problem) => problem.startsWith("user_id")))
-    problems.push("phone: this field is missing.");
-  return problems.length > 0 ? { problems } : row;
+  if (hasNoName && !isUserIdBad) problems.push("phone: this field is missing.");
+  if (problems.length === 0) return row;
+  if (!skipsBadCells || hasNoName || isUserIdBad) return { problems };
+  row.skipped = problems;
+  return row;
+}
+
+/**
+ * The row without the cells that writing refused: values of custom fields and names of groups. `refused` has sentences
+ * by path, as `putContact` names it. Returns null if it names anything else.
+ */
+export function skipRefusedCells(
+  row: ParsedRow,
+  refused: Readonly<Record<string, readonly string[]>>,
+): ParsedRow | null {
+  const { addToGroups, ...changes } = row.changes;
+  const fields = { ...changes.fields };
+  const skipped = [...(row.skipped ?? [])];
+  const ofGroups: string[] = [];
+  for (const [path, sentences] of Object.entries(refused)) {
+    if (path.startsWith("add_to_groups.")) ofGroups.push(...sentences);
+    else if (path.startsWith("fields.")) {
+      delete fields[path.slice("fields.".length)];
+      skipped.push(`${path}: ${sentences.join(" ")}`);
+    } else return null;
+  }
+  if (ofGroups.length === 0) return { ...row, changes: { ...row.changes, fields }, skipped };
+  // The names of a cell stand or fall together: half a cell would be neither what was there nor what the file says.
+  return { ...row, changes: { ...changes, fields }, skipped: [...skipped, `groups: ${ofGroups.join(" ")}`] };
 }
 
 function readProfileCell(field: keyof typeof profileColumns, cell: string): string | null {

@@ -24,9 +24,12 @@ export interface ImportCounters {
   opted_in: number;
   /** Contacts that had opted out and stay opted out. */
   kept_opted_out: number;
+  /** Bad cells that were skipped; those of a rejected row do not count. */
+  skipped_cells: number;
 }
 
-export interface ImportOutcome extends ImportCounters {
+/** Imports in the console skip no cells: a row with a bad cell fails. */
+export interface ImportOutcome extends Omit<ImportCounters, "skipped_cells"> {
   /** The first rejected rows. */
   failures: { line: number; reason: string }[];
 }

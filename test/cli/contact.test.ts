@@ -72,6 +72,7 @@ describe("contact import", () => {
       failed: 2,
       opted_in: 2,
       kept_opted_out: 0,
+      skipped_cells: 0,
       errors_file: `${path}.errors.csv`,
     });
     expect(first.code).toBe(0);
@@ -128,6 +129,126 @@ describe("contact import", () => {
     const line = (await exported()).split("\r\n").find((one) => one.split(",")[1] === "+919876543211");
     expect(line).toContain(",Pune,");
     expect(line).toContain(",opted_out,bulk,");
+  });
+});
+
+describe("contact import --skip-bad-cells", () => {
+  const header = "phone,name,email,birthday,anniversary,fields.size,fields.since,fields.member,fields.rank,groups,city";
+  /** A contact with a value in each column, whom the tests update. */
+  const known = "+919876600001,Asha,asha@example.com,1990-02-28,2015-05-01,41,2020-01-31,yes,gold,Regulars,Pune";
+  const bad = "+919876600001,Asha Rao,nowhere,31/02/1990,soon,wide,never,perhaps,bronze,Everyone,Goa";
+  const rowOf = async (number: string) =>
+    (await exported()).split("\r\n").find((line) => line.split(",")[1] === number) ?? "";
+  const errorsOf = (path: string) => readFileSync(`${path}.errors.csv`, "utf8").trim().split("\r\n");
+
+  beforeAll(async () => {
+    const field = (key: string, ...options: string[]) =>
+      waxwing("field", "add", "--workspace", "1", "--key", key, "--label", key, ...options);
+    await field("size", "--kind", "number");
+    await field("since", "--kind", "date");
+    await field("member", "--kind", "boolean");
+    await field("rank", "--kind", "choice", "--choices", "gold,silver");
+    const filter = '{"all":[{"field":"tag","is":"VIP"}]}';
+    await waxwing("group", "create", "--workspace", "1", "--name", "Everyone", "--filter", filter);
+    const made = await importFile(write("known.csv", `${header}\n${known}\n`), "--skip-bad-cells");
+    expect(made.json).toMatchObject({ created: 1, failed: 0, skipped_cells: 0 });
+    expect(made.json).not.toHaveProperty("errors_file");
+  });
+  afterAll(async () => {
+    for (const key of ["size", "since", "member", "rank"]) await waxwing("field", "remove", "--workspace", "1", key);
+  });
+
+  test.each([
+    ["email", "nowhere", 'email: ""nowhere"" cannot be read.'],
+    ["birthday", "31/02/1990", 'birthday: ""31/02/1990"" cannot be read.'],
+    ["anniversary", "soon", 'anniversary: ""soon"" cannot be read.'],
+    ["fields.size", "wide", "fields.size: This field holds a number."],
+    ["fields.since", "never", "fields.since: This field holds a date such as 2026-11-21."],
+    ["fields.member", "perhaps", "fields.member: This field holds true or false."],
+    ["fields.rank", "bronze", "fields.rank: This field holds one of gold, silver."],
+    ["groups", "Everyone|Fresh", "groups: Everyone is a dynamic group; contacts cannot be added to it or removed."],
+  ])("a bad cell of the column %s fails its row, or is skipped and reported", async (column, cell, reason) => {
+    const path = write("cell.csv", `phone,${column}\n+919876600001,${cell}\n`);
+    const before = await rowOf("+919876600001");
+    const failed = await importFile(path);
+    expect(failed.json).toMatchObject({ unchanged: 0, failed: 1, skipped_cells: 0 });
+    expect(errorsOf(path)[1]).not.toContain("Skipped");
+    const skipped = await importFile(path, "--skip-bad-cells");
+    expect(skipped).toMatchObject({ code: 0, json: { updated: 0, unchanged: 1, failed: 0, skipped_cells: 1 } });
+    expect(errorsOf(path)[0]).toBe(`line,error,phone,${column}`);
+    expect(errorsOf(path)[1]?.replaceAll(/^2,"?|"?,'?\+.*$/g, "")).toBe(`Skipped: ${reason}`);
+    expect(await rowOf("+919876600001")).toBe(before);
+  });
+
+  test("a row with many bad cells is imported without them, in a dry run, once more, and for a new contact", async () => {
+    const stranger = bad.replace("600001", "600002");
+    const path = write("bad.csv", [header, bad, stranger, ""].join("\n"));
+    const before = await exported();
+    const dry = await importFile(path, "--skip-bad-cells", "--dry-run", "--consent", "opted_in");
+    expect(await exported()).toBe(before);
+    const reported = errorsOf(path);
+    const real = await importFile(path, "--skip-bad-cells", "--consent", "opted_in");
+    expect(real.json).toEqual({
+      rows: 2,
+      created: 1,
+      updated: 1,
+      unchanged: 0,
+      failed: 0,
+      opted_in: 2,
+      kept_opted_out: 0,
+      skipped_cells: 16,
+      errors_file: `${path}.errors.csv`,
+    });
+    expect(dry.json).toEqual(real.json);
+    expect(errorsOf(path)).toEqual(reported);
+    expect(reported.map((line) => line.split(",")[0])).toEqual(["line", "2", "3"]);
+    const kept = await rowOf("+919876600001");
+    for (const value of ["Asha Rao", "asha@example.com", "1990-02-28", "2015-05-01", "41", "2020-01-31", "gold", "Goa"])
+      expect(kept).toContain(value);
+    const made = await rowOf("+919876600002");
+    expect(made).toContain("Asha Rao");
+    expect(made).toContain("Goa");
+    for (const value of ["nowhere", "1990", "soon", "wide", "never", "perhaps", "bronze", "Everyone"])
+      expect(made).not.toContain(value);
+    const again = await importFile(path, "--skip-bad-cells", "--consent", "opted_in");
+    expect(again.json).toMatchObject({ updated: 0, unchanged: 2, failed: 0, opted_in: 0, skipped_cells: 16 });
+  });
+
+  test("a row that does not say who the person is fails with all its reasons, and none of its cells counts as skipped", async () => {
+    const id = "US.13491208655302741918";
+    const path = write(
+      "nobody.csv",
+      [
+        "phone,WhatsApp user id,email,groups",
+        "12,,nowhere,",
+        "+919876600003,someone,nowhere,",
+        ",,nowhere,",
+        "12,,,Everyone",
+        `,${id},nowhere,`,
+        "",
+      ].join("\n"),
+    );
+    const { json } = await importFile(path, "--skip-bad-cells");
+    expect(json).toMatchObject({ rows: 5, created: 1, failed: 4, skipped_cells: 1 });
+    const [, number = "", userId = "", none = "", group = "", skipped = ""] = errorsOf(path);
+    expect(number).toContain('"email: ""nowhere"" cannot be read. phone: ""12"" is not a phone number."');
+    expect(userId).toContain("user_id:");
+    expect(userId).toContain("email:");
+    expect(none).toContain("phone: this field is missing.");
+    expect(group).toContain('"phone: ""12"" is not a phone number."');
+    expect(skipped).toStartWith('6,"Skipped: email:');
+    expect(await rowOf("+919876600003")).toBe("");
+  });
+
+  test("the errors file, corrected, brings in what was skipped, and the text has the number in one line", async () => {
+    const path = write("fix.csv", "phone,name,email\n+919876600004,Dev,nowhere\n");
+    const argv = ["--data", data, "contact", "import", "--workspace", "1", path, "--skip-bad-cells"];
+    const child = Bun.spawn([...program, ...argv], { cwd: directory, env: { PATH: "" }, stdout: "pipe" });
+    const lines = (await new Response(child.stdout).text()).split("\n");
+    expect(lines.filter((line) => /^skipped_cells +1$/.test(line))).toHaveLength(1);
+    const corrected = write("fixed.csv", errorsOf(path).join("\r\n").replaceAll("nowhere", "dev@example.com"));
+    expect((await importFile(corrected)).json).toMatchObject({ updated: 1, failed: 0 });
+    expect(await rowOf("+919876600004")).toContain("dev@example.com");
   });
 });
 

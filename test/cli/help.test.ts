@@ -56,7 +56,7 @@ const PROMISED: Record<string, string> = {
   "template decide": "NAME --workspace --language --status --reason",
   "template mark": "NAME --workspace --language --button --as",
   "template sample": "NAME --workspace --language --link",
-  "contact import": "FILE --workspace --map --consent --dry-run",
+  "contact import": "FILE --workspace --map --consent --dry-run --skip-bad-cells",
   "contact export": "--workspace",
   "contact opt-out": "--workspace --file",
   "contact erase": "PHONE --workspace",

@@ -37,7 +37,7 @@ interface Imported {
 async function importRows(
   { id }: TestWorkspace,
   rows: readonly (readonly string[])[],
-  given: { optIn?: boolean; isDryRun?: boolean; isServerRunning?: boolean } = {},
+  given: { optIn?: boolean; isDryRun?: boolean; isServerRunning?: boolean; skipsBadCells?: boolean } = {},
 ): Promise<Imported> {
   const path = join(directory, "people.csv");
   writeFileSync(path, [HEADER, ...rows].map(csvLine).join(""));
@@ -49,6 +49,7 @@ async function importRows(
     path,
     map: new Map(),
     optIn: given.optIn ?? false,
+    skipsBadCells: given.skipsBadCells ?? false,
     isDryRun: given.isDryRun ?? false,
     isServerRunning: () => given.isServerRunning ?? true,
     onProgress: () => {},
@@ -161,6 +162,7 @@ test("a file that is read on its own thread gives the same result, and a second 
     failed: 12,
     opted_in: 5_988,
     kept_opted_out: 0,
+    skipped_cells: 0,
   });
   expect(failures[0]).toStartWith('252 nobody|Person 250|Rio|1990-02-28|vip||gold|7 phone: "nobody"');
   expect(await exported(made)).toHaveLength(5_988 + 4);
@@ -169,6 +171,50 @@ test("a file that is read on its own thread gives the same result, and a second 
   const again = await importRows(made, rows, { optIn: true, isServerRunning: false });
   expect(again.counters).toMatchObject({ created: 0, updated: 0, unchanged: 5_988, failed: 12, opted_in: 0 });
   expect(contactsOf(app)).toEqual(before);
+}, 60_000);
+
+/** The cells of `row` that cannot be read, beside phone numbers. */
+const BAD_CELLS = ["31/02/1990", "everybody in rio", "bronze", "many"];
+const countBad = (cells: readonly string[]) => cells.filter((cell) => BAD_CELLS.includes(cell)).length;
+const withoutBad = (cells: readonly string[]) => cells.map((cell) => (BAD_CELLS.includes(cell) ? "" : cell));
+
+test("skipping bad cells imports what the file without these cells would, in any order and number of rows", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 90 }), fc.boolean(), async (rows, optIn) => {
+      const [given, cleaned] = [await shop(), await shop()];
+      const dry = await importRows(given, rows, { optIn, skipsBadCells: true, isDryRun: true });
+      const real = await importRows(given, rows, { optIn, skipsBadCells: true });
+      const expected = await importRows(cleaned, rows.map(withoutBad), { optIn });
+      const failedLines = new Set(expected.failures.map((failure) => Number.parseInt(failure, 10)));
+      const written = rows.filter((_, index) => !failedLines.has(index + 2));
+      const skippedCells = written.reduce((sum, cells) => sum + countBad(cells), 0);
+      expect(real.counters).toEqual({ ...expected.counters, skipped_cells: skippedCells });
+      const { rows: read, failed, skipped_cells } = dry.counters;
+      expect([read, failed, skipped_cells]).toEqual([rows.length, expected.counters.failed, skippedCells]);
+      expect(dry.failures).toEqual(real.failures);
+      expect(real.failures.filter((failure) => failure.includes("Skipped: "))).toHaveLength(
+        written.filter((cells) => countBad(cells) > 0).length,
+      );
+      expect(await exported(given)).toEqual(await exported(cleaned));
+      expect(logOf(given)).toEqual(logOf(cleaned));
+      expectTrueCounters(given);
+    }),
+    { numRuns: 12 },
+  );
+}, 60_000);
+
+test("bad cells of a file that is read on its own thread are skipped and reported with its cells", async () => {
+  const made = await shop();
+  const rows = Array.from({ length: 6_000 }, (_, index) => {
+    const number = `+55119${String(70_000_000 + index * 7)}`;
+    return [number, `Person ${index}`, "Rio", index % 500 === 250 ? "31/02/1990" : "1990-02-28", "", "", "gold", "7"];
+  });
+  const { counters, failures } = await importRows(made, rows, { skipsBadCells: true });
+  expect(counters).toMatchObject({ rows: 6_000, created: 6_000, failed: 0, skipped_cells: 12 });
+  expect(failures).toHaveLength(12);
+  expect(failures[0]).toBe(
+    `252 '+5511970001750|Person 250|Rio|31/02/1990|||gold|7 Skipped: birthday: "31/02/1990" cannot be read.`,
+  );
 }, 60_000);
 
 test("an impossible column is refused on a thread with the same error as without one", async () => {

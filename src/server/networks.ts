@@ -1,8 +1,11 @@
 /** Connects the server to the outside: the messaging networks, and the poster of webhooks. */
 import { MessageWatch } from "#src/core/change-watch.ts";
 import type { Log } from "#src/core/log.ts";
+import type { Store } from "#src/db/store.ts";
+import { readFilledTexts } from "#src/domain/messages/filled-texts.ts";
+import type { FilledTexts } from "#src/domain/templates/template.ts";
 import { createWebhookPoster } from "#src/net/post.ts";
-import type { Network } from "#src/networks/network.ts";
+import type { Network, OutboundMessage } from "#src/networks/network.ts";
 import { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import { createSimulator } from "#src/networks/simulator/simulator.ts";
 import { createWhatsapp } from "#src/networks/whatsapp/whatsapp.ts";
@@ -30,6 +33,7 @@ export function connectNetworks(
     random,
     times: config.simulator,
     callBack: (callbacks) => void storeSimulated(store, clock, callbacks),
+    fillIn: fillFrom(store),
     control: control?.simulator,
   });
   const whatsapp = createWhatsapp(config.whatsapp, socketClock, storedUploads(store, log));
@@ -48,6 +52,18 @@ export function connectNetworks(
       onDelay: (number, message, isOver) => logDelay(log, number, message, isOver),
       onError: (error) => log.error("outcome.failed", "Outcome could not be recorded", { error }),
     }),
+  };
+}
+
+/** Fills in the templates of this database, in which the simulator's are kept. */
+function fillFrom(store: Store): (outbound: OutboundMessage) => FilledTexts | null {
+  return ({ sender, content }) => {
+    try {
+      return store.read((tx) => readFilledTexts(tx, sender.phoneNumberId, content));
+    } catch {
+      // A send never rejects: while the database cannot be read, the lengths are not checked.
+      return null;
+    }
   };
 }
 

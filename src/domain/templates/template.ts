@@ -96,14 +96,21 @@ export function valueCounts(shape: TemplateShape): { header: number; body: numbe
   };
 }
 
+/** A template's texts with the values filled in. */
+export interface FilledTexts {
+  /** Null without a header that is text. */
+  header: string | null;
+  body: string;
+}
+
+export function fillTexts(shape: TemplateShape, header: readonly string[], body: readonly string[]): FilledTexts {
+  return { header: shape.header?.type === "text" ? fill(shape.header, header) : null, body: fill(shape.body, body) };
+}
+
 /** The text that the person sees: text header, body and footer with the values filled in, separated by blank lines. */
 export function renderText(shape: TemplateShape, header: readonly string[], body: readonly string[]): string {
-  const parts = [
-    shape.header?.type === "text" ? fill(shape.header, header) : null,
-    fill(shape.body, body),
-    shape.footer,
-  ];
-  return parts.filter((part) => part !== null && part !== "").join("\n\n");
+  const filled = fillTexts(shape, header, body);
+  return [filled.header, filled.body, shape.footer].filter((part) => part !== null && part !== "").join("\n\n");
 }
 
 /** The body with `{{1}}`, `{{2}}` … in order, even if the network's own placeholders have names. */

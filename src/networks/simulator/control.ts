@@ -107,14 +107,24 @@ export class SimulatorControl {
 
   /** The effect of the oldest rule that matches; the rule counts the message. Null: no rule does. */
   matchRule(to: string, content: Content, now: number): Effect | null {
-    if (this.#rules.length === 0) return null;
-    const template = content.type === "template" ? content.name : null;
-    const rule = this.listRules(now).find(
-      (one) => (one.to === null || one.to === to) && (one.template === null || one.template === template),
-    );
+    const rule = this.#findRule(to, content, now);
     if (rule === undefined) return null;
     rule.matched += 1;
     return rule.effect;
+  }
+
+  /** Whether an outage keeps this message from the network; no rule counts it. */
+  isInOutage(to: string, content: Content, now: number): boolean {
+    return this.#findRule(to, content, now)?.effect.kind === "outage";
+  }
+
+  /** The oldest rule that matches. */
+  #findRule(to: string, content: Content, now: number): Rule | undefined {
+    if (this.#rules.length === 0) return undefined;
+    const template = content.type === "template" ? content.name : null;
+    return this.listRules(now).find(
+      (one) => (one.to === null || one.to === to) && (one.template === null || one.template === template),
+    );
   }
 
   /** False during an outage that applies to every message. */

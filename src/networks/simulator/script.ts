@@ -10,8 +10,8 @@ export interface Script {
   code: string;
   /** With `throttled`: how long the network asks to wait. */
   retryAfterMs?: number;
-  /** The statuses that follow, each after its delay; a `failed` status carries `code`. */
-  statuses: { status: "sent" | "delivered" | "read" | "failed"; afterMs: number }[];
+  /** The statuses that follow, each after its delay; a `failed` status carries its own code or that of the script. */
+  statuses: { status: "sent" | "delivered" | "read" | "failed"; afterMs: number; code?: string }[];
 }
 
 export interface SimulatorTimes {
@@ -77,4 +77,15 @@ export function scriptFor(phone: string, { deliverAfterMs, readAfterMs, noAnswer
     default:
       return { ...accepted, statuses: [...accepted.statuses] };
   }
+}
+
+/**
+ * The script of a message whose file is unusable: the network fetches it after it has accepted the message, so the
+ * answer stays, and a failure takes the place of the statuses.
+ */
+export function failLater(script: Script, code: string, { deliverAfterMs }: SimulatorTimes): Script {
+  // Nothing arrived, or nothing is to be reported.
+  if (script.statuses.length === 0) return script;
+  const acceptedAfterMs = Math.min(...script.statuses.map(({ afterMs }) => afterMs));
+  return { ...script, statuses: [{ status: "failed", afterMs: acceptedAfterMs + deliverAfterMs, code }] };
 }

@@ -1,7 +1,7 @@
 /**
- * A network inside the process, for developers and tests. It answers sends according to the recipient's last digits and
- * calls back as the real network does. Its callbacks go, with the time at which they are due, through the same durable
- * queue as the real network's, so they survive a restart.
+ * A network inside the process, for developers and tests. It refuses what the real network refuses, answers all else
+ * according to the recipient's last digits, and calls back as the real network does. Its callbacks go, with the time at
+ * which they are due, through the same durable queue as the real network's, so they survive a restart.
  */
 
 import { type Clock, sleep } from "#src/core/clock.ts";
@@ -9,13 +9,15 @@ import { randomText } from "#src/core/id.ts";
 import type { Random } from "#src/core/random.ts";
 import { isUserId } from "#src/core/user-id.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
+import type { FilledTexts } from "#src/domain/templates/template.ts";
 import type { Network, OutboundMessage } from "../network.ts";
 import { parseCallback } from "../whatsapp/callback.ts";
 import { describeCode, failureOf } from "../whatsapp/errors.ts";
 import { statusCallback } from "./callback.ts";
 import { applyRule, type Effect, type SimulatorControl } from "./control.ts";
 import { createSimulatedMedia, type SimulatedFiles } from "./media.ts";
-import { type Script, type SimulatorTimes, scriptFor } from "./script.ts";
+import { failLater, type Script, type SimulatorTimes, scriptFor } from "./script.ts";
+import { hasUnusableFile, MEDIA_UNUSABLE, refuseContent } from "./strictness.ts";
 
 interface SimulatorOptions {
   clock: Clock;
@@ -23,6 +25,8 @@ interface SimulatorOptions {
   times: SimulatorTimes;
   /** Receives its callbacks: each a body and the wall time at which it arrives. */
   callBack: (callbacks: { body: string; dueAt: number }[]) => void;
+  /** Fills in the template that the network has approved; null for one that it does not know, and for a text. */
+  fillIn: (outbound: OutboundMessage) => FilledTexts | null;
   /** Under test control: rules that change what it does, and the journal of what it received. */
   control?: SimulatorControl | undefined;
   /** Files that were played in; without it, there are only samples. */
@@ -40,13 +44,13 @@ const CUT_OFF: Outcome = { kind: "unknown", reason: "the workspace is being rese
 /** Bounds the map of throttled send tokens: a caller that gives up never removes its entry. */
 const REMEMBERED_MAX = 10_000;
 
-export function createSimulator({ clock, random, times, callBack, control, files }: SimulatorOptions): Network {
+export function createSimulator({ clock, random, times, callBack, fillIn, control, files }: SimulatorOptions): Network {
   const throttled = new Map<string, number>();
 
   const scheduleStatuses = (outbound: OutboundMessage, to: string, networkMessageId: string, script: Script): void => {
     const now = clock.now();
     callBack(
-      script.statuses.map(({ status, afterMs }) => ({
+      script.statuses.map(({ status, afterMs, code = script.code }) => ({
         dueAt: now + afterMs,
         body: statusCallback(outbound.sender, {
           networkMessageId,
@@ -54,10 +58,23 @@ export function createSimulator({ clock, random, times, callBack, control, files
           status,
           at: now + afterMs,
           to,
-          error: status === "failed" ? { code: script.code, title: describeCode(script.code) } : null,
+          error: status === "failed" ? { code, title: describeCode(code) } : null,
         }),
       })),
     );
+  };
+
+  /** What the network refuses before anything else decides; null: nothing, or the message does not reach it. */
+  const findRefusal = (outbound: OutboundMessage, to: string): Outcome | null => {
+    if (control?.isInOutage(to, outbound.content, clock.now()) === true) return null;
+    return refuseUserId(outbound) ?? refuseMalformed(outbound, fillIn(outbound));
+  };
+
+  /** By the last digits, by the rule that matched, and by the header's file, in this order. */
+  const scriptOf = ({ content }: OutboundMessage, to: string, effect: Effect | null): Script => {
+    const usual = scriptFor(to, times);
+    const script = effect === null ? usual : applyRule(usual, effect, times);
+    return hasUnusableFile(content) ? failLater(script, MEDIA_UNUSABLE, times) : script;
   };
 
   /** False: test control ended the wait. */
@@ -81,7 +98,7 @@ export function createSimulator({ clock, random, times, callBack, control, files
     };
     switch (script.answer) {
       case "refused":
-        return { kind: "refused", ...failureOf({ code: Number(code), subcode: null, details: null }) };
+        return refuse(code);
       case "unreachable":
         return { kind: "unreachable", reason: "the simulated network is out of reach" };
       case "throttled":
@@ -105,17 +122,18 @@ export function createSimulator({ clock, random, times, callBack, control, files
     isReachable: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
     probe: () => Promise.resolve(control?.isReachable(clock.now()) ?? true),
     async send(outbound, timeoutMs): Promise<Outcome> {
-      const refusal = refuseUserId(outbound);
-      if (refusal !== null) return refusal;
       const to = outbound.to ?? outbound.recipientNetworkUserId ?? "";
-      const script = scriptFor(to, times);
-      if (control === undefined) return answer(outbound, to, script, timeoutMs);
+      const refusal = findRefusal(outbound, to);
+      if (refusal !== null) {
+        control?.record(outbound, to, { at: clock.now(), outcome: "refused", isTaken: false });
+        return refusal;
+      }
+      if (control === undefined) return answer(outbound, to, scriptOf(outbound, to, null), timeoutMs);
       const rule = control.matchRule(to, outbound.content, clock.now());
       // Slower than the sender waits: the message is accepted, and the sender never learns of it.
       const isLate = rule?.kind === "latency" && rule.ms > timeoutMs;
       if (rule?.kind === "latency" && !isLate && !(await wait(outbound, rule.ms))) return CUT_OFF;
-      const effect: Effect | null = isLate ? { kind: "unknown", arrives: true } : rule;
-      const ruled = effect === null ? script : applyRule(script, effect, times);
+      const ruled = scriptOf(outbound, to, isLate ? { kind: "unknown", arrives: true } : rule);
       // A request without an answer is in the journal while its sender still waits.
       if (ruled.answer === "none") {
         control.record(outbound, to, { at: clock.now(), outcome: "unknown", isTaken: ruled.statuses.length > 0 });
@@ -131,12 +149,18 @@ export function createSimulator({ clock, random, times, callBack, control, files
 /** What the network refuses where it is given no phone number. */
 function refuseUserId({ to, recipientNetworkUserId, content }: OutboundMessage): Outcome | null {
   if (to !== null) return null;
-  const refuse = (code: string): Outcome => ({
-    kind: "refused",
-    ...failureOf({ code: Number(code), subcode: null, details: null }),
-  });
   if (recipientNetworkUserId === null) return refuse(PARAMETER_MISSING);
   if (!isUserId(recipientNetworkUserId)) return refuse(PARAMETER_INVALID);
   const needsPhone = content.type === "template" && content.oneTimePassword !== null;
   return needsPhone ? refuse(PHONE_NEEDED) : null;
+}
+
+function refuseMalformed({ content }: OutboundMessage, filled: FilledTexts | null): Outcome | null {
+  const refusal = refuseContent(content, filled);
+  return refusal === null ? null : refuse(refusal.code, refusal.message);
+}
+
+/** `details`: what the network adds to the meaning of its code. */
+function refuse(code: string, details: string | null = null): Outcome {
+  return { kind: "refused", ...failureOf({ code: Number(code), subcode: null, details }) };
 }

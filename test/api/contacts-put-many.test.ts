@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import fc from "fast-check";
 import { addField } from "#src/domain/contacts/custom-fields.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
+import { fillDisk, freezeDisk, mendDisk } from "#test/support/broken-disk.ts";
 import { getContactOf, optOutOf, putContactOf, putContactsOf } from "#test/support/contacts.ts";
 import { changesBetween, snapshot } from "#test/support/scenarios.ts";
 import { type Answered, startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -162,6 +163,26 @@ test("500 contacts are written, in groups that let other writes in between", asy
   expect(status).toBe(200);
   expect(body.data.map((one: { phone: string }) => one.phone)).toEqual(contacts.map(({ phone }) => phone));
   expect(new Set(body.data.map((one: { status: number }) => one.status))).toEqual(new Set([201]));
+});
+
+test("storage that fails in the middle is 503, what is on disk stays, and the repeated request writes the rest", async () => {
+  await using own = await startTestServer({ expectedErrors: /event=request\.unavailable / });
+  const made = await own.workspace();
+  const contacts = Array.from({ length: 500 }, (_, index) => ({ phone: phoneOf(index), name: "N".repeat(1_000) }));
+  const answer = putContactsOf(own, made, contacts);
+  while ((await getContactOf(own, made, phoneOf(0))).status !== 200) await Bun.sleep(0);
+  fillDisk(own.store);
+  const { status, body, headers } = await answer;
+  expect([status, body.error.code, body.error.retryable]).toEqual([503, "unavailable", true]);
+  expect(body.error.message).toContain("Repeat the whole request");
+  expect(headers.get("retry-after")).not.toBeNull();
+  freezeDisk(own.store);
+  const refused = await putContactsOf(own, made, contacts.slice(-1));
+  expect([refused.status, refused.body.error.message]).toEqual([503, expect.stringContaining("Nothing was changed")]);
+
+  mendDisk(own.store);
+  const again = (await putContactsOf(own, made, contacts)).body.data.map((one: { status: number }) => one.status);
+  expect([again[0], again.at(-1), again.length]).toEqual([200, 201, 500]);
 });
 
 /** Contacts with and without faults, and few numbers, so that several are about the same person. */

@@ -105,8 +105,9 @@ async function putSome(call: Call, contacts: readonly unknown[], results: Result
 
 async function putOne({ store, workspace, keyId }: Call, given: unknown): Promise<Result> {
   try {
-    const { phone, changes } = readContactOfMany(given);
     return await store.write((tx) => {
+      // Here, so that the time limit of a group of writes also counts what reading takes.
+      const { phone, changes } = readContactOfMany(given);
       const why = { source: "api", evidence: { key: keyId } } as const;
       const { contact, isNew } = putContactOf(tx, workspace, phone, changes, why);
       const view = viewContact(tx, contact, workspace);

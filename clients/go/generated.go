@@ -359,6 +359,41 @@ type ContactMayWantToStopEvent struct {
 	Data      ContactMayWantToStopEventData `json:"data"`
 }
 
+// ContactOfManyInput: One of many contacts to create or update: its number, and the fields of `ContactInput`.
+type ContactOfManyInput struct {
+	// As in the path of `PUT /contacts/{phone}`: a phone number in any common format, or a user id.
+	Phone     string           `json:"phone"`
+	Name      Nullable[string] `json:"name,omitempty"`
+	FirstName Nullable[string] `json:"first_name,omitempty"`
+	LastName  Nullable[string] `json:"last_name,omitempty"`
+	// An e-mail address.
+	Email      Nullable[string] `json:"email,omitempty"`
+	City       Nullable[string] `json:"city,omitempty"`
+	State      Nullable[string] `json:"state,omitempty"`
+	PostalCode Nullable[string] `json:"postal_code,omitempty"`
+	Company    Nullable[string] `json:"company,omitempty"`
+	// `YYYY-MM-DD`, `--MM-DD` without a year, or `DD/MM/YYYY` (day first).
+	Birthday Nullable[string] `json:"birthday,omitempty"`
+	// Same formats as `birthday`.
+	Anniversary Nullable[string] `json:"anniversary,omitempty"`
+	// Custom fields by key. Keys that are not listed keep their value, and null clears a field. Unknown keys are
+	// rejected.
+	Fields map[string]any `json:"fields,omitempty"`
+	// All other people who use this number. Replaces the existing list.
+	People *[]PersonInput `json:"people,omitempty"`
+	// Tags to add. Tags that do not exist are created.
+	AddTags []string `json:"add_tags,omitempty"`
+	// Tags to remove. They are removed after `add_tags` is applied.
+	RemoveTags []string `json:"remove_tags,omitempty"`
+	// Groups to add the contact to: an integer is an id, a string is a name. Groups whose name does not exist are
+	// created.
+	AddToGroups []any `json:"add_to_groups,omitempty"`
+	// Groups to remove the contact from. Applied after `add_to_groups`.
+	RemoveFromGroups []any `json:"remove_from_groups,omitempty"`
+	// Records consent. Only the person can undo an opt-out.
+	Consent string `json:"consent,omitempty"`
+}
+
 // ContactOptedInEventData: part of another type.
 type ContactOptedInEventData struct {
 	Contact Contact `json:"contact"`
@@ -387,6 +422,17 @@ type ContactOptedOutEvent struct {
 	Data      ContactOptedOutEventData `json:"data"`
 }
 
+// ContactResult: The outcome of one contact. `contact` is present with 200 and 201, `error` with 400 and 422.
+type ContactResult struct {
+	// Of a contact that was written: its phone number, or its user id if it has none. Otherwise the text that you
+	// sent; null if you sent none.
+	Phone *string `json:"phone"`
+	// The status with which `PUT /contacts/{phone}` would have answered. 201: the contact was created.
+	Status  int64    `json:"status"`
+	Contact *Contact `json:"contact,omitempty"`
+	Error   *Error   `json:"error,omitempty"`
+}
+
 // ContactUpdatedEventData: part of another type.
 type ContactUpdatedEventData struct {
 	Contact Contact `json:"contact"`
@@ -401,6 +447,12 @@ type ContactUpdatedEvent struct {
 	Type      string                  `json:"type"`
 	CreatedAt string                  `json:"created_at"`
 	Data      ContactUpdatedEventData `json:"data"`
+}
+
+// ContactsInput: Many contacts to create or update.
+type ContactsInput struct {
+	// Applied in this order.
+	Contacts []ContactOfManyInput `json:"contacts"`
 }
 
 // ConversationEntryControlPass: Only with the origin `control_pass`: who held the conversation before and after.
@@ -1393,6 +1445,14 @@ func (c *Client) ListContacts(ctx context.Context, query ListContactsQuery, opti
 // IterateContacts gives all entries of ListContacts, page after page.
 func (c *Client) IterateContacts(ctx context.Context, query ListContactsQuery, options ...CallOption) *Iterator[Contact] {
 	return iterate[Contact](ctx, c, apiRequest{method: "GET", path: "/contacts", query: queryOf(query), isIdempotent: true}, options)
+}
+
+// PutContacts: Create or update many contacts. Creates or updates up to 500 contacts. Each is applied as `PUT
+// /contacts/{phone}` applies it, in the order of the list, and a contact that is refused does not affect the
+// others: the response is 200 with one result for each, in the same order. If the server cannot write all of
+// them, it answers 503; repeat the whole request then. Needs a key with the scope `contacts`, or without scopes.
+func (c *Client) PutContacts(ctx context.Context, body ContactsInput, options ...CallOption) (*[]ContactResult, error) {
+	return one[[]ContactResult](ctx, c, apiRequest{method: "PUT", path: "/contacts", body: body, isIdempotent: true}, options)
 }
 
 // GetContact: Retrieve a contact. Returns the contact with this phone number. Needs a key with the scope `read`

@@ -21,6 +21,7 @@ const INPUTS = new Set([
   "BroadcastToList",
   "BroadcastToGroup",
   "ContactInput",
+  "ContactOfManyInput",
   "PersonInput",
 ]);
 /** Words that Go writes in capitals. */
@@ -166,6 +167,8 @@ class Types {
     if (schema.oneOf !== undefined) {
       const others = schema.oneOf.filter(({ type }) => type !== "null");
       const [only] = others;
+      // The client has one type for the errors of all codes, which are no part of its schemas.
+      if (others.every(({ $ref }) => $ref !== undefined && !this.#schemas.has(nameOf($ref)))) return "*Error";
       return others.length === 1 && only !== undefined ? `*${this.text(only, name)}` : "any";
     }
     if (schema.const !== undefined) return typeof schema.const === "boolean" ? "bool" : "string";

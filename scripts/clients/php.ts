@@ -42,7 +42,7 @@ function typeText(schema: SchemaObject): string {
   if (schema.oneOf !== undefined) return schema.oneOf.map(typeText).join("|");
   if (schema.const !== undefined) return typeof schema.const === "string" ? `'${schema.const}'` : String(schema.const);
   if (schema.enum !== undefined) {
-    return schema.enum.map((value) => (value === null ? "null" : `'${value}'`)).join("|");
+    return schema.enum.map((value) => (typeof value === "string" ? `'${value}'` : String(value))).join("|");
   }
   const { types, isNullable } = typesOf(schema);
   const known = types.map((type) => plainType(type, schema));

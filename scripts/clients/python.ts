@@ -129,7 +129,7 @@ function quoted(text: string): string {
 }
 
 function enumText(values: readonly unknown[]): string {
-  const words = values.filter((value) => value !== null).map((value) => `"${value}"`);
+  const words = values.filter((value) => value !== null).map((value) => JSON.stringify(value));
   const text = `Literal[${words.join(", ")}]`;
   return values.includes(null) ? `Optional[${text}]` : text;
 }

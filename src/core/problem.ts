@@ -94,6 +94,15 @@ export class InDoubtError extends Error {
   }
 }
 
+/** A fault of ours after some of a request's independent changes were stored; `cause` says which fault. */
+export class PartlyDoneError extends Error {
+  override readonly name = "PartlyDoneError";
+
+  constructor(cause: unknown) {
+    super("only a part of the request was done", { cause });
+  }
+}
+
 /** The request itself is invalid; `fields` holds the problems by path. */
 export function invalidRequest(fields: FieldProblems): Problem {
   const paths = Object.keys(fields);

@@ -153,6 +153,14 @@ export function unavailable(): Problem {
   });
 }
 
+/** The same, after a part of the request's changes was stored. */
+export function unavailableInPart(): Problem {
+  return new Problem(
+    "unavailable",
+    "The server cannot write its database right now. A part of the request was done. Repeat the whole request: what is done already stays as it is.",
+  );
+}
+
 /** The same, after a message was dispatched. */
 export function unavailableInDoubt(messageId: number): Problem {
   return new Problem(

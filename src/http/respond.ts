@@ -1,6 +1,6 @@
 /** Turns what a handler returned or threw into a response, for the API and the console alike. */
 import type { Log } from "#src/core/log.ts";
-import { InDoubtError, Problem } from "#src/core/problem.ts";
+import { InDoubtError, PartlyDoneError, Problem } from "#src/core/problem.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
 import { TooManyQueries } from "#src/db/fair-reader.ts";
 import { QueryOverBudget } from "#src/db/query-budget.ts";
@@ -12,6 +12,7 @@ import {
   tooManyQueries,
   unavailable,
   unavailableInDoubt,
+  unavailableInPart,
 } from "./errors.ts";
 import { UsualHeaders } from "./headers.ts";
 import type { RateStanding } from "./rate-limit.ts";
@@ -22,6 +23,10 @@ export function problemOf(error: unknown, log: Log, requestId: string): Problem 
   if (error instanceof InDoubtError) {
     const { code } = problemOf(error.cause, log, requestId);
     return code === "unavailable" ? unavailableInDoubt(error.messageId) : internalErrorInDoubt(error.messageId);
+  }
+  if (error instanceof PartlyDoneError) {
+    const problem = problemOf(error.cause, log, requestId);
+    return problem.code === "unavailable" ? unavailableInPart() : problem;
   }
   if (error instanceof QueryOverBudget) return overBudget(error);
   if (error instanceof TooManyQueries) return tooManyQueries();

@@ -127,16 +127,25 @@ const working: Readonly<Record<string, (chance: Chance) => Loose>> = {
   },
   "POST /broadcasts": (chance) => broadcast(chance),
   "POST /broadcasts/preview": (chance) => broadcast(chance),
-  "PUT /contacts/{phone}": (chance) =>
-    chance.pick<Loose>([
-      { name: "Asha Rao", city: "Pune", email: "asha@a.example", birthday: "1990-11-21" },
-      { fields: { tier: "gold", points: 7, joined: "2020-02-29", vip: true, note: "x" } },
-      { people: [{ name: "Dr Ravi Rao", birthday: "--11-21", ref: "r1" }, { name: "Mia" }] },
-      { add_tags: ["vip"], remove_tags: ["new"], add_to_groups: [1, "Group 2"], remove_from_groups: ["Group 3"] },
-      { consent: "opted_in" },
-      { name: null, city: null, birthday: null },
-    ]),
+  "PUT /contacts": (chance) => ({
+    contacts: Array.from({ length: 1 + chance.below(6) }, () => ({
+      phone: anybody(chance),
+      ...contactChanges(chance),
+    })),
+  }),
+  "PUT /contacts/{phone}": contactChanges,
 };
+
+function contactChanges(chance: Chance): object {
+  return chance.pick<object>([
+    { name: "Asha Rao", city: "Pune", email: "asha@a.example", birthday: "1990-11-21" },
+    { fields: { tier: "gold", points: 7, joined: "2020-02-29", vip: true, note: "x" } },
+    { people: [{ name: "Dr Ravi Rao", birthday: "--11-21", ref: "r1" }, { name: "Mia" }] },
+    { add_tags: ["vip"], remove_tags: ["new"], add_to_groups: [1, "Group 2"], remove_from_groups: ["Group 3"] },
+    { consent: "opted_in" },
+    { name: null, city: null, birthday: null },
+  ]);
+}
 
 /** Requests opt contacts out all the time, so a fixed set of recipients would soon have opted out entirely. */
 function anybody(chance: Chance): string {

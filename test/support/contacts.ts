@@ -18,6 +18,10 @@ export function putContactOf(app: TestServer, { key }: TestWorkspace, phone: str
   return app.call("PUT", contactPath(phone), { key, body });
 }
 
+export function putContactsOf(app: TestServer, { key }: TestWorkspace, contacts: unknown): Promise<Answered> {
+  return app.call("PUT", CONTACTS, { key, body: { contacts } });
+}
+
 export function optOutOf(app: TestServer, { key }: TestWorkspace, phone: string): Promise<Answered> {
   return app.call("POST", `${contactPath(phone)}/opt-out`, { key });
 }

@@ -17,6 +17,7 @@ export const apiRecipes: Readonly<Record<string, ApiRecipe>> = {
   "GET /broadcasts/{id}/recipients": ({ sentBroadcast }) => ({ id: sentBroadcast }),
   "POST /broadcasts/{id}/cancel": async (side) => ({ id: await side.scheduledBroadcast() }),
   "GET /contacts": () => ({}),
+  "PUT /contacts": ({ phone }) => ({ body: { contacts: [{ phone, name: "Asha" }] } }),
   "GET /contacts/{phone}": ({ phone }) => ({ id: phone }),
   "PUT /contacts/{phone}": ({ phone }) => ({ id: phone, body: { name: "Asha" } }),
   "GET /contacts/{phone}/conversation": ({ phone }) => ({ id: phone }),

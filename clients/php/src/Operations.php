@@ -27,9 +27,12 @@ namespace Waxwing;
  * @phpstan-type ContactGroup array{id: int, name: string}
  * @phpstan-type ContactInput array{name?: string|null, first_name?: string|null, last_name?: string|null, email?: string|null, city?: string|null, state?: string|null, postal_code?: string|null, company?: string|null, birthday?: string|null, anniversary?: string|null, fields?: array<string, mixed>, people?: list<PersonInput>, add_tags?: list<string>, remove_tags?: list<string>, add_to_groups?: list<int|string>, remove_from_groups?: list<int|string>, consent?: 'opted_in'|'opted_out'}
  * @phpstan-type ContactMayWantToStopEvent array{id: string, type: 'contact.may_want_to_stop', created_at: string, data: array{contact: Contact, text: string}}
+ * @phpstan-type ContactOfManyInput array{phone: string, name?: string|null, first_name?: string|null, last_name?: string|null, email?: string|null, city?: string|null, state?: string|null, postal_code?: string|null, company?: string|null, birthday?: string|null, anniversary?: string|null, fields?: array<string, mixed>, people?: list<PersonInput>, add_tags?: list<string>, remove_tags?: list<string>, add_to_groups?: list<int|string>, remove_from_groups?: list<int|string>, consent?: 'opted_in'|'opted_out'}
  * @phpstan-type ContactOptedInEvent array{id: string, type: 'contact.opted_in', created_at: string, data: array{contact: Contact}}
  * @phpstan-type ContactOptedOutEvent array{id: string, type: 'contact.opted_out', created_at: string, data: array{contact: Contact}}
+ * @phpstan-type ContactResult array{phone: string|null, status: 200|201|400|422, contact?: Contact, error?: InvalidRequestError|InvalidNumberError|OptedOutError}
  * @phpstan-type ContactUpdatedEvent array{id: string, type: 'contact.updated', created_at: string, data: array{contact: Contact}}
+ * @phpstan-type ContactsInput array{contacts: list<ContactOfManyInput>}
  * @phpstan-type ConversationEntry array{direction: 'in'|'out', id: int|null, origin: 'messages'|'standby'|'history'|'phone'|'control_pass'|'api'|'console'|'broadcast', type: string, text: string|null, details: InboundDetails, control_pass?: array{from: string|null, to: string|null}, status: string|null, at: string}
  * @phpstan-type CreateBroadcast BroadcastToList|BroadcastToGroup
  * @phpstan-type CreatedBroadcast array{id: int, name: string, status: 'scheduled'|'queueing'|'running'|'paused'|'completed'|'cancelled'|'failed', status_reason: string|null, template: MessageTemplate, from: string, counts: BroadcastCounts, charged: string|null, settled: bool, send_at: string|null, started_at: string|null, completed_at: string|null, created_at: string, requested: int, skipped: list<Skip>}
@@ -296,6 +299,21 @@ abstract class Operations
     public function iterateContacts(array $query = [], array $options = []): \Generator
     {
         return $this->core->iterate(['method' => 'GET', 'path' => '/contacts', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Create or update many contacts. Creates or updates up to 500 contacts. Each is applied as `PUT
+     * /contacts/{phone}` applies it, in the order of the list, and a contact that is refused does not affect the
+     * others: the response is 200 with one result for each, in the same order. If the server cannot write all of
+     * them, it answers 503; repeat the whole request then. Needs a key with the scope `contacts`, or without scopes.
+     *
+     * @param ContactsInput|\stdClass $body
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return list<ContactResult>
+     */
+    public function putContacts(array|\stdClass $body, array $options = []): array
+    {
+        return $this->core->one(['method' => 'PUT', 'path' => '/contacts', 'body' => $body, 'is_idempotent' => true], $options);
     }
 
     /**

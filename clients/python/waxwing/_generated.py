@@ -460,6 +460,41 @@ class ContactMayWantToStopEvent(_ContactMayWantToStopEventRequired):
     """
 
 
+_ContactOfManyInputRequired = TypedDict(
+    "_ContactOfManyInputRequired",
+    {
+        "phone": "str",
+    },
+)
+_ContactOfManyInputOptional = TypedDict(
+    "_ContactOfManyInputOptional",
+    {
+        "name": "Optional[str]",
+        "first_name": "Optional[str]",
+        "last_name": "Optional[str]",
+        "email": "Optional[str]",
+        "city": "Optional[str]",
+        "state": "Optional[str]",
+        "postal_code": "Optional[str]",
+        "company": "Optional[str]",
+        "birthday": "Optional[str]",
+        "anniversary": "Optional[str]",
+        "fields": "Dict[str, Any]",
+        "people": "List['PersonInput']",
+        "add_tags": "List[str]",
+        "remove_tags": "List[str]",
+        "add_to_groups": "List[Union[int, str]]",
+        "remove_from_groups": "List[Union[int, str]]",
+        "consent": "Literal['opted_in', 'opted_out']",
+    },
+    total=False,
+)
+
+
+class ContactOfManyInput(_ContactOfManyInputRequired, _ContactOfManyInputOptional):
+    """One of many contacts to create or update: its number, and the fields of `ContactInput`."""
+
+
 _ContactOptedInEventDataRequired = TypedDict(
     "_ContactOptedInEventDataRequired",
     {
@@ -514,6 +549,27 @@ class ContactOptedOutEvent(_ContactOptedOutEventRequired):
     """A person replied STOP, or was marked as opted out. No more messages are sent to them."""
 
 
+_ContactResultRequired = TypedDict(
+    "_ContactResultRequired",
+    {
+        "phone": "Optional[str]",
+        "status": "Literal[200, 201, 400, 422]",
+    },
+)
+_ContactResultOptional = TypedDict(
+    "_ContactResultOptional",
+    {
+        "contact": "Contact",
+        "error": "Union['InvalidRequestError', 'InvalidNumberError', 'OptedOutError']",
+    },
+    total=False,
+)
+
+
+class ContactResult(_ContactResultRequired, _ContactResultOptional):
+    """The outcome of one contact. `contact` is present with 200 and 201, `error` with 400 and 422."""
+
+
 _ContactUpdatedEventDataRequired = TypedDict(
     "_ContactUpdatedEventDataRequired",
     {
@@ -542,6 +598,18 @@ class ContactUpdatedEvent(_ContactUpdatedEventRequired):
     asked for it (`waxwing webhook set --types`), at once, or a minute after the previous one for the
     same contact, with the contact as it is then. Imports send none.
     """
+
+
+_ContactsInputRequired = TypedDict(
+    "_ContactsInputRequired",
+    {
+        "contacts": "List['ContactOfManyInput']",
+    },
+)
+
+
+class ContactsInput(_ContactsInputRequired):
+    """Many contacts to create or update."""
 
 
 _ConversationEntryControlPassRequired = TypedDict(
@@ -2077,6 +2145,30 @@ class Operations:
             "GET",
             "/contacts",
             query={"updated_since": updated_since, "identity": identity, "page": page, "per_page": per_page, "after": after},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def put_contacts(
+        self,
+        body: ContactsInput,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> List["ContactResult"]:
+        """Create or update many contacts. Creates or updates up to 500 contacts. Each is applied as `PUT
+        /contacts/{phone}` applies it, in the order of the list, and a contact that is refused does not
+        affect the others: the response is 200 with one result for each, in the same order. If the server
+        cannot write all of them, it answers 503; repeat the whole request then. Needs a key with the scope
+        `contacts`, or without scopes.
+        """
+        return self._core.one(
+            "PUT",
+            "/contacts",
+            body=body,
             is_idempotent=True,
             request_id=request_id,
             timeout=timeout,

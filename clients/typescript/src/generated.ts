@@ -352,6 +352,45 @@ export type ContactMayWantToStopEvent = {
   };
 };
 
+/** One of many contacts to create or update: its number, and the fields of `ContactInput`. */
+export type ContactOfManyInput = {
+  /** As in the path of `PUT /contacts/{phone}`: a phone number in any common format, or a user id. */
+  phone: string;
+  name?: string | null;
+  first_name?: string | null;
+  last_name?: string | null;
+  /** An e-mail address. */
+  email?: string | null;
+  city?: string | null;
+  state?: string | null;
+  postal_code?: string | null;
+  company?: string | null;
+  /** `YYYY-MM-DD`, `--MM-DD` without a year, or `DD/MM/YYYY` (day first). */
+  birthday?: string | null;
+  /** Same formats as `birthday`. */
+  anniversary?: string | null;
+  /**
+   * Custom fields by key. Keys that are not listed keep their value, and null clears a field. Unknown keys are
+   * rejected.
+   */
+  fields?: Record<string, unknown>;
+  /** All other people who use this number. Replaces the existing list. */
+  people?: PersonInput[];
+  /** Tags to add. Tags that do not exist are created. */
+  add_tags?: string[];
+  /** Tags to remove. They are removed after `add_tags` is applied. */
+  remove_tags?: string[];
+  /**
+   * Groups to add the contact to: an integer is an id, a string is a name. Groups whose name does not exist are
+   * created.
+   */
+  add_to_groups?: Array<number | string>;
+  /** Groups to remove the contact from. Applied after `add_to_groups`. */
+  remove_from_groups?: Array<number | string>;
+  /** Records consent. Only the person can undo an opt-out. */
+  consent?: "opted_in" | "opted_out";
+};
+
 /** A person who had opted out sent START. */
 export type ContactOptedInEvent = {
   /** Id of the event, the same in every attempt: ignore events that you have already processed. */
@@ -374,6 +413,19 @@ export type ContactOptedOutEvent = {
   };
 };
 
+/** The outcome of one contact. `contact` is present with 200 and 201, `error` with 400 and 422. */
+export type ContactResult = {
+  /**
+   * Of a contact that was written: its phone number, or its user id if it has none. Otherwise the text that you
+   * sent; null if you sent none.
+   */
+  phone: string | null;
+  /** The status with which `PUT /contacts/{phone}` would have answered. 201: the contact was created. */
+  status: 200 | 201 | 400 | 422;
+  contact?: Contact;
+  error?: InvalidRequestError | InvalidNumberError | OptedOutError;
+};
+
 /**
  * Anything that the API shows of a contact changed, or the contact is new. Sent only to addresses that asked for
  * it (`waxwing webhook set --types`), at once, or a minute after the previous one for the same contact, with the
@@ -387,6 +439,12 @@ export type ContactUpdatedEvent = {
   data: {
     contact: Contact;
   };
+};
+
+/** Many contacts to create or update. */
+export type ContactsInput = {
+  /** Applied in this order. */
+  contacts: ContactOfManyInput[];
 };
 
 /** An entry of a conversation. */
@@ -1922,6 +1980,15 @@ export type ListContactsError =
   | UnauthenticatedError
   | UnavailableError;
 
+/** What `putContacts` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type PutContactsError =
+  | ApiNotEnabledError
+  | InternalError
+  | InvalidRequestError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
 /** What `getContact` may be refused with: `WaxwingError.error`, told apart by `code`. */
 export type GetContactError =
   | ApiNotEnabledError
@@ -2137,6 +2204,17 @@ export abstract class Operations {
   /** All entries of `listContacts`, page after page. */
   iterateContacts(query: ListContactsQuery = {}, options: CallOptions = {}): AsyncGenerator<Contact, void, undefined> {
     return this.core.iterate<Contact>({ operation: "listContacts", method: "GET", path: `/contacts`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * Create or update many contacts. Creates or updates up to 500 contacts. Each is applied as `PUT
+   * /contacts/{phone}` applies it, in the order of the list, and a contact that is refused does not affect the
+   * others: the response is 200 with one result for each, in the same order. If the server cannot write all of
+   * them, it answers 503; repeat the whole request then. Needs a key with the scope `contacts`, or without
+   * scopes.
+   */
+  putContacts(body: ContactsInput, options: CallOptions = {}): Promise<ContactResult[]> {
+    return this.core.one<ContactResult[]>({ operation: "putContacts", method: "PUT", path: `/contacts`, body, isIdempotent: true }, options);
   }
 
   /**

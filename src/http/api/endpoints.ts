@@ -10,6 +10,7 @@ import {
   previewBroadcastEndpoint,
 } from "./routes/broadcasts.ts";
 import { getContactEndpoint, listContactsEndpoint, optOutEndpoint, putContactEndpoint } from "./routes/contacts.ts";
+import { putContactsEndpoint } from "./routes/contacts-put-many.ts";
 import { getConversationEndpoint } from "./routes/conversation.ts";
 import { listEventsEndpoint } from "./routes/events.ts";
 import { listGroupsEndpoint } from "./routes/groups.ts";
@@ -34,6 +35,7 @@ export const endpoints: readonly Endpoint[] = [
   listRecipientsEndpoint,
   cancelBroadcastEndpoint,
   listContactsEndpoint,
+  putContactsEndpoint,
   getContactEndpoint,
   putContactEndpoint,
   getConversationEndpoint,

@@ -19,6 +19,7 @@ export const endpointScopes: Readonly<Record<string, readonly Scope[] | null>> =
   "GET /broadcasts/{id}/recipients": ["read"],
   "POST /broadcasts/{id}/cancel": ["broadcast"],
   "GET /contacts": ["read", "contacts"],
+  "PUT /contacts": ["contacts"],
   "GET /contacts/{phone}": ["read", "contacts"],
   "PUT /contacts/{phone}": ["contacts"],
   "GET /contacts/{phone}/conversation": ["read"],

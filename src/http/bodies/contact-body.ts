@@ -1,7 +1,8 @@
 /**
- * The body of `PUT /contacts/{phone}`: the conversion from JSON to the input of the
- * domain.
+ * The body of `PUT /contacts/{phone}`, and each contact of `PUT /contacts`: the conversion from JSON to the input of
+ * the domain.
  */
+import type { TSchema } from "@sinclair/typebox";
 import { readYearlyDate } from "#src/core/calendar.ts";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
@@ -23,9 +24,15 @@ interface PersonJson {
   ref?: string | null;
 }
 
-/** Checks everything that can be checked from the request alone. Throws `invalid_request` with every wrong field. */
-export function readContactChanges(body: Readonly<Record<string, unknown>>): ContactChanges {
-  const problems = findFieldProblems(ContactBody, body);
+/**
+ * Checks everything that can be checked from the request alone. Throws `invalid_request` with every wrong field.
+ * `schema`: of a body that has more members than these; they are checked, too.
+ */
+export function readContactChanges(
+  body: Readonly<Record<string, unknown>>,
+  schema: TSchema = ContactBody,
+): ContactChanges {
+  const problems = findFieldProblems(schema, body);
   checkWellFormed(body, "", problems);
   const profile = readProfile(body, problems);
   const people = body.people === undefined ? undefined : readPeople(body.people, problems);

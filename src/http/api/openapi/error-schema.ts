@@ -120,7 +120,7 @@ const schemas: ReadonlyMap<ProblemCode, TObject> = new Map(
 );
 
 /** The body of an answer with one of these codes. */
-export function errorSchema(codes: readonly ProblemCode[]): TSchema {
+export function errorSchema(codes: readonly ProblemCode[]): TObject<{ error: TSchema }> {
   const forms = codes.map((code) => schemas.get(code)).filter((schema) => schema !== undefined);
   const [only] = forms;
   if (forms.length === 1 && only !== undefined) return Type.Object({ error: only });

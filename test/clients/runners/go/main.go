@@ -224,6 +224,12 @@ func run(c *waxwing.Client, s step) (object, error) {
 			panic(fmt.Sprintf("the client has no such contact: %v", body))
 		}
 		return single(c.PutContact(ctx, phone, &input, options...))
+	case "putContacts":
+		input, isKnown := typed[waxwing.ContactsInput](body)
+		if !isKnown {
+			panic(fmt.Sprintf("the client has no such contacts: %v", body))
+		}
+		return single(c.PutContacts(ctx, input, options...))
 	case "optOutContact":
 		return single(c.OptOutContact(ctx, phone, options...))
 	case "getMedia":

@@ -1,0 +1,120 @@
+/** Many contacts in one request. Each has the outcome that it would have alone, with `PUT /contacts/{phone}`. */
+import { type Static, Type } from "@sinclair/typebox";
+import { PartlyDoneError, Problem } from "#src/core/problem.ts";
+import { Nullable } from "#src/core/schema.ts";
+import { putContactOf } from "#src/domain/contacts/put.ts";
+import { ContactView } from "#src/domain/contacts/schema.ts";
+import { viewContact } from "#src/domain/contacts/view.ts";
+import { givenPhone, readContactList, readContactOfMany } from "../../bodies/contacts-body.ts";
+import { ContactsBody } from "../../bodies/contacts-schema.ts";
+import { answerData, type Call, type Endpoint } from "../../endpoint.ts";
+import { bodyOf, statusOf } from "../../errors.ts";
+import { contactExample } from "../examples.ts";
+import { errorSchema } from "../openapi/error-schema.ts";
+
+/**
+ * Contacts that are queued for the writer at once. They share its commits; between two steps, the writes of other
+ * requests have their turn.
+ */
+const STEP = 50;
+
+const ContactResult = Type.Object(
+  {
+    phone: Nullable(
+      Type.String(),
+      "Of a contact that was written: its phone number, or its user id if it has none. Otherwise the text that you sent; null if you sent none.",
+    ),
+    status: Type.Unsafe<number>({
+      type: "integer",
+      enum: [200, 201, 400, 422],
+      description: "The status with which `PUT /contacts/{phone}` would have answered. 201: the contact was created.",
+    }),
+    contact: Type.Optional(ContactView),
+    error: Type.Optional(
+      Type.Unsafe<ReturnType<typeof bodyOf>["error"]>(
+        errorSchema(["invalid_request", "invalid_number", "opted_out"]).properties.error,
+      ),
+    ),
+  },
+  {
+    $id: "ContactResult",
+    description: "The outcome of one contact. `contact` is present with 200 and 201, `error` with 400 and 422.",
+  },
+);
+
+type Result = Static<typeof ContactResult>;
+
+const resultExamples: Result[] = [
+  { phone: "+919876543210", status: 200, contact: contactExample },
+  {
+    phone: "12",
+    status: 422,
+    ...bodyOf(
+      new Problem("invalid_number", '"12" is not a phone number. Numbers without a country code are read in IN.'),
+    ),
+  },
+];
+
+export const putContactsEndpoint: Endpoint = {
+  method: "PUT",
+  path: "/contacts",
+  operationId: "putContacts",
+  tag: "Contacts",
+  summary: "Create or update many contacts",
+  description:
+    "Creates or updates up to 500 contacts. Each is applied as `PUT /contacts/{phone}` applies it, in the order of the list, and a contact that is refused does not affect the others: the response is 200 with one result for each, in the same order. If the server cannot write all of them, it answers 503; repeat the whole request then.",
+  body: {
+    schema: ContactsBody,
+    examples: {
+      contacts: {
+        summary: "Two contacts",
+        value: {
+          contacts: [
+            { phone: "+919876543210", name: "Asha Rao", city: "Pune", add_tags: ["vip"] },
+            { phone: "+919876543211", name: "Ravi Rao", consent: "opted_in" },
+          ],
+        },
+      },
+    },
+  },
+  success: {
+    status: 200,
+    description: "One result for each contact, in the order of the request.",
+    data: Type.Array(ContactResult),
+    isList: false,
+    example: resultExamples,
+  },
+  problems: [],
+  handle: async (call) => {
+    const contacts = readContactList(call.body);
+    const results: Result[] = [];
+    for (let from = 0; from < contacts.length; from += STEP)
+      await putSome(call, contacts.slice(from, from + STEP), results);
+    return answerData(200, results);
+  },
+};
+
+/** Adds the results once all of them are on disk. Throws what failed other than by the contact's own fault. */
+async function putSome(call: Call, contacts: readonly unknown[], results: Result[]): Promise<void> {
+  const settled = await Promise.allSettled(contacts.map((contact) => putOne(call, contact)));
+  results.push(...settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
+  const failed = settled.find((one) => one.status === "rejected");
+  if (failed === undefined) return;
+  throw results.some(({ contact }) => contact !== undefined) ? new PartlyDoneError(failed.reason) : failed.reason;
+}
+
+async function putOne({ store, workspace, keyId }: Call, given: unknown): Promise<Result> {
+  try {
+    return await store.write((tx) => {
+      // Here, so that the time limit of a group of writes also counts what reading takes.
+      const { phone, changes } = readContactOfMany(given);
+      const why = { source: "api", evidence: { key: keyId } } as const;
+      const { contact, isNew } = putContactOf(tx, workspace, phone, changes, why);
+      const view = viewContact(tx, contact, workspace);
+      return { phone: view.phone ?? view.user_id, status: isNew ? 201 : 200, contact: view };
+    });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { phone: givenPhone(given), status: statusOf[error.code], ...bodyOf(error) };
+  }
+}

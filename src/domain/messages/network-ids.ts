@@ -32,8 +32,8 @@ const SLICE_WIDTH = 2 ** 32 / SLICES;
 export interface Batch {
   /** The last of their rows in `recent_network_ids`. */
   until: number;
-  /** Ids of messages by the hash of their network's id. */
-  known: Map<number, number[]>;
+  /** Ids of messages by the hash of their network's id; a list only where several share it, which saves memory. */
+  known: Map<number, number | number[]>;
 }
 
 interface Watch {
@@ -69,8 +69,8 @@ class RecentIds {
     }
     last.until = id;
     const others = last.known.get(hash);
-    if (others === undefined) last.known.set(hash, [messageId]);
-    else others.push(messageId);
+    if (others === undefined) last.known.set(hash, messageId);
+    else last.known.set(hash, [...listOf(others), messageId]);
   }
 }
 
@@ -95,9 +95,13 @@ export function findByNetworkId(tx: ReadTx, numberId: number, networkMessageId: 
   return undefined;
 }
 
+function listOf(known: number | number[] | undefined): number[] {
+  return typeof known === "number" ? [known] : (known ?? []);
+}
+
 function* listCandidates(tx: ReadTx, hash: number): Generator<number> {
   const { seen, batches } = recentIds(tx);
-  for (const { known } of batches) yield* known.get(hash) ?? [];
+  for (const { known } of batches) yield* listOf(known.get(hash));
   for (const { messageId } of unseenByHash(tx).all({ seen, hash })) yield messageId;
   for (const { messageId } of indexedByHash(tx).all({ hash })) yield messageId;
 }

@@ -22,7 +22,13 @@ const SERVER_TABLES: ReadonlySet<string> = new Set([
 ]);
 
 /** Where it is not 1: what the condition of a listed table reads. */
-const SPECIAL_DEPTHS: Readonly<Record<string, number>> = { workspaces: 0, callback_marks: 2 };
+const SPECIAL_DEPTHS: Readonly<Record<string, number>> = {
+  workspaces: 0,
+  callback_marks: 2,
+  network_ids: 2,
+  provider_requests: 2,
+  recent_network_ids: 2,
+};
 
 /** Condition on the rows of a table, by the schema that it is in (`main`, or an attached one). */
 type Condition = (schema: string) => string;
@@ -42,6 +48,11 @@ export interface WorkspaceTable {
 export function workspaceTables(client: Client, workspaceId: number, oldCallbacks = "TRUE"): WorkspaceTable[] {
   const found = new Map<string, { where: Condition; depth: number } | null>();
   const numbers: Condition = (schema) => `(SELECT id FROM ${schema}.numbers WHERE workspace_id = ${workspaceId})`;
+  /** Found by two indexes: other workspaces may have many messages. */
+  const messages: Condition = (schema) =>
+    `(SELECT id FROM ${schema}.messages WHERE workspace_id = ${workspaceId} AND broadcast_id IS NULL
+      UNION ALL SELECT id FROM ${schema}.messages
+        WHERE broadcast_id IN (SELECT id FROM ${schema}.broadcasts WHERE workspace_id = ${workspaceId}))`;
   const ofNumber = (schema: string, body: string): string =>
     `EXISTS (SELECT 1 FROM ${schema}.numbers AS owned WHERE owned.workspace_id = ${workspaceId}
       AND instr(${body}, '"phone_number_id":"' || owned.phone_number_id || '"') > 0)`;
@@ -56,11 +67,11 @@ export function workspaceTables(client: Client, workspaceId: number, oldCallback
     provider_requests: (schema) =>
       `EXISTS (SELECT 1 FROM ${schema}.messages AS sent WHERE sent.send_token = provider_requests.send_token
         AND sent.workspace_id = ${workspaceId})`,
+    messages: (schema) => `id IN ${messages(schema)}`,
     network_ids: (schema) =>
       `(hash, message_id) IN (SELECT text_hash(network_message_id), id FROM ${schema}.messages
-        WHERE workspace_id = ${workspaceId} AND network_message_id IS NOT NULL)`,
-    recent_network_ids: (schema) =>
-      `message_id IN (SELECT id FROM ${schema}.messages WHERE workspace_id = ${workspaceId})`,
+        WHERE id IN ${messages(schema)} AND network_message_id IS NOT NULL)`,
+    recent_network_ids: (schema) => `message_id IN ${messages(schema)}`,
     refusals: (schema) => `number_id IN ${numbers(schema)}`,
     refused_callbacks: (schema) => `number_id IN ${numbers(schema)}`,
   };

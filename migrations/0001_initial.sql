@@ -749,7 +749,7 @@ CREATE INDEX messages_recipients ON messages (broadcast_id, status, id) WHERE br
 CREATE UNIQUE INDEX messages_send_token ON messages (send_token);
 CREATE INDEX messages_single ON messages (workspace_id, id) WHERE broadcast_id IS NULL;
 
--- Where to look for a message by the network's id. Ids come in no order, so they move here many at once.
+-- Where to look for a message by the network's id. The ids do not sort by time, so they move here many at once.
 CREATE TABLE network_ids (
   -- XXH32 of the network's id, signed.
   hash INTEGER NOT NULL,

@@ -108,7 +108,7 @@ export function callbackRoutes(options: CallbackOptions) {
     }
   }
 
-  /** Null, and counted, if the body is none. */
+  /** Returns null, and counts the callback, if the body is not a JSON object. */
   function readObject(body: Uint8Array): string | null {
     if (looksLikeObject(body)) return new TextDecoder().decode(body);
     onRefused("not_an_object", body);

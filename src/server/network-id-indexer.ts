@@ -27,7 +27,7 @@ interface IndexerOptions {
 }
 
 const RETRY_MS = 60_000;
-/** So many that in an index of a million ids several go to each page. */
+/** With this many, several share each page of an index of a million ids. */
 const BATCH = 16_384;
 /** Rows that are read into memory at a time, after a start or a commit of another process. */
 const LOADED_ROWS = 1_000;

@@ -22,7 +22,7 @@ const { values: options } = readOptions(
   { call: "bun run bench:history", about: "Measures how the history of a connected phone is stored." },
   {
     messages: { type: "string", default: "100000", about: "how many messages" },
-    people: { type: "string", default: "2000", about: "from and to so many people" },
+    people: { type: "string", default: "2000", about: "how many people they are from and to" },
     source: { type: "boolean", default: false, about: "measures the sources instead of the executable" },
     profile: { type: "string", value: "DIR", about: "with --source: writes processor profiles into this directory" },
   },

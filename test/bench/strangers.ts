@@ -8,7 +8,7 @@ import { readOptions } from "#test/support/options.ts";
 import { attacks, besiege } from "#test/support/strangers.ts";
 
 const { values } = readOptions(
-  { call: "bun run bench:strangers", about: "Measures the load that clients without a key can put on the server." },
+  { call: "bun run bench:strangers", about: "Measures the load of unauthenticated clients." },
   {
     seconds: { type: "string", default: "8", about: "how long each attack lasts" },
     only: { type: "string", default: "", value: "TEXT", about: "attacks whose name contains this" },

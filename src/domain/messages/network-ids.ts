@@ -1,12 +1,11 @@
 /**
- * Finds a message by the id that the network gave it. These ids come in no order, so an index that takes each of them at
+ * Finds a message by the id that the network gave it. These ids do not sort by time. An index that takes each of them at
  * once writes a page of its own for every message, and in a large database reads that page first. Here an id is first
  * appended to `recent_network_ids`, where many share a page, and kept in memory. Thousands of them then move to
- * `network_ids` in the order of that table (`NetworkIdIndexer`), where by then many share a page as well.
+ * `network_ids` in the order of that table (`NetworkIdIndexer`), where by then several share a page as well.
  *
- * Both tables and the memory hold hashes and only say where to look: the row of the message decides. An entry too many
- * does no harm. None may be missing, or a status would not find its message. Therefore a row counts before it is in
- * memory: whatever is newer than what the memory has seen is searched in the table.
+ * Both tables and the memory hold hashes and only say where to look: the row of the message decides. A superfluous entry
+ * is harmless. A missing one would lose a status. So a search also reads the rows that are not in memory yet.
  */
 import { inArray } from "drizzle-orm";
 import { textHash } from "#src/core/text-hash.ts";
@@ -78,7 +77,7 @@ const recentIds = oncePerConnection(() => new RecentIds());
 
 /** Call it in the transaction that stores the id in the message's row. */
 export function addNetworkId(tx: Tx, messageId: number, networkMessageId: string): void {
-  const hash = textHash(networkMessageId.toWellFormed());
+  const hash = textHash(networkMessageId);
   const id = insertRecent(tx).insert({ hash, messageId });
   const recent = recentIds(tx);
   tx.afterCommit(() => recent.append(id, hash, messageId));
@@ -108,12 +107,12 @@ function* listCandidates(tx: ReadTx, hash: number): Generator<number> {
 
 /** Call it with the messages that are deleted, or whose ids are. */
 export function removeNetworkIds(tx: Tx, removed: readonly Pick<Message, "id" | "networkMessageId">[]): void {
-  const named = removed.filter(({ networkMessageId }) => networkMessageId !== null);
-  if (named.length === 0) return;
-  for (const { id: messageId, networkMessageId } of named) {
-    deleteIndexed(tx).run({ hash: textHash(networkMessageId ?? ""), messageId });
-  }
-  const ids = named.map(({ id }) => id);
+  const entries = removed.flatMap(({ id: messageId, networkMessageId }) =>
+    networkMessageId === null ? [] : [{ hash: textHash(networkMessageId), messageId }],
+  );
+  if (entries.length === 0) return;
+  for (const entry of entries) deleteIndexed(tx).run(entry);
+  const ids = entries.map(({ messageId }) => messageId);
   // The table is short: it is read once for all of them.
   tx.db.delete(recentNetworkIds).where(inArray(recentNetworkIds.messageId, ids)).run();
 }

@@ -38,8 +38,8 @@ export const messageBySendToken = hotQuery(
 /**
  * Each change of a message names the state that the message leaves, so that a change that lost a race has no effect.
  * `move.ts` takes the statement that names all it changes and no more. SQLite rewrites an index if a statement names one
- * of its columns, changed or not, as the time of the dispatch is. What the network told beside the state seldom changes,
- * and pricing is JSON.
+ * of its columns, changed or not; the time of the dispatch is such a column. What the network reports beside the state
+ * seldom changes, and pricing is JSON.
  */
 export const updateState = hotWrite(
   `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { type LifeBench, liveRound, startLife } from "./life.ts";
 import { CONNECTIONS, meRequests, sendRequests } from "./measure.ts";
 import { median } from "./median.ts";
 import { type Part, startAmong } from "./part.ts";
@@ -18,7 +19,7 @@ import { makeWorld, queueDeliveries, serverVariables, type World } from "./world
 const usage = `bun run bench:alternate OLD NEW... [--only NAME] [--turns N] [--ms N]
 
   OLD, NEW     executables; each NEW is compared with OLD (bun run build --outfile FILE, in a worktree of each commit)
-  --only NAME  sending (usual), me or deliveries
+  --only NAME  sending (usual), me, deliveries or life
   --turns N    how often each is measured (usual: 30)
   --ms N       how long each time (usual: 500); of deliveries, five thousand at a time are measured instead`;
 
@@ -31,7 +32,7 @@ const { values: options, positionals } = parseArgs({
     help: { type: "boolean", short: "h", default: false },
   },
 });
-const KINDS = ["sending", "me", "deliveries"];
+const KINDS = ["sending", "me", "deliveries", "life"];
 if (options.help || positionals.length < 2 || !KINDS.includes(options.only)) {
   console.log(usage);
   process.exit(options.help ? 0 : 2);
@@ -51,6 +52,8 @@ interface Candidate {
   name: string;
   world: World;
   subject: Subject;
+  /** Only for whole lives. */
+  life: LifeBench | null;
   slices: Slice[];
 }
 
@@ -61,7 +64,7 @@ try {
   const receiver = await startAmong<{ count: number }, number>(parts, "receiver");
   const load = await startAmong<LoadJob, LoadResult>(parts, "load");
   const candidates: Candidate[] = [];
-  for (const name of positionals) candidates.push(await startCandidate(name, network.port, receiver.port));
+  for (const name of positionals) candidates.push(await startCandidate(name, network.port, receiver.port, load));
   for (let turn = -WARM_UP_TURNS; turn < Number(options.turns); turn++) {
     // The order changes, because what runs first finds the caches of what ran last.
     for (const candidate of turn % 2 === 0 ? candidates : candidates.toReversed()) {
@@ -75,21 +78,32 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
-async function startCandidate(name: string, networkPort: number, receiverPort: number): Promise<Candidate> {
+async function startCandidate(
+  name: string,
+  networkPort: number,
+  receiverPort: number,
+  load: Part<LoadJob, LoadResult>,
+): Promise<Candidate> {
   const data = mkdtempSync(join(directory, "data-"));
+  if (options.only === "life") {
+    const command = [resolve(name), "serve"];
+    const life = await startLife(parts, { command, directory: join(data, "data"), load });
+    return { name, world: life.world, subject: life.subject, life, slices: [] };
+  }
   const world = await makeWorld(join(data, "data"), `http://127.0.0.1:${receiverPort}/hook`);
   const port = findPort();
   const variables = serverVariables(world.directory, port, `http://127.0.0.1:${networkPort}`, CONNECTIONS);
   const subject = await startSubject([resolve(name), "serve"], world.directory, port, variables);
   parts.push(subject);
-  return { name, world, subject, slices: [] };
+  return { name, world, subject, life: null, slices: [] };
 }
 
 async function measure(
-  { world, subject }: Candidate,
+  { world, subject, life }: Candidate,
   load: Part<LoadJob, LoadResult>,
   receiver: Part<{ count: number }, number>,
 ): Promise<Slice> {
+  if (life !== null) return liveRound(life, Number(options.ms));
   const before = processorMs(subject.pid);
   const micros = (count: number): number => ((processorMs(subject.pid) - before) * 1000) / count;
   if (options.only === "deliveries") {

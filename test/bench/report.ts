@@ -1,6 +1,7 @@
 /** The measurements as a table: for the terminal, and for the marked place in docs/performance.md. */
 import { readFileSync } from "node:fs";
 import { cpus, release } from "node:os";
+import type { Life } from "./life.ts";
 import type { Rated, Sending } from "./measure.ts";
 import type { Compared } from "./median.ts";
 
@@ -9,6 +10,7 @@ export interface Measurements {
   single?: Sending;
   me?: Rated;
   deliveries?: Rated;
+  life?: Life;
   disk?: number;
   startMs?: number;
   memory?: { megabytes: number[]; eachMessages: number };
@@ -25,13 +27,13 @@ export interface Row {
 }
 
 /** The requirements; a ratio compares the rates. */
-const MIN_SHARE = { sending: 0.25, me: 0.4, deliveries: 0.1 };
+const MIN_SHARE = { sending: 0.25, me: 0.4, deliveries: 0.1, life: 0.05 };
 const START_MS = 300;
 const MEMORY_MEGABYTES = 200;
 /** Flat: the second half of the samples adds at most this share. The first half fills SQLite's page cache. */
 const FLAT_SHARE = 0.1;
 
-export function rowsOf({ sending, single, me, deliveries, disk, startMs, memory }: Measurements): Row[] {
+export function rowsOf({ sending, single, me, deliveries, life, disk, startMs, memory }: Measurements): Row[] {
   const rows: Row[] = [];
   if (sending !== undefined) {
     rows.push(rateRow("`POST /messages`, 32 connections, messages/s", sending.rate, MIN_SHARE.sending));
@@ -50,6 +52,11 @@ export function rowsOf({ sending, single, me, deliveries, disk, startMs, memory 
   if (deliveries !== undefined) {
     rows.push(rateRow("Webhook deliveries, 32 at a time, /s", deliveries.rate, MIN_SHARE.deliveries));
     rows.push(plainRow("— processor time a delivery, µs", deliveries.processor, 0));
+  }
+  if (life !== undefined) {
+    rows.push(rateRow("Whole life, 32 connections, messages/s", life.rate, MIN_SHARE.life));
+    rows.push(plainRow("— 99th percentile of `POST /messages`, ms", life.p99, 1));
+    rows.push(plainRow("— processor time a message, µs", life.processor, 0));
   }
   if (startMs !== undefined) {
     const bound = `under ${START_MS}`;

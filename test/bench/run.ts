@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { measureLife, startLife } from "./life.ts";
 import {
   type Bench,
   CONNECTIONS,
@@ -39,14 +40,14 @@ const usage = `bun run bench [--write] [--quick] [--only NAME]... [--source [--p
 
   --write        put the table into docs/performance.md
   --quick        short rounds, for a first look; the figures mean little
-  --only NAME    one of: memory, sending, single, me, deliveries, start, disk (may be repeated), or people: a million
+  --only NAME    one of: memory, sending, single, me, deliveries, life, start, disk (may be repeated), or people: a million
                  contacts (with --quick a tenth), which takes minutes and is measured only when it is named
   --source       measure the sources run by Bun instead of the executable
   --profile DIR  with --source: write processor profiles there`;
 
 const FULL: Plan = { rounds: 5, durationMs: 3_000, deliveries: 20_000, memorySteps: 10, memoryStepMessages: 10_000 };
 const QUICK: Plan = { rounds: 3, durationMs: 1_000, deliveries: 3_000, memorySteps: 6, memoryStepMessages: 1_000 };
-const MEASUREMENTS = ["memory", "sending", "single", "me", "deliveries", "start", "disk"];
+const MEASUREMENTS = ["memory", "sending", "single", "me", "deliveries", "life", "start", "disk"];
 
 const { values: options } = parseArgs({
   options: {
@@ -117,8 +118,8 @@ async function measure(plan: Plan): Promise<Measurements> {
     const megabytes = await told("memory", measureMemory(bench));
     measurements.memory = { megabytes, eachMessages: plan.memoryStepMessages };
   }
+  const forwarder = await startAmong<null, null>(parts, "forwarder", { url: networkMessagesUrl(networkUrl) });
   if (wants("sending") || wants("single")) {
-    const forwarder = await startAmong<null, null>(parts, "forwarder", { url: networkMessagesUrl(networkUrl) });
     if (wants("sending")) measurements.sending = await told("sending", measureSending(bench, forwarder, CONNECTIONS));
     if (wants("single")) measurements.single = await told("single", measureSending(bench, forwarder, 1));
   }
@@ -132,6 +133,11 @@ async function measure(plan: Plan): Promise<Measurements> {
   }
   // Last, because the database is then a used one.
   await subject.stop();
+  if (wants("life")) {
+    const life = await startLife(parts, { command, directory: join(directory, "life"), load });
+    measurements.life = await told("life", measureLife(life, plan, forwarder));
+    await life.subject.stop();
+  }
   if (wants("start")) measurements.startMs = await told("start", measureStart(plan, serve));
   if (wants("disk")) {
     const disk = await startAmong<{ durationMs: number }, number>(parts, "disk", { path: join(directory, "disk.db") });

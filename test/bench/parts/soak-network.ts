@@ -10,6 +10,8 @@ export interface SoakNetworkArgument {
   secret: string;
   accountId: string;
   phoneNumberId: string;
+  /** When it reports each status of a message, in tenths of a second; usually 0.1, 0.5 and 1.2 s after accepting it. */
+  ladder?: { status: string; steps: number }[];
 }
 
 export interface SoakNetworkMeasurements {
@@ -27,19 +29,20 @@ interface Taken {
 }
 
 const EVERY_MS = 100;
-/** The number of steps after which a message gets each status. */
-const LADDER = [
+const USUAL_LADDER = [
   { status: "sent", steps: 1 },
   { status: "delivered", steps: 5 },
   { status: "read", steps: 12 },
-] as const;
+];
 const PER_BODY = 500;
 
-const { callbackUrl, secret, accountId, phoneNumberId } = partArgument<SoakNetworkArgument>();
+const argument = partArgument<SoakNetworkArgument>();
+const { callbackUrl, secret, accountId, phoneNumberId, ladder = USUAL_LADDER } = argument;
+const STEPS = Math.max(...ladder.map(({ steps }) => steps)) + 1;
 const metadata = { display_phone_number: "911244001100", phone_number_id: phoneNumberId };
 const measurements: SoakNetworkMeasurements = { accepted: 0, told: 0, refused: 0 };
 /** The messages accepted in the last steps, newest first. */
-const steps: Taken[][] = Array.from({ length: 13 }, () => []);
+const steps: Taken[][] = Array.from({ length: STEPS }, () => []);
 
 const server = Bun.serve({
   hostname: "127.0.0.1",
@@ -62,9 +65,9 @@ const server = Bun.serve({
 
 setInterval(() => {
   steps.unshift([]);
-  steps.length = 13;
+  steps.length = STEPS;
   const timestamp = String(Math.floor(Date.now() / 1000));
-  const statuses = LADDER.flatMap(({ status, steps: after }) =>
+  const statuses = ladder.flatMap(({ status, steps: after }) =>
     (steps[after] ?? []).map(({ id, reference, digits }) => {
       return { id, status, timestamp, recipient_id: digits, biz_opaque_callback_data: reference };
     }),

@@ -70,7 +70,11 @@ async function attemptNow(database: Database, io: Io, { runId, box, row }: Claim
     // A refused attempt is the command's result, so it should not be logged as a warning too.
     const log = createLog({ level: "error", format: "text", now: () => clock.now() });
     const { store } = database;
-    await attemptDelivery({ store, clock, realClock: clock, runId, box, poster, schedule, concurrency: 1, log }, row);
+    await attemptDelivery(
+      { store, clock, realClock: clock, runId, box, poster, schedule, concurrency: 1, log },
+      row,
+      () => null,
+    );
   } finally {
     poster.close();
   }

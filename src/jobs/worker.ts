@@ -2,12 +2,22 @@
  * Runs the jobs of one kind: claims what is due, queue by queue, calls `perform` for each row, and waits until the next row
  * is due or the worker is notified. Each queue has a bounded number of rows in flight, so that a workspace with a slow or
  * dead receiver does not delay the others.
+ *
+ * A queue with a backlog would need two commits for each job: one that claims it and one that records it. Work whose
+ * record can be repeated claims the job that follows in the same commit (`claimNext`), which takes its place in flight.
  */
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { Store } from "#src/db/store.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { claim, listQueues, postpone } from "./claim.ts";
 import type { OutboxKind, OutboxRow } from "./table.ts";
+
+/**
+ * Claims a due job of the same queue, or returns null: nothing is due, the worker stops, or too many are in flight. Changes
+ * nothing in memory, so that a repeatable operation may call it.
+ */
+export type ClaimNext = (tx: Tx) => OutboxRow | null;
 
 export interface WorkerOptions {
   store: Store;
@@ -15,9 +25,12 @@ export interface WorkerOptions {
   runId: string;
   kind: OutboxKind;
   /** Maximum number of rows of a queue in flight at the same time. */
-  concurrency: (queueKey: number) => number;
-  /** Does the work and records it, outbox row included. When it throws, the error is reported and the row retried. */
-  perform: (row: OutboxRow) => Promise<void>;
+  concurrency: (tx: ReadTx, queueKey: number) => number;
+  /**
+   * Does the work and records it, outbox row included. When it throws, the error is reported and the row retried. Returns
+   * the row that `claimNext` claimed in the transaction of the record; null if it did not call it.
+   */
+  perform: (row: OutboxRow, claimNext: ClaimNext) => Promise<OutboxRow | null>;
   onError: (error: unknown, row: OutboxRow | null) => void;
 }
 
@@ -49,37 +62,54 @@ export class Worker extends ServiceLoop {
     const { store, clock, kind, runId } = this.#options;
     const now = clock.now();
     const queues = store.read((tx) => listQueues(tx, kind));
-    const claimable = queues
-      .filter(({ dueAt }) => dueAt <= now)
-      .map(({ queueKey }) => ({
-        queueKey,
-        freeSlots: this.#options.concurrency(queueKey) - (this.#inFlight.get(queueKey) ?? 0),
-      }))
+    const due = queues.filter(({ dueAt }) => dueAt <= now);
+    const claimable = store
+      .read((tx) => due.map(({ queueKey }) => ({ queueKey, freeSlots: this.#freeSlots(tx, queueKey) })))
       .filter(({ freeSlots }) => freeSlots > 0);
     const upcoming = queues.filter(({ dueAt }) => dueAt > now).map(({ dueAt }) => dueAt);
     if (claimable.length === 0) return upcoming.length > 0 ? this.#delayUntil(Math.min(...upcoming)) : null;
     const rows = await store.writeRepeatable((tx) =>
       claimable.flatMap(({ queueKey, freeSlots }) => claim(tx, kind, queueKey, freeSlots, runId)),
     );
-    for (const row of rows) void this.#perform(row);
+    for (const row of rows) void this.#performAll(row);
     if (rows.length > 0) return "at_once";
     // The wall clock was set back between the read and the claim: what was due is due later.
     return this.#delayUntil(Math.max(clock.now() + RETRY_CLAIM_MS, Math.min(...queues.map(({ dueAt }) => dueAt))));
   }
 
-  async #perform(row: OutboxRow): Promise<void> {
-    this.#inFlight.set(row.queueKey, (this.#inFlight.get(row.queueKey) ?? 0) + 1);
+  #freeSlots(tx: ReadTx, queueKey: number): number {
+    return this.#options.concurrency(tx, queueKey) - (this.#inFlight.get(queueKey) ?? 0);
+  }
+
+  /** Performs a row and those that follow in its place. */
+  async #performAll(first: OutboxRow): Promise<void> {
+    const { queueKey } = first;
+    this.#inFlight.set(queueKey, (this.#inFlight.get(queueKey) ?? 0) + 1);
     try {
-      await this.#options.perform(row);
+      for (let row: OutboxRow | null = first; row !== null; ) row = await this.#perform(row);
+    } finally {
+      const remaining = (this.#inFlight.get(queueKey) ?? 1) - 1;
+      if (remaining > 0) this.#inFlight.set(queueKey, remaining);
+      else this.#inFlight.delete(queueKey);
+      this.notify();
+    }
+  }
+
+  async #perform(row: OutboxRow): Promise<OutboxRow | null> {
+    try {
+      return await this.#options.perform(row, (tx) => this.#claimNext(tx, row.queueKey));
     } catch (error) {
       this.#options.onError(error, row);
       await this.#release(row);
-    } finally {
-      const remaining = (this.#inFlight.get(row.queueKey) ?? 1) - 1;
-      if (remaining > 0) this.#inFlight.set(row.queueKey, remaining);
-      else this.#inFlight.delete(row.queueKey);
-      this.notify();
+      return null;
     }
+  }
+
+  #claimNext(tx: Tx, queueKey: number): OutboxRow | null {
+    const { kind, runId } = this.#options;
+    // The row that is being recorded is still counted, and makes room.
+    if (this.isStopped || this.#freeSlots(tx, queueKey) < 0) return null;
+    return claim(tx, kind, queueKey, 1, runId)[0] ?? null;
   }
 
   /** Retries until it succeeds: a claimed row that is not released would wait for the next start. */

@@ -61,7 +61,10 @@ export class MediaFetcher extends Worker {
       ...{ store, clock, runId },
       kind: "fetch_media",
       concurrency: () => CONCURRENCY,
-      perform: (row) => perform(options, row, stopping.signal),
+      perform: async (row) => {
+        await perform(options, row, stopping.signal);
+        return null;
+      },
       onError: (error, row) =>
         log.error("media.fetch_failed", "Medium could not be fetched", { medium: row?.subject, error }),
     });

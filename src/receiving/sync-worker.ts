@@ -32,7 +32,10 @@ export function createSyncWorker(options: SyncWorkerOptions): Worker {
     runId,
     kind: "sync_account",
     concurrency: () => CONCURRENCY,
-    perform: (row) => perform(options, row),
+    perform: async (row) => {
+      await perform(options, row);
+      return null;
+    },
     onError: (error, row) =>
       log.error("account.sync_failed", "Account could not be synchronized", { number: row?.subject, error }),
   });

@@ -52,6 +52,7 @@ function createWorker(
         const nextAt = run(tx, row.subject);
         if (nextAt === null) finish(tx, row.id);
         else postpone(tx, row.id, nextAt);
+        return null;
       }),
     onError: (error, row) =>
       log.error("broadcast.job_failed", "Scheduled step of a broadcast failed", { broadcast: row?.subject, error }),

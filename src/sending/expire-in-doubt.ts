@@ -27,6 +27,7 @@ export function createExpireWorker({ store, clock, runId, log }: ExpireOptions):
       store.write((tx) => {
         expireInDoubt(tx, row.subject);
         finish(tx, row.id);
+        return null;
       }),
     onError: (error, row) =>
       log.error("message.expire_failed", "In-doubt message could not be expired", { message: row?.subject, error }),

@@ -15,7 +15,7 @@ import type { RetrySchedule } from "#src/domain/webhooks/delivery.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
 import { finish } from "#src/jobs/claim.ts";
 import type { OutboxRow } from "#src/jobs/table.ts";
-import { Worker } from "#src/jobs/worker.ts";
+import { type ClaimNext, Worker } from "#src/jobs/worker.ts";
 import { isSuccess, type PostResult, type WebhookPoster } from "#src/net/post.ts";
 
 export interface DeliveryOptions {
@@ -39,21 +39,30 @@ export function createDeliveryWorker(options: DeliveryOptions): Worker {
     clock,
     runId,
     kind: "deliver_webhook",
-    concurrency: (workspaceId) => {
-      const webhook = store.read((tx) => findWebhook(tx, workspaceId));
+    concurrency: (tx, workspaceId) => {
+      const webhook = findWebhook(tx, workspaceId);
       return (webhook?.consecutiveTimeouts ?? 0) >= TIMEOUTS_UNTIL_SINGLE ? 1 : concurrency;
     },
-    perform: (row) => attemptDelivery(options, row),
+    perform: (row, claimNext) => attemptDelivery(options, row, claimNext),
     onError: (error, row) =>
       log.error("delivery.job_failed", "Webhook delivery could not be processed", { delivery: row?.subject, error }),
   });
 }
 
-/** Signs and posts one claimed delivery, and records the attempt. */
-export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow): Promise<void> {
+/** Signs and posts one claimed delivery, and records the attempt. Returns what `claimNext` claims in the same commit. */
+export async function attemptDelivery(
+  options: DeliveryOptions,
+  row: OutboxRow,
+  claimNext: ClaimNext,
+): Promise<OutboxRow | null> {
   const { store, clock, schedule, log } = options;
   const plan = store.read((tx) => planAttempt(tx, row.subject));
-  if (plan === undefined) return store.write((tx) => finish(tx, row.id));
+  if (plan === undefined) {
+    return store.writeRepeatable((tx) => {
+      finish(tx, row.id);
+      return claimNext(tx);
+    });
+  }
   const attemptedAt = clock.now();
   const result = toResult(plan.url, attemptedAt, await post(options, plan, row.queueKey));
   if (!result.isSuccess) {
@@ -65,7 +74,10 @@ export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow):
     });
   }
   const work = { outboxId: row.id, deliveryId: row.subject, workspaceId: row.queueKey, eventType: plan.eventType };
-  await store.writeRepeatable((tx) => recordAttempt(tx, work, result, schedule));
+  return store.writeRepeatable((tx) => {
+    recordAttempt(tx, work, result, schedule);
+    return claimNext(tx);
+  });
 }
 
 async function post(

@@ -29,6 +29,7 @@ export function createTellWorker({ store, clock, runId, log }: TellOptions): Wor
         // The contact's later changes enqueue a job of their own.
         finish(tx, row.id);
         tellContact(tx, row.queueKey, row.subject);
+        return null;
       }),
     onError: (error, row) =>
       log.error("contact.tell_failed", "Event of a changed contact could not be written", {

@@ -51,6 +51,7 @@ async function stage(given: Partial<WorkerOptions> & { instant?: boolean } = {})
         await end.promise;
       }
       await store.write((tx) => finish(tx, row.id));
+      return null;
     },
     ...given,
   });

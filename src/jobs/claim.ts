@@ -23,7 +23,7 @@ export function listQueues(tx: ReadTx, kind: OutboxKind): { queueKey: number; du
 export function claim(tx: Tx, kind: OutboxKind, queueKey: number, limit: number, runId: string): OutboxRow[] {
   const due = dueJobs(tx).all({ kind, queueKey, now: tx.now, limit });
   for (const { id } of due) claimJob(tx).run({ id, runId });
-  return due.map((row) => ({ ...row, runId }));
+  return due.map(({ id, subject, dueAt }) => ({ id, kind, subject, queueKey, dueAt, runId }));
 }
 
 /** Deletes a job that is done. */

@@ -1,6 +1,6 @@
 /** The hot statements of the job queue: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
-import { columns, hotQuery, hotWrite, integer, integerOrNull } from "#src/db/hot-statement.ts";
+import { hotQuery, hotWrite, integer, integerOrNull } from "#src/db/hot-statement.ts";
 import { outbox } from "./table.ts";
 
 const job = getTableColumns(outbox);
@@ -16,11 +16,13 @@ export const nextQueue = hotQuery(
 /** Read after every commit. */
 export const lastJob = hotQuery("SELECT max(id) AS id FROM outbox", {}, { id: integerOrNull });
 
+/** Without what the caller knows already. */
 export const dueJobs = hotQuery(
-  `SELECT ${columns(job)} FROM outbox WHERE run_id IS NULL AND kind = +:kind AND queue_key = +:queueKey AND due_at <= :now
+  `SELECT id, subject, due_at AS dueAt FROM outbox
+  WHERE run_id IS NULL AND kind = +:kind AND queue_key = +:queueKey AND due_at <= :now
   ORDER BY due_at LIMIT +:limit`,
   { ...job, now: integer, limit: integer },
-  job,
+  { id: job.id, subject: job.subject, dueAt: job.dueAt },
 );
 
 export const claimJob = hotWrite("UPDATE outbox SET run_id = :runId WHERE id = +:id AND run_id IS NULL", job);

@@ -10,7 +10,13 @@ import { serviceSignature } from "#src/core/service-signature.ts";
 import { version } from "#src/core/version.ts";
 import type { Store } from "#src/db/store.ts";
 import { openSecret, TIMEOUTS_UNTIL_SINGLE } from "#src/domain/webhooks/address.ts";
-import { type AttemptPlan, type AttemptResult, planAttempt, recordAttempt } from "#src/domain/webhooks/attempt.ts";
+import {
+  type AttemptPlan,
+  type AttemptResult,
+  findEventId,
+  planAttempt,
+  recordAttempt,
+} from "#src/domain/webhooks/attempt.ts";
 import type { RetrySchedule } from "#src/domain/webhooks/delivery.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
 import { finish } from "#src/jobs/claim.ts";
@@ -56,7 +62,7 @@ export async function attemptDelivery(
   claimNext: ClaimNext,
 ): Promise<OutboxRow | null> {
   const { store, clock, schedule, log } = options;
-  const plan = store.read((tx) => planAttempt(tx, row.subject));
+  const plan = store.read((tx) => planAttempt(tx, row.queueKey, row.subject));
   if (plan === undefined) {
     return store.writeRepeatable((tx) => {
       finish(tx, row.id);
@@ -69,7 +75,7 @@ export async function attemptDelivery(
     const reason = result.error ?? `the receiver answered ${result.statusCode}`;
     log.warn("delivery.attempt_failed", "Webhook was not accepted", {
       delivery: row.subject,
-      eventId: plan.eventId,
+      eventId: store.read((tx) => findEventId(tx, row.subject)),
       reason,
     });
   }

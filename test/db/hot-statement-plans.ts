@@ -188,7 +188,6 @@ export const expectedPlans: Record<string, string[]> = {
   "webhooks.attemptableDelivery": [
     "SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)",
     "SEARCH events USING INTEGER PRIMARY KEY (rowid=?)",
-    "SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)",
   ],
   "webhooks.countAttempt": [
     "SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)",
@@ -206,6 +205,10 @@ export const expectedPlans: Record<string, string[]> = {
     "SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)",
     "CORRELATED SCALAR SUBQUERY 2",
     "SEARCH deliveries USING INDEX deliveries_event (event_seq=?)",
+  ],
+  "webhooks.eventOfDelivery": [
+    "SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)",
+    "SEARCH events USING INTEGER PRIMARY KEY (rowid=?)",
   ],
   "webhooks.existingDelivery": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.finishDelivery": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],

@@ -6,10 +6,12 @@ import { updateTimeoutStreak } from "./address.ts";
 import { nextAttemptAt, type RetrySchedule } from "./delivery.ts";
 import { emptyErasedEvent } from "./erased-event.ts";
 import type { EventType } from "./event-types.ts";
+import { findWebhook } from "./read.ts";
 import {
   attemptableDelivery,
   countAttempt,
   countSuccess,
+  eventOfDelivery,
   existingDelivery,
   finishDelivery,
   insertAttempt,
@@ -20,7 +22,6 @@ import type { Webhook } from "./table.ts";
 export interface AttemptPlan {
   url: string;
   body: string;
-  eventId: string;
   eventType: EventType;
   webhook: Webhook;
 }
@@ -29,12 +30,18 @@ export interface AttemptPlan {
  * Plans an attempt with the current address and secret and the event's fixed body. Undefined if the delivery has ended
  * or has no address.
  */
-export function planAttempt(tx: ReadTx, deliveryId: number): AttemptPlan | undefined {
-  const found = attemptableDelivery(tx).get({ id: deliveryId });
-  if (found === undefined) return undefined;
-  const { eventId, eventType, body, isForwarded, ...webhook } = found;
+export function planAttempt(tx: ReadTx, workspaceId: number, deliveryId: number): AttemptPlan | undefined {
+  const webhook = findWebhook(tx, workspaceId);
+  const delivery = attemptableDelivery(tx).get({ id: deliveryId });
+  if (webhook === undefined || delivery === undefined) return undefined;
+  const { isForwarded, ...event } = delivery;
   const url = isForwarded ? webhook.forwardUrl : webhook.url;
-  return url === null ? undefined : { url, body, eventId, eventType, webhook };
+  return url === null ? undefined : { url, ...event, webhook };
+}
+
+/** The id of a delivery's event, for the log; undefined if the delivery was purged. */
+export function findEventId(tx: ReadTx, deliveryId: number): string | undefined {
+  return eventOfDelivery(tx).get({ id: deliveryId })?.eventId;
 }
 
 export interface AttemptResult {

@@ -24,15 +24,20 @@ export const insertDelivery = hotWrite(
   delivery,
 );
 
-/** A delivery that has not ended, with its event and the address as it is now. */
+/** What an attempt takes of a delivery that has not ended. Its address and secret are remembered. */
 export const attemptableDelivery = hotQuery(
-  `SELECT ${columns(webhook, "webhooks")}, events.id AS eventId, events.type AS eventType,
-    events.body AS body, deliveries.is_forwarded AS isForwarded
+  `SELECT events.type AS eventType, events.body AS body, deliveries.is_forwarded AS isForwarded
   FROM deliveries JOIN events ON events.seq = deliveries.event_seq
-  JOIN webhooks ON webhooks.workspace_id = deliveries.workspace_id
   WHERE deliveries.id = +:id AND deliveries.status = 'pending'`,
   { id: delivery.id },
-  { ...webhook, eventId: event.id, eventType: event.type, body: event.body, isForwarded: delivery.isForwarded },
+  { eventType: event.type, body: event.body, isForwarded: delivery.isForwarded },
+);
+
+export const eventOfDelivery = hotQuery(
+  `SELECT events.id AS eventId FROM deliveries JOIN events ON events.seq = deliveries.event_seq
+  WHERE deliveries.id = +:id`,
+  { id: delivery.id },
+  { eventId: event.id },
 );
 
 export const insertAttempt = hotWrite(

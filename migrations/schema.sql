@@ -482,20 +482,20 @@ CREATE TABLE deliveries (
   is_forwarded INTEGER NOT NULL DEFAULT 0 CHECK (is_forwarded IN (0, 1))
 ) STRICT;
 CREATE INDEX deliveries_event ON deliveries (event_seq);
-CREATE INDEX deliveries_listed ON deliveries (workspace_id, id);
 CREATE INDEX deliveries_workspace ON deliveries (workspace_id, status, id);
 
 CREATE TABLE delivery_attempts (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
   delivery_id INTEGER NOT NULL REFERENCES deliveries (id),
+  -- Counts the attempts of the delivery, also across replays.
+  id INTEGER NOT NULL,
   url TEXT NOT NULL,
   attempted_at INTEGER NOT NULL,
   duration_ms INTEGER NOT NULL,
   status_code INTEGER,
   error TEXT,
-  response TEXT
-) STRICT;
-CREATE INDEX delivery_attempts_delivery ON delivery_attempts (delivery_id, id);
+  response TEXT,
+  PRIMARY KEY (delivery_id, id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE echoes (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -536,7 +536,6 @@ CREATE TABLE events (
   body TEXT NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX events_id ON events (id);
 CREATE INDEX events_workspace ON events (workspace_id, seq);
 
 CREATE TABLE form_answers (

@@ -243,8 +243,8 @@ class NewerRowsMerge {
       this.#columns("deliveries").filter((column) => column !== "id"),
     );
     this.#insert("deliveries");
-    this.#insert("delivery_attempts");
-    this.#update("delivery_attempts", ["response"]);
+    this.#insert("delivery_attempts", "delivery_id", "id");
+    this.#update("delivery_attempts", ["response"], ["delivery_id", "id"]);
     return events;
   }
 
@@ -266,18 +266,18 @@ class NewerRowsMerge {
   }
 
   /** Inserts the rows that the backup lacks; returns how many. */
-  #insert(table: string, key = "id"): number {
+  #insert(table: string, ...key: string[]): number {
     const columns = this.#columns(table).join(", ");
     return this.#run(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM newer.${table} AS n
-      WHERE NOT EXISTS (SELECT 1 FROM main.${table} AS m WHERE m.${key} = n.${key})`);
+      WHERE NOT EXISTS (SELECT 1 FROM main.${table} AS m WHERE ${isSame(key)})`);
   }
 
   /** Updates these columns in rows that both databases have, where they differ; returns how many. */
-  #update(table: string, columns: readonly string[], key = "id", condition = "1"): number {
+  #update(table: string, columns: readonly string[], key: string | string[] = "id", condition = "1"): number {
     const sets = columns.map((column) => `${column} = n.${column}`).join(", ");
     const differs = columns.map((column) => `m.${column} IS NOT n.${column}`).join(" OR ");
     return this.#run(`UPDATE main.${table} AS m SET ${sets} FROM newer.${table} AS n
-      WHERE n.${key} = m.${key} AND ${condition} AND (${differs})`);
+      WHERE ${isSame([key].flat())} AND ${condition} AND (${differs})`);
   }
 
   #replace(table: string): void {
@@ -297,4 +297,9 @@ class NewerRowsMerge {
   #run(sql: string): number {
     return this.#client.prepare(sql).run().changes;
   }
+}
+
+/** Whether a row of `m` and one of `n` have the same key; `id` if none is named. */
+function isSame(key: readonly string[]): string {
+  return (key.length === 0 ? ["id"] : key).map((column) => `m.${column} = n.${column}`).join(" AND ");
 }

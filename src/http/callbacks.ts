@@ -138,7 +138,7 @@ export function callbackRoutes(options: CallbackOptions) {
     const { text, trust } = read;
     if (text === null) return answerText(400, "the body is not a JSON object");
     try {
-      await store.write((tx) => {
+      await store.writeRepeatable((tx) => {
         storeCallback(tx, "whatsapp", text, tx.now, trust);
         onStored(tx);
       });

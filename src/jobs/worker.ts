@@ -107,8 +107,11 @@ export class Worker extends ServiceLoop {
 
   #claimNext(tx: Tx, queueKey: number): OutboxRow | null {
     const { kind, runId } = this.#options;
+    const freeSlots = this.#freeSlots(tx, queueKey);
     // The row that is being recorded is still counted, and makes room.
-    if (this.isStopped || this.#freeSlots(tx, queueKey) < 0) return null;
+    if (this.isStopped || freeSlots < 0) return null;
+    // The queue may have more in flight than before: the receiver has woken up.
+    if (freeSlots > 0) tx.notify(kind);
     return claim(tx, kind, queueKey, 1, runId)[0] ?? null;
   }
 

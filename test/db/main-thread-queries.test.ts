@@ -123,11 +123,13 @@ function copyRow(table: string): number {
       varied.set(last, type === "INTEGER" ? `${last} + n` : `CAST(${last} || '~' || n AS ${type})`);
   }
   const kept = columns.map(({ name }) => name).filter((name) => name !== id);
+  // Of a key with several columns the last row, behind which the copies find room.
+  const order = keys.length > 1 ? keys.map(({ name }) => `${name} DESC`).join(", ") : id;
   return app.store.client
     .prepare(
       `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${COPIES})
       INSERT INTO ${table} (${kept}) SELECT ${kept.map((name) => varied.get(name) ?? name)}
-      FROM numbers, (SELECT * FROM ${table} ${id === null ? "" : `ORDER BY ${id}`} LIMIT 1)`,
+      FROM numbers, (SELECT * FROM ${table} ${order === null ? "" : `ORDER BY ${order}`} LIMIT 1)`,
     )
     .run().changes;
 }

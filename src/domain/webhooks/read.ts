@@ -4,8 +4,8 @@ import { notFound } from "#src/core/problem.ts";
 import { withinBudget } from "#src/db/query-budget.ts";
 import { remembered } from "#src/db/remembered.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import type { DeliveryStatus } from "./delivery.ts";
-import { webhookOfWorkspace } from "./statements.ts";
+import { type DeliveryStatus, deliveryStatuses } from "./delivery.ts";
+import { newestDeliveries, webhookOfWorkspace } from "./statements.ts";
 import {
   type Delivery,
   type DeliveryAttempt,
@@ -35,6 +35,12 @@ interface DeliveryFilter {
 
 /** Newest first. */
 export function listDeliveries(tx: ReadTx, workspaceId: number, filter: DeliveryFilter): DeliveryOfEvent[] {
+  if (filter.status === null) {
+    const { limit, before } = filter;
+    const found = newestDeliveries(tx).all({ workspaceId, before: before ?? Number.MAX_SAFE_INTEGER, limit });
+    const ids = found.map(({ id }) => id);
+    return listDeliveriesById(tx, workspaceId, ids);
+  }
   return tx.db
     .select({ delivery: deliveries, eventId: events.id, eventType: events.type })
     .from(deliveries)
@@ -42,7 +48,7 @@ export function listDeliveries(tx: ReadTx, workspaceId: number, filter: Delivery
     .where(
       and(
         eq(deliveries.workspaceId, workspaceId),
-        filter.status === null ? undefined : eq(deliveries.status, filter.status),
+        eq(deliveries.status, filter.status),
         filter.before === null ? undefined : lt(deliveries.id, filter.before),
       ),
     )
@@ -58,13 +64,24 @@ export interface DeliveryDetail extends DeliveryOfEvent {
 }
 
 /**
- * SQL of the ids of one event type's deliveries, newest first. The reader runs it, because deliveries of a rare type
- * may be far back.
+ * Finds the deliveries of one event type, newest first. The reader runs it, because deliveries of a rare type may be far
+ * back.
  */
-export const deliveryIdsByTypeSql = `SELECT deliveries.id FROM deliveries JOIN events ON events.seq = deliveries.event_seq
-  WHERE deliveries.workspace_id = ? AND deliveries.id < ? AND events.type = ? AND (? IS NULL OR deliveries.status = ?)
-    AND ${withinBudget("deliveries.id")}
-  ORDER BY deliveries.id DESC LIMIT ?`;
+export function deliveryIdsByType(
+  workspaceId: number,
+  type: string,
+  { status, before, limit }: DeliveryFilter,
+): { sql: string; values: (string | number)[] } {
+  // One list for each status, each ordered by its index.
+  const lists = (status === null ? deliveryStatuses : [status]).map((listed) => ({
+    sql: `SELECT deliveries.id FROM deliveries CROSS JOIN events ON events.seq = deliveries.event_seq
+      WHERE deliveries.workspace_id = ? AND deliveries.status = ? AND deliveries.id < ? AND events.type = ?
+        AND ${withinBudget("deliveries.id")}`,
+    values: [workspaceId, listed, before ?? Number.MAX_SAFE_INTEGER, type],
+  }));
+  const sql = `${lists.map((list) => list.sql).join(" UNION ALL ")} ORDER BY 1 DESC LIMIT ?`;
+  return { sql, values: [...lists.flatMap(({ values }) => values), limit] };
+}
 
 /** The deliveries with these ids that still exist, in the order of the ids. */
 export function listDeliveriesById(tx: ReadTx, workspaceId: number, ids: readonly number[]): DeliveryOfEvent[] {

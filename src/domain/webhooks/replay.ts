@@ -20,19 +20,6 @@ export function replayDelivery(tx: Tx, id: number): number {
   return delivery.id;
 }
 
-/**
- * Restarts an event's delivery, or adds one if the event was recorded without an address. Returns the delivery's id.
- */
-export function replayEvent(tx: Tx, eventId: string): number {
-  const event = tx.db.select().from(events).where(eq(events.id, eventId)).get();
-  if (event === undefined) throw notFound("event");
-  requireAddress(tx, event.workspaceId);
-  const delivery = tx.db.select().from(deliveries).where(ownDeliveryOf(event.seq)).get();
-  if (delivery === undefined) return addDelivery(tx, event.workspaceId, event.seq);
-  restart(tx, delivery.id, event.workspaceId);
-  return delivery.id;
-}
-
 /** Number of events that one call restarts; the caller repeats until it returns fewer. */
 export const REPLAY_BATCH = 500;
 
@@ -60,11 +47,6 @@ export function replayFailedSince(tx: Tx, workspaceId: number, since: number): n
     restart(tx, deliveryId, workspaceId);
     return deliveryId;
   });
-}
-
-/** Not the one to the second address. */
-function ownDeliveryOf(eventSeq: number) {
-  return and(eq(deliveries.eventSeq, eventSeq), eq(deliveries.isForwarded, false));
 }
 
 /** An attempt in flight continues, but its result no longer counts: its job is deleted here. */

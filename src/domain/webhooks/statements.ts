@@ -40,9 +40,20 @@ export const eventOfDelivery = hotQuery(
   { eventId: event.id },
 );
 
+/** One list for each status, each ordered by its index. */
+export const newestDeliveries = hotQuery(
+  `SELECT id FROM deliveries WHERE workspace_id = +:workspaceId AND status = 'pending' AND id < +:before
+  UNION ALL SELECT id FROM deliveries WHERE workspace_id = +:workspaceId AND status = 'delivered' AND id < +:before
+  UNION ALL SELECT id FROM deliveries WHERE workspace_id = +:workspaceId AND status = 'exhausted' AND id < +:before
+  ORDER BY id DESC LIMIT +:limit`,
+  { ...delivery, before: integer, limit: integer },
+  { id: delivery.id },
+);
+
 export const insertAttempt = hotWrite(
-  `INSERT INTO delivery_attempts (delivery_id, url, attempted_at, duration_ms, status_code, error, response)
-  VALUES (:deliveryId, :url, :attemptedAt, :durationMs, :statusCode, :error, :response)`,
+  `INSERT INTO delivery_attempts (delivery_id, id, url, attempted_at, duration_ms, status_code, error, response)
+  VALUES (:deliveryId, 1 + coalesce((SELECT max(id) FROM delivery_attempts WHERE delivery_id = +:deliveryId), 0),
+    :url, :attemptedAt, :durationMs, :statusCode, :error, :response)`,
   getTableColumns(deliveryAttempts),
 );
 

@@ -1,5 +1,5 @@
 /** Tables of webhook addresses, events, deliveries and attempts. */
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
 import type { DeliveryStatus } from "./delivery.ts";
 import type { EventType } from "./event-types.ts";
@@ -37,19 +37,24 @@ export const deliveries = sqliteTable("deliveries", {
 
 export type Delivery = typeof deliveries.$inferSelect;
 
-export const deliveryAttempts = sqliteTable("delivery_attempts", {
-  id: integer().primaryKey({ autoIncrement: true }),
-  deliveryId: integer().notNull(),
-  url: text().notNull(),
-  attemptedAt: instant().notNull(),
-  durationMs: integer().notNull(),
-  /** Status code of the receiver's response; null if there was none. */
-  statusCode: integer(),
-  /** Why there was no response, in words. */
-  error: text(),
-  /** The beginning of the response body. */
-  response: text(),
-});
+export const deliveryAttempts = sqliteTable(
+  "delivery_attempts",
+  {
+    deliveryId: integer().notNull(),
+    /** Counts the attempts of the delivery, also across replays. */
+    id: integer().notNull(),
+    url: text().notNull(),
+    attemptedAt: instant().notNull(),
+    durationMs: integer().notNull(),
+    /** Status code of the receiver's response; null if there was none. */
+    statusCode: integer(),
+    /** Why there was no response, in words. */
+    error: text(),
+    /** The beginning of the response body. */
+    response: text(),
+  },
+  (table) => [primaryKey({ columns: [table.deliveryId, table.id] })],
+);
 
 export type DeliveryAttempt = typeof deliveryAttempts.$inferSelect;
 

@@ -1,13 +1,12 @@
 /** What is purged after its retention period, together with everything that refers to it, and what stays. */
 import { expect, test } from "bun:test";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
-import { replayEvent } from "#src/domain/webhooks/replay.ts";
+import { replayDelivery } from "#src/domain/webhooks/replay.ts";
 import { TestClock } from "#test/support/clock.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 import {
   DAY,
   deliveries,
-  delivery,
   emit,
   eventCount,
   HOUR,
@@ -86,9 +85,9 @@ test("an old event that was replayed is purged with its queued work", async () =
   await using hook = startHook(app.clock, () => new Response(null, { status: 500 }));
   const shop = await app.workspace();
   await app.webhook(shop, hook.url);
-  const { eventId } = delivery(app, await emit(app, shop));
+  const id = await emit(app, shop);
   await app.clock.advance(3 * HOUR - 5 * MINUTE);
-  await app.store.write((tx) => replayEvent(tx, eventId));
+  await app.store.write((tx) => replayDelivery(tx, id));
   await app.clock.advance(MINUTE);
   expect([hook.hits.length, outboxCount(app)]).toEqual([3, 1]);
   await app.clock.advance(3 * HOUR);

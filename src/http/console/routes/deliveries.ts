@@ -5,7 +5,7 @@ import { invalidRequest } from "#src/core/problem.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
 import {
   countFailedSql,
-  deliveryIdsByTypeSql,
+  deliveryIdsByType,
   getDeliveryInWorkspace,
   listDeliveries,
   listDeliveriesById,
@@ -28,25 +28,11 @@ export const deliveryRoutes = attachHandlers(deliveryContract, {
     const from = readPage(query);
     const before = "after" in from ? from.after.id : null;
     if (before !== null && typeof before !== "number") throw wrongCursor();
-    const limit = PER_PAGE + 1;
-    const ids =
-      type === null
-        ? null
-        : (
-            await reader.query(deliveryIdsByTypeSql, [
-              workspace.id,
-              before ?? Number.MAX_SAFE_INTEGER,
-              type,
-              status,
-              status,
-              limit,
-            ])
-          ).map(({ id }) => Number(id));
+    const filter = { status, before, limit: PER_PAGE + 1 };
+    const search = type === null ? null : deliveryIdsByType(workspace.id, type, filter);
+    const ids = search === null ? null : (await reader.query(search.sql, search.values)).map(({ id }) => Number(id));
     return store.read((tx) => {
-      const rows =
-        ids === null
-          ? listDeliveries(tx, workspace.id, { status, before, limit })
-          : listDeliveriesById(tx, workspace.id, ids);
+      const rows = ids === null ? listDeliveries(tx, workspace.id, filter) : listDeliveriesById(tx, workspace.id, ids);
       // `total` is the number of these rows: counting millions of deliveries is too expensive, and the screen shows
       // no total.
       return answerPage(

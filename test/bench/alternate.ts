@@ -10,15 +10,17 @@ import { parseArgs } from "node:util";
 import { type LifeBench, liveRound, startLife } from "./life.ts";
 import { CONNECTIONS, meRequests, sendRequests } from "./measure.ts";
 import { median } from "./median.ts";
-import { type Part, startAmong } from "./part.ts";
+import { type Part, startAmong, startPart } from "./part.ts";
 import type { LoadJob, LoadResult } from "./parts/load.ts";
+import type { WorldJob } from "./parts/world.ts";
 import { machineText } from "./report.ts";
 import { findPort, processorMs, type Subject, startSubject } from "./subject.ts";
 import { makeWorld, queueDeliveries, serverVariables, type World } from "./world.ts";
 
 const usage = `bun run bench:alternate OLD NEW... [--only NAME] [--turns N] [--ms N]
 
-  OLD, NEW     executables; each NEW is compared with OLD (bun run build --outfile FILE, in a worktree of each commit)
+  OLD, NEW     executables; each NEW is compared with OLD (bun run build --outfile FILE, in a worktree of each commit).
+               FILE=CHECKOUT: its database is made by that checkout, because its schema differs from this one's
   --only NAME  sending (usual), me, deliveries or life
   --turns N    how often each is measured (usual: 30)
   --ms N       how long each time (usual: 500); of deliveries, five thousand at a time are measured instead`;
@@ -85,17 +87,25 @@ async function startCandidate(
   load: Part<LoadJob, LoadResult>,
 ): Promise<Candidate> {
   const data = mkdtempSync(join(directory, "data-"));
+  const [file = "", checkout] = name.split("=");
+  const make = checkout === undefined ? makeWorld : await makerOf(checkout);
+  const command = [resolve(file), "serve"];
   if (options.only === "life") {
-    const command = [resolve(name), "serve"];
-    const life = await startLife(parts, { command, directory: join(data, "data"), load });
+    const life = await startLife(parts, { command, directory: join(data, "data"), load, make });
     return { name, world: life.world, subject: life.subject, life, slices: [] };
   }
-  const world = await makeWorld(join(data, "data"), `http://127.0.0.1:${receiverPort}/hook`);
+  const world = await make(join(data, "data"), `http://127.0.0.1:${receiverPort}/hook`);
   const port = findPort();
   const variables = serverVariables(world.directory, port, `http://127.0.0.1:${networkPort}`, CONNECTIONS);
-  const subject = await startSubject([resolve(name), "serve"], world.directory, port, variables);
+  const subject = await startSubject(command, world.directory, port, variables);
   parts.push(subject);
   return { name, world, subject, life: null, slices: [] };
+}
+
+async function makerOf(checkout: string): Promise<typeof makeWorld> {
+  const part = await startPart<WorldJob, World>("world", null, resolve(checkout, "test/bench"));
+  parts.push(part);
+  return (data, webhookUrl, settings = {}) => part.ask({ directory: data, webhookUrl, ...settings });
 }
 
 async function measure(

@@ -46,15 +46,23 @@ const LOOK_EVERY_MS = 10;
 /** After the last answer; a server that has not delivered all events by then has lost some. */
 const LIMIT_MS = 60_000;
 
-/** `command` runs `serve`; everything that is started is added to `parts`, for the caller to stop. */
+interface LifeOptions {
+  /** Runs `serve`. */
+  command: string[];
+  directory: string;
+  load: Part<LoadJob, LoadResult>;
+  make?: typeof makeWorld;
+}
+
+/** Everything that is started is added to `parts`, for the caller to stop. */
 export async function startLife(
   parts: { stop(): Promise<void> }[],
-  { command, directory, load }: { command: string[]; directory: string; load: Part<LoadJob, LoadResult> },
+  { command, directory, load, make = makeWorld }: LifeOptions,
 ): Promise<LifeBench> {
   const port = findPort();
   const receiver = await startAmong<true, SoakReceiverMeasurements>(parts, "soak-receiver");
   const hook = `http://127.0.0.1:${receiver.port}/hook`;
-  const world = await makeWorld(directory, hook, { senderHook: hook });
+  const world = await make(directory, hook, { senderHook: hook });
   const network = await startAmong<true, SoakNetworkMeasurements>(parts, "soak-network", {
     callbackUrl: `http://127.0.0.1:${port}/networks/whatsapp`,
     secret: SECRET,

@@ -21,8 +21,12 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** Starts `parts/<name>.ts` with one argument, as JSON. */
-export async function startPart<Job, Result>(name: string, argument: unknown = null): Promise<Part<Job, Result>> {
+/** Starts `parts/<name>.ts` with one argument, as JSON; `directory` is the `test/bench` of another checkout. */
+export async function startPart<Job, Result>(
+  name: string,
+  argument: unknown = null,
+  directory = import.meta.dir,
+): Promise<Part<Job, Result>> {
   let waiting: Waiting | null = null;
   const next = <T>(): Promise<T> =>
     new Promise<T>((resolve, reject) => {
@@ -30,7 +34,7 @@ export async function startPart<Job, Result>(name: string, argument: unknown = n
     });
   const ready = next<{ port: number }>();
   const child = Bun.spawn({
-    cmd: [process.execPath, join(import.meta.dir, "parts", `${name}.ts`), JSON.stringify(argument)],
+    cmd: [process.execPath, join(directory, "parts", `${name}.ts`), JSON.stringify(argument)],
     stdio: ["ignore", "inherit", "inherit"],
     ipc(said: Said) {
       const asked = waiting;

@@ -38,6 +38,13 @@ export const insertJob = hotWrite(
   job,
 );
 
+/** A job that is claimed from the beginning; its subject has none yet. */
+export const insertClaimedJob = hotWrite(
+  `INSERT INTO outbox (kind, subject, queue_key, due_at, run_id)
+  VALUES (:kind, :subject, :queueKey, :dueAt, :runId)`,
+  job,
+);
+
 /** An existing job becomes due at the new time, even if that is later. */
 export const insertOrRescheduleJob = hotWrite(
   `INSERT INTO outbox (kind, subject, queue_key, due_at) VALUES (:kind, :subject, :queueKey, :dueAt)

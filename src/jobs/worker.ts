@@ -3,7 +3,8 @@
  * is due or the worker is notified. Each queue has a bounded number of rows in flight, so that a workspace with a slow or
  * dead receiver does not delay the others.
  *
- * A queue with a backlog would need two commits for each job: one that claims it and one that records it. Work whose
+ * Two things save the commit that claims a job. A worker with `takesNew` is given new jobs as they are stored
+ * (`takers.ts`) while its queue has no backlog in the database, and keeps some of them waiting in memory. And work whose
  * record can be repeated claims the job that follows in the same commit (`claimNext`), which takes its place in flight.
  */
 import { type Clock, sleep } from "#src/core/clock.ts";
@@ -12,6 +13,8 @@ import type { Store } from "#src/db/store.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { claim, listQueues, postpone } from "./claim.ts";
 import type { OutboxKind, OutboxRow } from "./table.ts";
+import { type JobTaker, takersOf } from "./takers.ts";
+import { WaitingJobs } from "./waiting-jobs.ts";
 
 /**
  * Claims a due job of the same queue, or returns null: nothing is due, the worker stops, or too many are in flight. Changes
@@ -24,6 +27,8 @@ export interface WorkerOptions {
   clock: Clock;
   runId: string;
   kind: OutboxKind;
+  /** It takes new jobs as they are stored. */
+  takesNew?: boolean;
   /** Maximum number of rows of a queue in flight at the same time. */
   concurrency: (tx: ReadTx, queueKey: number) => number;
   /**
@@ -42,19 +47,54 @@ const POLL_INTERVAL_MAX_MS = 600_000;
 /** A test that moves the clock by months would wait for every poll. */
 const STEADY_POLL_INTERVAL_MS = 7 * 86_400_000;
 
-export class Worker extends ServiceLoop {
+/** With as many jobs waiting in memory, of one queue and of all, new ones stay in the database. */
+const WAITING_MAX = { queue: 2_000, all: 8_000 };
+
+export class Worker extends ServiceLoop implements JobTaker {
   readonly #options: WorkerOptions;
   readonly #inFlight = new Map<number, number>();
+  readonly #waiting = new WaitingJobs();
+  /** Queues with due jobs in the database, which come before new ones; null until a run has looked. */
+  #backlogged: Set<number> | null = null;
+  #isFilling = false;
+  #isReleasing = false;
 
   constructor(options: WorkerOptions) {
     const { kind, clock, onError } = options;
     super({ name: kind, clock, retryAfterMs: RETRY_AFTER_FAULT_MS, onError: (error) => onError(error, null) });
     this.#options = options;
+    if (options.takesNew === true) options.store.read((tx) => takersOf(tx).set(kind, this));
+  }
+
+  get runId(): string {
+    return this.#options.runId;
   }
 
   /** True while jobs are claimed or performed. */
   override get isActive(): boolean {
-    return super.isActive || this.#inFlight.size > 0;
+    return super.isActive || this.#inFlight.size > 0 || this.#waiting.count > 0 || this.#isReleasing;
+  }
+
+  hasRoom(queueKey: number): boolean {
+    if (this.isStopped || this.#backlogged?.has(queueKey) !== false) return false;
+    return this.#waiting.countOf(queueKey) < WAITING_MAX.queue && this.#waiting.count < WAITING_MAX.all;
+  }
+
+  take(row: OutboxRow): void {
+    this.#waiting.add(row);
+    if (this.#isFilling) return;
+    this.#isFilling = true;
+    // Once for all jobs of a commit.
+    queueMicrotask(() => {
+      this.#isFilling = false;
+      this.#beginWaiting();
+    });
+  }
+
+  /** Jobs that wait in memory go back to the database, for the next start. */
+  override stop(): void {
+    super.stop();
+    void this.#releaseWaiting();
   }
 
   /** Claims the due rows for which their queue has free slots, and starts them without waiting for them. */
@@ -63,6 +103,8 @@ export class Worker extends ServiceLoop {
     const now = clock.now();
     const queues = store.read((tx) => listQueues(tx, kind));
     const due = queues.filter(({ dueAt }) => dueAt <= now);
+    this.#backlogged = new Set(due.map(({ queueKey }) => queueKey));
+    this.#beginWaiting();
     const claimable = store
       .read((tx) => due.map(({ queueKey }) => ({ queueKey, freeSlots: this.#freeSlots(tx, queueKey) })))
       .filter(({ freeSlots }) => freeSlots > 0);
@@ -77,8 +119,39 @@ export class Worker extends ServiceLoop {
     return this.#delayUntil(Math.max(clock.now() + RETRY_CLAIM_MS, Math.min(...queues.map(({ dueAt }) => dueAt))));
   }
 
+  /** How many jobs of the database may begin. Those that wait in memory come first. */
   #freeSlots(tx: ReadTx, queueKey: number): number {
+    return this.#slots(tx, queueKey) - this.#waiting.countOf(queueKey);
+  }
+
+  #slots(tx: ReadTx, queueKey: number): number {
     return this.#options.concurrency(tx, queueKey) - (this.#inFlight.get(queueKey) ?? 0);
+  }
+
+  #beginWaiting(): void {
+    if (this.isStopped || this.#waiting.count === 0) return;
+    const rows = this.#options.store.read((tx) =>
+      this.#waiting.queueKeys.flatMap((queueKey) => {
+        const count = Math.min(this.#slots(tx, queueKey), this.#waiting.countOf(queueKey));
+        return Array.from({ length: Math.max(0, count) }, () => this.#waiting.takeFirst(queueKey));
+      }),
+    );
+    for (const row of rows) if (row !== null) void this.#performAll(row);
+  }
+
+  async #releaseWaiting(): Promise<void> {
+    const rows = this.#waiting.takeAll();
+    if (rows.length === 0) return;
+    this.#isReleasing = true;
+    try {
+      await this.#options.store.write((tx) => {
+        for (const { id, dueAt } of rows) postpone(tx, id, dueAt);
+      });
+    } catch {
+      // The next start reclaims what this process has claimed.
+    } finally {
+      this.#isReleasing = false;
+    }
   }
 
   /** Performs a row and those that follow in its place. */
@@ -107,9 +180,10 @@ export class Worker extends ServiceLoop {
 
   #claimNext(tx: Tx, queueKey: number): OutboxRow | null {
     const { kind, runId } = this.#options;
+    if (this.isStopped || this.#backlogged?.has(queueKey) !== true) return null;
     const freeSlots = this.#freeSlots(tx, queueKey);
     // The row that is being recorded is still counted, and makes room.
-    if (this.isStopped || freeSlots < 0) return null;
+    if (freeSlots < 0) return null;
     // The queue may have more in flight than before: the receiver has woken up.
     if (freeSlots > 0) tx.notify(kind);
     return claim(tx, kind, queueKey, 1, runId)[0] ?? null;

@@ -45,6 +45,7 @@ export function createDeliveryWorker(options: DeliveryOptions): Worker {
     clock,
     runId,
     kind: "deliver_webhook",
+    takesNew: true,
     concurrency: (tx, workspaceId) => {
       const webhook = findWebhook(tx, workspaceId);
       return (webhook?.consecutiveTimeouts ?? 0) >= TIMEOUTS_UNTIL_SINGLE ? 1 : concurrency;
@@ -62,7 +63,7 @@ export async function attemptDelivery(
   claimNext: ClaimNext,
 ): Promise<OutboxRow | null> {
   const { store, clock, schedule, log } = options;
-  const plan = store.read((tx) => planAttempt(tx, row.queueKey, row.subject));
+  const plan = store.read((tx) => planAttempt(tx, row));
   if (plan === undefined) {
     return store.writeRepeatable((tx) => {
       finish(tx, row.id);

@@ -188,6 +188,7 @@ export const expectedPlans: Record<string, string[]> = {
   "webhooks.attemptableDelivery": [
     "SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)",
     "SEARCH events USING INTEGER PRIMARY KEY (rowid=?)",
+    "SEARCH outbox EXISTS USING INTEGER PRIMARY KEY (rowid=?)",
   ],
   "webhooks.countAttempt": [
     "SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)",

@@ -88,7 +88,7 @@ const queries: Record<string, (tx: Tx) => unknown> = {
     deleteUnclaimed(tx, "deliver_webhook", 1);
   },
   "callbacks that wait": (tx) => [listPending(tx, 64), nextDueAt(tx), purgeCallbacks(tx, 1, 200)],
-  "a delivery's attempt": (tx) => [findWebhook(tx, 1), planAttempt(tx, 1, 1)],
+  "a delivery's attempt": (tx) => [findWebhook(tx, 1), planAttempt(tx, { id: 1, subject: 1, queueKey: 1 })],
   "the list of deliveries": (tx) => {
     for (const status of [null, "exhausted"] as const) {
       for (const before of [null, 1_000]) listDeliveries(tx, 1, { status, before, limit: 50 });

@@ -20,6 +20,7 @@ import {
 
 const ok = (): Response => new Response(null, { status: 204 });
 const broken = (): Response => new Response(null, { status: 500 });
+const ONE_AT_A_TIME = { allowHttp: true, allowPrivate: true, jitter: 0, concurrency: 1 };
 
 function eventIds(app: TestServer): string[] {
   return app.store.client.prepare<[], string>("SELECT id FROM events ORDER BY seq").pluck().all();
@@ -228,6 +229,36 @@ describe("a replay", () => {
       expect(outboxCount(app)).toBe(1);
     },
   );
+
+  test("of a delivery that waits for its turn is one attempt, and so is a cleared address none", async () => {
+    await using app = await startTestServer({ config: { webhooks: ONE_AT_A_TIME } });
+    const answer = Promise.withResolvers<Response>();
+    await using hook = startHook(app.clock, (count) => (count === 1 ? answer.promise : ok()));
+    const [shop, other] = [await app.workspace(), await app.workspace({ number: "+911244001199" })];
+    await app.webhook(shop, hook.url);
+    const [, second = 0, third = 0] = [await emit(app, shop), await emit(app, shop), await emit(app, shop)];
+    // Both wait in memory, claimed by this process.
+    expect([hook.hits.length, outboxCount(app)]).toEqual([1, 3]);
+    await app.store.write((tx) => replayDelivery(tx, second));
+    answer.resolve(ok());
+    await app.clock.rest();
+    expect(hook.hits.map(({ event }) => event.id).toSorted()).toEqual(eventIds(app).toSorted());
+    expect([delivery(app, second), delivery(app, third)]).toMatchObject([
+      { status: "delivered", attempts: [{}] },
+      { status: "delivered", attempts: [{}] },
+    ]);
+    expect(outboxCount(app)).toBe(0);
+
+    const hanging = Promise.withResolvers<Response>();
+    await using slow = startHook(app.clock, () => hanging.promise);
+    await app.webhook(other, slow.url);
+    const [, waiting = 0] = [await emit(app, other), await emit(app, other)];
+    await app.store.write((tx) => clearWebhook(tx, other.id));
+    hanging.resolve(ok());
+    await app.clock.rest();
+    expect([slow.hits.length, outboxCount(app)]).toEqual([1, 0]);
+    expect(delivery(app, waiting)).toMatchObject({ status: "exhausted", attempts: [] });
+  });
 
   test("reaches the new address, even though the old one still has an attempt in flight and accepts it", async () => {
     await using app = await startTestServer();

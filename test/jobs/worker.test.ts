@@ -2,7 +2,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Store } from "#src/db/store.ts";
 import { finish, reclaimJobs } from "#src/jobs/claim.ts";
-import { enqueue } from "#src/jobs/enqueue.ts";
+import { enqueue, enqueueNew } from "#src/jobs/enqueue.ts";
 import { type OutboxRow, outbox } from "#src/jobs/table.ts";
 import { Worker, type WorkerOptions } from "#src/jobs/worker.ts";
 import { TestClock } from "../support/clock.ts";
@@ -24,6 +24,8 @@ interface Stage extends AsyncDisposable {
   end(subject: number): Promise<void>;
   fail(subject: number, error: Error): Promise<void>;
   ask(subject: number, given?: { key?: number; delayMs?: number }): Promise<void>;
+  /** New jobs, all in one commit. */
+  askNew(...subjects: number[]): Promise<void>;
   rows(): OutboxRow[];
 }
 
@@ -76,6 +78,12 @@ async function stage(given: Partial<WorkerOptions> & { instant?: boolean } = {})
     fail: settle,
     async ask(subject, { key: queueKey = 1, delayMs = 0 } = {}) {
       await store.write((tx) => enqueue(tx, { kind: KIND, subject, queueKey, dueAt: tx.now + delayMs }));
+      await clock.rest();
+    },
+    async askNew(...subjects) {
+      await store.write((tx) => {
+        for (const subject of subjects) enqueueNew(tx, { kind: KIND, subject, queueKey: 1 });
+      });
       await clock.rest();
     },
     rows: () => store.read(({ db }) => db.select().from(outbox).all()),
@@ -311,5 +319,177 @@ describe("stopping", () => {
     expect(on.rows()).toMatchObject([{ runId: "boot" }]);
     expect(await on.store.write((tx) => reclaimJobs(tx, "next"))).toBe(1);
     expect(on.rows()).toMatchObject([{ runId: null }]);
+  });
+});
+
+describe("a new job", () => {
+  test("is claimed as it is stored, and begun at that commit", async () => {
+    await using on = await stage({ takesNew: true });
+    const before = on.store.counters.commits;
+    await on.askNew(1);
+    expect(on.begun).toEqual([1]);
+    expect(on.rows()).toMatchObject([{ subject: 1, runId: "boot" }]);
+    expect(on.store.counters.commits).toBe(before + 1);
+    await on.end(1);
+    expect(on.rows()).toEqual([]);
+    expect(on.worker.isActive).toBe(false);
+  });
+
+  test("waits in memory until its queue has room, in the order of arrival", async () => {
+    await using on = await stage({ takesNew: true });
+    await on.askNew(1, 2, 3, 4);
+    expect(on.begun).toEqual([1, 2]);
+    expect(on.rows().every(({ runId }) => runId === "boot")).toBe(true);
+    await on.end(2);
+    await on.end(1);
+    expect(on.begun).toEqual([1, 2, 3, 4]);
+    await on.end(4);
+    expect(on.worker.isActive).toBe(true);
+    await on.end(3);
+    expect([on.rows(), on.worker.isActive]).toEqual([[], false]);
+  });
+
+  test("that is rolled back is never begun", async () => {
+    await using on = await stage({ takesNew: true });
+    const refused = on.store.write((tx) => {
+      enqueueNew(tx, { kind: KIND, subject: 1, queueKey: 1 });
+      throw new Error("refused");
+    });
+    await expect(refused).rejects.toThrow("refused");
+    await on.clock.rest();
+    expect([on.begun, on.rows()]).toEqual([[], []]);
+  });
+
+  test("stays in the database behind jobs that are due there, so that they do not starve", async () => {
+    await using on = await stage({ takesNew: true });
+    await on.askNew(1, 2);
+    for (const subject of [11, 12]) await on.ask(subject);
+    await on.askNew(3);
+    expect(on.rows().map(({ subject, runId }) => [subject, runId])).toEqual([
+      [1, "boot"],
+      [2, "boot"],
+      [11, null],
+      [12, null],
+      [3, null],
+    ]);
+    for (const subject of [1, 2]) await on.end(subject);
+    expect(on.begun.toSorted((a, b) => a - b)).toEqual([1, 2, 11, 12]);
+    for (const subject of [11, 12, 3]) await on.end(subject);
+    expect(on.rows()).toEqual([]);
+    await on.askNew(4);
+    expect(on.rows()).toMatchObject([{ subject: 4, runId: "boot" }]);
+  });
+
+  test("beyond a bounded number that wait stays in the database", async () => {
+    await using on = await stage({ takesNew: true });
+    await on.askNew(...Array.from({ length: 2_010 }, (_, index) => index));
+    await on.askNew(9_000, 9_001);
+    expect(on.rows().filter(({ runId }) => runId === null)).toMatchObject([{ subject: 9_000 }, { subject: 9_001 }]);
+    expect(on.begun).toEqual([0, 1]);
+  });
+
+  test("that waits in memory goes back to the database when the worker stops", async () => {
+    await using on = await stage({ takesNew: true });
+    await on.askNew(1, 2, 3, 4);
+    on.worker.stop();
+    expect(on.worker.isActive).toBe(true);
+    await on.clock.rest();
+    await on.askNew(5);
+    for (const subject of [1, 2]) await on.end(subject);
+    expect(on.worker.isActive).toBe(false);
+    expect(on.rows().map(({ subject, runId }) => [subject, runId])).toEqual([
+      [3, null],
+      [4, null],
+      [5, null],
+    ]);
+    on.worker.start();
+    await on.clock.rest();
+    expect(on.begun).toEqual([1, 2, 3, 4]);
+  });
+
+  test("of a queue that may have more in flight again: all that it may begin", async () => {
+    let max = 1;
+    await using on = await stage({ takesNew: true, concurrency: () => max });
+    await on.askNew(1, 2, 3, 4, 5);
+    expect(on.begun).toEqual([1]);
+    max = 3;
+    await on.end(1);
+    expect(on.begun.toSorted()).toEqual([1, 2, 3, 4]);
+  });
+
+  test("waits as long as its queue has more in flight than it may", async () => {
+    let max = 3;
+    await using on = await stage({ takesNew: true, concurrency: () => max });
+    await on.askNew(1, 2, 3, 4);
+    max = 1;
+    await on.end(1);
+    await on.end(2);
+    expect(on.begun).toEqual([1, 2, 3]);
+    await on.end(3);
+    expect(on.begun).toEqual([1, 2, 3, 4]);
+  });
+
+  test("is left alone by a worker that does not take new ones, and by a command", async () => {
+    await using on = await stage();
+    await on.askNew(1);
+    expect(on.begun).toEqual([1]);
+    on.worker.stop();
+    await on.askNew(2);
+    expect(on.rows()).toMatchObject([
+      { subject: 1, runId: "boot" },
+      { subject: 2, runId: null },
+    ]);
+  });
+});
+
+describe("a job that follows in the same commit", () => {
+  test("gives way to new ones that wait in memory", async () => {
+    const performed: number[] = [];
+    const gate = Promise.withResolvers<void>();
+    await using on = await stage({
+      takesNew: true,
+      concurrency: () => 1,
+      perform: async (row, claimNext) => {
+        performed.push(row.subject);
+        await gate.promise;
+        return on.store.writeRepeatable((tx) => {
+          finish(tx, row.id);
+          return claimNext(tx);
+        });
+      },
+    });
+    await on.askNew(1, 2, 3);
+    await on.ask(11);
+    gate.resolve();
+    await on.clock.rest();
+    expect(performed).toEqual([1, 2, 3, 11]);
+    expect(on.rows()).toEqual([]);
+  });
+
+  test("takes the place of the one that is recorded", async () => {
+    const performed: number[] = [];
+    await using on = await stage({
+      concurrency: () => 1,
+      perform: async (row, claimNext) => {
+        performed.push(row.subject);
+        return on.store.writeRepeatable((tx) => {
+          finish(tx, row.id);
+          return claimNext(tx);
+        });
+      },
+    });
+    on.worker.stop();
+    await on.store.write((tx) => {
+      for (let subject = 1; subject <= 10; subject++)
+        enqueue(tx, { kind: KIND, subject, queueKey: 1, dueAt: tx.now + subject });
+    });
+    await on.clock.advance(20);
+    const before = on.store.counters.commits;
+    on.worker.start();
+    await on.clock.rest();
+    expect(performed).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    // One claims the first, and each of the others records one job and claims the next.
+    expect(on.store.counters.commits - before).toBe(11);
+    expect(on.rows()).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { finish, postpone } from "#src/jobs/claim.ts";
+import type { OutboxRow } from "#src/jobs/table.ts";
 import { updateTimeoutStreak } from "./address.ts";
 import { nextAttemptAt, type RetrySchedule } from "./delivery.ts";
 import { emptyErasedEvent } from "./erased-event.ts";
@@ -27,12 +28,12 @@ export interface AttemptPlan {
 }
 
 /**
- * Plans an attempt with the current address and secret and the event's fixed body. Undefined if the delivery has ended
- * or has no address.
+ * Plans an attempt with the current address and secret and the event's fixed body. Undefined if the delivery has ended,
+ * has no address, or was replayed while `job` waited.
  */
-export function planAttempt(tx: ReadTx, workspaceId: number, deliveryId: number): AttemptPlan | undefined {
-  const webhook = findWebhook(tx, workspaceId);
-  const delivery = attemptableDelivery(tx).get({ id: deliveryId });
+export function planAttempt(tx: ReadTx, job: Pick<OutboxRow, "id" | "subject" | "queueKey">): AttemptPlan | undefined {
+  const webhook = findWebhook(tx, job.queueKey);
+  const delivery = attemptableDelivery(tx).get({ id: job.subject, outboxId: job.id });
   if (webhook === undefined || delivery === undefined) return undefined;
   const { isForwarded, ...event } = delivery;
   const url = isForwarded ? webhook.forwardUrl : webhook.url;

@@ -5,7 +5,7 @@
 
 import { Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { enqueue } from "#src/jobs/enqueue.ts";
+import { enqueueNew } from "#src/jobs/enqueue.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { type EventType, isWanted } from "./event-types.ts";
@@ -32,7 +32,7 @@ export function publish(
 /** Adds a delivery of an event, due at once. Returns the delivery's id. */
 export function addDelivery(tx: Tx, workspaceId: number, eventSeq: number, isForwarded = false): number {
   const id = insertDelivery(tx).insert({ eventSeq, workspaceId, createdAt: tx.now, isForwarded });
-  enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId, dueAt: tx.now });
+  enqueueNew(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId });
   return id;
 }
 

@@ -24,12 +24,15 @@ export const insertDelivery = hotWrite(
   delivery,
 );
 
-/** What an attempt takes of a delivery that has not ended. Its address and secret are remembered. */
+/**
+ * What an attempt takes of a delivery that has not ended and whose job no replay has replaced. Its address and secret are
+ * remembered.
+ */
 export const attemptableDelivery = hotQuery(
   `SELECT events.type AS eventType, events.body AS body, deliveries.is_forwarded AS isForwarded
   FROM deliveries JOIN events ON events.seq = deliveries.event_seq
-  WHERE deliveries.id = +:id AND deliveries.status = 'pending'`,
-  { id: delivery.id },
+  WHERE deliveries.id = +:id AND deliveries.status = 'pending' AND EXISTS (SELECT 1 FROM outbox WHERE id = +:outboxId)`,
+  { id: delivery.id, outboxId: integer },
   { eventType: event.type, body: event.body, isForwarded: delivery.isForwarded },
 );
 

@@ -10,7 +10,7 @@ import { median } from "./median.ts";
 import type { Part } from "./part.ts";
 import type { LightJob, LightRequest, LightResult } from "./parts/people.ts";
 import type { Row } from "./report.ts";
-import type { Subject } from "./subject.ts";
+import { memoryMegabytes, type Subject } from "./subject.ts";
 import type { World } from "./world.ts";
 
 export interface PeopleBench {
@@ -33,6 +33,8 @@ export interface PeopleMeasurements {
   people: number;
   first: ImportRun;
   second: ImportRun;
+  /** Of a server that has just started, before any request. */
+  idleMegabytes: number;
   firstPage: { thousand: number; all: number };
   farPage: { page: number; ms: number };
   put: { thousand: number; all: number };
@@ -47,6 +49,9 @@ const LIGHT_EVERY_MS = 10;
 /** New rows during which requests arrive: enough for some seconds. */
 const BESIDE_SHARE = 0.3;
 const GROUPS = 20;
+/** After a start, until its work is done. */
+const IDLE_MS = 5_000;
+const IDLE_MEGABYTES = 120;
 
 const CITIES = Array.from({ length: 120 }, (_, index) => `City ${index}`);
 const TAGS = ["vip", "new", "regular", "lapsed", "wholesale", "newsletter", "walk-in", "referral"];
@@ -72,6 +77,8 @@ export async function measurePeople(bench: PeopleBench): Promise<PeopleMeasureme
   const first = await importFile(bench, id, all);
   const second = await importFile(bench, id, all);
   const full = { ...bench, subject: await bench.serve() };
+  await Bun.sleep(IDLE_MS);
+  const idleMegabytes = memoryMegabytes(full.subject.pid);
   const firstPage = { thousand: thousand.page, all: await timeFirstPage(full, key) };
   const page = Math.min(1_000, people / 50);
   const farPage = { page, ms: await timeRequests(full, 30, () => ["GET", `/contacts?page=${page}`, key]) };
@@ -89,7 +96,7 @@ export async function measurePeople(bench: PeopleBench): Promise<PeopleMeasureme
   const groupsMs = await timeRequests(full, 1, () => ["GET", "/groups", key]);
   const besideCounts = { ...(await endLight(full)), groupsMs };
   await full.subject.stop();
-  return { people, first, second, firstPage, farPage, put, countMs, besideImport, besideCounts };
+  return { people, first, second, idleMegabytes, firstPage, farPage, put, countMs, besideImport, besideCounts };
 }
 
 async function makeWorkspace(bench: PeopleBench, name: string): Promise<{ id: number; key: string }> {
@@ -244,12 +251,12 @@ async function endLight({ light }: PeopleBench): Promise<LightResult> {
   return result;
 }
 
-const MIN_ROWS = 20_000;
+const MIN_ROWS = 30_000;
 const MAX_MS = { farPage: 50, count: 500, request: 100 };
 const MAX_RATIO = { firstPage: 3, put: 2 };
 
 export function peopleRows(measurements: PeopleMeasurements): Row[] {
-  const { first, second, firstPage, farPage, put, countMs, besideImport, besideCounts } = measurements;
+  const { first, second, idleMegabytes, firstPage, farPage, put, countMs, besideImport, besideCounts } = measurements;
   const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
   const row = (what: string, ours: string, bound = "", isKept?: boolean): Row => ({
     what,
@@ -290,6 +297,12 @@ export function peopleRows(measurements: PeopleMeasurements): Row[] {
       whole(second.rowsPerSecond),
       "nothing changes",
       second.measurements.unchanged === second.measurements.rows,
+    ),
+    row(
+      `Memory of an idle server with ${whole(measurements.people)} contacts, MB`,
+      idleMegabytes.toFixed(0),
+      `at most ${IDLE_MEGABYTES}`,
+      idleMegabytes <= IDLE_MEGABYTES,
     ),
     times(`\`GET /contacts\`, first page, a thousand → ${whole(measurements.people)}`, firstPage, MAX_RATIO.firstPage),
     row(

@@ -174,7 +174,7 @@ export async function measureMemory({ plan, world, subject, load }: Bench): Prom
 }
 
 /** Whole requests, each to another person. */
-export function sendRequests({ key, people }: World): string[] {
+export function sendRequests({ key, people }: Pick<World, "key" | "people">): string[] {
   return people.map((to) =>
     requestText(
       "POST",

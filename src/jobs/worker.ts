@@ -56,7 +56,6 @@ export class Worker extends ServiceLoop implements JobTaker {
   readonly #waiting = new WaitingJobs();
   /** Queues with due jobs in the database, which come before new ones; null until a run has looked. */
   #backlogged: Set<number> | null = null;
-  #isFilling = false;
   #isReleasing = false;
 
   constructor(options: WorkerOptions) {
@@ -82,13 +81,7 @@ export class Worker extends ServiceLoop implements JobTaker {
 
   take(row: OutboxRow): void {
     this.#waiting.add(row);
-    if (this.#isFilling) return;
-    this.#isFilling = true;
-    // Once for all jobs of a commit.
-    queueMicrotask(() => {
-      this.#isFilling = false;
-      this.#beginWaiting();
-    });
+    this.notify();
   }
 
   /** Jobs that wait in memory go back to the database, for the next start. */
@@ -184,7 +177,7 @@ export class Worker extends ServiceLoop implements JobTaker {
     const freeSlots = this.#freeSlots(tx, queueKey);
     // The row that is being recorded is still counted, and makes room.
     if (freeSlots < 0) return null;
-    // The queue may have more in flight than before: the receiver has woken up.
+    // The queue may have more in flight than before: the receiver answers again.
     if (freeSlots > 0) tx.notify(kind);
     return claim(tx, kind, queueKey, 1, runId)[0] ?? null;
   }

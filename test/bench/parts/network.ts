@@ -20,6 +20,8 @@ const server = Bun.serve({
   async fetch(request) {
     // A probe, for the time or for reachability.
     if (request.method === "HEAD") return new Response(null);
+    // It knows nothing of the account, so that the server's copy stays unchanged.
+    if (request.method !== "POST") return new Response(null, { status: 503 });
     // The number is echoed as the real network does: a number variant would have to be stored.
     const { to } = (await request.json()) as { to: string };
     const digits = to.slice(1);

@@ -9,7 +9,9 @@ export function listNumberRows({ db }: ReadTx, workspaceId: number): { id: numbe
 
 /** Nothing new begins. The rows that this changes are about to be replaced, so they need not fit together. */
 export function blockWorkspace({ db }: Tx, workspaceId: number): void {
-  db.run(sql`UPDATE webhooks SET url = NULL WHERE workspace_id = ${workspaceId} AND url IS NOT NULL`);
+  // Deliveries that wait in memory find no address. Without a streak of timeouts they need not take turns for that.
+  db.run(sql`UPDATE webhooks SET url = NULL, forward_url = NULL, consecutive_timeouts = 0
+    WHERE workspace_id = ${workspaceId} AND (url IS NOT NULL OR forward_url IS NOT NULL)`);
   db.run(sql`UPDATE broadcasts SET status = 'paused', pause_cause = NULL, resume_at = NULL
     WHERE workspace_id = ${workspaceId} AND status IN ('scheduled', 'queueing', 'running', 'paused')`);
   db.run(sql`DELETE FROM outbox WHERE queue_key = ${workspaceId} AND run_id IS NULL`);

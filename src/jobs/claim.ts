@@ -4,7 +4,7 @@
  */
 import { and, eq, isNull, ne } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { claimJob, deleteJob, dueJobs, nextQueue, unclaimJob } from "./statements.ts";
+import { claimJob, deleteJob, dueJobs, nextQueue, releaseJob, unclaimJob } from "./statements.ts";
 import { type OutboxKind, type OutboxRow, outbox } from "./table.ts";
 
 /** The queues with unclaimed jobs of a kind, each with its earliest due time. One index step for each queue. */
@@ -29,6 +29,11 @@ export function claim(tx: Tx, kind: OutboxKind, queueKey: number, limit: number,
 /** Deletes a job that is done. */
 export function finish(tx: Tx, id: number): void {
   deleteJob(tx).run({ id });
+}
+
+/** Releases a job that was not begun; it is due when it was due, or when a shift of the clock has put it. */
+export function release(tx: Tx, id: number): void {
+  releaseJob(tx).run({ id });
 }
 
 /** Releases a job, to be tried again at `dueAt`. */

@@ -29,6 +29,8 @@ export const claimJob = hotWrite("UPDATE outbox SET run_id = :runId WHERE id = +
 
 export const deleteJob = hotWrite("DELETE FROM outbox WHERE id = +:id", job);
 
+export const releaseJob = hotWrite("UPDATE outbox SET run_id = NULL WHERE id = +:id", job);
+
 export const unclaimJob = hotWrite("UPDATE outbox SET run_id = NULL, due_at = :dueAt WHERE id = +:id", job);
 
 /** An existing job can only become due earlier. */

@@ -11,7 +11,7 @@ import { type Clock, sleep } from "#src/core/clock.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { claim, listQueues, postpone } from "./claim.ts";
+import { claim, listQueues, postpone, release } from "./claim.ts";
 import type { OutboxKind, OutboxRow } from "./table.ts";
 import { type JobTaker, takersOf } from "./takers.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
@@ -123,13 +123,17 @@ export class Worker extends ServiceLoop implements JobTaker {
 
   #beginWaiting(): void {
     if (this.isStopped || this.#waiting.count === 0) return;
-    const rows = this.#options.store.read((tx) =>
-      this.#waiting.queueKeys.flatMap((queueKey) => {
-        const count = Math.min(this.#slots(tx, queueKey), this.#waiting.countOf(queueKey));
-        return Array.from({ length: Math.max(0, count) }, () => this.#waiting.takeFirst(queueKey));
-      }),
+    // All are asked before one is taken: a look-up may throw.
+    const queues = this.#options.store.read((tx) =>
+      this.#waiting.queueKeys.map((queueKey) => ({ queueKey, slots: this.#slots(tx, queueKey) })),
     );
-    for (const row of rows) if (row !== null) void this.#performAll(row);
+    for (const { queueKey, slots } of queues) {
+      for (let begun = 0; begun < slots; begun++) {
+        const row = this.#waiting.takeFirst(queueKey);
+        if (row === null) break;
+        void this.#performAll(row);
+      }
+    }
   }
 
   async #releaseWaiting(): Promise<void> {
@@ -138,7 +142,7 @@ export class Worker extends ServiceLoop implements JobTaker {
     this.#isReleasing = true;
     try {
       await this.#options.store.write((tx) => {
-        for (const { id, dueAt } of rows) postpone(tx, id, dueAt);
+        for (const { id } of rows) release(tx, id);
       });
     } catch {
       // The next start reclaims what this process has claimed.

@@ -10,13 +10,7 @@ import { serviceSignature } from "#src/core/service-signature.ts";
 import { version } from "#src/core/version.ts";
 import type { Store } from "#src/db/store.ts";
 import { openSecret, TIMEOUTS_UNTIL_SINGLE } from "#src/domain/webhooks/address.ts";
-import {
-  type AttemptPlan,
-  type AttemptResult,
-  findEventId,
-  planAttempt,
-  recordAttempt,
-} from "#src/domain/webhooks/attempt.ts";
+import { type AttemptPlan, type AttemptResult, planAttempt, recordAttempt } from "#src/domain/webhooks/attempt.ts";
 import type { RetrySchedule } from "#src/domain/webhooks/delivery.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
 import { finish } from "#src/jobs/claim.ts";
@@ -76,7 +70,8 @@ export async function attemptDelivery(
     const reason = result.error ?? `the receiver answered ${result.statusCode}`;
     log.warn("delivery.attempt_failed", "Webhook was not accepted", {
       delivery: row.subject,
-      eventId: store.read((tx) => findEventId(tx, row.subject)),
+      // The body is ours: it always has the event's id.
+      eventId: (JSON.parse(plan.body) as { id: string }).id,
       reason,
     });
   }

@@ -207,10 +207,6 @@ export const expectedPlans: Record<string, string[]> = {
     "CORRELATED SCALAR SUBQUERY 2",
     "SEARCH deliveries USING INDEX deliveries_event (event_seq=?)",
   ],
-  "webhooks.eventOfDelivery": [
-    "SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)",
-    "SEARCH events USING INTEGER PRIMARY KEY (rowid=?)",
-  ],
   "webhooks.existingDelivery": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.finishDelivery": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.newestDeliveries": [
@@ -234,5 +230,6 @@ export const expectedPlans: Record<string, string[]> = {
   "jobs.dueJobs": ["SEARCH outbox USING INDEX outbox_due (kind=? AND queue_key=? AND due_at<?)"],
   "jobs.lastJob": ["SEARCH outbox"],
   "jobs.nextQueue": ["SEARCH outbox USING INDEX outbox_due (kind=? AND queue_key>?)"],
+  "jobs.releaseJob": ["SEARCH outbox USING INTEGER PRIMARY KEY (rowid=?)"],
   "jobs.unclaimJob": ["SEARCH outbox USING INTEGER PRIMARY KEY (rowid=?)"],
 };

@@ -1,14 +1,16 @@
 /** The second address of a workspace beside its own: what one of them gets does not depend on the other. */
 import { expect, test } from "bun:test";
+import { blockWorkspace, hasWorkInFlight } from "#src/db/workspace-work.ts";
 import { eraseContact } from "#src/domain/erasure/erase-contact.ts";
 import { setForward } from "#src/domain/webhooks/forward.ts";
 import { replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
 import { contactOf } from "#test/support/rows.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
-import { boxOf, deliveries, HOUR, type Hook, MINUTE, startHook } from "#test/support/webhooks.ts";
+import { boxOf, deliveries, HOUR, type Hook, MINUTE, outboxCount, startHook } from "#test/support/webhooks.ts";
 
 const ok = (): Response => new Response("thanks");
 const broken = (): Response => new Response(null, { status: 500 });
+const ONE_AT_A_TIME = { allowHttp: true, allowPrivate: true, jitter: 0, concurrency: 1 };
 
 const forward = (app: TestServer, shop: TestWorkspace, url: string | null): Promise<void> =>
   app.store.write((tx) => setForward(tx, boxOf(app), shop.id, url));
@@ -77,4 +79,23 @@ test("a second address that is taken away leaves no pending delivery, and a repl
   expect(own.hits.map(({ event }) => event.data.message.text)).toEqual(["one hears it", "not heard"]);
   const gone = app.store.write((tx) => replayDelivery(tx, ended[0]?.id ?? 0));
   await expect(gone).rejects.toThrow("second address");
+});
+
+// A reset replaces the rows afterwards, so they need not fit together here.
+test("a workspace that is reset sends nothing more to either address, also not what waits for its turn", async () => {
+  await using app = await startTestServer({ config: { webhooks: ONE_AT_A_TIME }, mayBreak: true });
+  const answer = Promise.withResolvers<Response>();
+  await using own = startHook(app.clock, () => answer.promise);
+  await using second = startHook(app.clock, () => answer.promise);
+  const shop = await app.workspace();
+  await app.webhook(shop, own.url);
+  await forward(app, shop, second.url);
+  for (const text of ["one", "two", "three"]) await app.inbound(shop, "+919876540001", text);
+  const hits = (): number => own.hits.length + second.hits.length;
+  expect([hits(), outboxCount(app)]).toEqual([1, 6]);
+  await app.store.write((tx) => blockWorkspace(tx, shop.id));
+  answer.resolve(ok());
+  await app.clock.rest();
+  expect([hits(), outboxCount(app)]).toEqual([1, 0]);
+  expect(app.store.read((tx) => hasWorkInFlight(tx, shop.id, []))).toBe(false);
 });

@@ -3,6 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Store } from "#src/db/store.ts";
 import { finish, reclaimJobs } from "#src/jobs/claim.ts";
 import { enqueue, enqueueNew } from "#src/jobs/enqueue.ts";
+import { shiftDelays } from "#src/jobs/shift-delays.ts";
 import { type OutboxRow, outbox } from "#src/jobs/table.ts";
 import { Worker, type WorkerOptions } from "#src/jobs/worker.ts";
 import { TestClock } from "../support/clock.ts";
@@ -427,6 +428,41 @@ describe("a new job", () => {
     expect(on.begun).toEqual([1, 2, 3]);
     await on.end(3);
     expect(on.begun).toEqual([1, 2, 3, 4]);
+  });
+
+  test("is not lost when the look-up of another queue's limit fails", async () => {
+    let isFailing = false;
+    const concurrency = (_: unknown, key: number): number => {
+      if (!isFailing || key !== 2) return 1;
+      isFailing = false;
+      throw new Error("disk I/O error");
+    };
+    await using on = await stage({ takesNew: true, concurrency });
+    for (const [subject, queueKey] of [
+      [1, 1],
+      [2, 1],
+      [3, 2],
+      [4, 2],
+    ] as const)
+      await on.store.write((tx) => enqueueNew(tx, { kind: KIND, subject, queueKey }));
+    await on.clock.rest();
+    expect(on.begun).toEqual([1, 3]);
+    isFailing = true;
+    await on.end(1);
+    expect([on.begun, on.worker.isActive]).toEqual([[1, 3], true]);
+    await on.clock.advance(10_000);
+    await on.end(3);
+    expect(on.begun.toSorted()).toEqual([1, 2, 3, 4]);
+  });
+
+  test("that waits keeps its shifted time when the worker stops after the clock was set back", async () => {
+    await using on = await stage({ takesNew: true });
+    await on.askNew(1, 2, 3);
+    on.clock.setWall(-3_600_000);
+    await on.store.write((tx) => shiftDelays(tx, { after: 0, last: 1_000 }, -3_600_000));
+    on.worker.stop();
+    await on.clock.rest();
+    expect(on.rows().find(({ subject }) => subject === 3)).toMatchObject({ runId: null, dueAt: on.clock.now() });
   });
 
   test("is left alone by a worker that does not take new ones, and by a command", async () => {

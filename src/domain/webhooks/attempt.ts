@@ -12,7 +12,6 @@ import {
   attemptableDelivery,
   countAttempt,
   countSuccess,
-  eventOfDelivery,
   existingDelivery,
   finishDelivery,
   insertAttempt,
@@ -38,11 +37,6 @@ export function planAttempt(tx: ReadTx, job: Pick<OutboxRow, "id" | "subject" | 
   const { isForwarded, ...event } = delivery;
   const url = isForwarded ? webhook.forwardUrl : webhook.url;
   return url === null ? undefined : { url, ...event, webhook };
-}
-
-/** The id of a delivery's event, for the log; undefined if the delivery was purged. */
-export function findEventId(tx: ReadTx, deliveryId: number): string | undefined {
-  return eventOfDelivery(tx).get({ id: deliveryId })?.eventId;
 }
 
 export interface AttemptResult {

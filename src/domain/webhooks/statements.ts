@@ -36,13 +36,6 @@ export const attemptableDelivery = hotQuery(
   { eventType: event.type, body: event.body, isForwarded: delivery.isForwarded },
 );
 
-export const eventOfDelivery = hotQuery(
-  `SELECT events.id AS eventId FROM deliveries JOIN events ON events.seq = deliveries.event_seq
-  WHERE deliveries.id = +:id`,
-  { id: delivery.id },
-  { eventId: event.id },
-);
-
 /** One list for each status, each ordered by its index. */
 export const newestDeliveries = hotQuery(
   `SELECT id FROM deliveries WHERE workspace_id = +:workspaceId AND status = 'pending' AND id < +:before

@@ -70,8 +70,7 @@ export async function attemptDelivery(
     const reason = result.error ?? `the receiver answered ${result.statusCode}`;
     log.warn("delivery.attempt_failed", "Webhook was not accepted", {
       delivery: row.subject,
-      // The body is ours: it always has the event's id.
-      eventId: (JSON.parse(plan.body) as { id: string }).id,
+      eventId: plan.eventId,
       reason,
     });
   }

@@ -22,6 +22,7 @@ import type { Webhook } from "./table.ts";
 export interface AttemptPlan {
   url: string;
   body: string;
+  eventId: string;
   eventType: EventType;
   webhook: Webhook;
 }

@@ -29,11 +29,11 @@ export const insertDelivery = hotWrite(
  * remembered.
  */
 export const attemptableDelivery = hotQuery(
-  `SELECT events.type AS eventType, events.body AS body, deliveries.is_forwarded AS isForwarded
+  `SELECT events.id AS eventId, events.type AS eventType, events.body AS body, deliveries.is_forwarded AS isForwarded
   FROM deliveries JOIN events ON events.seq = deliveries.event_seq
   WHERE deliveries.id = +:id AND deliveries.status = 'pending' AND EXISTS (SELECT 1 FROM outbox WHERE id = +:outboxId)`,
   { id: delivery.id, outboxId: integer },
-  { eventType: event.type, body: event.body, isForwarded: delivery.isForwarded },
+  { eventId: event.id, eventType: event.type, body: event.body, isForwarded: delivery.isForwarded },
 );
 
 /** One list for each status, each ordered by its index. */

@@ -243,7 +243,7 @@ class NewerRowsMerge {
       this.#columns("deliveries").filter((column) => column !== "id"),
     );
     this.#insert("deliveries");
-    this.#insert("delivery_attempts", "delivery_id", "id");
+    this.#insert("delivery_attempts", ["delivery_id", "id"]);
     this.#update("delivery_attempts", ["response"], ["delivery_id", "id"]);
     return events;
   }
@@ -266,7 +266,7 @@ class NewerRowsMerge {
   }
 
   /** Inserts the rows that the backup lacks; returns how many. */
-  #insert(table: string, ...key: string[]): number {
+  #insert(table: string, key: string | string[] = "id"): number {
     const columns = this.#columns(table).join(", ");
     return this.#run(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM newer.${table} AS n
       WHERE NOT EXISTS (SELECT 1 FROM main.${table} AS m WHERE ${isSame(key)})`);
@@ -277,7 +277,7 @@ class NewerRowsMerge {
     const sets = columns.map((column) => `${column} = n.${column}`).join(", ");
     const differs = columns.map((column) => `m.${column} IS NOT n.${column}`).join(" OR ");
     return this.#run(`UPDATE main.${table} AS m SET ${sets} FROM newer.${table} AS n
-      WHERE ${isSame([key].flat())} AND ${condition} AND (${differs})`);
+      WHERE ${isSame(key)} AND ${condition} AND (${differs})`);
   }
 
   #replace(table: string): void {
@@ -299,7 +299,10 @@ class NewerRowsMerge {
   }
 }
 
-/** Whether a row of `m` and one of `n` have the same key; `id` if none is named. */
-function isSame(key: readonly string[]): string {
-  return (key.length === 0 ? ["id"] : key).map((column) => `m.${column} = n.${column}`).join(" AND ");
+/** The condition that a row of `m` and one of `n` have the same key. */
+function isSame(key: string | string[]): string {
+  return [key]
+    .flat()
+    .map((column) => `m.${column} = n.${column}`)
+    .join(" AND ");
 }

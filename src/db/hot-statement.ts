@@ -217,6 +217,11 @@ const STORED_AS_THEY_ARE = ["number", "string", "custom"];
 
 type Conversion = (value: unknown) => unknown;
 
+/** How a value of this column is stored. Null: as it is. */
+export function toFileConversion(name: string, column: Column): Conversion | null {
+  return conversionOf(name, column, "toFile");
+}
+
 /** Null: values of this kind are stored as they are. */
 function conversionOf(name: string, kind: Kind, direction: "toFile" | "fromFile"): Conversion | null {
   if (!isColumn(kind) || STORED_AS_THEY_ARE.includes(kind.dataType)) return null;

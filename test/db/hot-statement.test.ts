@@ -123,10 +123,24 @@ describe("values", () => {
   test("many rows are inserted in their order, in batches of any size", async () => {
     const insertOthers = hotRows(sqliteTable("others", { id: integerColumn(), labelText: text() }), other);
     const all = hotQuery(`SELECT ${columns(other)} FROM others ORDER BY id`, {}, other);
-    const rows = Array.from({ length: 32 + 8 + 3 }, (_, index) => ({ id: index + 1, labelText: `row ${index + 1}` }));
+    const rows = Array.from({ length: 2 * 64 + 32 + 8 + 3 }, (_, index) => ({
+      id: index + 1,
+      labelText: `row ${index + 1}`,
+    }));
     const found = await inTransaction((tx) => {
       insertOthers(tx, []);
       insertOthers(tx, rows);
+      return all(tx).all();
+    });
+    expect(found).toEqual(rows);
+  });
+
+  test("rows of a batch are converted as those of a hot statement", async () => {
+    const insertThings = hotRows(things, thing);
+    const all = hotQuery(`SELECT ${columns(thing)} FROM things ORDER BY id`, {}, thing);
+    const rows = [example, { ...example, id: 2, isOpen: false, labelText: null, extra: null, hash: null }];
+    const found = await inTransaction((tx) => {
+      insertThings(tx, rows);
       return all(tx).all();
     });
     expect(found).toEqual(rows);

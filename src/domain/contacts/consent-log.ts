@@ -5,6 +5,7 @@
 import { desc, eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { Consent, ConsentSource } from "./consent.ts";
+import { insertConsentChanges } from "./detail-statements.ts";
 import { insertConsentLog } from "./statements.ts";
 import { type Contact, consentLog } from "./table.ts";
 
@@ -33,20 +34,34 @@ export function listConsentChanges(tx: ReadTx, contactId: number): ConsentChange
     .all();
 }
 
+/** The change of a contact from `was` to the consent that it has now. */
+export interface NewConsentChange {
+  contact: Pick<Contact, "id" | "workspaceId" | "consent">;
+  was: Consent;
+  why: ConsentEvidence;
+}
+
 /** Appends the change from `was` to the contact's current consent. */
-export function logConsent(
-  tx: Tx,
-  contact: Pick<Contact, "id" | "workspaceId" | "consent">,
-  was: Consent,
-  { source, evidence }: ConsentEvidence,
-): void {
-  insertConsentLog(tx).run({
+export function logConsent(tx: Tx, contact: NewConsentChange["contact"], was: Consent, why: ConsentEvidence): void {
+  insertConsentLog(tx).run(entryOf(tx, { contact, was, why }));
+}
+
+/** Appends many changes in few statements, in their order. */
+export function logConsents(tx: Tx, changes: readonly NewConsentChange[]): void {
+  insertConsentChanges(
+    tx,
+    changes.map((change) => entryOf(tx, change)),
+  );
+}
+
+function entryOf(tx: Tx, { contact, was, why }: NewConsentChange): Omit<ConsentChange, "id"> {
+  return {
     workspaceId: contact.workspaceId,
     contactId: contact.id,
     was,
     became: contact.consent,
-    source,
-    evidence,
+    source: why.source,
+    evidence: why.evidence,
     at: tx.now,
-  });
+  };
 }

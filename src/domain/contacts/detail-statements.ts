@@ -5,7 +5,7 @@
 import { getTableColumns } from "drizzle-orm";
 import { hotRows } from "#src/db/hot-rows.ts";
 import { columns, hotQuery, hotWrite } from "#src/db/hot-statement.ts";
-import { contactFields, contactPeople, contacts, contactTags, customFields, tags } from "./table.ts";
+import { consentLog, contactFields, contactPeople, contacts, contactTags, customFields, tags } from "./table.ts";
 
 const person = getTableColumns(contactPeople);
 const tag = getTableColumns(tags);
@@ -105,3 +105,11 @@ const {
 
 /** Contacts that are known to be new, each with the id that the caller gives it. */
 export const insertContacts = hotRows(contacts, newContact);
+
+/** Tags of contacts that have none. */
+export const insertTaggings = hotRows(contactTags, taggingOf);
+
+const { id: _, ...consentChange } = getTableColumns(consentLog);
+
+/** Entries of the log of consent changes, in their order. */
+export const insertConsentChanges = hotRows(consentLog, consentChange);

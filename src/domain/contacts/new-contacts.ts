@@ -9,17 +9,17 @@ import type { Tx } from "#src/db/transaction.ts";
 import { foldName, isDynamic } from "../groups/group.ts";
 import { addNewMembers, findOrCreateStaticGroup } from "../groups/membership.ts";
 import { findGroupByName } from "../groups/read.ts";
-import { type ConsentEvidence, logConsent } from "./consent-log.ts";
+import { type ConsentEvidence, logConsents, type NewConsentChange } from "./consent-log.ts";
 import { type FieldValue, findValueProblem, storeValue } from "./custom-field.ts";
 import { listFields } from "./custom-fields.ts";
-import { insertContacts, insertValue } from "./detail-statements.ts";
+import { insertContacts, insertTaggings, insertValue } from "./detail-statements.ts";
 import { findErasedOptOut, hasErasedOptOuts } from "./erased-opt-outs.ts";
 import { type ContactIdentifiers, findKnownIdentifiers } from "./find.ts";
 import { fullProfile, type Profile } from "./profile.ts";
 import type { ContactChanges } from "./put.ts";
 import { lastContactId } from "./statements.ts";
 import type { CustomField } from "./table.ts";
-import { attachTag, findOrCreateTag } from "./tagging.ts";
+import { findOrCreateTag } from "./tagging.ts";
 
 interface NewContactRow {
   person: ContactIdentifiers;
@@ -115,14 +115,19 @@ export class NewContactBatch {
         ...fullProfile(null, profile),
       })),
     );
+    const taggings: { contactId: number; tagId: number }[] = [];
+    const optIns: NewConsentChange[] = [];
     for (const { contactId, groupIds, values, tagIds, optIn } of people) {
       for (const groupId of groupIds) this.#members.push({ groupId, contactId });
       for (const { field, value } of values) {
         insertValue(tx).run({ contactId, fieldId: field.id, ...storeValue(value) });
       }
-      for (const tagId of tagIds) attachTag(tx, contactId, tagId);
-      if (optIn !== null) logConsent(tx, { id: contactId, workspaceId, consent: "opted_in" }, "unknown", optIn);
+      for (const tagId of tagIds) taggings.push({ contactId, tagId });
+      if (optIn === null) continue;
+      optIns.push({ contact: { id: contactId, workspaceId, consent: "opted_in" }, was: "unknown", why: optIn });
     }
+    insertTaggings(tx, taggings);
+    logConsents(tx, optIns);
   }
 
   /** Returns null if one of the fields is unknown or its value invalid. */

@@ -24,11 +24,6 @@ export function addTag(tx: Tx, workspaceId: number, contactId: number, name: str
   return insertTagging(tx).run({ contactId, tagId: findOrCreateTag(tx, workspaceId, name).id }) === 1;
 }
 
-/** Attaches a tag that the contact does not have yet. */
-export function attachTag(tx: Tx, contactId: number, tagId: number): void {
-  insertTagging(tx).run({ contactId, tagId });
-}
-
 /** Returns false if the contact did not have the tag. */
 export function removeTag(tx: Tx, workspaceId: number, contactId: number, name: string): boolean {
   const tag = findTag(tx, workspaceId, name);

@@ -24,8 +24,9 @@ import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { ColumnMapping } from "./columns.ts";
 import { prepareFile } from "./preparation.ts";
-import type { PreparedRow, RowsPart } from "./prepare.ts";
+import type { PreparedRow } from "./prepare.ts";
 import { type ParsedRow, skipRefusedCells } from "./row.ts";
+import { RowBuffer, type Step } from "./row-buffer.ts";
 import type { ImportCounters } from "./table.ts";
 import type { FileSource } from "./table-text.ts";
 import { Throttle } from "./throttle.ts";
@@ -99,7 +100,7 @@ async function importFile(options: ImportOptions): Promise<ImportCounters> {
     throttle: new Throttle(store, clock, options.isServerRunning, options.isInsideServer),
   };
   let isEmpty = true;
-  let buffer: PendingRow[] = [];
+  const buffer = new RowBuffer();
   for await (const part of prepareFile(
     { file, map: [...options.map], fields, country, skipsBadCells },
     options.isInsideServer === true,
@@ -109,24 +110,14 @@ async function importFile(options: ImportOptions): Promise<ImportCounters> {
       options.onColumns(part.columns.header, part.columns.mapping);
       continue;
     }
-    buffer.push(...toPendingRows(part));
-    while (buffer.length >= ROWS_BUFFERED) buffer = buffer.slice(await writeSome(run, buffer, counters));
+    buffer.add(part);
+    while (buffer.count >= ROWS_BUFFERED) await writeSome(run, buffer, counters);
   }
   if (isEmpty) throw new Problem("invalid_request", "The file is empty.", { fields: { file: ["It is empty."] } });
-  while (buffer.length > 0) buffer = buffer.slice(await writeSome(run, buffer, counters));
+  while (buffer.count > 0) await writeSome(run, buffer, counters);
   options.onProgress(counters);
   await sleep(clock, 0);
   return counters;
-}
-
-/** A prepared row with access to its cells. */
-interface PendingRow extends PreparedRow {
-  /** The row's unchanged cells. */
-  cells: () => readonly string[];
-}
-
-function toPendingRows({ rows, cells }: RowsPart): PendingRow[] {
-  return rows.map((row, index) => ({ ...row, cells: () => cells()[index] ?? [] }));
 }
 
 interface ImportRun extends ImportOptions {
@@ -138,14 +129,13 @@ interface ImportRun extends ImportOptions {
 }
 
 interface BatchResult {
-  rowCount: number;
   counters: ImportCounters;
   failures: (() => void)[];
   createdIdentifiers: string[];
 }
 
-/** Writes as many rows as one transaction has time for; returns how many. */
-async function writeSome(run: ImportRun, rows: readonly PendingRow[], counters: ImportCounters): Promise<number> {
+/** Takes as many rows from the buffer as one transaction has time for, and writes them. */
+async function writeSome(run: ImportRun, buffer: RowBuffer, counters: ImportCounters): Promise<void> {
   const { store, clock, workspaceId } = run;
   await run.throttle.waitForGap();
   const { transactionMs } = run.throttle;
@@ -154,15 +144,13 @@ async function writeSome(run: ImportRun, rows: readonly PendingRow[], counters: 
   const writeBatch = (tx: Tx): BatchResult => {
     const writer = new RowWriter(tx, getWorkspace(tx, workspaceId), run, counters);
     const startedAt = clock.monotonic();
-    let rowCount = 0;
-    while (rowCount < rows.length && clock.monotonic() - startedAt <= transactionMs) {
-      const step = rows.slice(rowCount, rowCount + ROWS_PER_STEP);
+    while (clock.monotonic() - startedAt <= transactionMs) {
+      const step = buffer.take(ROWS_PER_STEP);
+      if (step === null) break;
       writer.write(step);
-      rowCount += step.length;
     }
     writer.end();
     const outcome = {
-      rowCount,
       counters: writer.counters,
       failures: writer.failures,
       createdIdentifiers: writer.createdIdentifiers,
@@ -172,7 +160,6 @@ async function writeSome(run: ImportRun, rows: readonly PendingRow[], counters: 
   };
   // A dry run writes everything and rolls it back, so that it validates exactly like a real run.
   const {
-    rowCount,
     counters: batchCounters,
     failures,
     createdIdentifiers,
@@ -185,7 +172,6 @@ async function writeSome(run: ImportRun, rows: readonly PendingRow[], counters: 
   for (const name of createdIdentifiers) run.seen.add(name);
   await reportFailures(run, failures);
   run.onProgress(counters);
-  return rowCount;
 }
 
 /** Inside the server, rows are reported in turns as long as a transaction, with a gap after each. */
@@ -238,17 +224,17 @@ class RowWriter {
     this.counters = { ...counters };
   }
 
-  write(rows: readonly PendingRow[]): void {
+  write({ rows, cells }: Step): void {
     this.#newContacts.loadKnown(rows.flatMap(({ person }) => person.identifiers));
-    for (const pending of rows) {
-      const report = this.#writeOne(pending);
+    for (const [place, prepared] of rows.entries()) {
+      const report = this.#writeOne(prepared);
       this.counters.rows += 1;
       if (report === null) continue;
       const { isRejected, problems } = report;
       if (isRejected) this.counters.failed += 1;
       else this.counters.skipped_cells += problems.length;
       const reason = `${isRejected ? "" : "Skipped: "}${problems.join(" ")}`;
-      this.failures.push(() => this.#run.onFailure(pending.line, pending.cells(), reason));
+      this.failures.push(() => this.#run.onFailure(prepared.line, cells(place), reason));
     }
     this.#newContacts.write();
   }

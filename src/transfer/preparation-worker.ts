@@ -3,6 +3,7 @@
  * import than allowed.
  */
 import { Problem } from "#src/core/problem.ts";
+import { packRows } from "./packed-rows.ts";
 import type { PreparationRequest, PreparationResponse } from "./preparation.ts";
 import { type PreparationJob, prepareRows } from "./prepare.ts";
 
@@ -28,7 +29,8 @@ async function run(job: PreparationJob): Promise<void> {
       allowed -= 1;
       if ("columns" in part) self.postMessage({ kind: "columns", columns: part.columns });
       else {
-        self.postMessage({ kind: "rows", rows: JSON.stringify(part.rows), cells: JSON.stringify(part.cells()) });
+        const [rows, cells] = [packRows(part.rows()), JSON.stringify(part.cells())];
+        self.postMessage({ kind: "rows", count: part.count, rows, cells });
       }
     }
     self.postMessage({ kind: "end" });

@@ -4,18 +4,19 @@
  */
 import { fstatSync, statSync } from "node:fs";
 import { Problem, type ProblemCode, type ProblemDetails } from "#src/core/problem.ts";
-import { type ColumnsPart, type Part, type PreparationJob, type PreparedRow, prepareRows } from "./prepare.ts";
+import { unpackRows } from "./packed-rows.ts";
+import { type ColumnsPart, type Part, type PreparationJob, prepareRows } from "./prepare.ts";
 
 /** To the worker: the job, then "taken" for each part that was consumed. */
 export type PreparationRequest = { job: PreparationJob; ahead: number } | "taken";
 
 /**
- * From the worker. Rows are sent as JSON, because a string is transferred as a whole while objects are cloned one by
+ * From the worker. Rows are sent as text, because a string is transferred as a whole while objects are cloned one by
  * one.
  */
 export type PreparationResponse =
   | { kind: "columns"; columns: ColumnsPart }
-  | { kind: "rows"; rows: string; cells: string }
+  | { kind: "rows"; count: number; rows: string; cells: string }
   | { kind: "end" }
   | { kind: "problem"; code: ProblemCode; message: string; details: ProblemDetails }
   | { kind: "failure"; message: string };
@@ -62,8 +63,8 @@ async function* prepareInThread(job: PreparationJob, ahead: number): AsyncGenera
       thread.postMessage("taken" satisfies PreparationRequest);
       if (response.kind === "columns") yield { columns: response.columns };
       else {
-        const { rows, cells } = response;
-        yield { rows: JSON.parse(rows) as PreparedRow[], cells: parseOnce(cells) };
+        const { count, rows, cells } = response;
+        yield { count, rows: () => unpackRows(rows), cells: parseOnce(cells) };
       }
     }
   } finally {

@@ -27,7 +27,9 @@ export interface PreparedRow {
 }
 
 export interface RowsPart {
-  rows: PreparedRow[];
+  count: number;
+  /** Call it late and once: rows that wait to be written need less memory as text. */
+  rows: () => PreparedRow[];
   /** The unchanged cells of each row, needed only for rows in the errors file. */
   cells: () => string[][];
 }
@@ -41,7 +43,7 @@ export interface ColumnsPart {
 export type Part = { columns: ColumnsPart } | RowsPart;
 
 /** A part has so many rows, or fewer long ones: the thread that answers requests reads a part in one go. */
-const ROWS_PER_PART = 500;
+const ROWS_PER_PART = 512;
 const CHARACTERS_PER_PART = 128 * 1024;
 const NO_IDENTIFIERS: ContactIdentifiers = { phone: null, identifiers: [] };
 
@@ -58,8 +60,8 @@ export async function* prepareRows({
   let cells: string[][] = [];
   let characters = 0;
   const part = (): RowsPart => {
-    const done = cells;
-    const ready = { rows, cells: () => done };
+    const [readyRows, readyCells] = [rows, cells];
+    const ready = { count: rows.length, rows: () => readyRows, cells: () => readyCells };
     rows = [];
     cells = [];
     characters = 0;

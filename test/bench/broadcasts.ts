@@ -217,7 +217,7 @@ async function measureMillion(bench: Bench): Promise<Row[]> {
   return [
     bounded(`${whole(PEOPLE)} people built from a group, s`, builtMs / 1000, (60 * PEOPLE) / 1_000_000),
     bounded("— meanwhile the slowest of all requests, ms", slowest, 100),
-    bounded("— memory at most, while building and sending, MB", max, 350),
+    bounded("— memory at most, while building and sending, MB", max, 200),
     {
       what: "— processor time a person sent to, µs: the first, the last",
       ours: `${whole(first)}, ${whole(final)}`,

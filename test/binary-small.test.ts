@@ -1,8 +1,10 @@
-/** The executable where memory is little: it starts itself once more with an engine that knows, and is otherwise the same. */
+/** The executable starts itself once more with an engine that knows how much memory to count on, and is otherwise the same. */
 import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { engineBytes } from "#src/cli/fit-engine.ts";
+import { memoryLimit } from "#src/core/memory-limit.ts";
 import { limit } from "./small-machine/limits.ts";
 import { linesOf } from "./support/database.ts";
 import { placeExecutable } from "./support/executable.ts";
@@ -36,7 +38,10 @@ test.skipIf(limits === null)(
       const large = start((command) => command, "other");
       const other = (await linesOf(large.stdout).next()).value?.replace("listening on ", "");
       expect((await fetch(`${other}/readyz`)).status).toBe(200);
-      expect(readFileSync(`/proc/${large.pid}/environ`, "utf8")).not.toContain("forceRAMSize");
+      const told = engineBytes(memoryLimit());
+      const environment = readFileSync(`/proc/${large.pid}/environ`, "utf8").split("\0");
+      const expected = told === null ? [] : [`BUN_JSC_forceRAMSize=${told}`];
+      expect(environment.filter((one) => one.startsWith("BUN_JSC_"))).toEqual(expected);
       // What was open before the second start is closed.
       expect(opened).toBeLessThanOrEqual(readdirSync(`/proc/${large.pid}/fd`).length);
       large.kill("SIGTERM");

@@ -1,7 +1,8 @@
 /**
  * Tells the JavaScript engine how much memory it may count on. It decides by the machine's memory when to collect
- * garbage, knows no limit of a control group, and counts once for each thread. It reads its options at its start alone,
- * so a server with little memory starts itself once more, in the same process.
+ * garbage, knows no limit of a control group, and counts once for each thread. With little memory that is too rarely for
+ * the server to live; with much it makes the server larger and slower. The engine reads its options at its start alone, so
+ * such a server starts itself once more, in the same process.
  */
 import { readFileSync } from "node:fs";
 import { memoryLimit } from "#src/core/memory-limit.ts";
@@ -9,16 +10,24 @@ import { readGlobals } from "./global-options.ts";
 import { isCompiled } from "./process.ts";
 
 const OPTION = "BUN_JSC_forceRAMSize";
-/** With more, the engine's own judgement is good enough. */
+/** Between the two, the engine's own judgement is good enough. */
 const SMALL_BYTES = 1024 * 1024 * 1024;
-/** The rest is for SQLite, passwords, and what other threads take (measured: `bun run test:small`). */
+const LARGE_BYTES = 4 * SMALL_BYTES;
+/** Of little memory; the rest is for SQLite, passwords, and what other threads take (measured: `bun run test:small`). */
 const SHARE = 1 / 4;
+/** Of much memory; measured, see docs/performance.md. */
+const ENOUGH_BYTES = 2 * SMALL_BYTES;
 
 export function fitEngine(argv: readonly string[]): void {
   if (process.platform !== "linux" || !startsServer(argv) || !isCompiled() || process.env[OPTION] !== undefined) return;
-  const limit = memoryLimit();
-  if (limit >= SMALL_BYTES) return;
-  startAgain(Math.round(limit * SHARE));
+  const bytes = engineBytes(memoryLimit());
+  if (bytes !== null) startAgain(bytes);
+}
+
+/** What the engine is told on a machine, or in a control group, with so many bytes of memory. Null: nothing. */
+export function engineBytes(limit: number): number | null {
+  if (limit < SMALL_BYTES) return Math.round(limit * SHARE);
+  return limit > LARGE_BYTES ? ENOUGH_BYTES : null;
 }
 
 /** Whether the command is `serve`; global options may come before it. */
@@ -32,7 +41,7 @@ export function startsServer(argv: readonly string[]): boolean {
 }
 
 /** Returns only if it fails; the server then runs as it is. */
-function startAgain(engineBytes: number): void {
+function startAgain(bytes: number): void {
   try {
     const { dlopen, ptr } = require("bun:ffi") as typeof import("bun:ffi");
     const { symbols } = dlopen("libc.so.6", {
@@ -44,7 +53,7 @@ function startAgain(engineBytes: number): void {
     const kept = given.map((one) => Buffer.from(`${one}\0`, "latin1"));
     const pointers = new BigUint64Array([...kept.map((one) => BigInt(ptr(one))), 0n]);
     // Without the option, the process would start itself for ever.
-    if (symbols.setenv(ptr(text(OPTION)), ptr(text(String(engineBytes))), 1) !== 0) return;
+    if (symbols.setenv(ptr(text(OPTION)), ptr(text(String(bytes))), 1) !== 0) return;
     symbols.execv(ptr(text("/proc/self/exe")), ptr(pointers));
   } catch {}
 }

@@ -1,5 +1,5 @@
 /**
- * Prepared rows as text, for their way from the preparing thread. What most rows do not have is left out, because the thread
+ * Prepared rows as text, for their way from the preparing thread. What most rows do not have is omitted, because the thread
  * that writes reads every character.
  */
 import type { E164 } from "#src/core/phone.ts";

@@ -7,12 +7,6 @@ import { join } from "node:path";
 
 const checkout = join(import.meta.dir, "../..");
 
-/**
- * The engine collects garbage the more rarely the more memory the machine has, and on 24 GB a server takes 30 MB more than
- * on a VPS. So that figures of different machines can be compared, each server is told the memory of a small VPS.
- */
-const VPS_MEMORY = { BUN_JSC_forceRAMSize: String(2 * 1024 ** 3) };
-
 export interface Subject {
   pid: number;
   port: number;
@@ -37,10 +31,7 @@ export function sourceCommand(profile: string | null): string[] {
   return [process.execPath, ...flags, join(import.meta.dir, "parts/server.ts")];
 }
 
-/**
- * Starts the server in its data directory, without a configuration file, as on a machine of 2 GB, and waits for its first
- * answer.
- */
+/** Starts the server in its data directory, without a configuration file, and waits for its first answer. */
 export async function startSubject(
   command: string[],
   cwd: string,
@@ -48,8 +39,7 @@ export async function startSubject(
   variables: Record<string, string>,
 ): Promise<Subject> {
   const startedAt = performance.now();
-  const env = { ...VPS_MEMORY, ...variables };
-  const child = Bun.spawn({ cmd: command, cwd, env, stdio: ["ignore", "ignore", "inherit"] });
+  const child = Bun.spawn({ cmd: command, cwd, env: variables, stdio: ["ignore", "ignore", "inherit"] });
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/me`).catch(() => null);
     if (answer?.status === 401) break;

@@ -1,7 +1,7 @@
 /** The executable starts itself once more with an engine that knows how much memory to count on, and is otherwise the same. */
 import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { engineBytes } from "#src/cli/fit-engine.ts";
 import { memoryLimit } from "#src/core/memory-limit.ts";
@@ -10,46 +10,95 @@ import { linesOf } from "./support/database.ts";
 import { placeExecutable } from "./support/executable.ts";
 
 const LIMIT_MS = 60_000;
+const OPTION = "BUN_JSC_forceRAMSize";
 const limits = limit(`waxwing-test-${process.pid}`, 256, 1);
 const because = limits === null ? " (skipped: no control groups can be made here)" : "";
+
+interface Started {
+  /** What the engine was told; null: nothing. */
+  told: number | null;
+  arguments: string[];
+  name: string;
+  openFiles: number;
+}
+
+/** Starts a server, reads what the system knows of the process that was started, and stops it. */
+async function startAndLook(
+  place: string,
+  variables: Record<string, string>,
+  wrap = (command: readonly string[]): readonly string[] => command,
+): Promise<Started> {
+  const executable = join(place, "waxwing");
+  const command = wrap([executable, "serve", "--data", `data of ${Math.random()}`, "--listen", "127.0.0.1:0"]);
+  const server = Bun.spawn([...command], {
+    ...{ cwd: place, env: { PATH: process.env.PATH ?? "", ...variables }, stdin: "ignore", stdout: "pipe" },
+    stderr: "ignore",
+  });
+  const address = (await linesOf(server.stdout).next()).value?.replace("listening on ", "");
+  expect((await fetch(`${address}/readyz`)).status).toBe(200);
+  const read = (name: string) => readFileSync(`/proc/${server.pid}/${name}`, "utf8").split("\0");
+  const option = read("environ").find((one) => one.startsWith(`${OPTION}=`));
+  const started = {
+    told: option === undefined ? null : Number(option.slice(OPTION.length + 1)),
+    arguments: read("cmdline").slice(1, -1),
+    name: read("comm").join("").trim(),
+    openFiles: readdirSync(`/proc/${server.pid}/fd`).length,
+  };
+  server.kill("SIGTERM");
+  expect(await server.exited).toBe(0);
+  return started;
+}
+
+/** A server that was told by its user, and so started once. */
+const GIVEN = { [OPTION]: String(1536 * 1024 * 1024) };
+
+async function expectSameAsGiven(place: string, started: Started): Promise<void> {
+  const given = await startAndLook(place, GIVEN);
+  expect(given.told).toBe(Number(GIVEN[OPTION]));
+  expect(started.arguments).toEqual([
+    expect.anything(),
+    "--data",
+    expect.stringMatching(/^data of /),
+    "--listen",
+    "127.0.0.1:0",
+  ]);
+  expect(started.arguments[0]).toBe("serve");
+  expect([started.name, given.name]).toEqual(["waxwing", "waxwing"]);
+  // What was open before the second start is closed.
+  expect(started.openFiles).toBeLessThanOrEqual(given.openFiles);
+}
+
+async function withExecutable(look: (place: string) => Promise<void>): Promise<void> {
+  const place = mkdtempSync(join(tmpdir(), "waxwing-small-"));
+  try {
+    await placeExecutable(join(place, "waxwing"));
+    await look(place);
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+}
 
 test.skipIf(limits === null)(
   `within 256 MB the engine gets its share, and arguments, process and signals stay${because}`,
   async () => {
-    const place = mkdtempSync(join(tmpdir(), "waxwing-small-"));
-    try {
-      const executable = join(place, "waxwing");
-      await placeExecutable(executable);
-      const start = (wrap: (command: readonly string[]) => readonly string[], data: string) =>
-        Bun.spawn([...wrap([executable, "serve", "--data", data, "--listen", "127.0.0.1:0"])], {
-          ...{ cwd: place, env: { PATH: process.env.PATH ?? "" }, stdin: "ignore", stdout: "pipe", stderr: "ignore" },
-        });
-      const small = start((command) => limits?.wrap(command) ?? command, "the data");
-      const address = (await linesOf(small.stdout).next()).value?.replace("listening on ", "");
-      expect((await fetch(`${address}/readyz`)).status).toBe(200);
-      // Of the process that was started: it is the same one.
-      const read = (name: string) => readFileSync(`/proc/${small.pid}/${name}`, "utf8").split("\0");
-      expect(read("environ")).toContain(`BUN_JSC_forceRAMSize=${64 * 1024 * 1024}`);
-      expect(read("cmdline").slice(1, 4)).toEqual(["serve", "--data", "the data"]);
-      const opened = readdirSync(`/proc/${small.pid}/fd`).length;
-      small.kill("SIGTERM");
-      expect(await small.exited).toBe(0);
+    await withExecutable(async (place) => {
+      const started = await startAndLook(place, {}, (command) => limits?.wrap(command) ?? command);
+      expect(started.told).toBe(64 * 1024 * 1024);
+      await expectSameAsGiven(place, started);
+    });
+    limits?.[Symbol.dispose]();
+  },
+  LIMIT_MS,
+);
 
-      const large = start((command) => command, "other");
-      const other = (await linesOf(large.stdout).next()).value?.replace("listening on ", "");
-      expect((await fetch(`${other}/readyz`)).status).toBe(200);
-      const told = engineBytes(memoryLimit());
-      const environment = readFileSync(`/proc/${large.pid}/environ`, "utf8").split("\0");
-      const expected = told === null ? [] : [`BUN_JSC_forceRAMSize=${told}`];
-      expect(environment.filter((one) => one.startsWith("BUN_JSC_"))).toEqual(expected);
-      // What was open before the second start is closed.
-      expect(opened).toBeLessThanOrEqual(readdirSync(`/proc/${large.pid}/fd`).length);
-      large.kill("SIGTERM");
-      expect(await large.exited).toBe(0);
-    } finally {
-      rmSync(place, { recursive: true });
-      limits?.[Symbol.dispose]();
-    }
+test(
+  "on this machine too, the engine is told what fits, and what its user says stands",
+  async () => {
+    await withExecutable(async (place) => {
+      const started = await startAndLook(place, {});
+      expect(started.told).toBe(engineBytes(memoryLimit(), totalmem()));
+      await expectSameAsGiven(place, started);
+    });
   },
   LIMIT_MS,
 );

@@ -1,33 +1,34 @@
 /**
  * Tells the JavaScript engine how much memory it may count on. It decides by the machine's memory when to collect
- * garbage, knows no limit of a control group, and counts once for each thread. With little memory that is too rarely for
- * the server to live; with much it makes the server larger and slower. The engine reads its options at its start alone, so
+ * garbage, knows no limit of a control group, and counts once for each thread. With little memory it collects too rarely for
+ * the server to survive; on a large machine the server becomes larger and slower than it need be. The engine reads its options at its start alone, so
  * such a server starts itself once more, in the same process.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { totalmem } from "node:os";
 import { memoryLimit } from "#src/core/memory-limit.ts";
 import { readGlobals } from "./global-options.ts";
 import { isCompiled } from "./process.ts";
 
 const OPTION = "BUN_JSC_forceRAMSize";
-/** Between the two, the engine's own judgement is good enough. */
 const SMALL_BYTES = 1024 * 1024 * 1024;
+/** On a machine with less, the engine's own judgement is good enough for a server that may use at least `SMALL_BYTES`. */
 const LARGE_BYTES = 4 * SMALL_BYTES;
-/** Of little memory; the rest is for SQLite, passwords, and what other threads take (measured: `bun run test:small`). */
+/** Where little may be used. The rest is for SQLite, passwords, and what other threads take (measured: `bun run test:small`). */
 const SHARE = 1 / 4;
-/** Of much memory; measured, see docs/performance.md. */
+/** On a large machine; decision 0102 has the measurements. */
 const ENOUGH_BYTES = 2 * SMALL_BYTES;
 
 export function fitEngine(argv: readonly string[]): void {
   if (process.platform !== "linux" || !startsServer(argv) || !isCompiled() || process.env[OPTION] !== undefined) return;
-  const bytes = engineBytes(memoryLimit());
+  const bytes = engineBytes(memoryLimit(), totalmem());
   if (bytes !== null) startAgain(bytes);
 }
 
-/** What the engine is told on a machine, or in a control group, with so many bytes of memory. Null: nothing. */
-export function engineBytes(limit: number): number | null {
+/** What the engine is told if `limit` of the machine's bytes of memory may be used. Null: nothing. */
+export function engineBytes(limit: number, machine: number): number | null {
   if (limit < SMALL_BYTES) return Math.round(limit * SHARE);
-  return limit > LARGE_BYTES ? ENOUGH_BYTES : null;
+  return machine > LARGE_BYTES ? Math.min(limit, ENOUGH_BYTES) : null;
 }
 
 /** Whether the command is `serve`; global options may come before it. */
@@ -54,6 +55,13 @@ function startAgain(bytes: number): void {
     const pointers = new BigUint64Array([...kept.map((one) => BigInt(ptr(one))), 0n]);
     // Without the option, the process would start itself for ever.
     if (symbols.setenv(ptr(text(OPTION)), ptr(text(String(bytes))), 1) !== 0) return;
-    symbols.execv(ptr(text("/proc/self/exe")), ptr(pointers));
+    symbols.execv(ptr(text(ownFile())), ptr(pointers));
   } catch {}
+}
+
+/** By its own path, because the system names a process after it; by another one if the file was replaced since the start. */
+function ownFile(): string {
+  const running = "/proc/self/exe";
+  const [own, found] = [statSync(running), statSync(process.execPath, { throwIfNoEntry: false })];
+  return found?.ino === own.ino && found.dev === own.dev ? process.execPath : running;
 }

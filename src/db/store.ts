@@ -219,7 +219,7 @@ export class Store {
 
   /**
    * Keeps up to `megabytes` of pages in memory while `work` runs: for work that writes all over large indexes, such as an
-   * import. Of several such works at once, the largest figure counts.
+   * import. If several run at once, the largest figure applies.
    */
   async withLargeCache<T>(megabytes: number, work: () => Promise<T>): Promise<T> {
     if (isMemorySmall()) return work();

@@ -1,5 +1,5 @@
 /**
- * Prepared rows as text, for their way from the preparing thread. What most rows do not have is omitted, because the thread
+ * Prepared rows as text, on their way from the preparing thread. What most rows do not have is omitted, because the thread
  * that writes reads every character.
  */
 import type { E164 } from "#src/core/phone.ts";
@@ -7,7 +7,7 @@ import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import type { PreparedRow } from "./prepare.ts";
 import type { ParsedRow } from "./row.ts";
 
-/** `phone` is the cell, `read` what it is read as: 0 if the same, null if it is no number. 0 stands for a missing list. */
+/** `phone` is the cell, `read` what it is read as: 0 if the same, null if it is not a number. 0 stands for a missing list. */
 type PackedRow =
   | [
       line: number,

@@ -135,7 +135,7 @@ describe("values", () => {
     expect(found).toEqual(rows);
   });
 
-  test("rows of a batch are converted as those of a hot statement", async () => {
+  test("rows of a batch are converted like those of a hot statement", async () => {
     const insertThings = hotRows(things, thing);
     const all = hotQuery(`SELECT ${columns(thing)} FROM things ORDER BY id`, {}, thing);
     const rows = [example, { ...example, id: 2, isOpen: false, labelText: null, extra: null, hash: null }];

@@ -1,8 +1,8 @@
 /**
  * Tells the JavaScript engine how much memory it may count on. It decides by the machine's memory when to collect
  * garbage, knows no limit of a control group, and counts once for each thread. With little memory it collects too rarely for
- * the server to survive; on a large machine the server becomes larger and slower than it need be. The engine reads its options at its start alone, so
- * such a server starts itself once more, in the same process.
+ * the server to survive; on a large machine the process becomes larger and slower than it need be. The engine reads its
+ * options at its start alone, so such a process starts itself once more and stays the same process.
  */
 import { readFileSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
@@ -12,7 +12,7 @@ import { isCompiled } from "./process.ts";
 
 const OPTION = "BUN_JSC_forceRAMSize";
 const SMALL_BYTES = 1024 * 1024 * 1024;
-/** On a machine with less, the engine's own judgement is good enough for a server that may use at least `SMALL_BYTES`. */
+/** On a machine with less, the engine's own judgement is good enough for a process that may use at least `SMALL_BYTES`. */
 const LARGE_BYTES = 4 * SMALL_BYTES;
 /** Where little may be used. The rest is for SQLite, passwords, and what other threads take (measured: `bun run test:small`). */
 const SHARE = 1 / 4;
@@ -20,7 +20,7 @@ const SHARE = 1 / 4;
 const ENOUGH_BYTES = 2 * SMALL_BYTES;
 
 export function fitEngine(argv: readonly string[]): void {
-  if (process.platform !== "linux" || !startsServer(argv) || !isCompiled() || process.env[OPTION] !== undefined) return;
+  if (process.platform !== "linux" || !runsLong(argv) || !isCompiled() || process.env[OPTION] !== undefined) return;
   const bytes = engineBytes(memoryLimit(), totalmem());
   if (bytes !== null) startAgain(bytes);
 }
@@ -31,10 +31,11 @@ export function engineBytes(limit: number, machine: number): number | null {
   return machine > LARGE_BYTES ? Math.min(limit, ENOUGH_BYTES) : null;
 }
 
-/** Whether the command is `serve`; global options may come before it. */
-export function startsServer(argv: readonly string[]): boolean {
+/** Whether the command is `serve` or `contact import`; global options may come before it. Others end too soon to gain. */
+export function runsLong(argv: readonly string[]): boolean {
   try {
-    return readGlobals(argv).rest[0]?.text === "serve";
+    const [area, verb] = readGlobals(argv).rest.map((word) => word.text);
+    return area === "serve" || (area === "contact" && verb === "import");
   } catch {
     // The command line cannot be read, and the command itself says why.
     return false;

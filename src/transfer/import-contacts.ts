@@ -66,15 +66,14 @@ const ROWS_PER_STEP = 32;
 const ROWS_BUFFERED = 24_000;
 
 /**
- * SQLite's page cache. Where no server runs, a long transaction changes most pages of the index of phone numbers, and pages
- * that find no room are written to the log before the commit, and again later.
+ * SQLite's page cache. A transaction changes most pages of the index of phone numbers; pages that find no room are written to
+ * the log before the commit, and again later.
  */
-const CACHE_MEGABYTES = { alone: 64, besideOthers: 32 };
+const CACHE_MEGABYTES = 24;
 
 /** Throws `Problem` if the file as a whole cannot be imported. A rejected row never stops the import. */
 export function importContacts(options: ImportOptions): Promise<ImportCounters> {
-  const megabytes = CACHE_MEGABYTES[options.isServerRunning() ? "besideOthers" : "alone"];
-  return options.store.withLargeCache(megabytes, () => importFile(options));
+  return options.store.withLargeCache(CACHE_MEGABYTES, () => importFile(options));
 }
 
 async function importFile(options: ImportOptions): Promise<ImportCounters> {

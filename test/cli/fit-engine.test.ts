@@ -1,20 +1,25 @@
-/** Which command lines start a server, and what the engine is told. What that saves: `bun run test:small`, decision 0102. */
+/** For which commands the engine is told its memory, and how much. What that saves: `bun run test:small`, decision 0102. */
 import { expect, test } from "bun:test";
-import { engineBytes, startsServer } from "#src/cli/fit-engine.ts";
+import { engineBytes, runsLong } from "#src/cli/fit-engine.ts";
 
-test("the command serve starts a server, whatever global options come before or after it", () => {
-  for (const [line, isServer] of [
+test("the engine is told by serve and by contact import, whatever global options come before or after them", () => {
+  for (const [line, isLong] of [
     ["serve", true],
     ["serve --listen :80", true],
     ["--config /etc/waxwing.toml serve", true],
     ["--config=/etc/waxwing.toml --data /srv serve --listen :80", true],
+    ["contact import people.csv --workspace 1", true],
+    ["--data /srv contact import people.csv --workspace 1", true],
+    ["contact list --workspace 1", false],
+    ["contact", false],
+    ["import contact", false],
     ["--data serve status", false],
     ["status --data serve", false],
     ["workspace list", false],
     ["--config", false],
     ["", false],
   ] as const) {
-    expect([line, startsServer(line.split(" ").filter((word) => word !== ""))]).toEqual([line, isServer]);
+    expect([line, runsLong(line.split(" ").filter((word) => word !== ""))]).toEqual([line, isLong]);
   }
 });
 

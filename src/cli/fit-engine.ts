@@ -42,7 +42,7 @@ export function runsLong(argv: readonly string[]): boolean {
   }
 }
 
-/** Returns only if it fails; the server then runs as it is. */
+/** Returns only if it fails; the process then runs as it is. */
 function startAgain(bytes: number): void {
   try {
     const { dlopen, ptr } = require("bun:ffi") as typeof import("bun:ffi");

@@ -60,7 +60,7 @@ const OPENING_TIMEOUT_MS = 5_000;
  * all of it. Measured with 80,000 messages: 32 MB 149 to 178 µs of processor time a message, 8 MB 119 to 128, 4 MB 128
  * to 130. Work that writes all over a large index is the exception.
  */
-const CACHE_KIBIBYTES = 8 * 1024;
+const CACHE_KIBIBYTES = { usual: 8 * 1024, large: 24 * 1024 };
 
 /** How long the reads of a turn share a view. */
 const SNAPSHOT_MAX_MS = 2;
@@ -88,8 +88,7 @@ export class Store {
   #isReading = false;
   #fileWatch: FileWatch | null = null;
   readonly #listeners = new Map<string, () => void>();
-  /** In megabytes. */
-  readonly #largeCaches: number[] = [];
+  #largeCacheUses = 0;
 
   constructor(client: Client, options: StoreOptions) {
     this.client = forgetfulClient(client, this.#settings);
@@ -217,19 +216,16 @@ export class Store {
     }
   }
 
-  /**
-   * Keeps up to `megabytes` of pages in memory while `work` runs: for work that writes all over large indexes, such as an
-   * import. If several run at once, the largest figure applies.
-   */
-  async withLargeCache<T>(megabytes: number, work: () => Promise<T>): Promise<T> {
+  /** Keeps more pages in memory while `work` runs: for work that writes all over large indexes, such as an import. */
+  async withLargeCache<T>(work: () => Promise<T>): Promise<T> {
     if (isMemorySmall()) return work();
-    this.#largeCaches.push(megabytes);
-    this.#setCache(Math.max(...this.#largeCaches) * 1024);
+    this.#largeCacheUses += 1;
+    if (this.#largeCacheUses === 1) this.#setCache(CACHE_KIBIBYTES.large);
     try {
       return await work();
     } finally {
-      this.#largeCaches.splice(this.#largeCaches.indexOf(megabytes), 1);
-      this.#setCache(Math.max(CACHE_KIBIBYTES, ...this.#largeCaches.map((size) => size * 1024)));
+      this.#largeCacheUses -= 1;
+      if (this.#largeCacheUses === 0) this.#setCache(CACHE_KIBIBYTES.usual);
     }
   }
 
@@ -312,7 +308,7 @@ export function openStore(path: string, options: StoreOptions): Store {
   client.pragma("foreign_keys = ON");
   // Overwrites deleted data, so that an erased person cannot be found in the file's free space.
   client.pragma("secure_delete = ON");
-  client.pragma(`cache_size = -${CACHE_KIBIBYTES}`);
+  client.pragma(`cache_size = -${CACHE_KIBIBYTES.usual}`);
   client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   client.pragma("temp_store = MEMORY");
   // The first read acquires the shared lock that an open database holds; from here on, no process needs the file

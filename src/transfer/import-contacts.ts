@@ -65,15 +65,9 @@ const ROWS_PER_STEP = 32;
 /** Rows buffered for writing; more than one transaction writes. */
 const ROWS_BUFFERED = 24_000;
 
-/**
- * SQLite's page cache. A transaction changes most pages of the index of phone numbers; pages that find no room are written to
- * the log before the commit, and again later.
- */
-const CACHE_MEGABYTES = 24;
-
 /** Throws `Problem` if the file as a whole cannot be imported. A rejected row never stops the import. */
 export function importContacts(options: ImportOptions): Promise<ImportCounters> {
-  return options.store.withLargeCache(CACHE_MEGABYTES, () => importFile(options));
+  return options.store.withLargeCache(() => importFile(options));
 }
 
 async function importFile(options: ImportOptions): Promise<ImportCounters> {

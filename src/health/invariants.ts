@@ -174,12 +174,12 @@ export const invariants: readonly Invariant[] = [
   {
     name: "in_doubt_expires",
     // A killed server's open messages get their job at the next start, so compare with the file's last commit, not with
-    // now.
+    // now. A copy made before the first commit was recorded (null) cannot be judged.
     sentence: "A message that was open for over an hour at the last commit has a job that will end it.",
     of: "message",
     sql: `SELECT id FROM messages WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL
           AND coalesce(dispatched_at, created_at)
-              < min(@now, coalesce((SELECT last_commit_at FROM instance), @now)) - ${DISPATCH_MAX_MS}
+              < min(@now, (SELECT last_commit_at FROM instance)) - ${DISPATCH_MAX_MS}
           AND NOT EXISTS (SELECT 1 FROM outbox WHERE kind = 'expire_message' AND subject = messages.id)`,
     next: restart,
   },

@@ -174,7 +174,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: "in_doubt_expires",
     // A killed server's open messages get their job at the next start, so compare with the file's last commit, not with
-    // now. A copy made before the first commit was recorded (null) cannot be judged.
+    // now. In a copy made before the first commit was recorded (null), nothing tells.
     sentence: "A message that was open for over an hour at the last commit has a job that will end it.",
     of: "message",
     sql: `SELECT id FROM messages WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL

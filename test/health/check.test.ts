@@ -117,7 +117,7 @@ test("messages that a killed server left open are checked against the time of th
       isFound(dispatchedAt + 3_600_000),
       isFound(dispatchedAt + 3_600_001),
       isFound(now + 1),
-      // A backup made in the first moment of a new database: nobody knows how long the server ran.
+      // A backup made in the first moment of a new database: how long the server ran is not known.
       isFound(null),
     ]).toEqual([false, false, true, true, false]);
   } finally {

@@ -62,10 +62,13 @@ const counts = (message: string, at: string): string =>
 /** People who never wrote: whether others were in an open window when they were sent to is not stored. */
 const NEVER_WROTE = "SELECT phone FROM contacts WHERE phone IS NOT NULL AND last_message_at IS NULL";
 
-/** Who is counted under the network's limit, and who was sent to. */
+/**
+ * Who is counted under the network's limit, and who was sent to. A server whose clock is set back has already forgotten whom
+ * it had not sent to for a day before.
+ */
 const WRONG_PEOPLE = `SELECT coalesce(r.person, m.to_phone) AS person, r.last_at, m.at FROM
-    (SELECT person, last_at FROM portfolio_recipients WHERE last_at > @now - 86400000) r FULL JOIN
-    (SELECT to_phone, max(dispatched_at) AS at FROM messages WHERE ${counts("messages", "@now")} GROUP BY to_phone) m
+    (SELECT person, last_at FROM portfolio_recipients WHERE last_at > @latest - 86400000) r FULL JOIN
+    (SELECT to_phone, max(dispatched_at) AS at FROM messages WHERE ${counts("messages", "@latest")} GROUP BY to_phone) m
       ON m.to_phone = r.person
   WHERE (r.person IS NULL) <> (m.to_phone IS NULL) AND coalesce(r.person, m.to_phone) IN (${NEVER_WROTE})
     AND (SELECT person_limit FROM portfolios) IS NOT NULL`;
@@ -240,9 +243,15 @@ export function recountMoves(client: Client): void {
 
 const prepared = new WeakMap<Client, Checks>();
 
+/** Of a check: the time by a clock that was never set forward, and the latest that the wall clock has shown. */
+interface Instants {
+  now: number;
+  latest: number;
+}
+
 export class Checks {
   readonly #cheap;
-  readonly #thorough: { name: string; find: (now: number) => unknown[] }[];
+  readonly #thorough: { name: string; find: (at: Instants) => unknown[] }[];
 
   /** Prepared once for each connection. */
   static of(client: Client): Checks {
@@ -265,7 +274,10 @@ export class Checks {
     this.#thorough = [
       ...PARTS.map(({ name, sql }) => {
         const statement = client.prepare(sql);
-        return { name, find: (now: number) => (sql.includes("@now") ? statement.all({ now }) : statement.all()) };
+        return {
+          name,
+          find: ({ latest }: Instants) => (sql.includes("@latest") ? statement.all({ latest }) : statement.all()),
+        };
       }),
       ...invariants.map(({ name, sql }) => {
         const statement = client.prepare(`SELECT id FROM (${sql}) LIMIT 5`).pluck();
@@ -275,7 +287,7 @@ export class Checks {
         });
         return {
           name: `waxwing check: ${name}`,
-          find: (now: number) => {
+          find: ({ now }: Instants) => {
             const values = given(now);
             return Object.keys(values).length === 0 ? statement.all() : statement.all(values);
           },
@@ -295,9 +307,9 @@ export class Checks {
     );
   }
 
-  findBroken(now: number): string[] {
+  findBroken(at: Instants): string[] {
     return this.#thorough.flatMap(({ name, find }) => {
-      const found = find(now);
+      const found = find(at);
       return found.length === 0 ? [] : [`${name}: ${JSON.stringify(found)}`];
     });
   }

@@ -28,6 +28,7 @@ interface PutOff {
 export class Scheduler {
   readonly #random: SeededRandom;
   #wall: number;
+  #latest: number;
   readonly #start: number;
   #setBack = 0;
   #elapsed = 0;
@@ -43,6 +44,7 @@ export class Scheduler {
   constructor(random: SeededRandom, start: number) {
     this.#random = random;
     this.#wall = start;
+    this.#latest = start;
     this.#start = start;
   }
 
@@ -54,9 +56,15 @@ export class Scheduler {
     return this.#elapsed;
   }
 
+  /** The latest time that the wall clock has shown. What a day has passed for, by this time, a server may have forgotten. */
+  latest(): number {
+    return Math.floor(this.#latest);
+  }
+
   /** Sets the wall clock, as an operator or NTP does; pending timers are unaffected. */
   jump(ms: number): void {
     this.#wall += ms;
+    this.#latest = Math.max(this.#latest, this.#wall);
     if (ms < 0) this.#setBack += ms;
   }
 
@@ -174,6 +182,7 @@ export class Scheduler {
   #moveTo(elapsed: number): void {
     if (elapsed <= this.#elapsed) return;
     this.#wall += elapsed - this.#elapsed;
+    this.#latest = Math.max(this.#latest, this.#wall);
     this.#elapsed = elapsed;
   }
 }

@@ -400,10 +400,11 @@ export class World {
   /** Runs after every step; `isThorough`: with all checks. */
   check(isThorough: boolean): void {
     if (this.#faults.length > 0) this.#break();
+    const { scheduler } = this;
     const checks = this.#checks;
     if (checks === null || this.life === null || this.life.isDead) return;
     this.#faults.push(...checks.findLost(this.told));
-    if (isThorough) this.#faults.push(...checks.findBroken(this.scheduler.steady()));
+    if (isThorough) this.#faults.push(...checks.findBroken({ now: scheduler.steady(), latest: scheduler.latest() }));
     if (this.#faults.length > 0) this.#break();
   }
 

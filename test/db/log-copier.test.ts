@@ -68,11 +68,14 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
-/** If the thread could not copy, the next commits ask it again. */
+/** If the thread could not copy, the next commits ask it again. If it was late, one of them has begun the log anew. */
 async function untilCopied(): Promise<void> {
+  let before = 0;
   for (let round = 0; round < 8; round++) {
     const { pages } = store.logState();
     expect(pages).toBeLessThan(10_000);
+    if (pages < before) return;
+    before = pages;
     const askedAt = performance.now();
     while (performance.now() - askedAt < 2_000) {
       if (store.logState().copied === pages) return;
@@ -118,7 +121,8 @@ describe("the log of a busy server", () => {
       await write(round === 0 ? 80 : 79);
       await untilCopied();
       await write(1);
-      expect(store.logState().pages).toBeLessThan(300);
+      // Those of one commit, or of all that have been written since a late copy.
+      expect(store.logState().pages).toBeLessThan(1_200);
     }
     copier.close();
     store.close();

@@ -1,7 +1,7 @@
 /**
  * Tells the JavaScript engine how much memory it may count on. It decides by the machine's memory when to collect
  * garbage, knows no limit of a control group, and counts once for each thread. With little memory it collects too rarely for
- * the server to survive; on a large machine the process becomes larger and slower than it need be. The engine reads its
+ * the server to survive; on a large machine the process becomes larger than it need be, and no faster. The engine reads its
  * options at its start alone, so such a process starts itself once more and stays the same process.
  */
 import { readFileSync, statSync } from "node:fs";

@@ -6,7 +6,7 @@ const CROCKFORD_BYTES = Buffer.from(CROCKFORD, "latin1");
 
 /** An event's id: `evt_`, 10 characters of milliseconds, 16 random characters. Later ids sort later. */
 export function newEventId(nowMs: number, random: Random): string {
-  return `evt_${crockford(nowMs, 10)}${randomText(random, 16)}`;
+  return timedText("evt_", nowMs, "", random, 16);
 }
 
 /** Identifies one run of the server. Outbox rows that the run has claimed carry it. */
@@ -25,7 +25,7 @@ export function newInstanceId(random: Random): string {
  * second's tokens would be scattered over dozens of pages, each an additional page to sync.
  */
 export function newSendToken(instanceId: string, nowMs: number, random: Random): string {
-  return `wx1.${instanceId}.${crockford(nowMs, 10)}.${randomText(random, 26)}`;
+  return timedText(`wx1.${instanceId}.`, nowMs, ".", random, 26);
 }
 
 /** The parts of a send token that a Waxwing database made; null for any other text. */
@@ -39,18 +39,30 @@ export function parseSendToken(sendToken: string): { instanceId: string; created
 
 /** `length` random characters of five bits each. */
 export function randomText(random: Random, length: number): string {
-  const bytes = random.bytes(length);
   const text = Buffer.allocUnsafe(length);
-  for (let index = 0; index < length; index++) text[index] = CROCKFORD_BYTES[(bytes[index] ?? 0) & 31] ?? 0;
+  putRandom(text, 0, random, length);
   return text.toString("latin1");
 }
 
-function crockford(value: number, length: number): string {
-  let text = "";
-  let left = value;
-  for (let i = 0; i < length; i++) {
-    text = `${CROCKFORD[left % 32]}${text}`;
+const TIME_LENGTH = 10;
+
+/** `before`, ten characters of milliseconds, `between`, and `length` random characters: one text, made in one piece. */
+function timedText(before: string, nowMs: number, between: string, random: Random, length: number): string {
+  const timeAt = before.length;
+  const randomAt = timeAt + TIME_LENGTH + between.length;
+  const text = Buffer.allocUnsafe(randomAt + length);
+  text.write(before, 0, "latin1");
+  let left = nowMs;
+  for (let index = timeAt + TIME_LENGTH - 1; index >= timeAt; index--) {
+    text[index] = CROCKFORD_BYTES[left % 32] ?? 0;
     left = Math.floor(left / 32);
   }
-  return text;
+  if (between !== "") text.write(between, timeAt + TIME_LENGTH, "latin1");
+  putRandom(text, randomAt, random, length);
+  return text.toString("latin1");
+}
+
+function putRandom(text: Buffer, at: number, random: Random, length: number): void {
+  const bytes = random.bytes(length);
+  for (let index = 0; index < length; index++) text[at + index] = CROCKFORD_BYTES[(bytes[index] ?? 0) & 31] ?? 0;
 }

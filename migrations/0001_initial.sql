@@ -434,6 +434,7 @@ CREATE TABLE deliveries (
   status TEXT NOT NULL CHECK (status = 'pending' OR status = 'delivered' OR status = 'exhausted'),
   attempt_count INTEGER NOT NULL,
   first_attempt_at INTEGER,
+  -- Null while pending: its job is in the memory of the server and not in the outbox.
   next_attempt_at INTEGER,
   created_at INTEGER NOT NULL,
   finished_at INTEGER,
@@ -442,6 +443,8 @@ CREATE TABLE deliveries (
 ) STRICT;
 CREATE INDEX deliveries_event ON deliveries (event_seq);
 CREATE INDEX deliveries_workspace ON deliveries (workspace_id, status, id);
+CREATE INDEX deliveries_in_memory ON deliveries (workspace_id, created_at)
+  WHERE status = 'pending' AND next_attempt_at IS NULL;
 
 CREATE TABLE delivery_attempts (
   delivery_id INTEGER NOT NULL REFERENCES deliveries (id),

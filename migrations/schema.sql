@@ -475,6 +475,7 @@ CREATE TABLE deliveries (
   status TEXT NOT NULL CHECK (status = 'pending' OR status = 'delivered' OR status = 'exhausted'),
   attempt_count INTEGER NOT NULL,
   first_attempt_at INTEGER,
+  -- Null while pending: its job is in the memory of the server and not in the outbox.
   next_attempt_at INTEGER,
   created_at INTEGER NOT NULL,
   finished_at INTEGER,
@@ -482,6 +483,8 @@ CREATE TABLE deliveries (
   is_forwarded INTEGER NOT NULL DEFAULT 0 CHECK (is_forwarded IN (0, 1))
 ) STRICT;
 CREATE INDEX deliveries_event ON deliveries (event_seq);
+CREATE INDEX deliveries_in_memory ON deliveries (workspace_id, created_at)
+  WHERE status = 'pending' AND next_attempt_at IS NULL;
 CREATE INDEX deliveries_workspace ON deliveries (workspace_id, status, id);
 
 CREATE TABLE delivery_attempts (

@@ -20,10 +20,12 @@ export function blockWorkspace({ db }: Tx, workspaceId: number): void {
       AND instr(callbacks.body, '"phone_number_id":"' || numbers.phone_number_id || '"') > 0)`);
 }
 
-/** Whether a job of the workspace is claimed, or one of these messages, which requests send, is of it. */
+/** Whether a job of the workspace is claimed or in memory, or one of these messages, which requests send, is of it. */
 export function hasWorkInFlight({ db }: ReadTx, workspaceId: number, messageIds: readonly number[]): boolean {
   const [claimed] = db.all(sql`SELECT 1 FROM outbox WHERE queue_key = ${workspaceId} AND run_id IS NOT NULL LIMIT 1`);
-  if (claimed !== undefined) return true;
+  const [taken] = db.all(sql`SELECT 1 FROM deliveries
+    WHERE workspace_id = ${workspaceId} AND status = 'pending' AND next_attempt_at IS NULL LIMIT 1`);
+  if (claimed !== undefined || taken !== undefined) return true;
   return messageIds.some((id) => {
     const [own] = db.all(sql`SELECT 1 FROM messages WHERE id = ${id} AND workspace_id = ${workspaceId}`);
     return own !== undefined;

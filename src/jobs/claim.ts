@@ -4,8 +4,8 @@
  */
 import { and, eq, isNull, ne } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { claimJob, deleteJob, dueJobs, nextQueue, releaseJob, unclaimJob } from "./statements.ts";
-import { type OutboxKind, type OutboxRow, outbox } from "./table.ts";
+import { claimJob, deleteJob, dueJobs, nextQueue, unclaimJob } from "./statements.ts";
+import { IN_MEMORY, type OutboxKind, type OutboxRow, outbox } from "./table.ts";
 
 /** The queues with unclaimed jobs of a kind, each with its earliest due time. One index step for each queue. */
 export function listQueues(tx: ReadTx, kind: OutboxKind): { queueKey: number; dueAt: number }[] {
@@ -26,14 +26,9 @@ export function claim(tx: Tx, kind: OutboxKind, queueKey: number, limit: number,
   return due.map(({ id, subject, dueAt }) => ({ id, kind, subject, queueKey, dueAt, runId }));
 }
 
-/** Deletes a job that is done. */
+/** Deletes the row of a job that is done; one in memory has none. */
 export function finish(tx: Tx, id: number): void {
-  deleteJob(tx).run({ id });
-}
-
-/** Releases a job that was not begun; it is due when it was due, or when a shift of the clock has put it. */
-export function release(tx: Tx, id: number): void {
-  releaseJob(tx).run({ id });
+  if (id !== IN_MEMORY) deleteJob(tx).run({ id });
 }
 
 /** Releases a job, to be tried again at `dueAt`. */

@@ -1,7 +1,7 @@
 /** Enqueues jobs, in the transaction of the change that needs them. */
 import type { Tx } from "#src/db/transaction.ts";
-import { insertClaimedJob, insertJob, insertOrRescheduleJob } from "./statements.ts";
-import type { OutboxKind } from "./table.ts";
+import { insertJob, insertOrRescheduleJob } from "./statements.ts";
+import { IN_MEMORY, type OutboxKind } from "./table.ts";
 import { takersOf } from "./takers.ts";
 
 export interface Job {
@@ -25,17 +25,17 @@ export function enqueue(tx: Tx, job: Job): void {
 }
 
 /**
- * Enqueues a job that is due now and whose subject has none yet. Where a worker of this process has room, it takes the job
- * as soon as it is on disk.
+ * Whether a worker of this process takes a new job of this queue by memory. The caller then stores the job's subject as one
+ * whose job is in memory, and calls `giveNew`; otherwise it enqueues the job.
  */
-export function enqueueNew(tx: Tx, subject: Omit<Job, "dueAt">): void {
-  const job = { ...subject, dueAt: tx.now };
-  const taker = takersOf(tx).get(job.kind);
-  if (taker?.hasRoom(job.queueKey) !== true) {
-    enqueue(tx, job);
-    return;
-  }
-  const claimed = { ...job, runId: taker.runId };
-  const id = insertClaimedJob(tx).insert(claimed);
-  tx.afterCommit(() => taker.take({ ...claimed, id }));
+export function canGiveNew(tx: Tx, { kind, queueKey }: Pick<Job, "kind" | "queueKey">): boolean {
+  return takersOf(tx).get(kind)?.hasRoom(queueKey) === true;
+}
+
+/** Gives a job that is due now to the worker of this process, as soon as its subject is on disk. */
+export function giveNew(tx: Tx, subject: Omit<Job, "dueAt">): void {
+  const taker = takersOf(tx).get(subject.kind);
+  if (taker === undefined) throw new Error(`this process has no worker for ${subject.kind}`);
+  const job = { ...subject, id: IN_MEMORY, dueAt: tx.now, runId: taker.runId };
+  tx.afterCommit(() => taker.take(job));
 }

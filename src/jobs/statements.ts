@@ -29,21 +29,12 @@ export const claimJob = hotWrite("UPDATE outbox SET run_id = :runId WHERE id = +
 
 export const deleteJob = hotWrite("DELETE FROM outbox WHERE id = +:id", job);
 
-export const releaseJob = hotWrite("UPDATE outbox SET run_id = NULL WHERE id = +:id", job);
-
 export const unclaimJob = hotWrite("UPDATE outbox SET run_id = NULL, due_at = :dueAt WHERE id = +:id", job);
 
 /** An existing job can only become due earlier. */
 export const insertJob = hotWrite(
   `INSERT INTO outbox (kind, subject, queue_key, due_at) VALUES (:kind, :subject, :queueKey, :dueAt)
   ON CONFLICT (kind, subject) DO UPDATE SET due_at = min(due_at, excluded.due_at)`,
-  job,
-);
-
-/** A job that is claimed from the beginning; its subject has none yet. */
-export const insertClaimedJob = hotWrite(
-  `INSERT INTO outbox (kind, subject, queue_key, due_at, run_id)
-  VALUES (:kind, :subject, :queueKey, :dueAt, :runId)`,
   job,
 );
 

@@ -33,3 +33,6 @@ const outboxKinds = [
 export type OutboxKind = (typeof outboxKinds)[number];
 
 export type OutboxRow = typeof outbox.$inferSelect;
+
+/** The `id` of a job that has no row: memory has it, and the row of its subject says that it is to be done. */
+export const IN_MEMORY = 0;

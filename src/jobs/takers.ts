@@ -1,7 +1,7 @@
 /**
- * The workers of this process that take new jobs as they are stored. Such a job is stored as claimed and given to its
- * worker by memory, once it is on disk: it needs no commit that claims it, and never enters the index of due jobs. After a
- * crash it is reclaimed like any other claimed job.
+ * The workers of this process that take new jobs by memory, once what the jobs are about is on disk. Such a job has no row in
+ * the outbox: that would be written, claimed and deleted within a moment. The row of its subject says that the job is in
+ * memory, so the next start finds it after a crash.
  */
 import { oncePerConnection } from "#src/db/transaction.ts";
 import type { OutboxKind, OutboxRow } from "./table.ts";
@@ -10,7 +10,7 @@ export interface JobTaker {
   readonly runId: string;
   /** Whether it takes another job of this queue; asked inside transactions, so it changes nothing. */
   hasRoom(queueKey: number): boolean;
-  /** `row` is claimed by this process, and on disk. Call it in the turn of the commit. */
+  /** The id of `row` is `IN_MEMORY`, and its subject is on disk. Call it in the turn of the commit. */
   take(row: OutboxRow): void;
 }
 

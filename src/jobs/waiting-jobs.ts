@@ -1,8 +1,17 @@
-/** Jobs that this process has claimed and not begun, by queue, in the order of their arrival. */
+/** Jobs that this process has taken and not begun, by queue, in the order of their arrival. */
 import type { OutboxRow } from "./table.ts";
 
+interface Queue {
+  rows: OutboxRow[];
+  /** How many of `rows` have been taken. To shift each off an array of thousands would move all that follow. */
+  taken: number;
+}
+
+/** Rows that were taken are given up together. */
+const TAKEN_MAX = 1_000;
+
 export class WaitingJobs {
-  readonly #rows = new Map<number, OutboxRow[]>();
+  readonly #queues = new Map<number, Queue>();
   #count = 0;
 
   /** Of all queues. */
@@ -11,33 +20,39 @@ export class WaitingJobs {
   }
 
   countOf(queueKey: number): number {
-    return this.#rows.get(queueKey)?.length ?? 0;
+    const queue = this.#queues.get(queueKey);
+    return queue === undefined ? 0 : queue.rows.length - queue.taken;
   }
 
   get queueKeys(): number[] {
-    return [...this.#rows.keys()];
+    return [...this.#queues.keys()];
   }
 
   add(row: OutboxRow): void {
-    const rows = this.#rows.get(row.queueKey);
-    if (rows === undefined) this.#rows.set(row.queueKey, [row]);
-    else rows.push(row);
+    const queue = this.#queues.get(row.queueKey);
+    if (queue === undefined) this.#queues.set(row.queueKey, { rows: [row], taken: 0 });
+    else queue.rows.push(row);
     this.#count += 1;
   }
 
   /** The first one of a queue, which no longer waits; null if none waits. */
   takeFirst(queueKey: number): OutboxRow | null {
-    const rows = this.#rows.get(queueKey);
-    const first = rows?.shift();
-    if (rows === undefined || first === undefined) return null;
-    if (rows.length === 0) this.#rows.delete(queueKey);
+    const queue = this.#queues.get(queueKey);
+    const first = queue?.rows[queue.taken];
+    if (queue === undefined || first === undefined) return null;
+    queue.taken += 1;
+    if (queue.taken === queue.rows.length) this.#queues.delete(queueKey);
+    else if (queue.taken === TAKEN_MAX) {
+      queue.rows.splice(0, TAKEN_MAX);
+      queue.taken = 0;
+    }
     this.#count -= 1;
     return first;
   }
 
   takeAll(): OutboxRow[] {
-    const all = [...this.#rows.values()].flat();
-    this.#rows.clear();
+    const all = [...this.#queues.values()].flatMap(({ rows, taken }) => rows.slice(taken));
+    this.#queues.clear();
     this.#count = 0;
     return all;
   }

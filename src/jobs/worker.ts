@@ -3,16 +3,16 @@
  * is due or the worker is notified. Each queue has a bounded number of rows in flight, so that a workspace with a slow or
  * dead receiver does not delay the others.
  *
- * Two things save the commit that claims a job. A worker with `takesNew` is given new jobs as they are stored
- * (`takers.ts`) while its queue has no backlog in the database, and keeps some of them waiting in memory. And work whose
- * record can be repeated claims the job that follows in the same commit (`claimNext`), which takes its place in flight.
+ * Two things save the commit that claims a job. A worker with `enqueueTaken` takes new jobs by memory (`takers.ts`) while
+ * its queue has no backlog in the database, and keeps some of them waiting. And work whose record can be repeated claims the
+ * job that follows in the same commit (`claimNext`), which takes its place in flight.
  */
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { claim, listQueues, postpone, release } from "./claim.ts";
-import type { OutboxKind, OutboxRow } from "./table.ts";
+import { claim, listQueues, postpone } from "./claim.ts";
+import { IN_MEMORY, type OutboxKind, type OutboxRow } from "./table.ts";
 import { type JobTaker, takersOf } from "./takers.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
 
@@ -27,8 +27,8 @@ export interface WorkerOptions {
   clock: Clock;
   runId: string;
   kind: OutboxKind;
-  /** It takes new jobs as they are stored. */
-  takesNew?: boolean;
+  /** With it, the worker takes new jobs by memory. Puts such a job into the outbox, if its subject still waits for it. */
+  enqueueTaken?: (tx: Tx, row: OutboxRow, dueAt: number) => void;
   /** Maximum number of rows of a queue in flight at the same time. */
   concurrency: (tx: ReadTx, queueKey: number) => number;
   /**
@@ -47,8 +47,10 @@ const POLL_INTERVAL_MAX_MS = 600_000;
 /** A test that moves the clock by months would wait for every poll. */
 const STEADY_POLL_INTERVAL_MS = 7 * 86_400_000;
 
-/** With as many jobs waiting in memory, of one queue and of all, new ones stay in the database. */
-const WAITING_MAX = { queue: 2_000, all: 8_000 };
+/** With as many jobs waiting in memory, of one queue and of all, new ones are enqueued. */
+const WAITING_MAX = { queue: 10_000, all: 20_000 };
+/** How many of them one transaction enqueues when the worker stops. */
+const ENQUEUED_TOGETHER = 1_000;
 
 export class Worker extends ServiceLoop implements JobTaker {
   readonly #options: WorkerOptions;
@@ -62,7 +64,7 @@ export class Worker extends ServiceLoop implements JobTaker {
     const { kind, clock, onError } = options;
     super({ name: kind, clock, retryAfterMs: RETRY_AFTER_FAULT_MS, onError: (error) => onError(error, null) });
     this.#options = options;
-    if (options.takesNew === true) options.store.read((tx) => takersOf(tx).set(kind, this));
+    if (options.enqueueTaken !== undefined) options.store.read((tx) => takersOf(tx).set(kind, this));
   }
 
   get runId(): string {
@@ -84,10 +86,10 @@ export class Worker extends ServiceLoop implements JobTaker {
     this.notify();
   }
 
-  /** Jobs that wait in memory go back to the database, for the next start. */
+  /** Jobs that wait in memory go to the outbox, for the next start. */
   override stop(): void {
     super.stop();
-    void this.#releaseWaiting();
+    void this.#enqueueWaiting();
   }
 
   /** Claims the due rows for which their queue has free slots, and starts them without waiting for them. */
@@ -136,16 +138,18 @@ export class Worker extends ServiceLoop implements JobTaker {
     }
   }
 
-  async #releaseWaiting(): Promise<void> {
+  async #enqueueWaiting(): Promise<void> {
     const rows = this.#waiting.takeAll();
     if (rows.length === 0) return;
     this.#isReleasing = true;
     try {
-      await this.#options.store.write((tx) => {
-        for (const { id } of rows) release(tx, id);
-      });
+      for (let from = 0; from < rows.length; from += ENQUEUED_TOGETHER) {
+        await this.#options.store.write((tx) => {
+          for (const row of rows.slice(from, from + ENQUEUED_TOGETHER)) this.#options.enqueueTaken?.(tx, row, tx.now);
+        });
+      }
     } catch {
-      // The next start reclaims what this process has claimed.
+      // The next start finds them by their subjects.
     } finally {
       this.#isReleasing = false;
     }
@@ -186,12 +190,16 @@ export class Worker extends ServiceLoop implements JobTaker {
     return claim(tx, kind, queueKey, 1, runId)[0] ?? null;
   }
 
-  /** Retries until it succeeds: a claimed row that is not released would wait for the next start. */
+  /** Retries until it succeeds: a job that is not released would wait for the next start. */
   async #release(row: OutboxRow): Promise<void> {
-    const { store, clock } = this.#options;
+    const { store, clock, enqueueTaken } = this.#options;
     for (;;) {
       try {
-        return await store.write((tx) => postpone(tx, row.id, tx.now + RETRY_AFTER_FAULT_MS));
+        return await store.write((tx) => {
+          const dueAt = tx.now + RETRY_AFTER_FAULT_MS;
+          if (row.id === IN_MEMORY) enqueueTaken?.(tx, row, dueAt);
+          else postpone(tx, row.id, dueAt);
+        });
       } catch {
         if (this.isStopped) return;
         await sleep(clock, RETRY_AFTER_FAULT_MS);

@@ -3,11 +3,15 @@
 import type { Store } from "#src/db/store.ts";
 import { type ReclaimCursor, reclaimRecipients, reclaimStart } from "#src/domain/broadcasts/recover.ts";
 import { reclaimMessages } from "#src/domain/messages/in-doubt.ts";
+import { reclaimDeliveries } from "#src/domain/webhooks/in-memory.ts";
 import { reclaimJobs } from "#src/jobs/claim.ts";
 
-/** Releases jobs that an earlier process had claimed. Messages that a crash left in `sending` are in doubt until `expireAt`. */
+/** Releases jobs that an earlier process had claimed or in memory. Messages that a crash left in `sending` are in doubt until `expireAt`. */
 export async function reclaim(store: Store, runId: string, expireAt: number): Promise<void> {
-  await store.write((tx) => reclaimJobs(tx, runId));
+  await store.write((tx) => {
+    reclaimJobs(tx, runId);
+    reclaimDeliveries(tx);
+  });
   let after: number | null = 0;
   while (after !== null) {
     const from: number = after;

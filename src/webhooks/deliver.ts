@@ -1,5 +1,5 @@
 /**
- * Delivers events to their webhook: one attempt per outbox row, signed with the current secret. A workspace has a bounded
+ * Delivers events to their webhook: one attempt per job, signed with the current secret. A workspace has a bounded
  * number of attempts in flight, and a single one while its address keeps timing out, so that a dead receiver does not delay
  * other workspaces.
  */
@@ -10,10 +10,16 @@ import { serviceSignature } from "#src/core/service-signature.ts";
 import { version } from "#src/core/version.ts";
 import type { Store } from "#src/db/store.ts";
 import { openSecret, TIMEOUTS_UNTIL_SINGLE } from "#src/domain/webhooks/address.ts";
-import { type AttemptPlan, type AttemptResult, planAttempt, recordAttempt } from "#src/domain/webhooks/attempt.ts";
+import {
+  type AttemptPlan,
+  type AttemptResult,
+  dropAttempt,
+  planAttempt,
+  recordAttempt,
+} from "#src/domain/webhooks/attempt.ts";
 import type { RetrySchedule } from "#src/domain/webhooks/delivery.ts";
+import { enqueueDelivery } from "#src/domain/webhooks/in-memory.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
-import { finish } from "#src/jobs/claim.ts";
 import type { OutboxRow } from "#src/jobs/table.ts";
 import { type ClaimNext, Worker } from "#src/jobs/worker.ts";
 import { isSuccess, type PostResult, type WebhookPoster } from "#src/net/post.ts";
@@ -39,7 +45,8 @@ export function createDeliveryWorker(options: DeliveryOptions): Worker {
     clock,
     runId,
     kind: "deliver_webhook",
-    takesNew: true,
+    enqueueTaken: (tx, { subject, queueKey }, dueAt) =>
+      enqueueDelivery(tx, { id: subject, workspaceId: queueKey }, dueAt),
     concurrency: (tx, workspaceId) => {
       const webhook = findWebhook(tx, workspaceId);
       return (webhook?.consecutiveTimeouts ?? 0) >= TIMEOUTS_UNTIL_SINGLE ? 1 : concurrency;
@@ -60,7 +67,7 @@ export async function attemptDelivery(
   const plan = store.read((tx) => planAttempt(tx, row));
   if (plan === undefined) {
     return store.writeRepeatable((tx) => {
-      finish(tx, row.id);
+      dropAttempt(tx, row);
       return claimNext(tx);
     });
   }

@@ -221,6 +221,7 @@ export const expectedPlans: Record<string, string[]> = {
     "SEARCH deliveries USING COVERING INDEX deliveries_workspace (workspace_id=? AND status=? AND id<?)",
   ],
   "webhooks.resetTimeouts": ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
+  "webhooks.scheduleInMemory": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.scheduleNextAttempt": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.webhookOfWorkspace": ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
   "workspaces.validKeyByHash": ["SEARCH api_keys USING INDEX api_keys_hash (hash=?)"],
@@ -230,6 +231,5 @@ export const expectedPlans: Record<string, string[]> = {
   "jobs.dueJobs": ["SEARCH outbox USING INDEX outbox_due (kind=? AND queue_key=? AND due_at<?)"],
   "jobs.lastJob": ["SEARCH outbox"],
   "jobs.nextQueue": ["SEARCH outbox USING INDEX outbox_due (kind=? AND queue_key>?)"],
-  "jobs.releaseJob": ["SEARCH outbox USING INTEGER PRIMARY KEY (rowid=?)"],
   "jobs.unclaimJob": ["SEARCH outbox USING INTEGER PRIMARY KEY (rowid=?)"],
 };

@@ -24,6 +24,7 @@ import {
   listTemplates,
 } from "#src/domain/templates/read.ts";
 import { planAttempt } from "#src/domain/webhooks/attempt.ts";
+import { reclaimDeliveries } from "#src/domain/webhooks/in-memory.ts";
 import { purgeEvents } from "#src/domain/webhooks/purge.ts";
 import { findWebhook, listDeliveries } from "#src/domain/webhooks/read.ts";
 import { findBearer, listKeys, touchKey } from "#src/domain/workspaces/api-keys.ts";
@@ -117,6 +118,11 @@ const allowed: Record<string, string[]> = {
   "old events": ["SCAN events"],
   // Runs once per start, over the rows that a process held when it ended.
   "what other boots held": ["SCAN outbox USING INDEX outbox_run"],
+  // The same; their number is bounded by what a process takes by memory.
+  "deliveries whose job another boot had in memory": [
+    "SCAN deliveries USING COVERING INDEX deliveries_in_memory",
+    "SCAN deliveries USING INDEX deliveries_in_memory",
+  ],
   // Contacts are grouped by identity: it groups one day's templates of the workspace, found by an index.
   "the daily cap": ["USE TEMP B-TREE FOR GROUP BY"],
   // What the process has not in memory: usually what its own transaction has stored.
@@ -128,6 +134,7 @@ const allowed: Record<string, string[]> = {
 const scanning: typeof queries = {
   "old events": (tx) => purgeEvents(tx, 1, 200),
   "what other boots held": (tx) => reclaimJobs(tx, "boot"),
+  "deliveries whose job another boot had in memory": (tx) => reclaimDeliveries(tx),
 };
 
 for (const [what, run] of Object.entries({ ...queries, ...scanning })) {

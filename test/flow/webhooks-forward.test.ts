@@ -6,7 +6,7 @@ import { setForward } from "#src/domain/webhooks/forward.ts";
 import { replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
 import { contactOf } from "#test/support/rows.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
-import { boxOf, deliveries, HOUR, type Hook, MINUTE, outboxCount, startHook } from "#test/support/webhooks.ts";
+import { boxOf, deliveries, HOUR, type Hook, jobCount, MINUTE, startHook } from "#test/support/webhooks.ts";
 
 const ok = (): Response => new Response("thanks");
 const broken = (): Response => new Response(null, { status: 500 });
@@ -92,10 +92,10 @@ test("a workspace that is reset sends nothing more to either address, also not w
   await forward(app, shop, second.url);
   for (const text of ["one", "two", "three"]) await app.inbound(shop, "+919876540001", text);
   const hits = (): number => own.hits.length + second.hits.length;
-  expect([hits(), outboxCount(app)]).toEqual([1, 6]);
+  expect([hits(), jobCount(app)]).toEqual([1, 6]);
   await app.store.write((tx) => blockWorkspace(tx, shop.id));
   answer.resolve(ok());
   await app.clock.rest();
-  expect([hits(), outboxCount(app)]).toEqual([1, 0]);
+  expect([hits(), jobCount(app)]).toEqual([1, 0]);
   expect(app.store.read((tx) => hasWorkInFlight(tx, shop.id, []))).toBe(false);
 });

@@ -11,9 +11,9 @@ import {
   emit,
   eventCount,
   HOUR,
+  jobCount,
   MINUTE,
   never,
-  outboxCount,
   SECOND,
   startHook,
 } from "#test/support/webhooks.ts";
@@ -40,7 +40,7 @@ describe("a workspace without a webhook address", () => {
     await using app = await startTestServer();
     await using hook = startHook(app.clock, ok);
     const shop = await twoUnheard(app);
-    expect([eventCount(app), deliveries(app, shop).length, outboxCount(app)]).toEqual([2, 0, 0]);
+    expect([eventCount(app), deliveries(app, shop).length, jobCount(app)]).toEqual([2, 0, 0]);
     await app.webhook(shop, hook.url);
     await app.clock.advance(2 * HOUR);
     expect([hook.hits.length, deliveries(app, shop).length]).toEqual([0, 0]);
@@ -84,7 +84,7 @@ describe("a workspace without a webhook address", () => {
     const refused = { code: "not_found", message: expect.stringContaining("no webhook address") };
     const replayed = app.store.write((tx) => replayFailedSince(tx, shop.id, 0));
     await expect(replayed).rejects.toMatchObject(refused);
-    expect([deliveries(app, shop).length, outboxCount(app)]).toEqual([0, 0]);
+    expect([deliveries(app, shop).length, jobCount(app)]).toEqual([0, 0]);
   });
 });
 
@@ -148,7 +148,7 @@ describe("clearing the webhook address", () => {
       nextAttemptAt: null,
       attempts: [{ statusCode: status, response: "so late" }],
     });
-    expect([hook.hits.length, outboxCount(app)]).toEqual([1, 0]);
+    expect([hook.hits.length, jobCount(app)]).toEqual([1, 0]);
   });
 });
 
@@ -201,7 +201,7 @@ describe("a replay", () => {
     await app.clock.advance(6 * MINUTE);
     const minutes = hook.hits.map(({ at }) => (at - startedAt) / MINUTE);
     expect(minutes).toEqual([0, 1, 5, 10, 11, 15]);
-    expect(outboxCount(app)).toBe(1);
+    expect(jobCount(app)).toBe(1);
   });
 
   test.each([200, 500])(
@@ -226,7 +226,7 @@ describe("a replay", () => {
           .attempts.map(({ statusCode }) => statusCode)
           .toSorted(),
       ).toEqual([status, 500, 500, 500].toSorted());
-      expect(outboxCount(app)).toBe(1);
+      expect(jobCount(app)).toBe(1);
     },
   );
 
@@ -238,7 +238,7 @@ describe("a replay", () => {
     await app.webhook(shop, hook.url);
     const [, second = 0, third = 0] = [await emit(app, shop), await emit(app, shop), await emit(app, shop)];
     // Both wait in memory, claimed by this process.
-    expect([hook.hits.length, outboxCount(app)]).toEqual([1, 3]);
+    expect([hook.hits.length, jobCount(app)]).toEqual([1, 3]);
     await app.store.write((tx) => replayDelivery(tx, second));
     answer.resolve(ok());
     await app.clock.rest();
@@ -247,7 +247,7 @@ describe("a replay", () => {
       { status: "delivered", attempts: [{}] },
       { status: "delivered", attempts: [{}] },
     ]);
-    expect(outboxCount(app)).toBe(0);
+    expect(jobCount(app)).toBe(0);
 
     const hanging = Promise.withResolvers<Response>();
     await using slow = startHook(app.clock, () => hanging.promise);
@@ -256,7 +256,7 @@ describe("a replay", () => {
     await app.store.write((tx) => clearWebhook(tx, other.id));
     hanging.resolve(ok());
     await app.clock.rest();
-    expect([slow.hits.length, outboxCount(app)]).toEqual([1, 0]);
+    expect([slow.hits.length, jobCount(app)]).toEqual([1, 0]);
     expect(delivery(app, waiting)).toMatchObject({ status: "exhausted", attempts: [] });
   });
 
@@ -275,7 +275,7 @@ describe("a replay", () => {
     await app.clock.advance(HOUR);
     expect(fresh.hits.length).toBe(1);
     expect(delivery(app, id).status).toBe("delivered");
-    expect(outboxCount(app)).toBe(0);
+    expect(jobCount(app)).toBe(0);
   });
 
   test("of an unknown delivery is refused", async () => {

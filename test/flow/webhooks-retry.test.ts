@@ -15,9 +15,9 @@ import {
   HOUR,
   type Hook,
   isGenuine,
+  jobCount,
   MINUTE,
   never,
-  outboxCount,
   SECOND,
   startHook,
 } from "#test/support/webhooks.ts";
@@ -49,7 +49,7 @@ describe("a receiver that fails n times gets the same bytes n + 1 times, at the 
       nextAttemptAt: null,
       finishedAt: startedAt + (ATTEMPTS_AT[failures] ?? 0),
     });
-    expect(outboxCount(app)).toBe(0);
+    expect(jobCount(app)).toBe(0);
   });
 });
 
@@ -117,7 +117,7 @@ test("any failure of a receiver is retried on schedule and recorded, until the l
   for (const hit of hook.hits) expect(await isGenuine(hit, secret, hit.at)).toBe(true);
   const left = { status: "exhausted", before: null, limit: 10 } as const;
   expect(app.store.read((tx) => listDeliveries(tx, shop.id, left)).map((one) => one.id)).toEqual([id]);
-  expect(outboxCount(app)).toBe(0);
+  expect(jobCount(app)).toBe(0);
 });
 
 test("a receiver's answer within ten seconds counts, a later one does not", async () => {
@@ -218,5 +218,5 @@ test("a test event of a workspace without a webhook address, or one whose addres
     expect(refusal).toBeInstanceOf(Problem);
     expect(refusal).toMatchObject({ code: "not_found" });
   }
-  expect([eventCount(app), outboxCount(app), hook.hits.length]).toEqual([0, 0, 0]);
+  expect([eventCount(app), jobCount(app), hook.hits.length]).toEqual([0, 0, 0]);
 });

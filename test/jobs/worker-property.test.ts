@@ -4,12 +4,13 @@
  */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { finish, reclaimJobs } from "#src/jobs/claim.ts";
-import { enqueue, enqueueNew } from "#src/jobs/enqueue.ts";
+import { reclaimJobs } from "#src/jobs/claim.ts";
+import { enqueue } from "#src/jobs/enqueue.ts";
 import { outbox } from "#src/jobs/table.ts";
 import { Worker } from "#src/jobs/worker.ts";
 import { TestClock } from "../support/clock.ts";
 import { openTestDatabase } from "../support/database.ts";
+import { addNew, createTakenTable, enqueueTaken, finishAny, listTaken, reclaimTaken } from "../support/taken-jobs.ts";
 
 const LIMIT_MS = 120_000;
 const RUNS = 60;
@@ -43,6 +44,7 @@ async function play(steps: readonly Step[]): Promise<void> {
   const clock = new TestClock();
   await using database = openTestDatabase({ schema: true, clock });
   const { store } = database;
+  createTakenTable(store);
   const done: number[] = [];
   let changes = 0;
   clock.progress = () => store.counters.operations + store.counters.failures + changes;
@@ -57,7 +59,7 @@ async function play(steps: readonly Step[]): Promise<void> {
       clock,
       runId,
       kind: KIND,
-      takesNew: true,
+      enqueueTaken,
       concurrency: () => IN_FLIGHT_MAX,
       onError: () => undefined,
       perform: async (row, claimNext) => {
@@ -71,7 +73,7 @@ async function play(steps: readonly Step[]): Promise<void> {
           changes += 1;
         });
         return store.writeRepeatable((tx) => {
-          finish(tx, row.id);
+          finishAny(tx, row);
           tx.afterCommit(() => done.push(row.subject));
           return claimNext(tx);
         });
@@ -90,7 +92,7 @@ async function play(steps: readonly Step[]): Promise<void> {
       case "new":
         await store.write((tx) => {
           for (let count = 0; count <= one.count; count++)
-            enqueueNew(tx, { kind: KIND, subject: subject++, queueKey: one.key });
+            addNew(tx, { kind: KIND, subject: subject++, queueKey: one.key });
         });
         break;
       case "later":
@@ -110,7 +112,7 @@ async function play(steps: readonly Step[]): Promise<void> {
       case "rolled_back":
         await store
           .write((tx) => {
-            enqueueNew(tx, { kind: KIND, subject: 1_000_000, queueKey: 0 });
+            addNew(tx, { kind: KIND, subject: 1_000_000, queueKey: 0 });
             throw new Error("rolled back");
           })
           .catch(() => undefined);
@@ -127,13 +129,20 @@ async function play(steps: readonly Step[]): Promise<void> {
         await clock.rest();
         store.client.pragma("query_only = OFF");
         inFlight = [];
-        await store.write((tx) => reclaimJobs(tx, `run-${lives}`));
+        await store.write((tx) => {
+          reclaimJobs(tx, `run-${lives}`);
+          reclaimTaken(tx);
+        });
         worker = startWorker();
       }
     }
     await clock.rest();
   }
-  for (let rounds = 0; store.read(({ db }) => db.select().from(outbox).all()).length > 0; rounds++) {
+  const isLeft = (): boolean => {
+    const rows = store.read(({ db }) => db.select().from(outbox).all());
+    return rows.length + store.read(listTaken).length > 0;
+  };
+  for (let rounds = 0; isLeft(); rounds++) {
     expect(rounds).toBeLessThan(1_000);
     for (const { end } of inFlight) end.resolve();
     await clock.advance(inFlight.length === 0 ? 10_000 : 0);

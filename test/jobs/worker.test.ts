@@ -1,13 +1,13 @@
 /** The worker's loop: who is served when, what a fault costs, and that nothing stays behind. The test moves the time. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Store } from "#src/db/store.ts";
-import { finish, reclaimJobs } from "#src/jobs/claim.ts";
-import { enqueue, enqueueNew } from "#src/jobs/enqueue.ts";
-import { shiftDelays } from "#src/jobs/shift-delays.ts";
+import { reclaimJobs } from "#src/jobs/claim.ts";
+import { enqueue } from "#src/jobs/enqueue.ts";
 import { type OutboxRow, outbox } from "#src/jobs/table.ts";
 import { Worker, type WorkerOptions } from "#src/jobs/worker.ts";
 import { TestClock } from "../support/clock.ts";
 import { openTestDatabase } from "../support/database.ts";
+import { addNew, createTakenTable, enqueueTaken, finishAny, listTaken } from "../support/taken-jobs.ts";
 
 // Real processes and real commits on a machine that may be busy with other tests.
 setDefaultTimeout(60_000);
@@ -28,6 +28,8 @@ interface Stage extends AsyncDisposable {
   /** New jobs, all in one commit. */
   askNew(...subjects: number[]): Promise<void>;
   rows(): OutboxRow[];
+  /** Subjects whose jobs are in memory. */
+  taken(): number[];
 }
 
 /** Work that lasts until the test says so; with `instant`, work that is done at once. */
@@ -35,6 +37,7 @@ async function stage(given: Partial<WorkerOptions> & { instant?: boolean } = {})
   const clock = new TestClock();
   const database = openTestDatabase({ schema: true, clock });
   const { store } = database;
+  createTakenTable(store);
   clock.progress = () => store.counters.operations + store.counters.failures + begun.length;
   const begun: number[] = [];
   const errors: unknown[] = [];
@@ -53,7 +56,7 @@ async function stage(given: Partial<WorkerOptions> & { instant?: boolean } = {})
         underWay.set(row.subject, end);
         await end.promise;
       }
-      await store.write((tx) => finish(tx, row.id));
+      await store.write((tx) => finishAny(tx, row));
       return null;
     },
     ...given,
@@ -83,11 +86,12 @@ async function stage(given: Partial<WorkerOptions> & { instant?: boolean } = {})
     },
     async askNew(...subjects) {
       await store.write((tx) => {
-        for (const subject of subjects) enqueueNew(tx, { kind: KIND, subject, queueKey: 1 });
+        for (const subject of subjects) addNew(tx, { kind: KIND, subject, queueKey: 1 });
       });
       await clock.rest();
     },
     rows: () => store.read(({ db }) => db.select().from(outbox).all()),
+    taken: () => store.read(listTaken),
     async [Symbol.asyncDispose]() {
       worker.stop();
       await database[Symbol.asyncDispose]();
@@ -324,51 +328,50 @@ describe("stopping", () => {
 });
 
 describe("a new job", () => {
-  test("is claimed as it is stored, and begun at that commit", async () => {
-    await using on = await stage({ takesNew: true });
+  test("is taken by memory, and begun at the commit that stores its subject", async () => {
+    await using on = await stage({ enqueueTaken });
     const before = on.store.counters.commits;
     await on.askNew(1);
     expect(on.begun).toEqual([1]);
-    expect(on.rows()).toMatchObject([{ subject: 1, runId: "boot" }]);
+    expect([on.taken(), on.rows()]).toEqual([[1], []]);
     expect(on.store.counters.commits).toBe(before + 1);
     await on.end(1);
-    expect(on.rows()).toEqual([]);
+    expect([on.taken(), on.rows()]).toEqual([[], []]);
     expect(on.worker.isActive).toBe(false);
   });
 
   test("waits in memory until its queue has room, in the order of arrival", async () => {
-    await using on = await stage({ takesNew: true });
+    await using on = await stage({ enqueueTaken });
     await on.askNew(1, 2, 3, 4);
     expect(on.begun).toEqual([1, 2]);
-    expect(on.rows().every(({ runId }) => runId === "boot")).toBe(true);
+    expect([on.taken(), on.rows()]).toEqual([[1, 2, 3, 4], []]);
     await on.end(2);
     await on.end(1);
     expect(on.begun).toEqual([1, 2, 3, 4]);
     await on.end(4);
     expect(on.worker.isActive).toBe(true);
     await on.end(3);
-    expect([on.rows(), on.worker.isActive]).toEqual([[], false]);
+    expect([on.taken(), on.rows(), on.worker.isActive]).toEqual([[], [], false]);
   });
 
   test("that is rolled back is never begun", async () => {
-    await using on = await stage({ takesNew: true });
+    await using on = await stage({ enqueueTaken });
     const refused = on.store.write((tx) => {
-      enqueueNew(tx, { kind: KIND, subject: 1, queueKey: 1 });
+      addNew(tx, { kind: KIND, subject: 1, queueKey: 1 });
       throw new Error("refused");
     });
     await expect(refused).rejects.toThrow("refused");
     await on.clock.rest();
-    expect([on.begun, on.rows()]).toEqual([[], []]);
+    expect([on.begun, on.taken(), on.rows()]).toEqual([[], [], []]);
   });
 
-  test("stays in the database behind jobs that are due there, so that they do not starve", async () => {
-    await using on = await stage({ takesNew: true });
+  test("is enqueued behind jobs that are due there, so that they do not starve", async () => {
+    await using on = await stage({ enqueueTaken });
     await on.askNew(1, 2);
     for (const subject of [11, 12]) await on.ask(subject);
     await on.askNew(3);
+    expect(on.taken()).toEqual([1, 2]);
     expect(on.rows().map(({ subject, runId }) => [subject, runId])).toEqual([
-      [1, "boot"],
-      [2, "boot"],
       [11, null],
       [12, null],
       [3, null],
@@ -378,30 +381,32 @@ describe("a new job", () => {
     for (const subject of [11, 12, 3]) await on.end(subject);
     expect(on.rows()).toEqual([]);
     await on.askNew(4);
-    expect(on.rows()).toMatchObject([{ subject: 4, runId: "boot" }]);
+    expect([on.taken(), on.rows()]).toEqual([[4], []]);
   });
 
-  test("beyond a bounded number that wait stays in the database", async () => {
-    await using on = await stage({ takesNew: true });
-    await on.askNew(...Array.from({ length: 2_010 }, (_, index) => index));
-    await on.askNew(9_000, 9_001);
-    expect(on.rows().filter(({ runId }) => runId === null)).toMatchObject([{ subject: 9_000 }, { subject: 9_001 }]);
+  test("beyond a bounded number that wait is enqueued", async () => {
+    await using on = await stage({ enqueueTaken });
+    await on.askNew(...Array.from({ length: 10_010 }, (_, index) => index));
+    await on.askNew(20_000, 20_001);
+    expect(on.rows()).toMatchObject([{ subject: 20_000 }, { subject: 20_001 }]);
     expect(on.begun).toEqual([0, 1]);
   });
 
-  test("that waits in memory goes back to the database when the worker stops", async () => {
-    await using on = await stage({ takesNew: true });
+  test("that waits in memory is enqueued when the worker stops, and so is one that fails", async () => {
+    await using on = await stage({ enqueueTaken });
     await on.askNew(1, 2, 3, 4);
     on.worker.stop();
     expect(on.worker.isActive).toBe(true);
     await on.clock.rest();
     await on.askNew(5);
-    for (const subject of [1, 2]) await on.end(subject);
-    expect(on.worker.isActive).toBe(false);
+    await on.end(1);
+    await on.fail(2, new Error("disk I/O error"));
+    expect([on.taken(), on.worker.isActive]).toEqual([[], false]);
     expect(on.rows().map(({ subject, runId }) => [subject, runId])).toEqual([
       [3, null],
       [4, null],
       [5, null],
+      [2, null],
     ]);
     on.worker.start();
     await on.clock.rest();
@@ -410,7 +415,7 @@ describe("a new job", () => {
 
   test("of a queue that may have more in flight again: all that it may begin", async () => {
     let max = 1;
-    await using on = await stage({ takesNew: true, concurrency: () => max });
+    await using on = await stage({ enqueueTaken, concurrency: () => max });
     await on.askNew(1, 2, 3, 4, 5);
     expect(on.begun).toEqual([1]);
     max = 3;
@@ -420,7 +425,7 @@ describe("a new job", () => {
 
   test("waits as long as its queue has more in flight than it may", async () => {
     let max = 3;
-    await using on = await stage({ takesNew: true, concurrency: () => max });
+    await using on = await stage({ enqueueTaken, concurrency: () => max });
     await on.askNew(1, 2, 3, 4);
     max = 1;
     await on.end(1);
@@ -437,14 +442,14 @@ describe("a new job", () => {
       isFailing = false;
       throw new Error("disk I/O error");
     };
-    await using on = await stage({ takesNew: true, concurrency });
+    await using on = await stage({ enqueueTaken, concurrency });
     for (const [subject, queueKey] of [
       [1, 1],
       [2, 1],
       [3, 2],
       [4, 2],
     ] as const)
-      await on.store.write((tx) => enqueueNew(tx, { kind: KIND, subject, queueKey }));
+      await on.store.write((tx) => addNew(tx, { kind: KIND, subject, queueKey }));
     await on.clock.rest();
     expect(on.begun).toEqual([1, 3]);
     isFailing = true;
@@ -455,14 +460,26 @@ describe("a new job", () => {
     expect(on.begun.toSorted()).toEqual([1, 2, 3, 4]);
   });
 
-  test("that waits keeps its shifted time when the worker stops after the clock was set back", async () => {
-    await using on = await stage({ takesNew: true });
+  test("that waits is due when the worker stops, also after the clock was set back", async () => {
+    await using on = await stage({ enqueueTaken });
     await on.askNew(1, 2, 3);
     on.clock.setWall(-3_600_000);
-    await on.store.write((tx) => shiftDelays(tx, { after: 0, last: 1_000 }, -3_600_000));
     on.worker.stop();
     await on.clock.rest();
-    expect(on.rows().find(({ subject }) => subject === 3)).toMatchObject({ runId: null, dueAt: on.clock.now() });
+    expect(on.rows()).toMatchObject([{ subject: 3, runId: null, dueAt: on.clock.now() }]);
+  });
+
+  test("is retried while it cannot be enqueued after a failure", async () => {
+    await using on = await stage({ enqueueTaken });
+    await on.askNew(1);
+    on.store.client.pragma("query_only = ON");
+    await on.fail(1, new Error("disk I/O error"));
+    expect([on.taken(), on.rows(), on.worker.isActive]).toEqual([[1], [], true]);
+    on.store.client.pragma("query_only = OFF");
+    await on.clock.advance(5_000);
+    expect([on.taken(), on.rows().map(({ subject }) => subject)]).toEqual([[], [1]]);
+    await on.clock.advance(5_000);
+    expect(on.begun).toEqual([1, 1]);
   });
 
   test("is left alone by a worker that does not take new ones, and by a command", async () => {
@@ -483,13 +500,13 @@ describe("a job that follows in the same commit", () => {
     const performed: number[] = [];
     const gate = Promise.withResolvers<void>();
     await using on = await stage({
-      takesNew: true,
+      enqueueTaken,
       concurrency: () => 1,
       perform: async (row, claimNext) => {
         performed.push(row.subject);
         await gate.promise;
         return on.store.writeRepeatable((tx) => {
-          finish(tx, row.id);
+          finishAny(tx, row);
           return claimNext(tx);
         });
       },
@@ -509,7 +526,7 @@ describe("a job that follows in the same commit", () => {
       perform: async (row, claimNext) => {
         performed.push(row.subject);
         return on.store.writeRepeatable((tx) => {
-          finish(tx, row.id);
+          finishAny(tx, row);
           return claimNext(tx);
         });
       },

@@ -1,6 +1,7 @@
 /** The hot statements of events, deliveries and attempts: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
+import { IN_MEMORY } from "#src/jobs/table.ts";
 import { deliveries, deliveryAttempts, events, webhooks } from "./table.ts";
 
 const webhook = getTableColumns(webhooks);
@@ -20,9 +21,16 @@ export const insertEvent = hotWrite(
 
 export const insertDelivery = hotWrite(
   `INSERT INTO deliveries (event_seq, workspace_id, status, attempt_count, next_attempt_at, created_at, is_forwarded)
-  VALUES (:eventSeq, :workspaceId, 'pending', 0, :createdAt, :createdAt, :isForwarded)`,
+  VALUES (:eventSeq, :workspaceId, 'pending', 0, :nextAttemptAt, :createdAt, :isForwarded)`,
   delivery,
 );
+
+/**
+ * Whether the attempt of a delivery's job still counts: the job is in the outbox, or in memory and so is the delivery's. A
+ * replay gives the delivery another job, and a time.
+ */
+const HAS_JOB = `(+:outboxId = ${IN_MEMORY} AND deliveries.next_attempt_at IS NULL
+    OR EXISTS (SELECT 1 FROM outbox WHERE id = +:outboxId))` as const;
 
 /**
  * What an attempt takes of a delivery that has not ended and whose job no replay has replaced. Its address and secret are
@@ -31,7 +39,7 @@ export const insertDelivery = hotWrite(
 export const attemptableDelivery = hotQuery(
   `SELECT events.id AS eventId, events.type AS eventType, events.body AS body, deliveries.is_forwarded AS isForwarded
   FROM deliveries JOIN events ON events.seq = deliveries.event_seq
-  WHERE deliveries.id = +:id AND deliveries.status = 'pending' AND EXISTS (SELECT 1 FROM outbox WHERE id = +:outboxId)`,
+  WHERE deliveries.id = +:id AND deliveries.status = 'pending' AND ${HAS_JOB}`,
   { id: delivery.id, outboxId: integer },
   { eventId: event.id, eventType: event.type, body: event.body, isForwarded: delivery.isForwarded },
 );
@@ -56,7 +64,7 @@ export const insertAttempt = hotWrite(
 /** Matches no row if the delivery has ended meanwhile, or a replay has replaced this attempt's job. */
 export const countAttempt = hotQuery(
   `UPDATE deliveries SET attempt_count = attempt_count + 1, first_attempt_at = coalesce(first_attempt_at, :attemptedAt)
-  WHERE id = +:id AND status = 'pending' AND EXISTS (SELECT 1 FROM outbox WHERE id = +:outboxId)
+  WHERE id = +:id AND status = 'pending' AND ${HAS_JOB}
   RETURNING ${columns(delivery)}`,
   { id: delivery.id, attemptedAt: integer, outboxId: integer },
   delivery,
@@ -66,7 +74,7 @@ export const countAttempt = hotQuery(
 export const countSuccess = hotWrite(
   `UPDATE deliveries SET attempt_count = attempt_count + 1, first_attempt_at = coalesce(first_attempt_at, :attemptedAt),
     status = 'delivered', next_attempt_at = NULL, finished_at = :finishedAt
-  WHERE id = +:id AND status = 'pending' AND EXISTS (SELECT 1 FROM outbox WHERE id = +:outboxId)`,
+  WHERE id = +:id AND status = 'pending' AND ${HAS_JOB}`,
   { id: delivery.id, finishedAt: delivery.finishedAt, attemptedAt: integer, outboxId: integer },
 );
 
@@ -75,6 +83,13 @@ export const existingDelivery = hotQuery("SELECT id FROM deliveries WHERE id = +
 export const finishDelivery = hotWrite(
   `UPDATE deliveries SET status = :status, next_attempt_at = NULL, finished_at = :finishedAt
   WHERE id = +:id AND status = 'pending'`,
+  delivery,
+);
+
+/** Matches no row if the delivery has ended, or has a job in the outbox. */
+export const scheduleInMemory = hotWrite(
+  `UPDATE deliveries SET next_attempt_at = :nextAttemptAt
+  WHERE id = +:id AND status = 'pending' AND next_attempt_at IS NULL`,
   delivery,
 );
 

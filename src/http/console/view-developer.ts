@@ -3,6 +3,7 @@
 import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
+import { dueAt } from "#src/domain/webhooks/delivery.ts";
 import type { DeliveryDetail, DeliveryOfEvent } from "#src/domain/webhooks/read.ts";
 import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
 import type { DeliveryDetail as DeliveryDetailView, DeliveryView, FieldView, KeyView } from "./contract/developer.ts";
@@ -45,7 +46,7 @@ export function viewDelivery(delivery: DeliveryOfEvent, workspace: Workspace): S
     status: delivery.status,
     attempt_count: delivery.attemptCount,
     created_at: when(delivery.createdAt),
-    next_attempt_at: when(delivery.nextAttemptAt),
+    next_attempt_at: when(dueAt(delivery)),
     finished_at: when(delivery.finishedAt),
   };
 }

@@ -172,22 +172,26 @@ const NO_VALUES: Bound = {};
  * statement with twelve of them a quarter of its time.
  */
 function binder({ text, parameters }: Declared): (values: Bound) => unknown[] {
-  const converts: Record<string, Conversion> = {};
-  const bound = [...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => {
+  const names: string[] = [];
+  const converts: (Conversion | null)[] = [];
+  for (const [, name = ""] of text.matchAll(PLACEHOLDER)) {
     const kind = parameters[name];
     if (kind === undefined) throw new Error(`the placeholder ${name} is not declared for ${text}`);
-    const convert = conversionOf(name, kind, "toFile");
-    const given = `values.${name} === undefined ? missing(values, "${name}") : values.${name}`;
-    if (convert === null) return given;
-    converts[name] = (value) => (value === null || value === undefined ? value : convert(value));
-    return `converts.${name}(${given})`;
-  });
-  const missing = (values: Bound, name: string): undefined => {
-    if (!Object.hasOwn(values, name)) throw new RangeError(`no value for ${name} in ${text}`);
+    names.push(name);
+    converts.push(conversionOf(name, kind, "toFile"));
+  }
+  return (values) => {
+    const bound: unknown[] = [];
+    // A loop, because a closure for each value costs a tenth of a short statement.
+    for (let place = 0; place < names.length; place++) {
+      const name = names[place] ?? "";
+      const value = values[name];
+      const convert = converts[place];
+      if (value === undefined && !Object.hasOwn(values, name)) throw new RangeError(`no value for ${name} in ${text}`);
+      bound.push(convert == null || value === null || value === undefined ? value : convert(value));
+    }
+    return bound;
   };
-  // A function of the statement's own reads each property at its place; one loop for all of them has to look names up.
-  const compile = new Function("converts", "missing", `return (values) => [${bound.join(", ")}];`);
-  return compile(converts, missing);
 }
 
 const PLACEHOLDER = /:(\w+)/g;

@@ -187,8 +187,9 @@ export const expectedPlans: Record<string, string[]> = {
   "webhooks.addTimeout": ["SEARCH webhooks USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.attemptableDelivery": [
     "SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)",
+    "SCALAR SUBQUERY 1",
+    "SEARCH outbox USING INTEGER PRIMARY KEY (rowid=?)",
     "SEARCH events USING INTEGER PRIMARY KEY (rowid=?)",
-    "SEARCH outbox EXISTS USING INTEGER PRIMARY KEY (rowid=?)",
   ],
   "webhooks.countAttempt": [
     "SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)",

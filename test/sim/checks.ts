@@ -6,6 +6,7 @@
  * statement later.
  */
 
+import type { Statement } from "better-sqlite3";
 import type { Client } from "#src/db/driver.ts";
 import { invariants } from "#src/health/invariants.ts";
 
@@ -81,6 +82,11 @@ const PARTS: readonly { name: string; sql: string }[] = [
     name: "messages that are not found by the network's id",
     sql: `SELECT id FROM messages WHERE network_message_id IS NOT NULL
       EXCEPT SELECT message_id FROM network_ids EXCEPT SELECT message_id FROM recent_network_ids`,
+  },
+  {
+    name: "deliveries that only an earlier process had in memory",
+    sql: `SELECT id FROM deliveries WHERE status = 'pending' AND next_attempt_at IS NULL
+      AND id <= (SELECT delivery_id FROM temp.begun) AND @isReady`,
   },
   {
     name: "as many events of opt-outs as opt-outs",
@@ -210,7 +216,7 @@ export function watchMoves(client: Client): void {
   );
   client.exec(`
     CREATE TEMP TABLE moves (message_id INTEGER, was TEXT, became TEXT);
-    CREATE TEMP TABLE begun (seq INTEGER);
+    CREATE TEMP TABLE begun (seq INTEGER, delivery_id INTEGER);
     CREATE TEMP TABLE faults (message_id INTEGER, what TEXT);
     CREATE TEMP TABLE health_moves (was TEXT, became TEXT, good_probes INTEGER, changed_at INTEGER);
     CREATE TEMP TABLE resumes (at INTEGER);
@@ -238,15 +244,18 @@ export function watchMoves(client: Client): void {
 export function recountMoves(client: Client): void {
   client.exec(`DELETE FROM temp.moves; DELETE FROM temp.begun; DELETE FROM temp.faults;
     DELETE FROM temp.health_moves; DELETE FROM temp.resumes;
-    INSERT INTO temp.begun SELECT coalesce(max(seq), 0) FROM main.events`);
+    INSERT INTO temp.begun SELECT
+      (SELECT coalesce(max(seq), 0) FROM main.events), (SELECT coalesce(max(id), 0) FROM main.deliveries)`);
 }
 
 const prepared = new WeakMap<Client, Checks>();
 
-/** Of a check: the time by a clock that was never set forward, and the latest that the wall clock has shown. */
+/** Of a check: the time by a clock that was never set forward, the latest that the wall clock has shown, and the process. */
 interface Instants {
   now: number;
   latest: number;
+  /** 1 once the process has reclaimed what earlier ones left. */
+  isReady: 0 | 1;
 }
 
 export class Checks {
@@ -274,10 +283,11 @@ export class Checks {
     this.#thorough = [
       ...PARTS.map(({ name, sql }) => {
         const statement = client.prepare(sql);
-        return {
-          name,
-          find: ({ latest }: Instants) => (sql.includes("@latest") ? statement.all({ latest }) : statement.all()),
-        };
+        const given = ({ latest, isReady }: Instants) => ({
+          ...(sql.includes("@latest") ? { latest } : {}),
+          ...(sql.includes("@isReady") ? { isReady } : {}),
+        });
+        return { name, find: (at: Instants) => allOf(statement, given(at)) };
       }),
       ...invariants.map(({ name, sql }) => {
         const statement = client.prepare(`SELECT id FROM (${sql}) LIMIT 5`).pluck();
@@ -287,10 +297,7 @@ export class Checks {
         });
         return {
           name: `waxwing check: ${name}`,
-          find: ({ now }: Instants) => {
-            const values = given(now);
-            return Object.keys(values).length === 0 ? statement.all() : statement.all(values);
-          },
+          find: ({ now }: Instants) => allOf(statement, given(now)),
         };
       }),
     ];
@@ -313,4 +320,9 @@ export class Checks {
       return found.length === 0 ? [] : [`${name}: ${JSON.stringify(found)}`];
     });
   }
+}
+
+/** A statement without parameters takes no values. */
+function allOf(statement: Statement, values: Record<string, number>): unknown[] {
+  return Object.keys(values).length === 0 ? statement.all() : statement.all(values);
 }

@@ -174,6 +174,12 @@ export const mutants: readonly Mutant[] = [
     find: "slice < SLICES;",
     replace: "slice < SLICES / 2;",
   },
+  {
+    name: "new deliveries that a crash left in memory are not found at the next start",
+    file: "src/sending/reclaim.ts",
+    find: "    reclaimDeliveries(tx);",
+    replace: "",
+  },
 ];
 
 const PARTS = [

@@ -404,7 +404,10 @@ export class World {
     const checks = this.#checks;
     if (checks === null || this.life === null || this.life.isDead) return;
     this.#faults.push(...checks.findLost(this.told));
-    if (isThorough) this.#faults.push(...checks.findBroken({ now: scheduler.steady(), latest: scheduler.latest() }));
+    if (isThorough) {
+      const isReady = this.isUp ? 1 : 0;
+      this.#faults.push(...checks.findBroken({ now: scheduler.steady(), latest: scheduler.latest(), isReady }));
+    }
     if (this.#faults.length > 0) this.#break();
   }
 

@@ -24,7 +24,8 @@ export function reclaimDeliveries(tx: Tx, workspaceId: number | null = null): nu
   // An INSERT of no rows would write the table's next id, at each start.
   if (tx.db.all(sql`SELECT 1 FROM deliveries WHERE ${isInMemory} LIMIT 1`).length === 0) return 0;
   tx.db.run(sql`INSERT INTO outbox (kind, subject, queue_key, due_at)
-    SELECT 'deliver_webhook', id, workspace_id, ${tx.now} FROM deliveries WHERE ${isInMemory}`);
+    SELECT 'deliver_webhook', id, workspace_id, ${tx.now} FROM deliveries WHERE ${isInMemory}
+    ON CONFLICT DO NOTHING`);
   const { changes } = tx.db.run(sql`UPDATE deliveries SET next_attempt_at = ${tx.now} WHERE ${isInMemory}`);
   return changes;
 }

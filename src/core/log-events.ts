@@ -67,6 +67,8 @@ export const logEvents = {
   "drill.broken": "A backup is damaged, so its restore drill was not run.",
   "drill.completed": "A restore drill passed.",
   "drill.failed": "A restore drill did not finish.",
+  "contact_messages.failed":
+    "Single messages could not be moved to their index by contact; it is tried again in a minute.",
   "export.failed": "An export ended early; the downloaded file is incomplete.",
   "health.condition_began": "A condition needs attention; `waxwing status` lists it.",
   "health.condition_over": "A condition that needed attention is over.",

@@ -172,6 +172,20 @@ export const invariants: readonly Invariant[] = [
     next: restoreOrReport,
   },
   {
+    name: "messages_of_people_are_found",
+    sentence: "A message has its contact, and a single message is found by it.",
+    of: "message",
+    walk: "messages",
+    sql: `SELECT id FROM messages WHERE id > @from AND id <= @to AND contact_id IS NOT NULL AND (
+            NOT EXISTS (SELECT 1 FROM contacts WHERE id = messages.contact_id)
+            OR (broadcast_id IS NULL AND dispatched_at IS NOT NULL
+              AND id <= (SELECT contact_messages_until FROM instance WHERE id = 1)
+              AND NOT EXISTS (SELECT 1 FROM contact_messages
+                WHERE contact_id = messages.contact_id AND dispatched_at = messages.dispatched_at
+                  AND message_id = messages.id)))`,
+    next: restoreOrReport,
+  },
+  {
     name: "in_doubt_expires",
     // A killed server's open messages get their job at the next start, so compare with the file's last commit, not with
     // now. In a copy made before the first commit was recorded (null), nothing tells.

@@ -7,6 +7,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { newRunId } from "#src/core/id.ts";
 import { restoreSeed, saveSeed, saveWorkspaceSeed } from "#src/db/seed.ts";
+import { forgetUnindexed } from "#src/domain/messages/contact-messages.ts";
 import { forgetRecent } from "#src/domain/messages/network-ids.ts";
 import type { Environment, Storage } from "./context.ts";
 import type { Control } from "./control.ts";
@@ -74,6 +75,7 @@ export class ResetPoint {
         await this.#finish(before);
         await restoreSeed(storage.store, this.#file);
         storage.store.read(forgetRecent);
+        storage.store.read(forgetUnindexed);
         this.#removeAdded();
         this.#since.clear();
         this.#media.restore();

@@ -20,6 +20,7 @@ import { askForTime, WallClock } from "#src/sending/wall-clock.ts";
 import { createDeliveryWorker } from "#src/webhooks/deliver.ts";
 import { createTellWorker } from "#src/webhooks/tell-contacts.ts";
 import { ClockWatch } from "./clock-watch.ts";
+import { ContactMessageIndexer } from "./contact-message-indexer.ts";
 import type { Environment, Outgoing, Storage } from "./context.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { NetworkIdIndexer } from "./network-id-indexer.ts";
@@ -30,8 +31,8 @@ export interface WorkerContext
     Pick<Storage, "store" | "box" | "instanceId" | "runId"> {
   readers: Pick<Readers, "building">;
   housekeepingEveryMs?: number | undefined;
-  /** How many of the network's ids move to their index together. */
-  networkIdBatch?: number | undefined;
+  /** How many of the network's ids, and of single messages, move to their index together. */
+  indexBatch?: number | undefined;
 }
 
 /** A commit that notifies the topic notifies the service. */
@@ -91,13 +92,8 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     log,
     everyMs: context.housekeepingEveryMs,
   });
-  const indexer = new NetworkIdIndexer({
-    store,
-    clock,
-    realClock: context.realClock,
-    log,
-    batch: context.networkIdBatch,
-  });
+  const indexing = { store, clock, realClock: context.realClock, log, batch: context.indexBatch };
+  const indexers = [new NetworkIdIndexer(indexing), new ContactMessageIndexer(indexing)];
 
   const byTopic: Subscription[] = [
     [CALLBACKS, callbacks],
@@ -123,7 +119,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
   });
   return {
     // A service may have several topics; it starts and stops once.
-    services: [clockWatch, wallClock, ...new Set(byTopic.map(([, service]) => service)), indexer, housekeeping],
+    services: [clockWatch, wallClock, ...new Set(byTopic.map(([, service]) => service)), ...indexers, housekeeping],
     notifyAll: notifyAll.emit,
     checkClock() {
       clockWatch.check();

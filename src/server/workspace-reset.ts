@@ -5,6 +5,7 @@
 import { nextTurn } from "#src/core/clock.ts";
 import { restoreWorkspace } from "#src/db/seed.ts";
 import { blockWorkspace, hasWorkInFlight, listNumberRows } from "#src/db/workspace-work.ts";
+import { forgetUnindexed, indexAllOf } from "#src/domain/messages/contact-messages.ts";
 import { forgetRecent } from "#src/domain/messages/network-ids.ts";
 import { reclaimDeliveries } from "#src/domain/webhooks/in-memory.ts";
 import type { Control } from "./control.ts";
@@ -41,6 +42,8 @@ export async function endAndRestore(
   store.read(forgetRecent);
   const last = await restoreWorkspace(store, file, workspaceId, since);
   store.read(forgetRecent);
+  await store.write((tx) => indexAllOf(tx, workspaceId));
+  store.read(forgetUnindexed);
   await store.write((tx) => reclaimDeliveries(tx, workspaceId));
   for (const { id } of numbers) pace.forget(id);
   for (const { phone } of store.read((tx) => listNumberRows(tx, workspaceId))) phones.add(phone);

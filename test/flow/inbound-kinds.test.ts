@@ -25,9 +25,7 @@ test("every kind has the events, the details and the items of the table", async 
     const events = eventsOf(app, shop).slice(before);
     const contact = contactsOf(app).find(({ id }) => !known.has(id));
     const items =
-      contact === undefined
-        ? []
-        : app.store.read((tx) => readConversation(tx, contact.id, null, 50)).items.toReversed();
+      contact === undefined ? [] : app.store.read((tx) => readConversation(tx, contact, null, 50)).items.toReversed();
     const received = events.findLast(({ type }) => type === "message.received");
     expect({
       name: kind.name,

@@ -49,6 +49,7 @@ const NAMES = [
   "fetch_media",
   "unused_media",
   "index_network_ids",
+  "index_contact_messages",
   "housekeeping",
   "other_commits",
   "backups",

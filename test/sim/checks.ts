@@ -84,6 +84,12 @@ const PARTS: readonly { name: string; sql: string }[] = [
       EXCEPT SELECT message_id FROM network_ids EXCEPT SELECT message_id FROM recent_network_ids`,
   },
   {
+    name: "single messages that are not found by their contact",
+    sql: `SELECT id FROM messages WHERE broadcast_id IS NULL AND contact_id IS NOT NULL
+      AND id <= (SELECT contact_messages_until FROM instance)
+      AND (contact_id, dispatched_at, id) NOT IN (SELECT contact_id, dispatched_at, message_id FROM contact_messages)`,
+  },
+  {
     name: "deliveries that only an earlier process had in memory",
     sql: `SELECT id FROM deliveries WHERE status = 'pending' AND next_attempt_at IS NULL
       AND id <= (SELECT delivery_id FROM temp.begun) AND @isReady`,

@@ -9,6 +9,7 @@ import type { Client } from "#src/db/driver.ts";
 import type { FileIdentity } from "#src/db/file-identity.ts";
 import { openStore, type Store } from "#src/db/store.ts";
 import type { NotPromise, Tx } from "#src/db/transaction.ts";
+import { forgetUnindexed, watchUnindexed } from "#src/domain/messages/contact-messages.ts";
 import { forgetRecent } from "#src/domain/messages/network-ids.ts";
 import { watchMoves } from "./checks.ts";
 import type { SeededRandom } from "./random.ts";
@@ -110,6 +111,10 @@ export class Disk {
     const store = this.#opened();
     // The connection stays open, but what a process has in memory ends with it.
     store.read(forgetRecent);
+    store.read((tx) => {
+      watchUnindexed(tx, () => undefined);
+      forgetUnindexed(tx);
+    });
     const writeBy = <T>(
       write: (operation: (tx: Tx) => NotPromise<T>) => Promise<T>,
       operation: (tx: Tx) => NotPromise<T>,

@@ -117,7 +117,7 @@ export class Life implements Owner {
       metrics: new ServerMetrics(),
       onCommit: this.#onCommit,
       // A run sends few messages, and some are moved.
-      networkIdBatch: 5,
+      indexBatch: 5,
     };
     await reclaimWork(context);
     const workers = createWorkers(context);

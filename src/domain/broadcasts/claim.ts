@@ -13,6 +13,7 @@ import type { Contact } from "../contacts/table.ts";
 import { adjustCounters, getCounters, recordLastSent } from "../messages/adjust-counters.ts";
 import { holdCost } from "../messages/broadcast-cost.ts";
 import { addDelta, computeDelta, zeroDelta } from "../messages/broadcast-counters.ts";
+import { lastDispatchedAt } from "../messages/contact-messages.ts";
 import type { Content } from "../messages/content.ts";
 import { addRecentRecipient, hasCap, isRecentRecipient, remainingUnderCap } from "../messages/daily-cap.ts";
 import { fillTemplate } from "../messages/fill-template.ts";
@@ -25,7 +26,7 @@ import {
   type LimitedPortfolio,
   roomIn,
 } from "../messages/portfolio-limit.ts";
-import { hasDispatchedRecipient, lastDispatchedAt } from "../messages/read.ts";
+import { hasDispatchedRecipient } from "../messages/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Template } from "../templates/table.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -183,7 +184,7 @@ function decide(context: ClaimContext, row: WaitingRecipient): Decision {
   if (identityId !== null && broadcast.dayStartsAt === null && isSentToLinkedContact(tx, broadcast, row.contactId)) {
     return { kind: "skip", code: "duplicate" };
   }
-  const last = lastDispatchedAt(tx, row.contactId);
+  const last = lastDispatchedAt(tx, { id: row.contactId, workspaceId: context.workspace.id });
   if (last !== null && last > tx.now - PAIR_PACE_MS && last <= tx.now) {
     return { kind: "later", until: last + PAIR_PACE_MS };
   }

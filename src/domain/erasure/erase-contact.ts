@@ -23,6 +23,7 @@ import { emptyCallback } from "../inbound/callbacks.ts";
 import { callbacks, conversations, echoes, inbounds, phoneContacts } from "../inbound/table.ts";
 import { eraseMedia } from "../media/release.ts";
 import { type Media, media } from "../media/table.ts";
+import { idsOfContact } from "../messages/contact-message-statements.ts";
 import { ERASED } from "../messages/message.ts";
 import { removeNetworkIds } from "../messages/network-ids.ts";
 import { messages, parkedStatuses, portfolioRecipients, providerRequests } from "../messages/table.ts";
@@ -136,10 +137,11 @@ export function eraseContact(tx: Tx, contact: Contact): void {
 
 /** Erases the contact's messages, inbounds and echoes, up to `limit` of each; false when none were left. */
 export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
+  const ids = sql`(${sql.raw(idsOfContact(String(contact.id), String(contact.workspaceId), { broadcasts: true }))})`;
   const dispatched = tx.db
     .select({ id: messages.id, sendToken: messages.sendToken, networkMessageId: messages.networkMessageId })
     .from(messages)
-    .where(and(eq(messages.contactId, contact.id), sql`${messages.toPhone} <> ${ERASED}`))
+    .where(and(inArray(messages.id, ids), sql`${messages.toPhone} <> ${ERASED}`))
     .limit(limit)
     .all();
   const sendTokens = dispatched.map(({ sendToken }) => sendToken);

@@ -7,13 +7,14 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { changeConsent, listLinkedContacts } from "../contacts/change-consent.ts";
 import { raiseDoubt } from "../contacts/doubt.ts";
 import type { Contact } from "../contacts/table.ts";
+import { lastSentBetween } from "../messages/contact-messages.ts";
 import { findByNetworkId } from "../messages/network-ids.ts";
 import { WINDOW_MS } from "../messages/plan.ts";
 import { buttonMarkOf } from "../workspaces/button-marks.ts";
 import { mentionsStop, readCommand } from "../workspaces/read-command.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { InboundItem } from "./callback-item.ts";
-import { lastEchoBetween, lastSentBetween, templateOfMessage } from "./statements.ts";
+import { lastEchoBetween, templateOfMessage } from "./statements.ts";
 import type { Inbound } from "./table.ts";
 
 type Words = Pick<InboundItem, "type" | "command" | "isWritten" | "payload" | "references">;
@@ -112,10 +113,10 @@ function answersMarketing(tx: ReadTx, contact: Contact, words: Words, inbound: I
   if (answered !== undefined) return answered.templateCategory === "MARKETING";
   const range = { after: receivedAt - WINDOW_MS, until: receivedAt + SECOND_MS };
   const last = [contact, ...listLinkedContacts(tx, contact)]
-    .flatMap(({ id }) => lastSentBetween(tx).get({ contactId: id, ...range }) ?? [])
-    .toSorted((one, other) => (other.dispatchedAt ?? 0) - (one.dispatchedAt ?? 0))[0];
+    .flatMap((linked) => lastSentBetween(tx, linked, range) ?? [])
+    .toSorted((one, other) => other.at - one.at)[0];
   // What others send from the number, on the phone or as an agent, is free text.
   const echoedAt = lastEchoBetween(tx).get({ contactId: contact.id, ...range })?.sentAt ?? 0;
-  if (echoedAt > (last?.dispatchedAt ?? 0)) return false;
-  return last === undefined || last.templateCategory === "MARKETING";
+  if (echoedAt > (last?.at ?? 0)) return false;
+  return last === undefined || templateOfMessage(tx).get({ messageId: last.id })?.templateCategory === "MARKETING";
 }

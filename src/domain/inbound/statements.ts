@@ -8,14 +8,7 @@ const callback = getTableColumns(callbacks);
 const inbound = getTableColumns(inbounds);
 const echo = getTableColumns(echoes);
 const phoneContact = getTableColumns(phoneContacts);
-const {
-  id: messageId,
-  contactId,
-  templateCategory,
-  templateName,
-  templateLanguage,
-  dispatchedAt,
-} = getTableColumns(messages);
+const { id: messageId, templateCategory, templateName, templateLanguage } = getTableColumns(messages);
 
 /**
  * The note holds the place of `done_at`: a time takes six bytes, like this text, and the note is usually empty once the
@@ -122,18 +115,6 @@ export const keepPhoneContact = hotWrite(
 
 /** A recipient's category stands in its broadcast; free-form text has none. */
 const category = "coalesce(messages.template_category, broadcasts.template_category) AS templateCategory";
-
-/** The template category of the last message that the person got, or may have got, between two moments. */
-export const lastSentBetween = hotQuery(
-  `SELECT ${category}, messages.dispatched_at AS dispatchedAt
-  FROM messages LEFT JOIN broadcasts ON broadcasts.id = messages.broadcast_id
-  WHERE messages.contact_id = +:contactId AND messages.dispatched_at > :after AND messages.dispatched_at <= :until
-    AND (messages.status = 'sending' OR messages.status = 'sent' OR messages.status = 'delivered'
-      OR messages.status = 'read' OR messages.outcome_unknown = 1)
-  ORDER BY messages.dispatched_at DESC LIMIT 1`,
-  { contactId, after: integer, until: integer },
-  { templateCategory, dispatchedAt },
-);
 
 /** The template of a message. */
 export const templateOfMessage = hotQuery(

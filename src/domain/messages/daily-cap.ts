@@ -4,7 +4,7 @@
  * message that the network refused does not count. Workspaces without a cap store nothing: when a cap is set, a trigger
  * collects the last 24 hours. When two contacts turn out to be one person, another trigger merges them.
  */
-import { and, asc, eq, gt, inArray, max, sql } from "drizzle-orm";
+import { and, asc, eq, gt } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { listLinkedContacts } from "../contacts/change-consent.ts";
@@ -13,6 +13,7 @@ import { identityOf } from "../contacts/identity.ts";
 import type { Contact } from "../contacts/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
+import { lastTemplateAt } from "./contact-messages.ts";
 import {
   countExpired,
   countRecent,
@@ -21,7 +22,7 @@ import {
   listExpired,
   upsertRecent,
 } from "./counter-statements.ts";
-import { type Message, messages, recentRecipients } from "./table.ts";
+import { type Message, recentRecipients } from "./table.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How many expired rows each new recipient removes: more than one, so that expired rows never pile up. */
@@ -91,12 +92,6 @@ export function addRecentRecipient(tx: Tx, workspace: Workspace, identityId: num
 }
 
 /**
- * The condition under which a message counts: it was dispatched and not refused. A single message between two attempts
- * keeps its place; a recipient of a broadcast is counted when it is claimed again.
- */
-const countsTowardsCap = sql`${messages.type} = 'template' and ${messages.status} not in ('pending', 'skipped') and (${messages.status} <> 'queued' or ${messages.broadcastId} is null) and (${messages.status} <> 'failed' or ${messages.outcomeUnknown} = 1)`;
-
-/**
  * Call when a message failed, was discarded, or turned out to have arrived: recomputes the time of the person's last
  * template.
  */
@@ -104,13 +99,11 @@ export function refreshRecentRecipient(tx: Tx, message: Pick<Message, "workspace
   const workspace = getWorkspace(tx, message.workspaceId);
   if (message.type !== "template" || message.contactId === null || !hasCap(workspace)) return;
   const contact = getContact(tx, workspace.id, message.contactId);
-  const contactIds = [contact, ...listLinkedContacts(tx, contact)].map(({ id }) => id);
-  const found = tx.db
-    .select({ lastAt: max(messages.dispatchedAt) })
-    .from(messages)
-    .where(and(inArray(messages.contactId, contactIds), gt(messages.dispatchedAt, tx.now - DAY_MS), countsTowardsCap))
-    .get();
+  const since = tx.now - DAY_MS;
+  const times = [contact, ...listLinkedContacts(tx, contact)].flatMap(
+    (linked) => lastTemplateAt(tx, linked, { since, portfolioId: null }) ?? [],
+  );
   const identityId = identityOf(contact);
-  if (found?.lastAt == null) deleteRecent(tx).run({ workspaceId: workspace.id, identityId });
-  else upsertRecent(tx).run({ workspaceId: workspace.id, identityId, lastAt: found.lastAt });
+  if (times.length === 0) deleteRecent(tx).run({ workspaceId: workspace.id, identityId });
+  else upsertRecent(tx).run({ workspaceId: workspace.id, identityId, lastAt: Math.max(...times) });
 }

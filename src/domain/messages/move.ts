@@ -8,6 +8,7 @@ import { changeConsent } from "../contacts/change-consent.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { countMove } from "./adjust-counters.ts";
+import { noteDispatchedAgain } from "./contact-messages.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 import { ERASED, isContactErased, visibleStatuses } from "./message.ts";
 import { addNetworkId, removeNetworkIds } from "./network-ids.ts";
@@ -38,6 +39,9 @@ export function move(tx: Tx, message: Message, changes: Partial<Message>): Messa
     failedAt: next.failedAt,
   };
   if (update(tx, message, next, values) === 0) return undefined;
+  if (next.dispatchedAt !== message.dispatchedAt && message.broadcastId === null) {
+    noteDispatchedAgain(tx, message, next);
+  }
   const { id, networkMessageId } = next;
   if (networkMessageId !== message.networkMessageId) {
     if (message.networkMessageId !== null) removeNetworkIds(tx, [message]);

@@ -23,7 +23,7 @@ import { messageById } from "./statements.ts";
 import { type Message, recentNetworkIds } from "./table.ts";
 
 /** A move takes this many steps, each with an equal part of all hashes. */
-export const SLICES = 64;
+export const SLICES = 16;
 const HASH_MIN = -(2 ** 31);
 const SLICE_WIDTH = 2 ** 32 / SLICES;
 

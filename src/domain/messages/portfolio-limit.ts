@@ -9,15 +9,16 @@ import type { Contact } from "../contacts/table.ts";
 import { findPortfolio } from "../numbers/portfolio.ts";
 import { findNumber, findRemoved } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
+import { lastTemplateAt } from "./contact-messages.ts";
 import { refreshRecentRecipient } from "./daily-cap.ts";
 import { ERASED } from "./message.ts";
 import {
+  contactsOfPerson,
   countExpiredPeople,
   countOwnPeople,
   deleteExpiredPeople,
   deletePerson,
   findPerson,
-  findPersonsLastTemplate,
   roomAfter,
   upsertPerson,
 } from "./portfolio-statements.ts";
@@ -112,11 +113,15 @@ function refreshPerson(tx: Tx, { numberId, toPhone: person }: Message): void {
   if (limited === null) return;
   const portfolioId = limited.id;
   const known = findPerson(tx).get({ portfolioId, person });
-  const last = findPersonsLastTemplate(tx).get({ portfolioId, person, since: tx.now - DAY_MS });
-  if (last === undefined || last.dispatchedAt === null) {
+  let last: { workspaceId: number; lastAt: number } | null = null;
+  for (const contact of contactsOfPerson(tx).all({ portfolioId, person })) {
+    const lastAt = lastTemplateAt(tx, contact, { since: tx.now - DAY_MS, portfolioId });
+    if (lastAt !== null && lastAt > (last?.lastAt ?? 0)) last = { workspaceId: contact.workspaceId, lastAt };
+  }
+  if (last === null) {
     if (known !== undefined) deletePerson(tx).run({ portfolioId, person });
-  } else if (known?.lastAt !== last.dispatchedAt) {
-    upsertPerson(tx).run({ portfolioId, person, workspaceId: last.workspaceId, lastAt: last.dispatchedAt });
+  } else if (known?.lastAt !== last.lastAt) {
+    upsertPerson(tx).run({ portfolioId, person, ...last });
   }
 }
 

@@ -1,11 +1,12 @@
 /** The hot statements of the network's messaging limit: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
-import { messages, portfolioRecipients } from "./table.ts";
+import { contacts } from "../contacts/table.ts";
+import { portfolioRecipients } from "./table.ts";
 
 const person = getTableColumns(portfolioRecipients);
 const { lastAt } = person;
-const message = getTableColumns(messages);
+const contact = getTableColumns(contacts);
 const given = { ...person, since: integer, limit: integer, exceededBy: integer };
 
 export const countExpiredPeople = hotQuery(
@@ -54,16 +55,11 @@ export const deleteExpiredPeople = hotWrite(
   given,
 );
 
-/** By any number of the portfolio, in any workspace. SQLite takes the workspace from the row with the maximum. */
-export const findPersonsLastTemplate = hotQuery(
-  `SELECT messages.workspace_id AS workspaceId, max(messages.dispatched_at) AS dispatchedAt
-  FROM numbers
-  JOIN contacts ON contacts.workspace_id = numbers.workspace_id AND contacts.phone = +:person
-  JOIN messages ON messages.contact_id = contacts.id AND messages.dispatched_at > :since
-  WHERE numbers.portfolio_id = +:portfolioId AND messages.number_id = numbers.id AND messages.type = 'template'
-    AND messages.status NOT IN ('pending', 'skipped')
-    AND (messages.status <> 'queued' OR messages.broadcast_id IS NULL)
-    AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)`,
+/** The contacts that a person is in the workspaces of a portfolio's numbers. */
+export const contactsOfPerson = hotQuery(
+  `SELECT DISTINCT contacts.id AS id, contacts.workspace_id AS workspaceId
+  FROM numbers JOIN contacts ON contacts.workspace_id = numbers.workspace_id AND contacts.phone = +:person
+  WHERE numbers.portfolio_id = +:portfolioId`,
   given,
-  { workspaceId: message.workspaceId, dispatchedAt: message.dispatchedAt },
+  { id: contact.id, workspaceId: contact.workspaceId },
 );

@@ -8,7 +8,6 @@ import { findByNetworkId } from "./network-ids.ts";
 import {
   activeRecipient,
   dispatchedRecipient,
-  lastDispatch,
   messageById,
   messageBySendToken,
   wholeMessageById,
@@ -86,9 +85,4 @@ export function hasActiveRecipient(tx: ReadTx, broadcastId: number, contactId: n
 /** Whether a broadcast's message to a contact was dispatched. */
 export function hasDispatchedRecipient(tx: ReadTx, broadcastId: number, contactId: number): boolean {
   return dispatchedRecipient(tx).get({ broadcastId, contactId }) !== undefined;
-}
-
-/** When a contact was last sent anything; null if never. */
-export function lastDispatchedAt(tx: ReadTx, contactId: number): number | null {
-  return lastDispatch(tx).get({ contactId })?.dispatchedAt ?? null;
 }

@@ -6,7 +6,7 @@ import { messages, parkedStatusCounts, parkedStatuses, providerRequests } from "
 const wholeMessage = getTableColumns(messages);
 const { variables, ...message } = wholeMessage;
 const parked = getTableColumns(parkedStatuses);
-const { id, dispatchedAt } = message;
+const { id } = message;
 
 /** `accept.ts` makes the row that is stored; a test compares it with the one that is read. */
 export const insertMessage = hotWrite(
@@ -78,25 +78,19 @@ export const updateStateAndDispatch = hotWrite(
 
 /** The plus before `broadcast_id` makes SQLite search by the contact, who has fewer messages than the broadcast. */
 export const activeRecipient = hotQuery(
-  `SELECT id FROM messages WHERE contact_id = +:contactId AND +broadcast_id = +:broadcastId AND status <> 'skipped'
+  `SELECT id FROM messages WHERE contact_id = +:contactId AND broadcast_id IS NOT NULL
+    AND +broadcast_id = +:broadcastId AND status <> 'skipped'
   LIMIT 1`,
   message,
   { id },
 );
 
 export const dispatchedRecipient = hotQuery(
-  `SELECT id FROM messages WHERE contact_id = +:contactId AND +broadcast_id = +:broadcastId
-    AND status <> 'pending' AND status <> 'queued' AND status <> 'skipped'
+  `SELECT id FROM messages WHERE contact_id = +:contactId AND broadcast_id IS NOT NULL
+    AND +broadcast_id = +:broadcastId AND status <> 'pending' AND status <> 'queued' AND status <> 'skipped'
   LIMIT 1`,
   message,
   { id },
-);
-
-export const lastDispatch = hotQuery(
-  `SELECT dispatched_at AS dispatchedAt FROM messages WHERE contact_id = +:contactId
-  ORDER BY dispatched_at DESC LIMIT 1`,
-  message,
-  { dispatchedAt },
 );
 
 export const insertProviderRequest = hotWrite(

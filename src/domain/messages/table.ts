@@ -171,6 +171,13 @@ export const recentNetworkIds = sqliteTable("recent_network_ids", {
   messageId: integer().notNull(),
 });
 
+/** The index of single messages by their contact: see `contact-messages.ts`. */
+export const contactMessages = sqliteTable(
+  "contact_messages",
+  { contactId: integer().notNull(), dispatchedAt: instant().notNull(), messageId: integer().notNull() },
+  ({ contactId, dispatchedAt, messageId }) => [primaryKey({ columns: [contactId, dispatchedAt, messageId] })],
+);
+
 export const providerRequests = sqliteTable("provider_requests", {
   id: integer().primaryKey({ autoIncrement: true }),
   /** The send token that the request carried. It outlives a message that was discarded. */

@@ -65,7 +65,7 @@ export const getConversationEndpoint: Endpoint = {
     const { items, next } = store.read((tx) => {
       const person = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country);
       if (person?.contact == null) throw notFound("contact");
-      return readConversation(tx, person.contact.id, from, perPage);
+      return readConversation(tx, person.contact, from, perPage);
     });
     const meta = { per_page: perPage, has_more: next !== null, next: next === null ? null : writeCursor(next) };
     return answerJson(200, { data: items.map((item) => viewEntry(item, workspace)), meta });

@@ -66,7 +66,7 @@ export const inboxRoutes = attachHandlers(inboxContract, {
       const conversation = findConversation(tx, workspace.id, call.path.contact);
       if (conversation === undefined) throw notFound("conversation");
       const contact = getContact(tx, workspace.id, conversation.contactId);
-      const { items, next } = readConversation(tx, contact.id, before, ITEMS_PER_PAGE);
+      const { items, next } = readConversation(tx, contact, before, ITEMS_PER_PAGE);
       const lastInbound = items.find((item) => item.kind === "inbound");
       // Replies come from the number that the person last wrote to.
       const numbers = listNumbers(tx, workspace.id);
@@ -174,7 +174,7 @@ function viewRow(
 ): Static<typeof ConversationRow> {
   const when = timesOf(workspace);
   const contact = getContact(tx, workspace.id, contactId);
-  const [last] = readConversation(tx, contactId, null, 1).items;
+  const [last] = readConversation(tx, contact, null, 1).items;
   return {
     contact_id: contactId,
     phone: contact.phone,

@@ -104,7 +104,7 @@ function searchByPhone(call: SearchCall, phone: string) {
   const since = store.read((tx) => sinceOf(call, tx)) ?? 0;
   const found = store.read((tx) => {
     const contact = lookUpContact(tx, workspace.id, phone, workspace.country)?.contact;
-    return contact == null ? [] : listDispatched(tx, contact.id, { messageAt: at, messageId: id }, PER_PAGE + 1);
+    return contact == null ? [] : listDispatched(tx, contact, { messageAt: at, messageId: id }, PER_PAGE + 1);
   });
   const page = found.slice(0, PER_PAGE);
   const last = page.at(-1);

@@ -59,7 +59,7 @@ export const simulatorRoutes = attachHandlers(simulatorContract, {
       const items =
         contact === null
           ? []
-          : readConversation(tx, contact.id, null, ITEMS_MAX, { hasButtons: true }).items.filter((item) =>
+          : readConversation(tx, contact, null, ITEMS_MAX, { hasButtons: true }).items.filter((item) =>
               isOnNumbers(item, ids),
             );
       return answerData(200, {
@@ -120,7 +120,7 @@ function numberOf(item: ConversationItem): number {
 /** Empty for an erased contact, or without messages on the simulator. */
 function viewPhone(tx: ReadTx, contact: Contact, numberIds: readonly number[]) {
   if (!isAddressable(contact)) return [];
-  const last = readConversation(tx, contact.id, null, 3).items.find((item) => isOnNumbers(item, numberIds));
+  const last = readConversation(tx, contact, null, 3).items.find((item) => isOnNumbers(item, numberIds));
   return last === undefined ? [] : [{ contact, last, at: last.at }];
 }
 

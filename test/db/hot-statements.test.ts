@@ -54,7 +54,7 @@ describe("plans", () => {
       "contacts.valuesOfContact",
       "groups.groupsOfContact",
       "contacts.knownIdentifiers",
-      // A sixty-fourth of what has not moved to the index.
+      // A sixteenth of what has not moved to the index.
       "messages.moveSlice",
       // The same of single messages; and what a connection that begins has to know of them.
       "messages.everyContact",

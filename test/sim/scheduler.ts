@@ -141,7 +141,7 @@ export class Scheduler {
   /** Runs everything that is due in the next `ms`; false if the amount suggests an endless loop. */
   run(ms: number): boolean {
     const until = this.#elapsed + ms;
-    // Moving five of the network's ids to their index takes 64 steps of several turns: a hundred messages, 5,000 turns.
+    // Moving five of the network's ids to their index takes 16 steps of several turns: a hundred messages, 1,300 turns.
     const limit = 20_000 + ms / 1_000;
     for (let i = 0; i < limit; i++) {
       if (!this.turn(until)) {

@@ -57,6 +57,8 @@ export const logEvents = {
   "clock.wrong": "The wall clock is wrong; scheduled broadcasts wait.",
   "console.failed": "The console's page could not be built.",
   "contact.tell_failed": "The event of a changed contact could not be written; it is tried again.",
+  "contact_messages.failed":
+    "Single messages could not be moved to their index by contact; it is tried again in a minute.",
   "database.copied": "The database is a copy: it has a new instance id, and its broadcasts are on hold.",
   "database.migrated": "The database was migrated; the previous file is kept.",
   "database.migrating": "A step of the migration of an older database.",
@@ -67,8 +69,6 @@ export const logEvents = {
   "drill.broken": "A backup is damaged, so its restore drill was not run.",
   "drill.completed": "A restore drill passed.",
   "drill.failed": "A restore drill did not finish.",
-  "contact_messages.failed":
-    "Single messages could not be moved to their index by contact; it is tried again in a minute.",
   "export.failed": "An export ended early; the downloaded file is incomplete.",
   "health.condition_began": "A condition needs attention; `waxwing status` lists it.",
   "health.condition_over": "A condition that needed attention is over.",

@@ -65,14 +65,14 @@ const MAY_HAVE_ARRIVED = "(messages.status <> 'failed' OR messages.outcome_unkno
  * also returns the last position examined: nearly all conversations may be answered, so the caller continues from there
  * for more. A message that certainly failed is not an answer, one sent on the phone is, and a person who has opted out
  * cannot be answered. A person who only wrote before the number was connected does not wait.
- * Parameters: workspace, named by 1; wrote_at, wrote_at and contact_id of the position; how many to examine; how many to return.
+ * Parameters: workspace, twice; wrote_at, wrote_at and contact_id of the position; how many to examine; how many to return.
  * For the reader's thread.
  */
 export const waitingSql = `WITH recent AS MATERIALIZED (
-    SELECT contact_id, dispatched_at, id FROM messages WHERE workspace_id = ?1 AND ${isUnindexed}
+    SELECT contact_id, dispatched_at, id FROM messages WHERE workspace_id = ? AND ${isUnindexed}
   ), looked AS MATERIALIZED (
     SELECT contact_id, wrote_at, last_inbound_id FROM conversations
-      WHERE workspace_id = ?1 AND wrote_at <= ? AND (wrote_at, contact_id) < (?, ?)
+      WHERE workspace_id = ? AND wrote_at <= ? AND (wrote_at, contact_id) < (?, ?)
       ORDER BY wrote_at DESC, contact_id DESC LIMIT ?
   ), waiting AS (
     SELECT contact_id, wrote_at FROM looked

@@ -21,7 +21,7 @@ type Placeholders<Condition extends string> = `${Condition} :contactId :workspac
  * `:offset`. In `condition`, `{at}` and `{id}` stand for what is sorted by, so that an index may find a range of them; all
  * other columns are written with the table's name, `messages`.
  */
-export function dispatchedTo<const Condition extends string>(condition: Condition): Placeholders<Condition> {
+function dispatchedTo<const Condition extends string>(condition: Condition): Placeholders<Condition> {
   const where = (at: string, id: string): string => condition.replaceAll("{at}", at).replaceAll("{id}", id);
   const own = where("messages.dispatched_at", "messages.id");
   return `SELECT messages.dispatched_at AS at, messages.id AS id FROM messages

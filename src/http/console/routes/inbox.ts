@@ -153,7 +153,7 @@ async function answerConversations(call: CallOf<(typeof inboxContract)["GET /w/{
  */
 async function findWaiting({ searchReader, workspace }: WorkspaceCall, before: ConversationPosition | null) {
   const { wroteAt, contactId } = before ?? { wroteAt: Number.MAX_SAFE_INTEGER, contactId: Number.MAX_SAFE_INTEGER };
-  const parameters = [workspace.id, wroteAt, wroteAt, contactId, CONVERSATIONS_SCANNED, PER_PAGE + 1];
+  const parameters = [workspace.id, workspace.id, wroteAt, wroteAt, contactId, CONVERSATIONS_SCANNED, PER_PAGE + 1];
   const found = await searchReader.query(waitingSql, parameters);
   const positions = found.map((row) => ({
     wroteAt: Number(row.wrote_at),

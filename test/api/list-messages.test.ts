@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { countMessagesSql, type MessageFilter } from "#src/domain/messages/list.ts";
 import { accepted, fakeNetwork, gate, refused } from "#test/support/fake-network.ts";
+import { indexContacts } from "#test/support/index-contacts.ts";
 import { changesBetween, snapshot, templates } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
@@ -86,6 +87,33 @@ describe("a message is found", () => {
       expect(await ids(query, other)).toEqual([]);
     }
   });
+});
+
+test("messages to a person are listed and counted, whichever of them have moved to the index by contact", async () => {
+  const own = await app.workspace();
+  await app.template(own, templates.plain);
+  const sent: number[] = [];
+  for (let n = 0; n < 12; n++) {
+    if (n === 5) await indexContacts(app.store);
+    if (n % 3 === 0) await app.clock.advance(1_000);
+    sent.unshift(await send(undefined, asha, undefined, own));
+    await send(undefined, ravi, undefined, own);
+  }
+  const walk = async (): Promise<number[]> => {
+    const found: number[] = [];
+    for (let after = ""; ; ) {
+      const { data, meta } = (await list(`?to=919876543210&per_page=5${after}`, own)).body;
+      expect(meta.total).toBe(12);
+      found.push(...data.map(({ id }: { id: number }) => id));
+      if (meta.next === null) return found;
+      after = `&after=${encodeURIComponent(meta.next)}`;
+    }
+  };
+  expect(await walk()).toEqual(sent);
+  await indexContacts(app.store);
+  expect(await walk()).toEqual(sent);
+  expect(await ids("?to=919876543210&status=failed", own)).toEqual([]);
+  expect(await ids("?to=919876543210&per_page=5&page=3", own)).toEqual(sent.slice(10));
 });
 
 test("an accepted message that the network has not answered yet is pending, and listed as soon as it has", async () => {

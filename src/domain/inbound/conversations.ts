@@ -69,13 +69,14 @@ const MAY_HAVE_ARRIVED = "(messages.status <> 'failed' OR messages.outcome_unkno
  * For the reader's thread.
  */
 export const waitingSql = `WITH recent AS MATERIALIZED (
-    SELECT contact_id, dispatched_at, id FROM messages WHERE workspace_id = ? AND ${isUnindexed}
+    SELECT contact_id, max(dispatched_at) AS at FROM messages
+      WHERE workspace_id = ? AND ${isUnindexed} AND ${MAY_HAVE_ARRIVED} GROUP BY contact_id
   ), looked AS MATERIALIZED (
     SELECT contact_id, wrote_at, last_inbound_id FROM conversations
       WHERE workspace_id = ? AND wrote_at <= ? AND (wrote_at, contact_id) < (?, ?)
       ORDER BY wrote_at DESC, contact_id DESC LIMIT ?
   ), waiting AS (
-    SELECT contact_id, wrote_at FROM looked
+    SELECT looked.contact_id, wrote_at FROM looked LEFT JOIN recent ON recent.contact_id = looked.contact_id
       WHERE last_inbound_id > 0
         AND NOT EXISTS (
           SELECT 1 FROM echoes WHERE echoes.contact_id = looked.contact_id AND origin IN ('phone', 'standby')
@@ -89,12 +90,9 @@ export const waitingSql = `WITH recent AS MATERIALIZED (
             WHERE entry.contact_id = looked.contact_id
             AND entry.dispatched_at >= (SELECT created_at FROM inbounds WHERE id = looked.last_inbound_id)
             AND ${MAY_HAVE_ARRIVED})
-        AND NOT EXISTS (
-          SELECT 1 FROM recent JOIN messages ON messages.id = recent.id WHERE recent.contact_id = looked.contact_id
-            AND recent.dispatched_at >= (SELECT created_at FROM inbounds WHERE id = looked.last_inbound_id)
-            AND ${MAY_HAVE_ARRIVED})
+        AND coalesce(recent.at >= (SELECT created_at FROM inbounds WHERE id = looked.last_inbound_id), 0) = 0
         AND (SELECT consent FROM contacts WHERE id = looked.contact_id) <> 'opted_out'
-      ORDER BY wrote_at DESC, contact_id DESC LIMIT ?
+      ORDER BY wrote_at DESC, looked.contact_id DESC LIMIT ?
   )
   SELECT contact_id, wrote_at, NULL AS looked FROM waiting
   UNION ALL SELECT * FROM (SELECT contact_id, wrote_at, (SELECT count(*) FROM looked) FROM looked

@@ -227,10 +227,13 @@ export function watchMoves(client: Client): void {
     CREATE TEMP TABLE health_moves (was TEXT, became TEXT, good_probes INTEGER, changed_at INTEGER);
     CREATE TEMP TABLE resumes (at INTEGER);
     CREATE TEMP TABLE before_resume (send_token TEXT PRIMARY KEY) WITHOUT ROWID;
-    CREATE TEMP TRIGGER broadcast_resumes AFTER UPDATE OF resumed_at ON main.broadcast_counters
-    WHEN NEW.resumed_at IS NOT NULL BEGIN
+    CREATE TEMP TRIGGER broadcast_resumes AFTER UPDATE OF status ON main.broadcasts
+    WHEN OLD.status = 'paused' AND NEW.status IN ('running', 'queueing', 'scheduled') BEGIN
       INSERT OR IGNORE INTO before_resume SELECT send_token FROM main.messages
-      WHERE broadcast_id = NEW.broadcast_id AND dispatched_at IS NOT NULL;
+      WHERE broadcast_id = NEW.id AND dispatched_at IS NOT NULL;
+    END;
+    CREATE TEMP TRIGGER resume_times AFTER UPDATE OF resumed_at ON main.broadcast_counters
+    WHEN NEW.resumed_at IS NOT NULL BEGIN
       INSERT INTO resumes VALUES (NEW.resumed_at);
     END;
     CREATE TEMP TRIGGER health_moves AFTER UPDATE OF state ON main.network_health WHEN OLD.state <> NEW.state BEGIN

@@ -11,6 +11,7 @@ import { listLinkedContacts } from "../contacts/change-consent.ts";
 import { addressOf, getContact, isAddressable } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
 import { adjustCounters, getCounters, recordLastSent } from "../messages/adjust-counters.ts";
+import { keepResumedInPast } from "../messages/breaker.ts";
 import { holdCost } from "../messages/broadcast-cost.ts";
 import { addDelta, computeDelta, zeroDelta } from "../messages/broadcast-counters.ts";
 import { lastDispatchedAt } from "../messages/contact-messages.ts";
@@ -137,7 +138,9 @@ function claimRows(
   const limited = findLimitedPortfolio(tx, sender);
   const room = limited === null ? 0 : roomIn(tx, limited);
   const context: ClaimContext = { tx, broadcast, workspace, sender, template, capRemaining, limited, room, people: [] };
-  const { rate } = getCounters(tx, broadcast.id);
+  const counters = getCounters(tx, broadcast.id);
+  const { rate } = counters;
+  keepResumedInPast(tx, counters);
   const queued = { status: "queued", money: "held" } as const;
   const delta = { ...zeroDelta };
   const claimed: ClaimedRecipient[] = [];

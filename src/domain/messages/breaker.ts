@@ -117,6 +117,15 @@ export function recordResumed(tx: Tx, broadcastId: number): void {
   set(tx, broadcastId, { resumedAt: tx.now });
 }
 
+/**
+ * Call it before recipients are dispatched. If the clock was set back after the resume, they would seem to have been sent
+ * before it, and the broadcast would continue whatever their statuses report. With the earlier time, a report on a message of
+ * before the resume may pause the broadcast once more than needed.
+ */
+export function keepResumedInPast(tx: Tx, { broadcastId, resumedAt }: BroadcastCounters): void {
+  if (resumedAt !== null && resumedAt > tx.now) set(tx, broadcastId, { resumedAt: tx.now });
+}
+
 /** Why the broadcast must pause, in plain text; null while the breaker is closed. */
 export function openReason(counters: BroadcastCounters): string | null {
   const reason = streak.openReason(answersOf(counters)) ?? streak.openReason(statusesOf(counters));

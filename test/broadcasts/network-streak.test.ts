@@ -311,6 +311,22 @@ test("a status of a message sent before the broadcast was resumed does not pause
   expect((await show(scenario, id)).status).toBe("paused");
 });
 
+test("a clock that is set back after a resume hides no status of what is sent after it", async () => {
+  await using scenario = await startScenario({ throughput: 10 });
+  const id = await create(scenario, notice(phones(60)));
+  await sendSome(scenario, id, 5);
+  await pause(scenario, id);
+  await scenario.app.clock.advance(SECOND);
+  await resume(scenario, id);
+  const before = scenario.network.sent.length;
+  scenario.app.clock.setWall(-MINUTE);
+  await scenario.app.clock.advance(2 * SECOND);
+  expect(scenario.network.sent.length).toBeGreaterThan(before);
+  await report(scenario, scenario.network.sent.slice(-1), "failed", 131042);
+  await scenario.app.clock.advance(100);
+  expect((await show(scenario, id)).status).toBe("paused");
+});
+
 test("a template paused by status: the broadcast continues when the template is approved again, and not before", async () => {
   await using scenario = await startScenario({ throughput: 10 });
   const id = await create(scenario, notice(phones(30)));

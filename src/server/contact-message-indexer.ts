@@ -2,27 +2,10 @@
  * Moves single messages into their index by contact, thousands at a time: see `domain/messages/contact-messages.ts`. A
  * message is found before, during and after the move, and also if no move ever happens.
  */
-import { type Clock, sleep } from "#src/core/clock.ts";
-import type { Log } from "#src/core/log.ts";
+import { sleep } from "#src/core/clock.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
-import type { Store } from "#src/db/store.ts";
 import { copyStep, endMove, loadUnindexed, planMove, watchUnindexed } from "#src/domain/messages/contact-messages.ts";
-
-interface IndexerOptions {
-  store: Store;
-  clock: Clock;
-  /** Of the pauses, which a clock that stands still must not prolong. */
-  realClock: Clock;
-  log: Log;
-  /** How many messages move together. Tests choose fewer. */
-  batch?: number | undefined;
-}
-
-const RETRY_MS = 60_000;
-/** With this many, several share each page of an index of a million messages. */
-const BATCH = 16_384;
-/** Other work runs between two steps. */
-const PAUSE_MS = 10;
+import { BATCH, type IndexerOptions, PAUSE_MS, RETRY_MS } from "./indexing.ts";
 
 export class ContactMessageIndexer extends ServiceLoop {
   readonly #options: IndexerOptions;

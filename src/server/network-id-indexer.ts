@@ -2,10 +2,8 @@
  * Moves the network's ids of messages into their index, thousands at a time: see `domain/messages/network-ids.ts`. A
  * message is found before, during and after the move, and also if no move ever happens.
  */
-import { type Clock, sleep } from "#src/core/clock.ts";
-import type { Log } from "#src/core/log.ts";
+import { sleep } from "#src/core/clock.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
-import type { Store } from "#src/db/store.ts";
 import {
   type Batch,
   copySlice,
@@ -15,24 +13,10 @@ import {
   SLICES,
   watchRecent,
 } from "#src/domain/messages/network-ids.ts";
+import { BATCH, type IndexerOptions, PAUSE_MS, RETRY_MS } from "./indexing.ts";
 
-interface IndexerOptions {
-  store: Store;
-  clock: Clock;
-  /** Of the pauses, which a clock that stands still must not prolong. */
-  realClock: Clock;
-  log: Log;
-  /** How many ids move together. Tests choose fewer. */
-  batch?: number | undefined;
-}
-
-const RETRY_MS = 60_000;
-/** With this many, several share each page of an index of a million ids. */
-const BATCH = 16_384;
 /** Rows that are read into memory at a time, after a start or a commit of another process. */
 const LOADED_ROWS = 1_000;
-/** Other work runs between two steps. */
-const PAUSE_MS = 10;
 
 export class NetworkIdIndexer extends ServiceLoop {
   readonly #options: IndexerOptions;

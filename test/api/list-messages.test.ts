@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { countMessagesSql, type MessageFilter } from "#src/domain/messages/list.ts";
 import { accepted, fakeNetwork, gate, refused } from "#test/support/fake-network.ts";
-import { indexContacts } from "#test/support/index-contacts.ts";
+import { indexContacts } from "#test/support/indexers.ts";
 import { changesBetween, snapshot, templates } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 

@@ -1,7 +1,7 @@
 /** The counts of today on the dashboard, and the inbox's list of people who wait for an answer. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
-import { indexContacts } from "#test/support/index-contacts.ts";
+import { indexContacts } from "#test/support/indexers.ts";
 import { fillBucket, template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 

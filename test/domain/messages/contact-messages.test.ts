@@ -8,9 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
-import type { Log } from "#src/core/log.ts";
 import { restoreSeed, restoreWorkspace, saveSeed } from "#src/db/seed.ts";
-import { openStore, type Store } from "#src/db/store.ts";
+import type { Store } from "#src/db/store.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { contacts } from "#src/domain/contacts/table.ts";
 import { idsOfContact } from "#src/domain/messages/contact-message-statements.ts";
@@ -32,6 +31,7 @@ import { messageById } from "#src/domain/messages/statements.ts";
 import { messages } from "#src/domain/messages/table.ts";
 import { invariants } from "#src/health/invariants.ts";
 import { ContactMessageIndexer } from "#src/server/contact-message-indexer.ts";
+import { countOf, indexerOf, openElsewhere, untilIdle } from "#test/support/indexers.ts";
 import { openTestStore, type TestStore } from "#test/support/store.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "waxwing-contact-messages-"));
@@ -218,7 +218,7 @@ class Run {
 test("the indexer moves full batches only, in steps, and also those of before its start", async () => {
   using at = await openTestStore(0);
   const people = await storePeople(at, 40);
-  const { indexer } = indexerOf(at);
+  const { indexer } = indexerOf(at, ContactMessageIndexer);
   await acceptMany(at, people, 90);
   indexer.start();
   await untilIdle(indexer);
@@ -247,7 +247,7 @@ test("more messages than a step has, most of them to one person, move whole", as
   });
   const move = at.store.read((tx) => planMove(tx, 1));
   expect(move?.borders.length).toBeGreaterThan(0);
-  const { indexer } = indexerOf(at);
+  const { indexer } = indexerOf(at, ContactMessageIndexer);
   indexer.start();
   await untilIdle(indexer);
   expect(countOf(at.store, "contact_messages")).toBe(2_600);
@@ -258,7 +258,7 @@ test("more messages than a step has, most of them to one person, move whole", as
 test("a move that fails is logged once and waits for its timer, however many messages come meanwhile", async () => {
   using at = await openTestStore(0);
   const people = await storePeople(at, 5);
-  const { indexer, errors } = indexerOf(at);
+  const { indexer, errors } = indexerOf(at, ContactMessageIndexer);
   at.store.client.exec(
     "CREATE TEMP TRIGGER broken BEFORE INSERT ON main.contact_messages BEGIN SELECT RAISE(ABORT, 'broken'); END",
   );
@@ -313,33 +313,4 @@ function storePeople({ store, shop }: TestStore, count: number): Promise<number[
       return tx.db.insert(contacts).values(values).returning({ id: contacts.id }).get().id;
     }),
   );
-}
-
-function openElsewhere({ client }: Store): Disposable & { store: Store } {
-  const opened = openStore(client.name, { busyTimeoutMs: 5_000 });
-  return { store: opened, [Symbol.dispose]: () => opened.close() };
-}
-
-const countOf = (from: Store, table: string): number =>
-  Number(from.client.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
-
-function indexerOf(at: TestStore): { indexer: ContactMessageIndexer; errors: string[] } {
-  const errors: string[] = [];
-  const log = { error: (event: string) => void errors.push(event) } as unknown as Log;
-  const options = { store: at.store, clock: at.clock, realClock: quickClock, log, batch: 100 };
-  return { indexer: new ContactMessageIndexer(options), errors };
-}
-
-/** Pauses last a turn of the event loop. */
-const quickClock = {
-  now: () => 0,
-  monotonic: () => 0,
-  setTimer: (_: number, run: () => void) => {
-    setImmediate(run);
-    return { cancel: () => undefined };
-  },
-};
-
-async function untilIdle(indexer: ContactMessageIndexer): Promise<void> {
-  while (indexer.isActive) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -8,10 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
-import type { Log } from "#src/core/log.ts";
 import { textHash } from "#src/core/text-hash.ts";
 import { restoreSeed, restoreWorkspace, saveSeed } from "#src/db/seed.ts";
-import { openStore, type Store } from "#src/db/store.ts";
+import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import {
   addNetworkId,
@@ -28,6 +27,7 @@ import {
 } from "#src/domain/messages/network-ids.ts";
 import { messages } from "#src/domain/messages/table.ts";
 import { NetworkIdIndexer } from "#src/server/network-id-indexer.ts";
+import { countOf, indexerOf, openElsewhere, untilIdle } from "#test/support/indexers.ts";
 import { openTestStore, type TestStore } from "#test/support/store.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "waxwing-network-ids-"));
@@ -108,14 +108,6 @@ test("a message is found by its network's id, and no other is", async () => {
     { numRuns: 150 },
   );
 }, 120_000);
-
-function openElsewhere({ client }: Store): Disposable & { store: Store } {
-  const opened = openStore(client.name, { busyTimeoutMs: 5_000 });
-  return { store: opened, [Symbol.dispose]: () => opened.close() };
-}
-
-const countOf = (from: Store, table: string): number =>
-  Number(from.client.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
 
 class Run {
   readonly #at: TestStore;
@@ -269,7 +261,7 @@ class Run {
 
 test("the indexer moves full batches only, one after the other, and also those of before its start", async () => {
   using at = await openTestStore(0);
-  const { indexer } = indexerOf(at);
+  const { indexer } = indexerOf(at, NetworkIdIndexer);
   const names = await storeMany(at, 0, 350);
   indexer.start();
   await untilIdle(indexer);
@@ -284,7 +276,7 @@ test("the indexer moves full batches only, one after the other, and also those o
 
 test("a move that fails is logged once and waits for its timer, however many messages come meanwhile", async () => {
   using at = await openTestStore(0);
-  const { indexer, errors } = indexerOf(at);
+  const { indexer, errors } = indexerOf(at, NetworkIdIndexer);
   at.store.client.exec(
     "CREATE TEMP TRIGGER broken BEFORE INSERT ON main.network_ids BEGIN SELECT RAISE(ABORT, 'broken'); END",
   );
@@ -307,29 +299,8 @@ test("an id that is not well-formed is found as it was stored", async () => {
   expect(at.store.read((tx) => findByNetworkId(tx, at.number.id, "wamid.\ud800")?.id)).toBe(stored);
 });
 
-function indexerOf(at: TestStore): { indexer: NetworkIdIndexer; errors: string[] } {
-  const errors: string[] = [];
-  const log = { error: (event: string) => void errors.push(event) } as unknown as Log;
-  const options = { store: at.store, clock: at.clock, realClock: quickClock, log, batch: 100 };
-  return { indexer: new NetworkIdIndexer(options), errors };
-}
-
 async function storeMany(at: TestStore, from: number, count: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, index) => `wamid.N${from + index}`);
   for (const name of names) await at.store.write((tx) => store(tx, at, name));
   return names;
-}
-
-/** Pauses last a turn of the event loop. */
-const quickClock = {
-  now: () => 0,
-  monotonic: () => 0,
-  setTimer: (_: number, run: () => void) => {
-    setImmediate(run);
-    return { cancel: () => undefined };
-  },
-};
-
-async function untilIdle(indexer: NetworkIdIndexer): Promise<void> {
-  while (indexer.isActive) await new Promise((resolve) => setImmediate(resolve));
 }

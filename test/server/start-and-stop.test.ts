@@ -60,6 +60,8 @@ const NAMES = [
 ];
 
 test("services start in their order and stop in the reverse order; the database closes last", async () => {
+  // The first server of a process makes, and closes, the database that later ones copy.
+  await (await startTestServer())[Symbol.asyncDispose]();
   const entries = record();
   const on = await startTestServer();
   expect(on.server.services.map(({ name }) => name)).toEqual(NAMES);

@@ -7,9 +7,8 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { getBroadcast } from "../broadcasts/read.ts";
 import type { Broadcast } from "../broadcasts/table.ts";
-import type { Contact } from "../contacts/table.ts";
 import { findMediaOfInbound, type MediumWithFile } from "../media/read.ts";
-import { listDispatchedIds } from "../messages/contact-messages.ts";
+import { type ContactKey, listDispatchedIds } from "../messages/contact-messages.ts";
 import { findByNetworkId } from "../messages/network-ids.ts";
 import { findWholeMessage } from "../messages/read.ts";
 import type { MessageRow } from "../messages/table.ts";
@@ -62,7 +61,7 @@ type FoundItem =
 /** `hasButtons`: also look up each template's buttons. */
 export function readConversation(
   tx: ReadTx,
-  contact: Pick<Contact, "id" | "workspaceId">,
+  contact: ContactKey,
   from: ConversationCursor | null,
   limit: number,
   { hasButtons = false } = {},
@@ -153,7 +152,7 @@ function listEchoesOfOthers(tx: ReadTx, contactId: number, start: ConversationCu
 /** Messages dispatched to a contact, newest first. */
 export function listDispatched(
   tx: ReadTx,
-  contact: Pick<Contact, "id" | "workspaceId">,
+  contact: ContactKey,
   { messageAt, messageId }: Pick<ConversationCursor, "messageAt" | "messageId">,
   limit: number,
 ): MessageRow[] {

@@ -106,7 +106,7 @@ export const lastIndexedDispatch = hotQuery(
   { at: integerOrNull },
 );
 
-/** The same of single messages that are not there. */
+/** The same of single messages that are not in the index. */
 export const lastUnindexedDispatch = hotQuery(
   `SELECT max(dispatched_at) AS at FROM messages
   WHERE workspace_id = +:workspaceId AND ${isUnindexed} AND contact_id = +:contactId`,
@@ -144,7 +144,7 @@ export const countUnindexed = hotQuery(
   { count: integer },
 );
 
-/** The contact of every so many of them, in order. */
+/** The contact of every `distance`-th of them, by contact. */
 export const everyContact = hotQuery(
   `SELECT contactId FROM (
     SELECT contact_id AS contactId, row_number() OVER (ORDER BY contact_id) AS place FROM messages

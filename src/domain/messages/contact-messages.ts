@@ -31,7 +31,7 @@ import type { VisibleStatus } from "./message.ts";
 import { messageById } from "./statements.ts";
 import type { Message } from "./table.ts";
 
-/** So many messages move in one step, more only if they have one contact. */
+/** How many messages move in one step; more do only if they have one contact. */
 const STEP = 1_024;
 
 /** Messages that move together. */
@@ -76,6 +76,9 @@ export function noteDispatchedAgain(tx: Tx, before: Message, after: Message): vo
   indexEntry(tx).run({ contactId, dispatchedAt: after.dispatchedAt, messageId });
 }
 
+/** What a search for the messages of a contact needs of it. */
+export type ContactKey = Pick<Contact, "id" | "workspaceId">;
+
 /** A contact, as `dispatchedTo` takes it. */
 interface ContactScope {
   contactId: number;
@@ -83,19 +86,19 @@ interface ContactScope {
   workspaceId: number;
 }
 
-function scopeOf(tx: ReadTx, { id: contactId, workspaceId }: Pick<Contact, "id" | "workspaceId">): ContactScope {
+function scopeOf(tx: ReadTx, { id: contactId, workspaceId }: ContactKey): ContactScope {
   const { last } = unindexed(tx);
   return { contactId, workspaceId: last === null || last.has(contactId) ? workspaceId : 0 };
 }
 
 /** When a contact was last sent anything; null if never. */
-export function lastDispatchedAt(tx: ReadTx, contact: Pick<Contact, "id" | "workspaceId">): number | null {
+export function lastDispatchedAt(tx: ReadTx, contact: ContactKey): number | null {
   const indexed = lastIndexedDispatch(tx).only({ contactId: contact.id }).at;
   const other = lastUnindexedAt(tx, contact);
   return indexed === null || other === null ? (indexed ?? other) : Math.max(indexed, other);
 }
 
-function lastUnindexedAt(tx: ReadTx, contact: Pick<Contact, "id" | "workspaceId">): number | null {
+function lastUnindexedAt(tx: ReadTx, contact: ContactKey): number | null {
   const { last } = unindexed(tx);
   const id = last?.get(contact.id);
   if (last !== null && id === undefined) return null;
@@ -110,16 +113,16 @@ function lastUnindexedAt(tx: ReadTx, contact: Pick<Contact, "id" | "workspaceId"
  */
 export function lastTemplateAt(
   tx: ReadTx,
-  contact: Pick<Contact, "id" | "workspaceId">,
+  contact: ContactKey,
   { since, portfolioId }: { since: number; portfolioId: number | null },
 ): number | null {
   return lastTemplate(tx).get({ ...scopeOf(tx, contact), since, portfolioId, limit: 1, offset: 0 })?.at ?? null;
 }
 
-/** The last message that a contact got, or may have got, after one moment and not after another: its id. */
+/** The last message that a contact got, or may have got, after one moment and not after another. */
 export function lastSentBetween(
   tx: ReadTx,
-  contact: Pick<Contact, "id" | "workspaceId">,
+  contact: ContactKey,
   range: { after: number; until: number },
 ): { id: number; at: number } | undefined {
   return lastSent(tx).get({ ...scopeOf(tx, contact), ...range, limit: 1, offset: 0 });
@@ -128,7 +131,7 @@ export function lastSentBetween(
 /** The ids of messages dispatched to a contact, the newest first, those before a place in this order. */
 export function listDispatchedIds(
   tx: ReadTx,
-  contact: Pick<Contact, "id" | "workspaceId">,
+  contact: ContactKey,
   before: { at: number; id: number },
   limit: number,
 ): number[] {
@@ -141,7 +144,7 @@ export function listDispatchedIds(
 /** The same of messages of the API that were accepted and dispatched since a moment and that customers see. */
 export function listListedIds(
   tx: ReadTx,
-  contact: Pick<Contact, "id" | "workspaceId">,
+  contact: ContactKey,
   page: {
     before: { at: number; id: number };
     since: number;

@@ -26,7 +26,8 @@ RELEASE_ADDRESS=''
 usage() {
   cat <<'END'
 Usage: ./install.sh dev [OPTIONS OF waxwing dev]   try it: a demo with a simulated network, nothing is kept
-       ./install.sh test [OPTIONS OF bun test]     run the whole test suite
+       ./install.sh test [OPTIONS OF bun test]     run the test suite
+       ./install.sh test --pages                   run the tests of documentation and executable (not in the suite)
        ./install.sh build [--outfile FILE]         make the executable, dist/waxwing
        ./install.sh release [--version V] [--key FILE] [--address URL]
                                                    make a release in dist/release: executables, packages, signature
@@ -189,15 +190,32 @@ run_dev() {
 
 run_test() {
   prepare full
-  # The whole suite starts some hundred servers and commands, which the executable does in a third of the time. Named
-  # files run on the sources: nothing is built for them.
-  case " $*" in
-    *" test/"* | *" ./test/"* | *.test.ts*) ;;
+  # Tests of what the pages say and of the executable take as long as the rest together: a run of their own.
+  apart='^test/(pages|executable)/'
+  case "${1:-}" in
+    --pages)
+      shift
+      # shellcheck disable=SC2046 # no name of a test has a space
+      set -- "$@" $(find test -name '*.test.ts' | grep -E "$apart")
+      build=yes
+      ;;
     *)
-      TEST_EXECUTABLE=${TEST_EXECUTABLE:-$("$bun" test/support/executable.ts)}
-      export TEST_EXECUTABLE
+      # Named files run on the sources: nothing is built for them.
+      case " $*" in
+        *" test/"* | *" ./test/"* | *.test.ts*) build=no ;;
+        *)
+          # shellcheck disable=SC2046 # no name of a test has a space
+          set -- "$@" $(find test -name '*.test.ts' | grep -Ev "$apart")
+          build=yes
+          ;;
+      esac
       ;;
   esac
+  # A run starts some hundred servers and commands, which the executable does in a third of the time.
+  if [ "$build" = yes ]; then
+    TEST_EXECUTABLE=${TEST_EXECUTABLE:-$("$bun" test/support/executable.ts)}
+    export TEST_EXECUTABLE
+  fi
   exec "$bun" test --timeout 60000 --parallel=4 --no-isolate --timings=test/timings.json "$@"
 }
 

@@ -1,6 +1,6 @@
 /**
  * Bodies of senders who have not proven their identity yet, byte by byte over real sockets: which the server waits for,
- * which it abandons, and what it answers. `test/binary-strangers.test.ts` measures their cost in a real process.
+ * which it abandons, and what it answers. `test/executable/strangers.test.ts` measures their cost in a real process.
  */
 import { expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";

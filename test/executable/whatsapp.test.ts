@@ -7,13 +7,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Fault, sign, writeCallback } from "./support/graph.ts";
-import { graphNumber, graphTemplate } from "./support/graph-account.ts";
-import { foundIn } from "./support/secret-forms.ts";
-import { commandsIn } from "./support/shell-blocks.ts";
-import { checkout } from "./support/source.ts";
-import { isGenuine } from "./support/webhooks.ts";
-import { textFrom } from "./support/whatsapp.ts";
+import { type Fault, sign, writeCallback } from "#test/support/graph.ts";
+import { graphNumber, graphTemplate } from "#test/support/graph-account.ts";
+import { foundIn } from "#test/support/secret-forms.ts";
+import { commandsIn } from "#test/support/shell-blocks.ts";
+import { checkout } from "#test/support/source.ts";
+import { isGenuine } from "#test/support/webhooks.ts";
+import { textFrom } from "#test/support/whatsapp.ts";
 import {
   ACCESS_TOKEN,
   ACCOUNT_ID,
@@ -24,8 +24,8 @@ import {
   PICTURE,
   until,
   type WhatsappProcess,
-} from "./support/whatsapp-process.ts";
-import { DELIVERED, NEVER, RATE, Scenarios, SENT } from "./support/whatsapp-scenarios.ts";
+} from "#test/support/whatsapp-process.ts";
+import { DELIVERED, NEVER, RATE, Scenarios, SENT } from "#test/support/whatsapp-scenarios.ts";
 
 /** Uses the current time, as the executable does: a fixed time would one day be outside the 24-hour window. */
 function textNow(...[graph, from, body]: [...Parameters<typeof textFrom>]): ReturnType<typeof textFrom> {

@@ -6,10 +6,10 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { placeExecutable } from "./support/executable.ts";
-import { LABELLED } from "./support/installation.ts";
-import { makeLiveInstallation, until } from "./support/live-broadcast.ts";
-import { FakeObjectStore } from "./support/object-store.ts";
+import { placeExecutable } from "#test/support/executable.ts";
+import { LABELLED } from "#test/support/installation.ts";
+import { makeLiveInstallation, until } from "#test/support/live-broadcast.ts";
+import { FakeObjectStore } from "#test/support/object-store.ts";
 
 const LIMIT_MS = 180_000;
 const PATIENCE_MS = 60_000;

@@ -4,9 +4,9 @@
  * open. The network's record is the truth. WAXWING_SHOP_ORDERS=1000 runs the full form.
  */
 import { expect, test } from "bun:test";
-import type { AcceptedMessage, Fault } from "./support/graph.ts";
-import { graphNumber, graphTemplate } from "./support/graph-account.ts";
-import { type Order, ShopProgram } from "./support/shop-program.ts";
+import type { AcceptedMessage, Fault } from "#test/support/graph.ts";
+import { graphNumber, graphTemplate } from "#test/support/graph-account.ts";
+import { type Order, ShopProgram } from "#test/support/shop-program.ts";
 import {
   ACCESS_TOKEN,
   ACCOUNT_ID,
@@ -15,7 +15,7 @@ import {
   PHONE_NUMBER_ID,
   until,
   type WhatsappProcess,
-} from "./support/whatsapp-process.ts";
+} from "#test/support/whatsapp-process.ts";
 
 const ORDERS = Number(process.env.WAXWING_SHOP_ORDERS ?? 120);
 const LIMIT_MS = 120_000 + ORDERS * 500;

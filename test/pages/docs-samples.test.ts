@@ -8,9 +8,9 @@ import { createHmac } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Language, languages } from "#src/http/api/docs/samples.ts";
-import { Workshop } from "./cli/spawn.ts";
-import { type Block, codeBlocks, runtimes } from "./support/docs-samples.ts";
-import { checkout } from "./support/source.ts";
+import { Workshop } from "#test/cli/spawn.ts";
+import { type Block, codeBlocks, runtimes } from "#test/support/docs-samples.ts";
+import { checkout } from "#test/support/source.ts";
 
 const LIMIT_MS = 120_000;
 /** In the reference, ids of rows that the reader does not have. */

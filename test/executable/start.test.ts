@@ -16,8 +16,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { linesOf } from "./support/database.ts";
-import { placeExecutable } from "./support/executable.ts";
+import { linesOf } from "#test/support/database.ts";
+import { placeExecutable } from "#test/support/executable.ts";
 
 const LIMIT_MS = 120_000;
 const noMount = process.platform !== "linux" || process.getuid?.() !== 0 ? "needs root on Linux" : null;

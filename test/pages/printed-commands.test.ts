@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as printed from "#src/web/features/developer/printed-commands.ts";
+import { Workshop } from "#test/cli/spawn.ts";
 import { type ConsoleProcess, startConsole } from "#test/support/console-process.ts";
 import { program } from "#test/support/program.ts";
 import { checkout } from "#test/support/source.ts";
-import { Workshop } from "./cli/spawn.ts";
 
 const LIMIT_MS = 120_000;
 

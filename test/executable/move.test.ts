@@ -16,9 +16,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { placeExecutable } from "./support/executable.ts";
-import { type Installation, LABELLED, makeInstallation } from "./support/installation.ts";
-import { answersThatLeave, begin, requestsOf, show, untilSeen, untilStatus } from "./support/live-broadcast.ts";
+import { placeExecutable } from "#test/support/executable.ts";
+import { type Installation, LABELLED, makeInstallation } from "#test/support/installation.ts";
+import { answersThatLeave, begin, requestsOf, show, untilSeen, untilStatus } from "#test/support/live-broadcast.ts";
 
 const LIMIT_MS = 120_000;
 const PEOPLE = 250;

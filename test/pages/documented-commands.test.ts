@@ -5,11 +5,11 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import packageJson from "../package.json" with { type: "json" };
-import { type Ran, Workshop } from "./cli/spawn.ts";
-import { FakeObjectStore } from "./support/object-store.ts";
-import { commandsIn } from "./support/shell-blocks.ts";
-import { checkout } from "./support/source.ts";
+import { type Ran, Workshop } from "#test/cli/spawn.ts";
+import { FakeObjectStore } from "#test/support/object-store.ts";
+import { commandsIn } from "#test/support/shell-blocks.ts";
+import { checkout } from "#test/support/source.ts";
+import packageJson from "../../package.json" with { type: "json" };
 
 const LIMIT_MS = 120_000;
 
@@ -28,13 +28,13 @@ function markdownIn(folder: string): string[] {
 /** Commands that need more than this test has, and the test file that runs each. */
 const elsewhere: { begins: string; by: string; says: RegExp }[] = [
   { begins: "./install.sh", by: "test/install.test.ts", says: /install\.sh/ },
-  { begins: "curl", by: "test/printed-commands.test.ts", says: /every request shown/ },
-  { begins: "bun run dev", by: "test/dev-loop.test.ts", says: /bun run dev/ },
+  { begins: "curl", by: "test/pages/printed-commands.test.ts", says: /every request shown/ },
+  { begins: "bun run dev", by: "test/pages/dev-loop.test.ts", says: /bun run dev/ },
   { begins: "bun run build", by: "test/support/executable.ts", says: /build/ },
   { begins: "bun run graph", by: "test/graph.test.ts", says: /scripts\/graph\.ts/ },
   { begins: "bun run test:sim", by: "test/sim/simulation.test.ts", says: /round/ },
   { begins: "bun run test:alarms", by: "test/monitoring.test.ts", says: /alarms/ },
-  { begins: "bun run test:small", by: "test/binary-small.test.ts", says: /limit/ },
+  { begins: "bun run test:small", by: "test/executable/small.test.ts", says: /limit/ },
   { begins: "bun run test:systemd", by: "test/install.test.ts", says: /systemd/ },
   { begins: "bun run test:crash", by: "test/crash/mixed.test.ts", says: /crash/ },
   { begins: "bun run test:fuzz", by: "test/fuzz/fuzz.test.ts", says: /fuzz/i },
@@ -42,9 +42,9 @@ const elsewhere: { begins: string; by: string; says: RegExp }[] = [
   { begins: "bun run openapi", by: "test/api/openapi.test.ts", says: /docs\/openapi\.json/ },
   { begins: "bun run clients", by: "test/clients/clients.test.ts", says: /clientFiles/ },
   { begins: "sh install.sh", by: "test/install-release.test.ts", says: /--release/ },
-  { begins: "waxwing upgrade", by: "test/binary-upgrade.test.ts", says: /"upgrade", "back"/ },
+  { begins: "waxwing upgrade", by: "test/executable/upgrade.test.ts", says: /"upgrade", "back"/ },
   { begins: "waxwing move", by: "test/backup/move.test.ts", says: /"move", "out"/ },
-  { begins: "waxwing dev", by: "test/docs-samples.test.ts", says: /"--forward"/ },
+  { begins: "waxwing dev", by: "test/pages/docs-samples.test.ts", says: /"--forward"/ },
   { begins: "waxwing listen", by: "test/cli/listen.test.ts", says: /listen/ },
   { begins: "waxwing tail", by: "test/cli/tail.test.ts", says: /tail/ },
   { begins: "waxwing restore s3://BUCKET/NAME", by: "test/backup/remote.test.ts", says: /"restore", sent\.archive/ },
@@ -208,7 +208,7 @@ for (const { path, commands } of pages) {
 
 /** Whether the test of docs/whatsapp.md takes the command with these words from the page. */
 function runsOnExecutable([, group = "", name = ""]: readonly string[]): boolean {
-  const text = readFileSync(join(checkout, "test/binary-whatsapp.test.ts"), "utf8");
+  const text = readFileSync(join(checkout, "test/executable/whatsapp.test.ts"), "utf8");
   return text.includes(`"${group}", "${name}"`) || text.includes(`("${group}"`);
 }
 

@@ -4,9 +4,9 @@
  * installation.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { AcceptedMessage } from "./support/graph.ts";
-import { graphNumber, graphTemplate } from "./support/graph-account.ts";
-import { textFrom } from "./support/whatsapp.ts";
+import type { AcceptedMessage } from "#test/support/graph.ts";
+import { graphNumber, graphTemplate } from "#test/support/graph-account.ts";
+import { textFrom } from "#test/support/whatsapp.ts";
 import {
   ACCESS_TOKEN,
   ACCOUNT_ID,
@@ -15,7 +15,7 @@ import {
   PHONE_NUMBER_ID,
   until,
   type WhatsappProcess,
-} from "./support/whatsapp-process.ts";
+} from "#test/support/whatsapp-process.ts";
 
 const LIMIT_MS = 60_000;
 const PEOPLE = 600;

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const checkout = join(import.meta.dir, "..");
+const checkout = join(import.meta.dir, "../..");
 const { scripts }: { scripts: Record<string, string> } = await Bun.file(join(checkout, "package.json")).json();
 
 /** They pass their arguments on, or are waxwing itself. */

@@ -4,7 +4,7 @@
  * user, in a directory that it may not enter.
  *
  * Each name is tried with a third of the commands, and each command with a third of the names. `ROOT_FULL=1 bun test
- * test/binary-root.test.ts` tries every pair.
+ * test/executable/root.test.ts` tries every pair.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -23,8 +23,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { linesOf } from "./support/database.ts";
-import { placeExecutable } from "./support/executable.ts";
+import { linesOf } from "#test/support/database.ts";
+import { placeExecutable } from "#test/support/executable.ts";
 
 const LIMIT_MS = 120_000;
 const isFull = process.env.ROOT_FULL === "1";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { type Command, flagOf } from "#src/cli/command.ts";
 import { groups } from "#src/cli/commands.ts";
 import { globalOptions } from "#src/cli/global-options.ts";
-import { checkout } from "./support/source.ts";
+import { checkout } from "#test/support/source.ts";
 
 const GLOBAL = Object.keys(globalOptions).map(flagOf);
 /** Labels of keys, which begin with the program's name. */

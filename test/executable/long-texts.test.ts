@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
-import { placeExecutable } from "./support/executable.ts";
-import { type Installation, makeInstallation, type RunningServer } from "./support/installation.ts";
+import { placeExecutable } from "#test/support/executable.ts";
+import { type Installation, makeInstallation, type RunningServer } from "#test/support/installation.ts";
 
 const LIMIT_MS = 60_000;
 const ANSWER_LIMIT_MS = 250;

@@ -5,9 +5,9 @@ import { tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { engineBytes } from "#src/cli/fit-engine.ts";
 import { memoryLimit } from "#src/core/memory-limit.ts";
-import { limit } from "./small-machine/limits.ts";
-import { linesOf } from "./support/database.ts";
-import { placeExecutable } from "./support/executable.ts";
+import { limit } from "#test/small-machine/limits.ts";
+import { linesOf } from "#test/support/database.ts";
+import { placeExecutable } from "#test/support/executable.ts";
 
 const LIMIT_MS = 60_000;
 const OPTION = "BUN_JSC_forceRAMSize";

@@ -4,8 +4,8 @@
  * had a processor. `bun run bench:neighbours` is the long form, in wall time.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { kinds } from "./support/neighbour-kinds.ts";
-import { type Latencies, type Neighbours, settle } from "./support/neighbours.ts";
+import { kinds } from "#test/support/neighbour-kinds.ts";
+import { type Latencies, type Neighbours, settle } from "#test/support/neighbours.ts";
 
 const LIMIT_MS = 120_000;
 const PEOPLE = 20_000;

@@ -18,8 +18,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { placeExecutable } from "./support/executable.ts";
-import { makeSite, type Site, until, writeRelease } from "./support/upgrades.ts";
+import { placeExecutable } from "#test/support/executable.ts";
+import { makeSite, type Site, until, writeRelease } from "#test/support/upgrades.ts";
 
 const LIMIT_MS = 120_000;
 const onlyLinux = process.platform === "linux" ? null : "needs Linux";

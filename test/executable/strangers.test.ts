@@ -4,7 +4,7 @@
  * bench:strangers` runs every attack, and for longer.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { attacks, type Besieged, besiege } from "./support/strangers.ts";
+import { attacks, type Besieged, besiege } from "#test/support/strangers.ts";
 
 const LIMIT_MS = 60_000;
 const ATTACK_MS = 1_200;

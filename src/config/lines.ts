@@ -1,7 +1,7 @@
 /**
  * Finds the line of each key in a TOML document, for messages. smol-toml reads the values and reports syntax errors, but
  * not where a value stands; this parser, made for a linter, does. For a text that it cannot read, no line is found.
- * See docs/decisions/0064-the-lines-of-keys-come-from-a-parser-with-positions.md.
+ * See docs/decisions/structure.md, 0064.
  */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 

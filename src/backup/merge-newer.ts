@@ -6,6 +6,7 @@
  * same schema, or a newer one that only added to it.
  */
 import type { Client } from "#src/db/driver.ts";
+import { profileNames } from "#src/domain/contacts/profile-fields.ts";
 
 /** Number of rows of each kind that were newer. */
 export interface MergedCounts {
@@ -21,20 +22,6 @@ export interface MergedCounts {
   suspensions: number;
   people_erased: number;
 }
-
-/** Contact columns that stay as backed up; all other columns are about consent and identity. */
-const PROFILE = [
-  "name",
-  "first_name",
-  "last_name",
-  "email",
-  "city",
-  "state",
-  "postal_code",
-  "company",
-  "birthday",
-  "anniversary",
-];
 
 /** Merges. `client` has the backup as its main database; `newerPath` is attached while this runs. */
 export function mergeNewer(client: Client, newerPath: string): MergedCounts {
@@ -161,12 +148,13 @@ class NewerRowsMerge {
     // owner is updated.
     this.#run(`UPDATE main.contacts AS m SET phone = NULL, network_user_id = NULL FROM newer.contacts AS n
       WHERE n.id = m.id AND (n.phone IS NOT m.phone OR n.network_user_id IS NOT m.network_user_id)`);
-    const kept = new Set(["id", "workspace_id", "created_at", ...PROFILE]);
+    // The profile stays as backed up; all other columns are about consent and identity.
+    const kept = new Set(["id", "workspace_id", "created_at", ...profileNames]);
     this.#update(
       "contacts",
       this.#columns("contacts").filter((column) => !kept.has(column)),
     );
-    this.#update("contacts", PROFILE, "id", "m.id IN (SELECT id FROM temp.erased_people)");
+    this.#update("contacts", profileNames, "id", "m.id IN (SELECT id FROM temp.erased_people)");
     for (const table of ["contact_people", "contact_tags", "group_members", "contact_fields"]) {
       this.#run(`DELETE FROM main.${table} WHERE contact_id IN (SELECT id FROM temp.erased_people)`);
     }

@@ -125,6 +125,14 @@ export function columns(row: Readonly<Record<string, Column>>, from?: string): s
     .join(", ");
 }
 
+/**
+ * The placeholders of these columns, separated by commas. The type names one of them at a time, from which the compiler
+ * reads the names of all.
+ */
+export function placeholders<Name extends string>(names: readonly Name[]): `:${Name}` {
+  return names.map((name) => `:${name}`).join(", ") as `:${Name}`;
+}
+
 /** A column's name in the file. The tables do not repeat it: see `casing` in `store.ts`. */
 export function columnName({ name, keyAsName }: Column): string {
   return keyAsName ? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : name;

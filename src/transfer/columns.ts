@@ -1,6 +1,7 @@
 /** Maps the columns of a file to contact fields: guessed from the header, or chosen by the user. */
 
 import { invalidRequest } from "#src/core/problem.ts";
+import { mapProfile, type ProfileName, profileFields } from "#src/domain/contacts/profile-fields.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 
 /** The contact field that receives a column's values. */
@@ -8,24 +9,10 @@ type ColumnTarget =
   | { to: "phone" }
   | { to: "user_id" }
   | { to: "username" }
-  | { to: "profile"; field: ProfileColumn }
+  | { to: "profile"; field: ProfileName }
   | { to: "field"; field: CustomField }
   | { to: "tags" }
   | { to: "groups" };
-
-export const profileColumns = {
-  name: "name",
-  first_name: "firstName",
-  last_name: "lastName",
-  email: "email",
-  city: "city",
-  state: "state",
-  postal_code: "postalCode",
-  company: "company",
-  birthday: "birthday",
-  anniversary: "anniversary",
-} as const;
-export type ProfileColumn = keyof typeof profileColumns;
 
 /** Common column names, folded to letters and digits. */
 const GUESSES: Record<string, readonly string[]> = {
@@ -37,16 +24,7 @@ const GUESSES: Record<string, readonly string[]> = {
   // Not "userid": that is usually the file's own numbering.
   user_id: ["whatsappuserid"],
   username: ["whatsappusername"],
-  name: ["name", "fullname", "contactname", "customername", "displayname", "nombre", "nome", "nom"],
-  first_name: ["firstname", "givenname", "forename", "vorname", "prenom", "primeironome"],
-  last_name: ["lastname", "surname", "familyname", "nachname", "apellido", "apellidos", "sobrenome"],
-  email: ["email", "emailaddress", "mail", "correo", "correoelectronico"],
-  city: ["city", "town", "ciudad", "cidade", "ville", "stadt", "ort"],
-  state: ["state", "province", "region", "estado", "provincia", "bundesland"],
-  postal_code: ["postalcode", "zip", "zipcode", "postcode", "pincode", "pin", "plz", "cep", "codigopostal"],
-  company: ["company", "companyname", "organization", "organisation", "business", "firma", "empresa"],
-  birthday: ["birthday", "birthdate", "dateofbirth", "dob", "geburtstag", "geburtsdatum", "cumpleanos", "nascimento"],
-  anniversary: ["anniversary", "weddinganniversary", "aniversario"],
+  ...mapProfile(({ csvNames }) => csvNames),
   tags: ["tags", "tag", "labels", "etiquetas"],
   groups: ["groups", "group", "lists", "list", "grupos"],
 };
@@ -162,7 +140,7 @@ function readTarget(target: string, fields: CustomField[]): ColumnTarget | null 
   if (target === "-") return null;
   const plain = plainTargets.find((one) => one === target);
   if (plain !== undefined) return { to: plain };
-  if (target in profileColumns) return { to: "profile", field: target as ProfileColumn };
+  if (Object.hasOwn(profileFields, target)) return { to: "profile", field: target as ProfileName };
   const field = fields.find(({ key }) => target === `fields.${key}`);
   return field === undefined ? undefined : { to: "field", field };
 }

@@ -10,9 +10,9 @@ import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { readDetails } from "#src/domain/contacts/details.ts";
 import { findById } from "#src/domain/contacts/find.ts";
 import { listContactsById } from "#src/domain/contacts/list.ts";
+import { profileFields, profileNames } from "#src/domain/contacts/profile-fields.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { type ProfileColumn, profileColumns } from "./columns.ts";
 import { csvLine } from "./csv.ts";
 
 export const IDS_PER_SEARCH = 500;
@@ -49,8 +49,7 @@ export async function* contactLines(
     fields: listFields(tx, workspaceId).map(({ key }) => key),
   }));
   // The name comes first: a phone number must not be the first column.
-  const { name: _, ...others } = profileColumns;
-  const profile = Object.keys(others) as ProfileColumn[];
+  const profile = profileNames.filter((name) => name !== "name");
   const custom = fields.map((key) => `fields.${key}`);
   yield [
     csvLine([
@@ -71,7 +70,7 @@ export async function* contactLines(
     const cells = [
       contact.name ?? "",
       contact.phone ?? "",
-      ...profile.map((name) => contact[profileColumns[name]] ?? ""),
+      ...profile.map((name) => contact[profileFields[name].column] ?? ""),
       ...fields.map((key) => String(details.fields[key] ?? "")),
       details.tags.join(LIST_SEPARATOR),
       details.groups.map(({ name }) => name).join(LIST_SEPARATOR),

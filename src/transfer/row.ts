@@ -3,9 +3,11 @@
 import { readYearlyDate } from "#src/core/calendar.ts";
 import { isUserId } from "#src/core/user-id.ts";
 import { type FieldValue, findValueProblem } from "#src/domain/contacts/custom-field.ts";
+import { readProfileValue } from "#src/domain/contacts/profile.ts";
+import { profileFields } from "#src/domain/contacts/profile-fields.ts";
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
-import { type ColumnMapping, profileColumns } from "./columns.ts";
+import type { ColumnMapping } from "./columns.ts";
 import { plainCell } from "./csv.ts";
 
 export interface ParsedRow {
@@ -18,7 +20,6 @@ export interface ParsedRow {
   skipped?: string[];
 }
 
-const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/u;
 /** Separators of lists within a cell: characters that tag and group names rarely need. */
 const LIST_SEPARATORS = /[;|,]/;
 
@@ -54,9 +55,10 @@ export function readRow(
         row.username = cell.replace(/^@/, "");
         return;
       case "profile": {
-        const value = readProfileCell(target.field, cell);
+        const { kind, column } = profileFields[target.field];
+        const value = readProfileValue(kind, cell);
         if (value === null) problems.push(`${target.field}: "${cell}" cannot be read.`);
-        else profile[profileColumns[target.field]] = value;
+        else profile[column] = value;
         return;
       }
       case "field": {
@@ -103,12 +105,6 @@ export function skipRefusedCells(
   if (ofGroups.length === 0) return { ...row, changes: { ...row.changes, fields }, skipped };
   // The names of a cell stand or fall together: half a cell would be neither what was there nor what the file says.
   return { ...row, changes: { ...changes, fields }, skipped: [...skipped, `groups: ${ofGroups.join(" ")}`] };
-}
-
-function readProfileCell(field: keyof typeof profileColumns, cell: string): string | null {
-  if (field === "birthday" || field === "anniversary") return readYearlyDate(cell);
-  if (field === "email") return EMAIL.test(cell) ? cell : null;
-  return cell;
 }
 
 function readList(cell: string): string[] {

@@ -8,11 +8,12 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { findField } from "../contacts/custom-fields.ts";
 import { listPeople } from "../contacts/details.ts";
 import { getContact } from "../contacts/find.ts";
+import { broadcastNames } from "../contacts/profile-fields.ts";
 import type { Contact } from "../contacts/table.ts";
 import { compileIds, type Sql } from "../filters/compile.ts";
 import { birthdayConditions, celebrants } from "./birthday.ts";
 import type { BroadcastPlan } from "./plan.ts";
-import { type BroadcastVariables, contactFieldNames, requiredFields, resolveValues } from "./values.ts";
+import { type BroadcastVariables, requiredFields, resolveValues } from "./values.ts";
 
 export interface AudienceEstimate {
   reached: number;
@@ -23,16 +24,6 @@ export interface AudienceEstimate {
 }
 
 const SURE = "(may_want_to_stop_since IS NULL)";
-
-const COLUMNS: Readonly<Record<(typeof contactFieldNames)[number], string>> = {
-  name: "name",
-  first_name: "first_name",
-  last_name: "last_name",
-  email: "email",
-  city: "city",
-  state: "state",
-  company: "company",
-};
 
 /**
  * One row with `opted_in`, `opted_out`, `doubtful`, `no_opt_in` and `missing`; contacts that lack a value also count as
@@ -117,8 +108,8 @@ function membersSql(tx: ReadTx, { group, workspace }: BroadcastPlan): Sql {
 /** True for contacts that lack a value without a fallback. */
 function missingSql(tx: ReadTx, workspaceId: number, variables: BroadcastVariables): Sql {
   const conditions = requiredFields(variables).map((name): Sql => {
-    const column = contactFieldNames.find((known) => known === name);
-    if (column !== undefined) return { sql: `trim(coalesce(contacts.${COLUMNS[column]}, '')) = ''`, parameters: [] };
+    const column = broadcastNames.find((known) => known === name);
+    if (column !== undefined) return { sql: `trim(coalesce(contacts.${column}, '')) = ''`, parameters: [] };
     return {
       sql:
         "NOT EXISTS (SELECT 1 FROM contact_fields WHERE contact_id = contacts.id AND field_id = ? " +

@@ -5,6 +5,7 @@
 import { type FieldProblems, unknownName } from "#src/core/fault.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { listFields, readFieldsOfContact } from "../contacts/custom-fields.ts";
+import { broadcastNames, type ProfileName, profileFields } from "../contacts/profile-fields.ts";
 import type { Contact } from "../contacts/table.ts";
 import type { FrozenValues } from "../messages/table.ts";
 
@@ -16,20 +17,6 @@ export interface BroadcastVariables {
   header: readonly BroadcastValue[];
   body: readonly BroadcastValue[];
 }
-
-/** Standard contact fields that a message may use. */
-export const contactFieldNames = ["name", "first_name", "last_name", "email", "city", "state", "company"] as const;
-type ContactFieldName = (typeof contactFieldNames)[number];
-
-const READ: Readonly<Record<ContactFieldName, (contact: Contact) => string | null>> = {
-  name: ({ name }) => name,
-  first_name: ({ firstName }) => firstName,
-  last_name: ({ lastName }) => lastName,
-  email: ({ email }) => email,
-  city: ({ city }) => city,
-  state: ({ state }) => state,
-  company: ({ company }) => company,
-};
 
 /** The person whom a message addresses: the contact, or another person on its number. */
 export interface Addressee {
@@ -50,7 +37,7 @@ export function findUnknownFields(
       if ("text" in value || isContactField(value.field)) continue;
       custom ??= listFields(tx, workspaceId).map(({ key }) => key);
       if (custom.includes(value.field)) continue;
-      const known = [...contactFieldNames, ...custom];
+      const known = [...broadcastNames, ...custom];
       problems[`${path}.${index}.field`] = [
         unknownName(`There is no contact field "${value.field}". Use ${known.join(", ")}.`, value.field, known),
       ];
@@ -88,7 +75,7 @@ export function resolveValues(
     if (addressee !== null && field === "name") return addressee.name;
     if (addressee !== null && field === "first_name") return addressee.firstName;
     if (contact === null) return null;
-    if (isContactField(field)) return READ[field](contact);
+    if (isContactField(field)) return contact[profileFields[field].column];
     custom ??= readFieldsOfContact(tx, contact.id);
     const value = custom[field];
     return value === undefined || value === null ? null : String(value);
@@ -115,6 +102,6 @@ function collapseWhitespace(text: string | null): string | null {
   return collapsed === undefined || collapsed === "" ? null : collapsed;
 }
 
-function isContactField(name: string): name is ContactFieldName {
-  return contactFieldNames.some((known) => known === name);
+function isContactField(name: string): name is ProfileName {
+  return broadcastNames.some((known) => known === name);
 }

@@ -1,5 +1,6 @@
 /** The rules for keys and values of custom fields. Pure. */
 import { isCalendarDate } from "#src/core/calendar.ts";
+import { profileNames } from "./profile-fields.ts";
 
 export const fieldKinds = ["text", "number", "date", "boolean", "choice"] as const;
 export type FieldKind = (typeof fieldKinds)[number];
@@ -12,20 +13,11 @@ interface FieldRule {
 }
 
 /** Names of built-in contact fields. A custom field with one of these names would be ambiguous. */
-const BUILT_IN = [
+const BUILT_IN: readonly string[] = [
   "phone",
-  "name",
-  "first_name",
-  "last_name",
-  "email",
-  "city",
-  "state",
-  "postal_code",
   "user_id",
   "username",
-  "company",
-  "birthday",
-  "anniversary",
+  ...profileNames,
   "fields",
   "people",
   "tags",

@@ -1,29 +1,35 @@
-/** The profile columns of a contact: the texts and dates that a caller may set. */
-import type { Contact } from "./table.ts";
-
-export const profileFields = [
-  "name",
-  "firstName",
-  "lastName",
-  "email",
-  "city",
-  "state",
-  "postalCode",
-  "company",
-  "birthday",
-  "anniversary",
-] as const;
-
-export type ProfileField = (typeof profileFields)[number];
+/** The values of a contact's profile fields: how a caller's text is read, and how a change is merged. Pure. */
+import { readYearlyDate } from "#src/core/calendar.ts";
+import { type ProfileColumn, type ProfileKind, profileColumns } from "./profile-fields.ts";
 
 /** An omitted field stays unchanged; null clears it. */
-export type Profile = Partial<Record<ProfileField, string | null>>;
+export type Profile = Partial<Record<ProfileColumn, string | null>>;
+
 /** Every profile column with its value: the profile's if given, else the contact's. */
-export function fullProfile(contact: Contact | null, profile: Profile): Record<ProfileField, string | null> {
-  const full = {} as Record<ProfileField, string | null>;
-  for (const field of profileFields) {
-    const value = profile[field];
-    full[field] = value === undefined ? (contact?.[field] ?? null) : value;
+export function fullProfile(
+  contact: Readonly<Record<ProfileColumn, string | null>> | null,
+  profile: Profile,
+): Record<ProfileColumn, string | null> {
+  const full = {} as Record<ProfileColumn, string | null>;
+  for (const column of profileColumns) {
+    const value = profile[column];
+    full[column] = value === undefined ? (contact?.[column] ?? null) : value;
   }
   return full;
+}
+
+export const EMAIL_PATTERN = '^[^\\s@<>"]+@[^\\s@<>"]+\\.[^\\s@<>".]+$';
+export const EMAIL_LENGTH_MAX = 254;
+const EMAIL = new RegExp(EMAIL_PATTERN, "u");
+
+/** The value to store for what a caller wrote. Null: it does not have the form that the kind requires. */
+export function readProfileValue(kind: ProfileKind, text: string): string | null {
+  switch (kind) {
+    case "text":
+      return text;
+    case "email":
+      return text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text) ? text : null;
+    case "date":
+      return readYearlyDate(text);
+  }
 }

@@ -18,7 +18,8 @@ import { deleteValue, storedValue, upsertValue } from "./detail-statements.ts";
 import { listTags } from "./details.ts";
 import { type ContactLookup, getContact, requirePerson } from "./find.ts";
 import { type NewPerson, replacePeople } from "./people.ts";
-import { fullProfile, type Profile, profileFields } from "./profile.ts";
+import { fullProfile, type Profile } from "./profile.ts";
+import { profileColumns } from "./profile-fields.ts";
 import { requireNoDoubt, requireNotOptedOut } from "./refuse.ts";
 import { setUpdatedAt, updateProfile } from "./statements.ts";
 import { CONTACT_CHANGED, type Contact, type CustomField } from "./table.ts";
@@ -156,7 +157,7 @@ function checkGroups(
 
 function changeProfile(tx: Tx, contact: Contact, profile: Profile): boolean {
   const merged = fullProfile(contact, profile);
-  if (profileFields.every((field) => merged[field] === contact[field])) return false;
+  if (profileColumns.every((column) => merged[column] === contact[column])) return false;
   updateProfile(tx).run({ id: contact.id, ...merged });
   return true;
 }

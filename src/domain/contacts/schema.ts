@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { consentSources, consents } from "./consent.ts";
+import { mapProfile } from "./profile-fields.ts";
 
 const OptionalText = Nullable(Type.String());
 const CalendarDay = Nullable(
@@ -53,16 +54,7 @@ export const ContactView = Type.Object(
       "The network's own id of the person, if it is known. It stands wherever a phone number may stand.",
     ),
     username: Nullable(Type.String(), "The person's username on the network, if it is known."),
-    name: OptionalText,
-    first_name: OptionalText,
-    last_name: OptionalText,
-    email: OptionalText,
-    city: OptionalText,
-    state: OptionalText,
-    postal_code: OptionalText,
-    company: OptionalText,
-    birthday: CalendarDay,
-    anniversary: CalendarDay,
+    ...mapProfile(({ kind }) => (kind === "date" ? CalendarDay : OptionalText)),
     fields: Type.Record(Type.String(), Type.Unknown(), { description: "Custom fields by key." }),
     people: Type.Array(PersonOnNumberView),
     tags: Type.Array(Type.String()),

@@ -1,6 +1,7 @@
 /** The hot statements of contacts: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
-import { columns, hotQuery, hotWrite, integer, string } from "#src/db/hot-statement.ts";
+import { columns, hotQuery, hotWrite, integer, placeholders, string } from "#src/db/hot-statement.ts";
+import { profileColumns, profileNames } from "./profile-fields.ts";
 import { consentLog, contactNetworkIds, contacts, erasedOptOuts } from "./table.ts";
 
 const contact = getTableColumns(contacts);
@@ -50,20 +51,18 @@ export const knownIdentifiers = hotQuery(
 
 export const insertContact = hotQuery(
   `INSERT INTO contacts (
-    workspace_id, phone, network_user_id, network_portfolio, username, name, first_name, last_name, email, city, state,
-    postal_code, company, birthday, anniversary, consent, consent_source, consent_at, created_at, updated_at
+    workspace_id, phone, network_user_id, network_portfolio, username, ${profileNames.join(", ")},
+    consent, consent_source, consent_at, created_at, updated_at
   ) VALUES (
-    :workspaceId, :phone, :networkUserId, :networkPortfolio, :username, :name, :firstName, :lastName, :email, :city, :state,
-    :postalCode, :company, :birthday, :anniversary, :consent, :consentSource, :consentAt, :createdAt, :createdAt
+    :workspaceId, :phone, :networkUserId, :networkPortfolio, :username, ${placeholders(profileColumns)},
+    :consent, :consentSource, :consentAt, :createdAt, :createdAt
   ) RETURNING ${columns(contact)}`,
   contact,
   contact,
 );
 
 export const updateProfile = hotWrite(
-  `UPDATE contacts SET name = :name, first_name = :firstName, last_name = :lastName, email = :email, city = :city,
-    state = :state, postal_code = :postalCode, company = :company, birthday = :birthday, anniversary = :anniversary
-  WHERE id = +:id`,
+  `UPDATE contacts SET (${profileNames.join(", ")}) = (${placeholders(profileColumns)}) WHERE id = +:id`,
   contact,
 );
 

@@ -3,9 +3,16 @@ import { customType, index, integer, primaryKey, sqliteTable, text } from "drizz
 import { bytes, instant } from "#src/db/columns.ts";
 import type { Consent, ConsentSource } from "./consent.ts";
 import type { FieldKind } from "./custom-field.ts";
+import { type ProfileColumn, profileColumns } from "./profile-fields.ts";
 
 /** Kind of the job that tells of a changed contact, and topic that is notified when a contact may have changed. */
 export const CONTACT_CHANGED = "tell_contact";
+
+const nullableText = () => text();
+const profile = Object.fromEntries(profileColumns.map((column) => [column, nullableText()])) as Record<
+  ProfileColumn,
+  ReturnType<typeof nullableText>
+>;
 
 export const contacts = sqliteTable(
   "contacts",
@@ -20,17 +27,7 @@ export const contacts = sqliteTable(
     username: text(),
     /** Linked contacts share this id; null: not linked. */
     identityId: integer(),
-    name: text(),
-    firstName: text(),
-    lastName: text(),
-    email: text(),
-    city: text(),
-    state: text(),
-    postalCode: text(),
-    company: text(),
-    /** `YYYY-MM-DD` or `--MM-DD`. */
-    birthday: text(),
-    anniversary: text(),
+    ...profile,
     consent: text().$type<Consent>().notNull(),
     consentSource: text().$type<ConsentSource>(),
     /** When consent was recorded. */

@@ -4,6 +4,7 @@ import { formatInstant } from "#src/core/instant.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { readDetails } from "./details.ts";
+import { mapProfile } from "./profile-fields.ts";
 import type { ContactView } from "./schema.ts";
 import type { Contact } from "./table.ts";
 
@@ -19,16 +20,7 @@ export function viewContact(
     phone: contact.phone,
     user_id: contact.networkUserId,
     username: contact.username,
-    name: contact.name,
-    first_name: contact.firstName,
-    last_name: contact.lastName,
-    email: contact.email,
-    city: contact.city,
-    state: contact.state,
-    postal_code: contact.postalCode,
-    company: contact.company,
-    birthday: contact.birthday,
-    anniversary: contact.anniversary,
+    ...mapProfile(({ column }) => contact[column]),
     fields: details.fields,
     people: details.people.map(({ name, firstName, birthday, ref }) => ({
       name,

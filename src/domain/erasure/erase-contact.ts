@@ -8,6 +8,7 @@ import { type E164, otherVariant } from "#src/core/phone.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { eraseFromDrafts } from "../broadcasts/drafts.ts";
 import { recordErasedOptOut } from "../contacts/erased-opt-outs.ts";
+import { fullProfile } from "../contacts/profile.ts";
 import {
   type Contact,
   consentLog,
@@ -118,16 +119,7 @@ export function eraseContact(tx: Tx, contact: Contact): void {
       identityId: null,
       mayWantToStopSince: null,
       mayWantToStopSaidAt: null,
-      name: null,
-      firstName: null,
-      lastName: null,
-      email: null,
-      city: null,
-      state: null,
-      postalCode: null,
-      company: null,
-      birthday: null,
-      anniversary: null,
+      ...fullProfile(null, {}),
       lastMessageAt: null,
       updatedAt: tx.now,
     })

@@ -2,6 +2,7 @@
  * Removes a person from public JSON and keeps its shape: a program that reads an emptied event or answer again finds
  * every member with the type that the reference promises.
  */
+import { profileNames } from "../contacts/profile-fields.ts";
 import { ERASED } from "../messages/message.ts";
 
 /** Members whose texts never say who the person is. */
@@ -11,8 +12,8 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 /** Members that are null if nothing is known. */
 const NULLABLE: ReadonlySet<string> = new Set([
-  ...["reference", "birthday", "anniversary", "last_message_from_them_at", "user_id", "username"],
-  ...["first_name", "last_name", "email", "city", "state", "postal_code", "company"],
+  ...["reference", "last_message_from_them_at", "user_id", "username"],
+  ...profileNames.filter((name) => name !== "name"),
 ]);
 
 /** The same JSON without the person. `name`: the member that holds `value`. */

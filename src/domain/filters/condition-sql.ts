@@ -7,7 +7,7 @@
 import { withinBudget } from "#src/db/query-budget.ts";
 import type { CustomField } from "../contacts/table.ts";
 import { foldName } from "../groups/group.ts";
-import type { Condition } from "./condition.ts";
+import type { Condition, YearlyColumn } from "./condition.ts";
 import { comingDays, firstInstant, startOfLastDays, yearlySpan } from "./days.ts";
 import type { DateTest, In, InstantTest, IsSet, NumberTest, TextTest } from "./operand.ts";
 
@@ -136,9 +136,9 @@ function instantSql(column: string, test: InstantTest, { now, timezone }: Filter
   }
 }
 
-function yearlySql(column: "birthday" | "anniversary", test: DateTest, context: FilterContext): Sql {
+function yearlySql(column: YearlyColumn, test: DateTest, context: FilterContext): Sql {
   const own = yearlyDateSql(`contacts.${column}`, test, context);
-  if (column === "anniversary") return own;
+  if (column !== "birthday") return own;
   // A birthday matches any person on the number. Gather both halves, because an OR over two tables uses no index.
   const others = yearlyDateSql("contact_people.birthday", test, context);
   const { membership, workspaceId } = context;

@@ -4,6 +4,7 @@
  * matches every negation and nothing else.
  */
 import type { Consent } from "../contacts/consent.ts";
+import { type ProfileNameOf, profileNamesOf } from "../contacts/profile-fields.ts";
 import type { CustomField } from "../contacts/table.ts";
 import {
   type DateTest,
@@ -27,12 +28,12 @@ import {
   type TextTest,
 } from "./operand.ts";
 
-const textColumns = ["name", "first_name", "last_name", "email", "city", "state", "postal_code", "company"] as const;
-const yearlyColumns = ["birthday", "anniversary"] as const;
+const textColumns = profileNamesOf("text", "email");
+const yearlyColumns = profileNamesOf("date");
 const instantColumns = ["created_at", "updated_at", "last_message_at"] as const;
 
-type TextColumn = (typeof textColumns)[number] | "phone" | "username" | "network_user_id";
-type YearlyColumn = (typeof yearlyColumns)[number];
+type TextColumn = ProfileNameOf<"text" | "email"> | "phone" | "username" | "network_user_id";
+export type YearlyColumn = ProfileNameOf<"date">;
 type InstantColumn = (typeof instantColumns)[number];
 
 export type Condition =

@@ -1,6 +1,7 @@
 /** One example of each resource. The whole reference is about the same shop, the same person and the same order. */
 import type { Static } from "@sinclair/typebox";
 import type { BroadcastView, RecipientView } from "#src/domain/broadcasts/schema.ts";
+import { mapProfile } from "#src/domain/contacts/profile-fields.ts";
 import type { ContactView } from "#src/domain/contacts/schema.ts";
 import type { InboundView } from "#src/domain/inbound/schema.ts";
 import type { MediaView } from "#src/domain/media/schema.ts";
@@ -50,16 +51,7 @@ export const contactExample: Static<typeof ContactView> = {
   phone: "+919876543210",
   user_id: null,
   username: null,
-  name: "Asha Rao",
-  first_name: "Asha",
-  last_name: "Rao",
-  email: "asha@example.com",
-  city: "Pune",
-  state: null,
-  postal_code: null,
-  company: null,
-  birthday: "--02-28",
-  anniversary: null,
+  ...mapProfile(({ example }) => example),
   fields: { loyalty_tier: "gold" },
   people: [],
   tags: ["regular"],

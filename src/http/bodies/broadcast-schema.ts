@@ -1,6 +1,7 @@
 /** The schema of the body of `POST /broadcasts`. Pure. */
 import { Type } from "@sinclair/typebox";
 import { absent, FORM, inDocument, NOT_BLANK } from "#src/core/schema.ts";
+import { broadcastNames } from "#src/domain/contacts/profile-fields.ts";
 import { LiteralValue, MediaBody, VALUE_PATTERN, VALUE_RULES, VALUES_MAX } from "./variables-schema.ts";
 
 const NAME_LENGTH_MAX = 191;
@@ -13,8 +14,7 @@ export const ContactFieldValue = Type.Object(
   {
     field: Type.String({
       minLength: 1,
-      description:
-        "`name`, `first_name`, `last_name`, `email`, `city`, `state`, `company`, or the key of a custom field.",
+      description: `${broadcastNames.map((name) => `\`${name}\``).join(", ")}, or the key of a custom field.`,
       examples: ["first_name"],
     }),
     fallback: Type.Optional(

@@ -3,19 +3,17 @@
  * the domain.
  */
 import type { TSchema } from "@sinclair/typebox";
-import { readYearlyDate } from "#src/core/calendar.ts";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { NewPerson } from "#src/domain/contacts/people.ts";
-import { type Profile, type ProfileField, profileFields } from "#src/domain/contacts/profile.ts";
+import { type Profile, readProfileValue } from "#src/domain/contacts/profile.ts";
+import { type ProfileKind, profileFields, profileNames } from "#src/domain/contacts/profile-fields.ts";
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import { findFieldProblems } from "../validate.ts";
 import { ContactBody } from "./contact-schema.ts";
 
 /** Longest name of a tag or a group. */
 const NAME_MAX = 191;
-const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/u;
-const EMAIL_LENGTH_MAX = 254;
 
 interface PersonJson {
   name: string;
@@ -60,37 +58,29 @@ function trimmed(list: unknown): unknown {
   return Array.isArray(list) ? list.map((name) => (typeof name === "string" ? name.trim() : name)) : undefined;
 }
 
-/** Fields whose values have a form, which an empty text does not have: null clears them. */
-const HAS_FORM: ReadonlySet<ProfileField> = new Set<ProfileField>(["email", "birthday", "anniversary"]);
-
 function readProfile(body: Readonly<Record<string, unknown>>, problems: FieldProblems): Profile {
   const profile: Profile = {};
-  for (const name of profileFields) {
-    const member = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    const value = body[member];
-    if (value === undefined || problems[member] !== undefined) continue;
+  for (const name of profileNames) {
+    const { column, kind } = profileFields[name];
+    const value = body[name];
+    if (value === undefined || problems[name] !== undefined) continue;
     // An empty text clears the field; no date and no e-mail address is empty.
-    if (value === null || (value === "" && !HAS_FORM.has(name))) profile[name] = null;
-    else if (typeof value === "string") profile[name] = readText(name, member, value, problems);
+    if (value === null || (value === "" && kind === "text")) profile[column] = null;
+    else if (typeof value === "string") profile[column] = readValue(kind, name, value, problems);
   }
   return profile;
 }
 
-function readText(name: ProfileField, member: string, value: string, problems: FieldProblems): string | null {
-  if (name === "email") {
-    if (value.length <= EMAIL_LENGTH_MAX && EMAIL.test(value)) return value;
-    problems[member] = [{ rule: "format", sentence: "This is not an e-mail address." }];
-    return null;
-  }
-  return name === "birthday" || name === "anniversary" ? readDate(member, value, problems) : value;
-}
+const rightForm = {
+  text: "This is not a text.",
+  email: "This is not an e-mail address.",
+  date: "A date is YYYY-MM-DD, --MM-DD without a year, or DD/MM/YYYY.",
+} as const satisfies Record<ProfileKind, string>;
 
-function readDate(path: string, value: string, problems: FieldProblems): string | null {
-  const date = readYearlyDate(value);
-  if (date === null) {
-    problems[path] = [{ rule: "format", sentence: "A date is YYYY-MM-DD, --MM-DD without a year, or DD/MM/YYYY." }];
-  }
-  return date;
+function readValue(kind: ProfileKind, path: string, text: string, problems: FieldProblems): string | null {
+  const value = readProfileValue(kind, text);
+  if (value === null) problems[path] = [{ rule: "format", sentence: rightForm[kind] }];
+  return value;
 }
 
 function readPeople(list: unknown, problems: FieldProblems): NewPerson[] {
@@ -107,7 +97,7 @@ function readPeople(list: unknown, problems: FieldProblems): NewPerson[] {
     return {
       name,
       firstName: nullIfEmpty(item?.first_name),
-      birthday: typeof birthday === "string" ? readDate(`${path}.birthday`, birthday, problems) : null,
+      birthday: typeof birthday === "string" ? readValue("date", `${path}.birthday`, birthday, problems) : null,
       ref,
     };
   });

@@ -1,6 +1,8 @@
 /** The schema of the body of `PUT /contacts/{phone}`. Pure. */
 import { Type } from "@sinclair/typebox";
 import { inDocument, NOT_BLANK, Nullable, OneOf } from "#src/core/schema.ts";
+import { EMAIL_LENGTH_MAX, EMAIL_PATTERN } from "#src/domain/contacts/profile.ts";
+import { mapProfile, type ProfileKind } from "#src/domain/contacts/profile-fields.ts";
 
 const PEOPLE_MAX = 20;
 /** Of tags, or of groups, in one request. */
@@ -14,11 +16,15 @@ const NAME_PATTERN =
   "^\\s*[^\\s\\u0000-\\u001f\\u007f-\\u009f]([^\\u0000-\\u001f\\u007f-\\u009f]{0,189}[^\\s\\u0000-\\u001f\\u007f-\\u009f])?\\s*$";
 /** The forms that `readYearlyDate` accepts. */
 const DATE_PATTERN = "^([0-9]{4}-[0-9]{2}-[0-9]{2}|--[0-9]{2}-[0-9]{2}|[0-9]{1,2}/[0-9]{1,2}/[0-9]{4})$";
-const EMAIL_PATTERN = '^[^\\s@<>"]+@[^\\s@<>"]+\\.[^\\s@<>".]+$';
+/** The form of each kind of field, for the document. */
+const documented = {
+  text: {},
+  email: { format: "email", maxLength: EMAIL_LENGTH_MAX, pattern: EMAIL_PATTERN },
+  date: { pattern: DATE_PATTERN },
+} as const satisfies Record<ProfileKind, object>;
 
-const text = (description?: string, documented: Readonly<Record<string, unknown>> = {}) =>
-  Type.Optional(Nullable(inDocument(Type.String(description === undefined ? {} : { description }), documented)));
-const date = (description: string) => text(description, { pattern: DATE_PATTERN });
+const text = (description?: string, form: Readonly<Record<string, unknown>> = {}) =>
+  Type.Optional(Nullable(inDocument(Type.String(description === undefined ? {} : { description }), form)));
 const names = (description: string) =>
   Type.Optional(Type.Array(inDocument(Type.String(), { pattern: NAME_PATTERN }), { maxItems: NAMES_MAX, description }));
 const groupNames = (description: string) =>
@@ -33,7 +39,7 @@ const PersonBody = Type.Object(
   {
     name: inDocument(Type.String({ minLength: 1, maxLength: PERSON_NAME_MAX }), NOT_BLANK),
     first_name: text("First name, for use in messages. Default: the first word of `name` that is not a title."),
-    birthday: date("`YYYY-MM-DD`, `--MM-DD` or `DD/MM/YYYY`."),
+    birthday: text("`YYYY-MM-DD`, `--MM-DD` or `DD/MM/YYYY`.", documented.date),
     ref: Type.Optional(
       Nullable(
         Type.String({
@@ -49,16 +55,7 @@ const PersonBody = Type.Object(
 
 export const ContactBody = Type.Object(
   {
-    name: text(),
-    first_name: text(),
-    last_name: text(),
-    email: text("An e-mail address.", { format: "email", maxLength: 254, pattern: EMAIL_PATTERN }),
-    city: text(),
-    state: text(),
-    postal_code: text(),
-    company: text(),
-    birthday: date("`YYYY-MM-DD`, `--MM-DD` without a year, or `DD/MM/YYYY` (day first)."),
-    anniversary: date("Same formats as `birthday`."),
+    ...mapProfile(({ kind, description }) => text(description, documented[kind])),
     fields: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         maxProperties: FIELDS_MAX,

@@ -9,8 +9,8 @@ import { formatInstant } from "#src/core/instant.ts";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
+import { profileNames } from "#src/domain/contacts/profile-fields.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
-import { profileColumns } from "#src/transfer/columns.ts";
 import { changeImport, createImport, getImport, listImports, removeImport } from "#src/transfer/imports.ts";
 import type { Import, ImportSettings } from "#src/transfer/table.ts";
 import { answerData } from "../../endpoint.ts";
@@ -54,7 +54,7 @@ export const importRoutes = attachHandlers(importContract, {
         "phone",
         "user_id",
         "username",
-        ...Object.keys(profileColumns),
+        ...profileNames,
         "tags",
         "groups",
         ...fields.map(({ key }) => `fields.${key}`),

@@ -2,6 +2,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { RefreshCw } from "lucide-react";
 import { useId } from "react";
+import { broadcastNames, profileFields } from "#src/domain/contacts/profile-fields.ts";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -48,7 +49,7 @@ export function FieldsStep({ draftId, template, saved }: Props) {
     change({ variables: { header, body, [part]: list } });
   };
   const fields = [
-    ...Object.entries(strings.ownFields).map(([key, label]) => ({ key, label })),
+    ...broadcastNames.map((key) => ({ key, label: profileFields[key].label })),
     ...(custom.data ?? []).map(({ key, label }) => ({ key, label })),
   ];
   const placeholders = [

@@ -4,6 +4,7 @@
  */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
+import { mapProfile, type ProfileKind, profileFields, profileNames } from "#src/domain/contacts/profile-fields.ts";
 import { type Body, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { SelectField, TextField } from "../../ui/field.tsx";
@@ -14,18 +15,12 @@ import { PeopleFields } from "./contact-people.tsx";
 import { type Contact, type ContactValues, phoneOf } from "./contact-view.ts";
 import { strings } from "./strings.ts";
 
-const PROFILE_FIELDS = [
-  ["name", strings.name],
-  ["first_name", strings.firstName],
-  ["last_name", strings.lastName],
-  ["email", strings.email],
-  ["city", strings.city],
-  ["state", strings.state],
-  ["postal_code", strings.postalCode],
-  ["company", strings.company],
-  ["birthday", strings.birthday],
-  ["anniversary", strings.anniversary],
-] as const;
+/** What the input of each kind of field has of its own. */
+const inputs = {
+  text: {},
+  email: { type: "email" },
+  date: { hint: strings.dateHint },
+} as const satisfies Record<ProfileKind, object>;
 
 export function ContactForm({ contact }: { contact: Contact }) {
   const { id } = useWorkspace();
@@ -63,17 +58,10 @@ function LoadedForm({ contact, fields }: { contact: Contact; fields: CustomField
       names={{ add_tags: "tags", remove_tags: "tags", add_to_groups: "groups", remove_from_groups: "groups" }}
     >
       <div className="grid gap-4 mid:grid-cols-2">
-        {PROFILE_FIELDS.map(([name, label]) => (
-          <TextField
-            key={name}
-            form={form}
-            name={name}
-            label={label}
-            autoComplete="off"
-            {...(name === "birthday" || name === "anniversary" ? { hint: strings.dateHint } : {})}
-            {...(name === "email" ? { type: "email" } : {})}
-          />
-        ))}
+        {profileNames.map((name) => {
+          const { label, kind } = profileFields[name];
+          return <TextField key={name} form={form} name={name} label={label} autoComplete="off" {...inputs[kind]} />;
+        })}
       </div>
       <TextField form={form} name="tags" label={strings.tags} hint={strings.tagsHint} autoComplete="off" />
       <TextField form={form} name="groups" label={strings.groups} hint={strings.groupsHint} autoComplete="off" />
@@ -117,9 +105,8 @@ function LoadedForm({ contact, fields }: { contact: Contact; fields: CustomField
 }
 
 function valuesOf(contact: Contact, fields: CustomField[]): ContactValues {
-  const own = Object.fromEntries(PROFILE_FIELDS.map(([name]) => [name, contact[name] ?? ""]));
   return {
-    ...(own as Record<(typeof PROFILE_FIELDS)[number][0], string>),
+    ...mapProfile((_, name) => contact[name] ?? ""),
     tags: contact.tags.join(", "),
     groups: contact.groups.map(({ name }) => name).join(", "),
     fields: Object.fromEntries(fields.map(({ key }) => [key, String(contact.fields[key] ?? "")])),
@@ -137,7 +124,7 @@ type Changes = Body<"PUT /w/{workspace}/v1/contacts/{phone}">;
 /** The body for the API: cleared fields are null, unchanged fields are absent. */
 function changesOf(before: ContactValues, after: ContactValues, fields: CustomField[]): Changes {
   const changes: Changes = {};
-  for (const [name] of PROFILE_FIELDS) {
+  for (const name of profileNames) {
     if (after[name].trim() !== before[name]) changes[name] = after[name].trim() || null;
   }
   const lists = [

@@ -1,6 +1,7 @@
 /** The other people on a contact's number. Saving replaces the whole list. */
 import { Plus, X } from "lucide-react";
 import { type UseFormReturn, useFieldArray } from "react-hook-form";
+import { profileFields } from "#src/domain/contacts/profile-fields.ts";
 import { Button, IconButton } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import type { ContactValues, PersonValues } from "./contact-view.ts";
@@ -21,11 +22,16 @@ export function PeopleFields({ form }: { form: UseFormReturn<ContactValues> }) {
           <div className="flex items-start gap-3">
             <div className="grid min-w-0 flex-1 gap-3 mid:grid-cols-2">
               <TextField form={form} name={`people.${index}.name`} label={strings.name} autoComplete="off" />
-              <TextField form={form} name={`people.${index}.first_name`} label={strings.firstName} autoComplete="off" />
+              <TextField
+                form={form}
+                name={`people.${index}.first_name`}
+                label={profileFields.first_name.label}
+                autoComplete="off"
+              />
               <TextField
                 form={form}
                 name={`people.${index}.birthday`}
-                label={strings.birthday}
+                label={profileFields.birthday.label}
                 hint={strings.dateHint}
                 autoComplete="off"
               />

@@ -1,4 +1,5 @@
 /** A contact as the API's JSON has it, and the labels of consent. */
+import type { ProfileName } from "#src/domain/contacts/profile-fields.ts";
 import type { Entry } from "../../data/api.ts";
 import type { ChipTone } from "../../ui/chip.tsx";
 import { strings } from "./strings.ts";
@@ -6,21 +7,8 @@ import { strings } from "./strings.ts";
 export type Contact = Entry<"GET /w/{workspace}/contacts">;
 export type Consent = Contact["consent"]["status"];
 
-/** The text fields. */
-type ContactText =
-  | "name"
-  | "first_name"
-  | "last_name"
-  | "email"
-  | "city"
-  | "state"
-  | "postal_code"
-  | "company"
-  | "birthday"
-  | "anniversary";
-
 /** A contact in the form. */
-export type ContactValues = Record<ContactText | "tags" | "groups", string> & {
+export type ContactValues = Record<ProfileName | "tags" | "groups", string> & {
   fields: Record<string, string>;
   people: PersonValues[];
 };

@@ -2,6 +2,7 @@
  * Filters as sentences: the comparisons that each field allows, and the conversion to and from the server's filter. A
  * filter that sentences cannot express is shown, but not editable.
  */
+import { type ProfileKind, profileFields, profileNames } from "#src/domain/contacts/profile-fields.ts";
 import type { CustomField } from "../developer/custom-fields.tsx";
 import { strings } from "./strings.ts";
 
@@ -87,14 +88,20 @@ const tag: Comparison[] = [
   { id: "is_not", label: a.noTag, input: "text", operator: "is_not" },
 ];
 
-/** All fields that can be filtered by in this workspace. */
+const comparisonsOfProfile = { text, email: text, date: yearly } as const satisfies Record<ProfileKind, unknown>;
+const profile = profileNames.map((id) => {
+  const { label, kind } = profileFields[id];
+  return { id, label, kind, comparisons: comparisonsOfProfile[kind] };
+});
+
+/** All fields that can be filtered by in this workspace, those that are asked for most often first. */
 export function filterFields(
   custom: readonly CustomField[],
   groups: readonly { id: number; name: string }[],
 ): FilterField[] {
   const f = strings.fields;
   const own: FilterField[] = [
-    { id: "city", label: f.city, comparisons: text },
+    ...profile.filter(({ id }) => id === "city"),
     { id: "tag", label: f.tag, comparisons: tag },
     {
       id: "group",
@@ -112,18 +119,11 @@ export function filterFields(
       choices: Object.entries(strings.consents).map(([value, label]) => ({ value, label })),
     },
     { id: "last_message_at", label: f.last_message_at, comparisons: [...moment, ...wrote] },
-    { id: "birthday", label: f.birthday, comparisons: yearly },
-    { id: "anniversary", label: f.anniversary, comparisons: yearly },
-    { id: "name", label: f.name, comparisons: text },
-    { id: "first_name", label: f.first_name, comparisons: text },
-    { id: "last_name", label: f.last_name, comparisons: text },
+    ...profile.filter(({ kind }) => kind === "date"),
+    ...profile.filter(({ id, kind }) => id !== "city" && kind !== "date"),
     { id: "phone", label: f.phone, comparisons: text.filter(({ input }) => input === "text") },
-    { id: "email", label: f.email, comparisons: text },
-    { id: "state", label: f.state, comparisons: text },
     { id: "username", label: f.username, comparisons: text },
     { id: "user_id", label: f.user_id, comparisons: text },
-    { id: "postal_code", label: f.postal_code, comparisons: text },
-    { id: "company", label: f.company, comparisons: text },
     { id: "created_at", label: f.created_at, comparisons: moment },
     { id: "updated_at", label: f.updated_at, comparisons: moment },
   ];

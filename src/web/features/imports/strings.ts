@@ -1,4 +1,6 @@
 /** Texts of contact imports. */
+import { mapProfile } from "#src/domain/contacts/profile-fields.ts";
+
 export const strings = {
   link: "Import contacts",
   title: "Import contacts",
@@ -30,16 +32,7 @@ export const strings = {
     phone: "Phone",
     user_id: "WhatsApp user id",
     username: "WhatsApp username",
-    name: "Name",
-    first_name: "First name",
-    last_name: "Last name",
-    email: "E-mail",
-    city: "City",
-    state: "State",
-    postal_code: "Postal code",
-    company: "Company",
-    birthday: "Birthday",
-    anniversary: "Anniversary",
+    ...mapProfile(({ label }) => label),
     tags: "Tags",
     groups: "Groups",
   } as Readonly<Record<string, string>>,

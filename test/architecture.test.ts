@@ -66,6 +66,14 @@ describe("who may import whom", () => {
     expect(offences).toEqual([]);
   });
 
+  test("a file that the browser's bundle shares with the server imports nothing", () => {
+    const shared = folders.find(({ holds }) => holds.includes("web/"))?.mayImport ?? [];
+    const offences = sources
+      .filter(({ path, imports }) => isIn(path, shared) && imports.length > 0)
+      .map(({ path, imports }) => `${path} imports ${imports.map(({ specifier }) => specifier).join(", ")}`);
+    expect(offences).toEqual([]);
+  });
+
   test("an import of project code names an existing file, with its extension", () => {
     const offences = sources.flatMap(({ path, imports }) =>
       imports

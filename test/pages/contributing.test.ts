@@ -33,7 +33,7 @@ test("the examples of a log line and of a console column compile, and the log li
     "docs/operations.md": before("| `delivery.attempt_failed`", `| \`${key}\` | ${sentence} |`),
     "src/webhooks/deliver.ts": before("  const work = {", line),
     [tests]: (source: string) => `${source}\n${ownTest}\n`,
-    "src/web/features/contacts/contacts.tsx": before("              { head: strings.tags", column),
+    "src/web/features/contacts/contacts.tsx": before("          { head: strings.tags", column),
     "test/browser/people.test.ts": after('await scenario.go("contacts");', expectation),
   };
   await withChangedCopy(changes, async (directory) => {

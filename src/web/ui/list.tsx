@@ -3,7 +3,7 @@
  * Rows are links. Pages go by cursor; the cursors of previous pages are kept in the browser's history, so Back, reload
  * and "Newer" work.
  */
-import { useLocation } from "@tanstack/react-router";
+import { useLocation, useSearch } from "@tanstack/react-router";
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { type ReactElement, type ReactNode, useRef } from "react";
 import type { Parameters, Screen, ScreenWith } from "../app/routes.ts";
@@ -20,7 +20,7 @@ export interface Column<Row> {
   isNumeric?: boolean;
 }
 
-interface ListProps<Row> {
+export interface ListProps<Row> {
   /** Accessible name of the list. */
   label: string;
   rows: readonly Row[];
@@ -30,8 +30,6 @@ interface ListProps<Row> {
   panelOf?: ScreenWith<"open">;
   /** For rows that open elsewhere: the link, to which the list adds these properties. */
   rowLink?: (row: Row, props: RowLinkProps) => ReactElement;
-  /** The row that is open in the panel. */
-  openKey?: string | number | null;
   /** The rows are outdated and newer ones are being fetched. */
   isStale?: boolean;
   /** Buttons at the end of a row. */
@@ -64,7 +62,9 @@ const PHONE: Readonly<Record<Column<unknown>["phone"], string>> = {
 };
 
 export function List<Row>(props: ListProps<Row>) {
-  const { label, rows, columns, rowKey, panelOf, openKey = null, isStale = false, actions, selection } = props;
+  const { label, rows, columns, rowKey, panelOf, isStale = false, actions, selection } = props;
+  const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
+  const isOpen = (key: string | number): boolean => panelOf !== undefined && String(key) === String(search.open);
   const rowLink = props.rowLink ?? (panelOf === undefined ? undefined : panelLink(panelOf, rowKey));
   const body = useRef<HTMLTableSectionElement>(null);
   useKeys((key) => {
@@ -111,8 +111,8 @@ export function List<Row>(props: ListProps<Row>) {
               <tr
                 key={key}
                 role="row"
-                aria-current={key === openKey ? "true" : undefined}
-                className={`relative border-b border-line last:border-b-0 max-mid:grid max-mid:grid-cols-[minmax(0,1fr)_auto] max-mid:gap-x-3 max-mid:gap-y-1 max-mid:px-4 max-mid:py-3 ${selection === undefined ? "" : "max-mid:ps-14!"} ${rowLink === undefined ? "" : "hover:bg-sunken"} ${key === openKey ? "bg-sunken" : ""}`}
+                aria-current={isOpen(key) ? "true" : undefined}
+                className={`relative border-b border-line last:border-b-0 max-mid:grid max-mid:grid-cols-[minmax(0,1fr)_auto] max-mid:gap-x-3 max-mid:gap-y-1 max-mid:px-4 max-mid:py-3 ${selection === undefined ? "" : "max-mid:ps-14!"} ${rowLink === undefined ? "" : "hover:bg-sunken"} ${isOpen(key) ? "bg-sunken" : ""}`}
               >
                 {selection !== undefined && (
                   <td

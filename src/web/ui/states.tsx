@@ -1,4 +1,5 @@
 /** Placeholders of a list or page without content: loading, empty, or failed. */
+import type { UseQueryResult } from "@tanstack/react-query";
 import { LoaderCircle, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { ApiError } from "../data/api.ts";
@@ -11,6 +12,23 @@ export function Loading({ label = "Loading" }: { label?: string }) {
       <LoaderCircle aria-hidden size={18} className="turns" />
       {label}…
     </div>
+  );
+}
+
+interface LoadedProps<Data> {
+  query: UseQueryResult<Data>;
+  label?: string;
+  children: (data: Data) => ReactNode;
+}
+
+/** What a query brought. Data that is there stays below the error of a later attempt. */
+export function Loaded<Data>({ query, label, children }: LoadedProps<Data>) {
+  return (
+    <>
+      {query.isPending && <Loading {...(label === undefined ? {} : { label })} />}
+      {query.isError && <Failed error={query.error} retry={() => void query.refetch()} />}
+      {query.data !== undefined && children(query.data)}
+    </>
   );
 }
 

@@ -10,9 +10,9 @@ import { Chip } from "../../ui/chip.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { areKeysOn, switchKeys } from "../../ui/keys.ts";
-import { List } from "../../ui/list.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { Card, Page, Section } from "../../ui/page.tsx";
-import { Failed, Loading } from "../../ui/states.tsx";
+import { Failed } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { SecondFactor } from "./second-factor.tsx";
@@ -119,30 +119,26 @@ function Sessions() {
       }
     >
       {end.isError && <Failed error={end.error} />}
-      {sessions.isPending && <Loading />}
-      {sessions.isError && <Failed error={sessions.error} retry={() => void sessions.refetch()} />}
-      {sessions.data !== undefined && (
-        <List
-          label={strings.sessionsTitle}
-          rows={sessions.data}
-          rowKey={({ id }) => id}
-          columns={[
-            { head: strings.browser, phone: "who", cell: ({ agent }) => browserOf(agent) },
-            { head: strings.where, phone: "what", cell: ({ address }) => address },
-            { head: strings.seen, phone: "time", cell: ({ seen_at }) => <Time at={seen_at} /> },
-            { head: strings.since, phone: "hidden", cell: ({ created_at }) => <Time at={created_at} /> },
-          ]}
-          actions={(session) =>
-            session.is_current ? (
-              <Chip tone="green">{strings.thisOne}</Chip>
-            ) : (
-              <Button small disabled={end.isPending} onClick={() => end.mutate(session.id)}>
-                {strings.end}
-              </Button>
-            )
-          }
-        />
-      )}
+      <ListScreen
+        query={sessions}
+        label={strings.sessionsTitle}
+        rowKey={({ id }) => id}
+        columns={[
+          { head: strings.browser, phone: "who", cell: ({ agent }) => browserOf(agent) },
+          { head: strings.where, phone: "what", cell: ({ address }) => address },
+          { head: strings.seen, phone: "time", cell: ({ seen_at }) => <Time at={seen_at} /> },
+          { head: strings.since, phone: "hidden", cell: ({ created_at }) => <Time at={created_at} /> },
+        ]}
+        actions={(session) =>
+          session.is_current ? (
+            <Chip tone="green">{strings.thisOne}</Chip>
+          ) : (
+            <Button small disabled={end.isPending} onClick={() => end.mutate(session.id)}>
+              {strings.end}
+            </Button>
+          )
+        }
+      />
     </Section>
   );
 }

@@ -3,10 +3,11 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type Entry, type Meta, request } from "../../data/api.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
-import { type Column, List, Pager } from "../../ui/list.tsx";
+import type { Column } from "../../ui/list.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { DescriptionList } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Empty } from "../../ui/states.tsx";
 import { ExactTime, Time } from "../../ui/time.tsx";
 import { strings } from "./strings.ts";
 
@@ -41,39 +42,31 @@ export function AuditList({ screen, workspace: workspaceId, zone }: AuditListPro
     : [];
   return (
     <>
-      {list.isPending && <Loading />}
-      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && <Empty title={strings.empty}>{strings.emptyText}</Empty>}
-      {list.data !== undefined && rows.length > 0 && (
-        <>
-          <List
-            label={strings.title}
-            rows={rows}
-            rowKey={({ id }) => id}
-            openKey={open === undefined ? null : Number(open)}
-            isStale={list.isPlaceholderData}
-            panelOf={screen}
-            columns={[
-              { head: strings.what, phone: "who", cell: ({ action }) => strings.actionLabels[action] ?? action },
-              {
-                head: strings.subject,
-                phone: "what",
-                cell: ({ subject }) => (
-                  <span className="line-clamp-1 max-w-72 wrap-anywhere">{subject || strings.none}</span>
-                ),
-              },
-              ...serverColumns,
-              {
-                head: strings.who,
-                phone: "hidden",
-                cell: (entry) => <span className="wrap-anywhere">{actorOf(entry)}</span>,
-              },
-              { head: strings.when, phone: "time", cell: ({ at }) => <Time at={at} {...zoneProps} /> },
-            ]}
-          />
-          <Pager screen={screen} meta={list.data.meta} />
-        </>
-      )}
+      <ListScreen
+        query={list}
+        screen={screen}
+        empty={<Empty title={strings.empty}>{strings.emptyText}</Empty>}
+        label={strings.title}
+        rowKey={({ id }) => id}
+        panelOf={screen}
+        columns={[
+          { head: strings.what, phone: "who", cell: ({ action }) => strings.actionLabels[action] ?? action },
+          {
+            head: strings.subject,
+            phone: "what",
+            cell: ({ subject }) => (
+              <span className="line-clamp-1 max-w-72 wrap-anywhere">{subject || strings.none}</span>
+            ),
+          },
+          ...serverColumns,
+          {
+            head: strings.who,
+            phone: "hidden",
+            cell: (entry) => <span className="wrap-anywhere">{actorOf(entry)}</span>,
+          },
+          { head: strings.when, phone: "time", cell: ({ at }) => <Time at={at} {...zoneProps} /> },
+        ]}
+      />
       {opened !== undefined && <AuditEntryPanel screen={screen} entry={opened} {...zoneProps} />}
     </>
   );

@@ -12,6 +12,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { List, Pager } from "../../ui/list.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { formatCount } from "../../ui/plural.ts";
 import { Empty, Failed, Loading, Notice } from "../../ui/states.tsx";
@@ -139,30 +140,24 @@ function Ledger() {
     placeholderData: keepPreviousData,
     refetchInterval: after === undefined ? 10_000 : false,
   });
-  const rows = list.data?.data ?? [];
   return (
     <Section title={strings.ledger}>
-      {list.isPending && <Loading />}
-      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && <Empty title={strings.empty} />}
-      {list.data !== undefined && rows.length > 0 && (
-        <List
-          label={strings.ledger}
-          rows={rows}
-          rowKey={(entry) => entry.id}
-          isStale={list.isPlaceholderData}
-          columns={[
-            { head: strings.what, phone: "who", cell: (entry) => <What entry={entry} workspaceId={id} /> },
-            {
-              head: strings.kind,
-              phone: "what",
-              cell: ({ kind }) => strings.kinds[kind],
-            },
-            { head: strings.amount, phone: "state", isNumeric: true, cell: ({ amount }) => amount },
-            { head: strings.when, phone: "time", cell: ({ at }) => <Time at={at} zone={timezone} /> },
-          ]}
-        />
-      )}
+      <ListScreen
+        query={list}
+        empty={<Empty title={strings.empty} />}
+        label={strings.ledger}
+        rowKey={(entry) => entry.id}
+        columns={[
+          { head: strings.what, phone: "who", cell: (entry) => <What entry={entry} workspaceId={id} /> },
+          {
+            head: strings.kind,
+            phone: "what",
+            cell: ({ kind }) => strings.kinds[kind],
+          },
+          { head: strings.amount, phone: "state", isNumeric: true, cell: ({ amount }) => amount },
+          { head: strings.when, phone: "time", cell: ({ at }) => <Time at={at} zone={timezone} /> },
+        ]}
+      />
       {list.data !== undefined && (
         <Pager screen={SCREEN} meta={list.data.meta} newer={strings.newer} older={strings.older} />
       )}

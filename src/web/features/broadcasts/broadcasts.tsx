@@ -7,10 +7,10 @@ import { useParameters } from "../../ui/address.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
-import { List, Pager } from "../../ui/list.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { formatCount, plural, share } from "../../ui/plural.ts";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Empty } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { commandContext, exampleTemplate, sendBroadcastCommand } from "../developer/printed-commands.ts";
 import { ProgressBar } from "./broadcast-counters.tsx";
@@ -31,7 +31,6 @@ export function Screen() {
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.data.some((one) => !isFinished(one)) === true ? 2_000 : 30_000),
   });
-  const rows = list.data?.data ?? [];
   const params = { workspace: String(id) };
   return (
     <Page
@@ -41,89 +40,78 @@ export function Screen() {
       action={<NewBroadcastLink />}
     >
       <Drafts />
-      {list.isPending && <Loading />}
-      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && (
-        <Empty
-          title={strings.empty}
-          action={
-            <>
-              <ButtonLink to="/w/$workspace/contacts" params={params}>
-                {strings.emptyContacts}
-              </ButtonLink>
-              <p className="mt-4 text-quiet">{strings.emptyApi}</p>
-              <div className="w-full text-start">
-                <CodeBlock
-                  text={sendBroadcastCommand(commandContext(location.origin, workspace, exampleTemplate("offer")))}
-                  label={strings.emptyApi}
-                  copyLabel="Copy the command"
-                />
-              </div>
-            </>
-          }
-        >
-          {strings.emptyText}
-        </Empty>
-      )}
-      {list.data !== undefined && rows.length > 0 && (
-        <>
-          <List
-            label={strings.title}
-            rows={rows}
-            rowKey={(row) => row.id}
-            isStale={list.isPlaceholderData}
-            rowLink={(row, props) => (
-              <Link
-                {...props}
-                to="/w/$workspace/broadcasts/$broadcast"
-                params={{ ...params, broadcast: String(row.id) }}
-              />
-            )}
-            columns={[
-              { head: strings.name, phone: "who", cell: (row) => row.name },
-              {
-                head: strings.state,
-                phone: "state",
-                cell: (row) => {
-                  const { label, tone } = broadcastChip(row.status);
-                  return (
-                    <div className="flex items-center gap-2 max-mid:justify-end">
-                      <Chip tone={tone}>{label}</Chip>
-                      {!isFinished(row) && row.status !== "scheduled" && <ProgressBar broadcast={row} />}
-                    </div>
-                  );
-                },
-              },
-              { head: strings.people, phone: "what", isNumeric: true, cell: people },
-              {
-                head: strings.delivered,
-                phone: "hidden",
-                isNumeric: true,
-                cell: ({ counts }) => share(counts.delivered, counts.sent),
-              },
-              {
-                head: strings.read,
-                phone: "hidden",
-                isNumeric: true,
-                cell: ({ counts }) => share(counts.read, counts.sent),
-              },
-              {
-                head: strings.failed,
-                phone: "hidden",
-                isNumeric: true,
-                cell: ({ counts }) => formatCount(counts.failed),
-              },
-              { head: strings.cost, phone: "hidden", isNumeric: true, cell: ({ charged }) => charged ?? strings.none },
-              {
-                head: strings.when,
-                phone: "time",
-                cell: (row) => <Time at={row.started_at ?? row.send_at ?? row.created_at} zone={timezone} />,
-              },
-            ]}
-          />
-          <Pager screen={SCREEN} meta={list.data.meta} />
-        </>
-      )}
+      <ListScreen
+        query={list}
+        screen={SCREEN}
+        empty={
+          <Empty
+            title={strings.empty}
+            action={
+              <>
+                <ButtonLink to="/w/$workspace/contacts" params={params}>
+                  {strings.emptyContacts}
+                </ButtonLink>
+                <p className="mt-4 text-quiet">{strings.emptyApi}</p>
+                <div className="w-full text-start">
+                  <CodeBlock
+                    text={sendBroadcastCommand(commandContext(location.origin, workspace, exampleTemplate("offer")))}
+                    label={strings.emptyApi}
+                    copyLabel="Copy the command"
+                  />
+                </div>
+              </>
+            }
+          >
+            {strings.emptyText}
+          </Empty>
+        }
+        label={strings.title}
+        rowKey={(row) => row.id}
+        rowLink={(row, props) => (
+          <Link {...props} to="/w/$workspace/broadcasts/$broadcast" params={{ ...params, broadcast: String(row.id) }} />
+        )}
+        columns={[
+          { head: strings.name, phone: "who", cell: (row) => row.name },
+          {
+            head: strings.state,
+            phone: "state",
+            cell: (row) => {
+              const { label, tone } = broadcastChip(row.status);
+              return (
+                <div className="flex items-center gap-2 max-mid:justify-end">
+                  <Chip tone={tone}>{label}</Chip>
+                  {!isFinished(row) && row.status !== "scheduled" && <ProgressBar broadcast={row} />}
+                </div>
+              );
+            },
+          },
+          { head: strings.people, phone: "what", isNumeric: true, cell: people },
+          {
+            head: strings.delivered,
+            phone: "hidden",
+            isNumeric: true,
+            cell: ({ counts }) => share(counts.delivered, counts.sent),
+          },
+          {
+            head: strings.read,
+            phone: "hidden",
+            isNumeric: true,
+            cell: ({ counts }) => share(counts.read, counts.sent),
+          },
+          {
+            head: strings.failed,
+            phone: "hidden",
+            isNumeric: true,
+            cell: ({ counts }) => formatCount(counts.failed),
+          },
+          { head: strings.cost, phone: "hidden", isNumeric: true, cell: ({ charged }) => charged ?? strings.none },
+          {
+            head: strings.when,
+            phone: "time",
+            cell: (row) => <Time at={row.started_at ?? row.send_at ?? row.created_at} zone={timezone} />,
+          },
+        ]}
+      />
     </Page>
   );
 }

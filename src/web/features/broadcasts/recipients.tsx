@@ -7,10 +7,11 @@ import { useParameters } from "../../ui/address.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { DownloadLink } from "../../ui/download-link.tsx";
-import { FilterBar, List, Pager } from "../../ui/list.tsx";
+import { FilterBar } from "../../ui/list.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { Section } from "../../ui/page.tsx";
 import { plural } from "../../ui/plural.ts";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Empty } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { messageChip } from "../messages/message-state.ts";
 import { strings as states } from "../messages/message-state-strings.ts";
@@ -73,57 +74,52 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
             onClose={() => setIsGrouping(false)}
           />
         )}
-        {list.isPending && <Loading />}
-        {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-        {list.data !== undefined && rows.length === 0 && (
-          <Empty
-            title={
-              broadcast.status === "scheduled" && status === undefined ? strings.peopleEmptyYet : strings.peopleEmpty
-            }
-          />
-        )}
-        {list.data !== undefined && rows.length > 0 && (
-          <>
-            <List
-              label={strings.recipients}
-              rows={rows}
-              rowKey={({ id }) => id}
-              isStale={list.isPlaceholderData}
-              columns={[
-                {
-                  head: strings.to,
-                  phone: "who",
-                  cell: ({ to, name }) => (
-                    <span className="font-semibold">
-                      {name !== null && <span className="me-2">{name}</span>}
-                      <span className={`figures whitespace-nowrap ${name === null ? "" : "font-normal text-quiet"}`}>
-                        {to}
-                      </span>
-                    </span>
-                  ),
-                },
-                {
-                  head: strings.state,
-                  phone: "state",
-                  cell: (recipient) => {
-                    const { label, tone } = messageChip(recipient);
-                    return <Chip tone={tone}>{label}</Chip>;
-                  },
-                },
-                { head: strings.reason, phone: "what", cell: ({ reason }) => reason ?? "" },
-                {
-                  head: strings.at,
-                  phone: "time",
-                  cell: ({ read_at, delivered_at, sent_at, failed_at }) => {
-                    const at = failed_at ?? read_at ?? delivered_at ?? sent_at;
-                    return at === null ? strings.none : <Time at={at} zone={timezone} />;
-                  },
-                },
-              ]}
+        <ListScreen
+          query={list}
+          screen={SCREEN}
+          newer="Back"
+          older="More"
+          empty={
+            <Empty
+              title={
+                broadcast.status === "scheduled" && status === undefined ? strings.peopleEmptyYet : strings.peopleEmpty
+              }
             />
-            <Pager screen={SCREEN} meta={list.data.meta} newer="Back" older="More" />
-          </>
-        )}
+          }
+          label={strings.recipients}
+          rowKey={({ id }) => id}
+          columns={[
+            {
+              head: strings.to,
+              phone: "who",
+              cell: ({ to, name }) => (
+                <span className="font-semibold">
+                  {name !== null && <span className="me-2">{name}</span>}
+                  <span className={`figures whitespace-nowrap ${name === null ? "" : "font-normal text-quiet"}`}>
+                    {to}
+                  </span>
+                </span>
+              ),
+            },
+            {
+              head: strings.state,
+              phone: "state",
+              cell: (recipient) => {
+                const { label, tone } = messageChip(recipient);
+                return <Chip tone={tone}>{label}</Chip>;
+              },
+            },
+            { head: strings.reason, phone: "what", cell: ({ reason }) => reason ?? "" },
+            {
+              head: strings.at,
+              phone: "time",
+              cell: ({ read_at, delivered_at, sent_at, failed_at }) => {
+                const at = failed_at ?? read_at ?? delivered_at ?? sent_at;
+                return at === null ? strings.none : <Time at={at} zone={timezone} />;
+              },
+            },
+          ]}
+        />
       </Section>
     </div>
   );

@@ -11,7 +11,7 @@ import { Copyable } from "../../ui/copy.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { Failed, Loading, Notice } from "../../ui/states.tsx";
+import { Failed, Loaded, Notice } from "../../ui/states.tsx";
 import { ExactTime, exact, Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { ContactForm } from "./contact-form.tsx";
@@ -29,9 +29,7 @@ export function ContactPanel({ phone }: { phone: string }) {
   });
   return (
     <Panel screen="/w/$workspace/contacts" title={contact.data === undefined ? phone : nameOf(contact.data)}>
-      {contact.isPending && <Loading />}
-      {contact.isError && <Failed error={contact.error} retry={() => void contact.refetch()} />}
-      {contact.data !== undefined && <Detail contact={contact.data} />}
+      <Loaded query={contact}>{(data) => <Detail contact={data} />}</Loaded>
     </Panel>
   );
 }

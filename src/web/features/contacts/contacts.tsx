@@ -6,11 +6,12 @@ import { useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { FilterBar, List, Pager } from "../../ui/list.tsx";
+import { FilterBar } from "../../ui/list.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Empty } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ImportLink } from "../imports/import-link.tsx";
 import { AddContact } from "./add-contact.tsx";
@@ -73,58 +74,54 @@ export function Screen() {
       </div>
       {group !== undefined && <InGroup groupId={group} />}
       <BulkProgress />
-      {list.isPending && <Loading />}
-      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && <NoContacts isSearch={isSearch} />}
-      {list.data !== undefined && rows.length > 0 && (
-        <>
+      <ListScreen
+        query={list}
+        screen={SCREEN}
+        newer="Back"
+        older="More"
+        empty={<NoContacts isSearch={isSearch} />}
+        above={
           <Selection rows={rows} total={total} search={{ q, consent, group }} selected={selected} select={select} />
-          <List
-            label={strings.title}
-            rows={rows}
-            rowKey={phoneOf}
-            openKey={open ?? null}
-            selection={{
-              label: (contact) => bulkStrings.selectOne(nameOf(contact)),
-              isSelected: (contact) => selected.isAll || selected.phones.includes(phoneOf(contact)),
-              isLocked: selected.isAll,
-              toggle: (contact) => {
-                const phone = phoneOf(contact);
-                const others = selected.phones.filter((one) => one !== phone);
-                const isOff = others.length < selected.phones.length;
-                select({ phones: isOff ? others : [...others, phone], isAll: false });
-              },
-            }}
-            isStale={list.isPlaceholderData}
-            panelOf={SCREEN}
-            columns={[
-              { head: strings.name, phone: "who", cell: (contact) => nameOf(contact) },
-              {
-                head: strings.phone,
-                phone: "what",
-                cell: (contact) => (contact.name === null ? "" : <span className="figures">{handleOf(contact)}</span>),
-              },
-              {
-                head: strings.consent,
-                phone: "state",
-                cell: ({ consent: { status } }) => {
-                  const { label, tone } = consentChip(status);
-                  return <Chip tone={tone}>{label}</Chip>;
-                },
-              },
-              { head: strings.tags, phone: "hidden", cell: ({ tags }) => <Tags tags={tags} /> },
-              {
-                head: strings.lastWrote,
-                phone: "hidden",
-                cell: ({ last_message_from_them_at: at }) =>
-                  at === null ? <span className="text-quiet">{strings.never}</span> : <Time at={at} zone={timezone} />,
-              },
-              { head: strings.changed, phone: "time", cell: ({ updated_at: at }) => <Time at={at} zone={timezone} /> },
-            ]}
-          />
-          <Pager screen={SCREEN} meta={list.data.meta} newer="Back" older="More" />
-        </>
-      )}
+        }
+        label={strings.title}
+        rowKey={phoneOf}
+        selection={{
+          label: (contact) => bulkStrings.selectOne(nameOf(contact)),
+          isSelected: (contact) => selected.isAll || selected.phones.includes(phoneOf(contact)),
+          isLocked: selected.isAll,
+          toggle: (contact) => {
+            const phone = phoneOf(contact);
+            const others = selected.phones.filter((one) => one !== phone);
+            const isOff = others.length < selected.phones.length;
+            select({ phones: isOff ? others : [...others, phone], isAll: false });
+          },
+        }}
+        panelOf={SCREEN}
+        columns={[
+          { head: strings.name, phone: "who", cell: (contact) => nameOf(contact) },
+          {
+            head: strings.phone,
+            phone: "what",
+            cell: (contact) => (contact.name === null ? "" : <span className="figures">{handleOf(contact)}</span>),
+          },
+          {
+            head: strings.consent,
+            phone: "state",
+            cell: ({ consent: { status } }) => {
+              const { label, tone } = consentChip(status);
+              return <Chip tone={tone}>{label}</Chip>;
+            },
+          },
+          { head: strings.tags, phone: "hidden", cell: ({ tags }) => <Tags tags={tags} /> },
+          {
+            head: strings.lastWrote,
+            phone: "hidden",
+            cell: ({ last_message_from_them_at: at }) =>
+              at === null ? <span className="text-quiet">{strings.never}</span> : <Time at={at} zone={timezone} />,
+          },
+          { head: strings.changed, phone: "time", cell: ({ updated_at: at }) => <Time at={at} zone={timezone} /> },
+        ]}
+      />
       {open !== undefined && <ContactPanel key={open} phone={open} />}
       {isAdding && <AddContact onClose={() => setIsAdding(false)} />}
     </Page>

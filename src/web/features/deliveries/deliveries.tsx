@@ -7,11 +7,12 @@ import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { FilterBar, List, Pager } from "../../ui/list.tsx";
+import { FilterBar } from "../../ui/list.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { plural } from "../../ui/plural.ts";
 import { SelectFilter } from "../../ui/select-filter.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Empty } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { DeliveryPanel } from "./delivery-panel.tsx";
 import { deliveryChip } from "./delivery-view.ts";
@@ -33,7 +34,6 @@ export function Screen() {
     // The first page refreshes automatically, because users watch it while they repair a receiver.
     refetchInterval: after === undefined ? 5_000 : false,
   });
-  const rows = list.data?.data ?? [];
   const isFiltered = status !== undefined || type !== undefined;
   const params = { workspace: String(id) };
   return (
@@ -62,72 +62,62 @@ export function Screen() {
           choices={eventTypes.map((value) => ({ value, label: value }))}
         />
       </div>
-      {list.isPending && <Loading />}
-      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && (
-        <Empty
-          title={isFiltered ? strings.emptyFiltered : strings.empty}
-          action={
-            isFiltered ? (
-              <ButtonLink to="." search={{}}>
-                {strings.clearFilters}
-              </ButtonLink>
-            ) : (
-              hasOwnerRights(workspace) && (
-                <ButtonLink to="/w/$workspace/api" params={params} hash="webhook">
-                  {strings.emptyAction}
+      <ListScreen
+        query={list}
+        screen={SCREEN}
+        empty={
+          <Empty
+            title={isFiltered ? strings.emptyFiltered : strings.empty}
+            action={
+              isFiltered ? (
+                <ButtonLink to="." search={{}}>
+                  {strings.clearFilters}
                 </ButtonLink>
+              ) : (
+                hasOwnerRights(workspace) && (
+                  <ButtonLink to="/w/$workspace/api" params={params} hash="webhook">
+                    {strings.emptyAction}
+                  </ButtonLink>
+                )
               )
-            )
-          }
-        >
-          {isFiltered ? undefined : strings.emptyText}
-        </Empty>
-      )}
-      {list.data !== undefined && rows.length > 0 && (
-        <>
-          <List
-            label={strings.title}
-            rows={rows}
-            rowKey={(row) => row.id}
-            openKey={open === undefined ? null : Number(open)}
-            isStale={list.isPlaceholderData}
-            panelOf={SCREEN}
-            columns={[
-              { head: strings.event, phone: "who", cell: (row) => row.event_type },
-              {
-                head: strings.state,
-                phone: "state",
-                cell: (row) => {
-                  const { label, tone } = deliveryChip(row);
-                  return <Chip tone={tone}>{label}</Chip>;
-                },
-              },
-              { head: strings.attempts, phone: "hidden", cell: (row) => row.attempt_count, isNumeric: true },
-              {
-                head: strings.next,
-                phone: "what",
-                cell: (row) =>
-                  row.next_attempt_at === null ? (
-                    <>
-                      <span className="max-mid:hidden">{strings.none}</span>
-                      <span className="mid:hidden">
-                        {plural(row.attempt_count, strings.attempt, strings.attemptsMade)}
-                      </span>
-                    </>
-                  ) : (
-                    <>
-                      <span className="mid:hidden">{strings.next}: </span>
-                      <Time at={row.next_attempt_at} zone={timezone} />
-                    </>
-                  ),
-              },
-              { head: strings.created, phone: "time", cell: (row) => <Time at={row.created_at} zone={timezone} /> },
-            ]}
-          />
-          <Pager screen={SCREEN} meta={list.data.meta} />
-        </>
-      )}
+            }
+          >
+            {isFiltered ? undefined : strings.emptyText}
+          </Empty>
+        }
+        label={strings.title}
+        rowKey={(row) => row.id}
+        panelOf={SCREEN}
+        columns={[
+          { head: strings.event, phone: "who", cell: (row) => row.event_type },
+          {
+            head: strings.state,
+            phone: "state",
+            cell: (row) => {
+              const { label, tone } = deliveryChip(row);
+              return <Chip tone={tone}>{label}</Chip>;
+            },
+          },
+          { head: strings.attempts, phone: "hidden", cell: (row) => row.attempt_count, isNumeric: true },
+          {
+            head: strings.next,
+            phone: "what",
+            cell: (row) =>
+              row.next_attempt_at === null ? (
+                <>
+                  <span className="max-mid:hidden">{strings.none}</span>
+                  <span className="mid:hidden">{plural(row.attempt_count, strings.attempt, strings.attemptsMade)}</span>
+                </>
+              ) : (
+                <>
+                  <span className="mid:hidden">{strings.next}: </span>
+                  <Time at={row.next_attempt_at} zone={timezone} />
+                </>
+              ),
+          },
+          { head: strings.created, phone: "time", cell: (row) => <Time at={row.created_at} zone={timezone} /> },
+        ]}
+      />
       {open !== undefined && <DeliveryPanel key={open} id={open} />}
       {isReplaying && <ReplayFailed onClose={() => setIsReplaying(false)} />}
     </Page>

@@ -11,7 +11,7 @@ import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
 import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { Failed, Loading } from "../../ui/states.tsx";
+import { Failed, Loaded } from "../../ui/states.tsx";
 import { ExactTime, Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { type Attempt, type DeliveryDetail, deliveryChip } from "./delivery-view.ts";
@@ -26,9 +26,7 @@ export function DeliveryPanel({ id }: { id: string }) {
   });
   return (
     <Panel screen="/w/$workspace/deliveries" title={delivery.data?.event_type ?? strings.event}>
-      {delivery.isPending && <Loading />}
-      {delivery.isError && <Failed error={delivery.error} retry={() => void delivery.refetch()} />}
-      {delivery.data !== undefined && <Detail delivery={delivery.data} mayReplay={hasOwnerRights(workspace)} />}
+      <Loaded query={delivery}>{(data) => <Detail delivery={data} mayReplay={hasOwnerRights(workspace)} />}</Loaded>
     </Panel>
   );
 }

@@ -11,7 +11,7 @@ import { Confirm } from "../../ui/dialog.tsx";
 import { CheckboxesField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Card, Section } from "../../ui/page.tsx";
-import { Failed, Loading, Notice } from "../../ui/states.tsx";
+import { Failed, Loaded, Notice } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { strings } from "./strings.ts";
 import { TestEvent } from "./webhook-test.tsx";
@@ -30,18 +30,18 @@ export function WebhookSettings() {
   return (
     <div id="webhook" className="scroll-mt-4">
       <Section title={strings.webhook} lead={strings.webhookLead}>
-        {webhook.isPending && <Loading />}
-        {webhook.isError && <Failed error={webhook.error} retry={() => void webhook.refetch()} />}
-        {webhook.data !== undefined && (
-          <Card>
-            <div className="flex flex-col gap-6">
-              {webhook.data.url === null && <Notice tone="grey">{strings.noAddress}</Notice>}
-              <Address key={webhook.data.url} webhook={webhook.data} workspaceId={id} />
-              {webhook.data.has_secret && <Secret workspaceId={id} />}
-              {webhook.data.url !== null && <TestEvent workspaceId={id} />}
-            </div>
-          </Card>
-        )}
+        <Loaded query={webhook}>
+          {(data) => (
+            <Card>
+              <div className="flex flex-col gap-6">
+                {data.url === null && <Notice tone="grey">{strings.noAddress}</Notice>}
+                <Address key={data.url} webhook={data} workspaceId={id} />
+                {data.has_secret && <Secret workspaceId={id} />}
+                {data.url !== null && <TestEvent workspaceId={id} />}
+              </div>
+            </Card>
+          )}
+        </Loaded>
       </Section>
     </div>
   );

@@ -8,11 +8,11 @@ import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink, textLink } from "../../ui/button.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
-import { List, Pager } from "../../ui/list.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { DescriptionList, Page, Section } from "../../ui/page.tsx";
 import { Panel, useClosePanel } from "../../ui/panel.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
-import { Empty, Failed, Loading, Notice } from "../../ui/states.tsx";
+import { Empty, Loaded, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { EditGroup } from "./edit-group.tsx";
@@ -34,7 +34,6 @@ export function Screen() {
     queryFn: ({ signal }) => request("GET /w/{workspace}/v1/groups", { workspace: id, query: { after } }, { signal }),
     placeholderData: keepPreviousData,
   });
-  const rows = list.data?.data ?? [];
   return (
     <Page
       title={strings.title}
@@ -46,27 +45,21 @@ export function Screen() {
         </Button>
       }
     >
-      {list.isPending && <Loading />}
-      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && <Empty title={strings.empty}>{strings.emptyText}</Empty>}
-      {list.data !== undefined && rows.length > 0 && (
-        <>
-          <List
-            label={strings.title}
-            rows={rows}
-            rowKey={(row) => row.id}
-            openKey={open === undefined ? null : Number(open)}
-            isStale={list.isPlaceholderData}
-            panelOf={SCREEN}
-            columns={[
-              { head: strings.name, phone: "who", cell: ({ name }) => name },
-              { head: strings.kind, phone: "what", cell: ({ type }) => strings.kinds[type] },
-              { head: strings.people, phone: "state", isNumeric: true, cell: ({ count }) => formatCount(count) },
-            ]}
-          />
-          <Pager screen={SCREEN} meta={list.data.meta} newer="Back" older="More" />
-        </>
-      )}
+      <ListScreen
+        query={list}
+        screen={SCREEN}
+        newer="Back"
+        older="More"
+        empty={<Empty title={strings.empty}>{strings.emptyText}</Empty>}
+        label={strings.title}
+        rowKey={(row) => row.id}
+        panelOf={SCREEN}
+        columns={[
+          { head: strings.name, phone: "who", cell: ({ name }) => name },
+          { head: strings.kind, phone: "what", cell: ({ type }) => strings.kinds[type] },
+          { head: strings.people, phone: "state", isNumeric: true, cell: ({ count }) => formatCount(count) },
+        ]}
+      />
       {open !== undefined && <GroupPanel key={open} groupId={open} />}
       {isCreating && (
         <NewGroup
@@ -86,9 +79,7 @@ function GroupPanel({ groupId }: { groupId: string }) {
   });
   return (
     <Panel screen={SCREEN} title={group.data?.name ?? strings.title}>
-      {group.isPending && <Loading />}
-      {group.isError && <Failed error={group.error} retry={() => void group.refetch()} />}
-      {group.data !== undefined && <Detail group={group.data} />}
+      <Loaded query={group}>{(data) => <Detail group={data} />}</Loaded>
     </Panel>
   );
 }

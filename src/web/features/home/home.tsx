@@ -12,7 +12,7 @@ import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
 import { Card, Page, Section } from "../../ui/page.tsx";
-import { Failed, Loading } from "../../ui/states.tsx";
+import { Loaded } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ProgressBar } from "../broadcasts/broadcast-counters.tsx";
 import { type Broadcast, broadcastChip } from "../broadcasts/broadcast-view.ts";
@@ -34,9 +34,7 @@ export function Home() {
   useQuery({ ...workspaceQuery(workspace.id), staleTime: 0, refetchInterval: 5_000 });
   return (
     <Page title={strings.title} about={workspace.name} lead={workspace.name} isNarrow>
-      {home.isPending && <Loading />}
-      {home.isError && <Failed error={home.error} retry={() => void home.refetch()} />}
-      {home.data !== undefined && <Content workspace={workspace} home={home.data} />}
+      <Loaded query={home}>{(data) => <Content workspace={workspace} home={data} />}</Loaded>
     </Page>
   );
 }

@@ -9,7 +9,7 @@ import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
 import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { Failed, Loading, Notice } from "../../ui/states.tsx";
+import { Loaded, Notice } from "../../ui/states.tsx";
 import { ExactTime } from "../../ui/time.tsx";
 import { isUnknown, messageChip } from "./message-state.ts";
 import { isTerminal, type MessageDetail, summaryText } from "./message-view.ts";
@@ -39,9 +39,7 @@ export function MessagePanel({ screen, id }: MessagePanelProps) {
   });
   return (
     <Panel screen={screen} title={strings.panelTitle(Number(id))}>
-      {message.isPending && <Loading />}
-      {message.isError && <Failed error={message.error} retry={() => void message.refetch()} />}
-      {message.data !== undefined && <MessageContent screen={screen} message={message.data} />}
+      <Loaded query={message}>{(data) => <MessageContent screen={screen} message={data} />}</Loaded>
     </Panel>
   );
 }

@@ -6,11 +6,12 @@ import { useParameters } from "../../ui/address.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
-import { FilterBar, List, Pager } from "../../ui/list.tsx";
+import { FilterBar } from "../../ui/list.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { SelectFilter } from "../../ui/select-filter.tsx";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Empty } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { commandContext, exampleTemplate, sendMessageCommand } from "../developer/printed-commands.ts";
 import { MessagePanel } from "./message-panel.tsx";
@@ -31,7 +32,6 @@ export function Screen() {
     placeholderData: keepPreviousData,
     refetchInterval: after === undefined ? 5_000 : false,
   });
-  const rows = list.data?.data ?? [];
   const isSearch = q !== undefined || status !== undefined || origin !== undefined || day !== undefined;
   return (
     <Page title={strings.title} lead={strings.lead}>
@@ -70,79 +70,73 @@ export function Screen() {
           ]}
         />
       </div>
-      {list.isPending && <Loading />}
-      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined &&
-        rows.length === 0 &&
-        (isSearch || after !== undefined ? (
-          <Empty
-            title={list.data.meta.has_more ? strings.notFoundYet : strings.notFound}
-            action={
-              <ButtonLink to="." search={{}}>
-                {strings.clear}
-              </ButtonLink>
-            }
-          />
-        ) : (
-          <Empty title={strings.empty}>
-            <p className="mb-3">{strings.emptyText}</p>
-            <div className="text-start">
-              <CodeBlock
-                text={sendMessageCommand(commandContext(location.origin, workspace, exampleTemplate("hello")))}
-                label={strings.emptyText}
-                copyLabel={strings.copyCurl}
-              />
-            </div>
-          </Empty>
-        ))}
-      {list.data !== undefined && rows.length > 0 && (
-        <List
-          label={strings.title}
-          rows={rows}
-          rowKey={(row) => row.id}
-          openKey={open === undefined ? null : Number(open)}
-          isStale={list.isPlaceholderData}
-          panelOf={SCREEN}
-          columns={[
-            {
-              head: strings.to,
-              phone: "who",
-              cell: ({ name, to }) => <span className="figures mid:whitespace-nowrap">{name ?? to}</span>,
+      <ListScreen
+        query={list}
+        screen={SCREEN}
+        newer={strings.newer}
+        older={strings.older}
+        empty={
+          isSearch || after !== undefined ? (
+            <Empty
+              title={list.data?.meta.has_more ? strings.notFoundYet : strings.notFound}
+              action={
+                <ButtonLink to="." search={{}}>
+                  {strings.clear}
+                </ButtonLink>
+              }
+            />
+          ) : (
+            <Empty title={strings.empty}>
+              <p className="mb-3">{strings.emptyText}</p>
+              <div className="text-start">
+                <CodeBlock
+                  text={sendMessageCommand(commandContext(location.origin, workspace, exampleTemplate("hello")))}
+                  label={strings.emptyText}
+                  copyLabel={strings.copyCurl}
+                />
+              </div>
+            </Empty>
+          )
+        }
+        label={strings.title}
+        rowKey={(row) => row.id}
+        panelOf={SCREEN}
+        columns={[
+          {
+            head: strings.to,
+            phone: "who",
+            cell: ({ name, to }) => <span className="figures mid:whitespace-nowrap">{name ?? to}</span>,
+          },
+          {
+            head: strings.text,
+            phone: "what",
+            cell: ({ text }) => (
+              <span className="block truncate mid:max-w-[28rem] max-mid:max-w-[60vw]">
+                {text.replaceAll("\n", " ")}
+              </span>
+            ),
+          },
+          {
+            head: strings.state,
+            phone: "state",
+            cell: (row) => {
+              const { label, tone } = messageChip(row);
+              return (
+                <Chip tone={tone} {...(row.error === null ? {} : { title: row.error.message })}>
+                  {label}
+                </Chip>
+              );
             },
-            {
-              head: strings.text,
-              phone: "what",
-              cell: ({ text }) => (
-                <span className="block truncate mid:max-w-[28rem] max-mid:max-w-[60vw]">
-                  {text.replaceAll("\n", " ")}
-                </span>
-              ),
-            },
-            {
-              head: strings.state,
-              phone: "state",
-              cell: (row) => {
-                const { label, tone } = messageChip(row);
-                return (
-                  <Chip tone={tone} {...(row.error === null ? {} : { title: row.error.message })}>
-                    {label}
-                  </Chip>
-                );
-              },
-            },
-            {
-              head: strings.cost,
-              phone: "hidden",
-              isNumeric: true,
-              cell: ({ rate, money }) => (rate === null || money === "released" ? strings.none : rate),
-            },
-            { head: strings.when, phone: "time", cell: ({ created_at: at }) => <Time at={at} zone={timezone} /> },
-          ]}
-        />
-      )}
-      {list.data !== undefined && (
-        <Pager screen={SCREEN} meta={list.data.meta} newer={strings.newer} older={strings.older} />
-      )}
+          },
+          {
+            head: strings.cost,
+            phone: "hidden",
+            isNumeric: true,
+            cell: ({ rate, money }) => (rate === null || money === "released" ? strings.none : rate),
+          },
+          { head: strings.when, phone: "time", cell: ({ created_at: at }) => <Time at={at} zone={timezone} /> },
+        ]}
+      />
       {open !== undefined && <MessagePanel key={open} screen={SCREEN} id={open} />}
     </Page>
   );

@@ -14,7 +14,7 @@ import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { Failed, Loading, Notice } from "../../ui/states.tsx";
+import { Failed, Loaded, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import type { Finding, SendingNumber } from "./number-view.ts";
@@ -160,34 +160,34 @@ function Findings({ number }: { number: SendingNumber }) {
         </Button>
       }
     >
-      {found.isPending && <Loading label={strings.checking} />}
-      {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
-      {found.data !== undefined && (
-        <>
-          <p role="status" className="mb-3 font-semibold">
-            {problems === 0 ? strings.allGood : strings.problems(problems)}
-          </p>
-          <ul className="rounded-panel border border-line">
-            {ORDER.flatMap((level) => found.data.filter((finding) => finding.level === level)).map((finding) => (
-              <li
-                key={`${finding.check} ${finding.message}`}
-                className="flex flex-col gap-1 border-b border-line px-4 py-3 last:border-b-0"
-              >
-                <p className="flex flex-wrap items-center gap-2">
-                  <Chip tone={LEVELS[finding.level]}>{strings.levels[finding.level]}</Chip>
-                  <span className="text-quiet">{finding.check}</span>
-                </p>
-                <p>{finding.message}</p>
-                {finding.next !== null && (
-                  <p className="text-quiet">
-                    {strings.next} <span className="select-all text-ink">{finding.next}</span>
+      <Loaded query={found} label={strings.checking}>
+        {(data) => (
+          <>
+            <p role="status" className="mb-3 font-semibold">
+              {problems === 0 ? strings.allGood : strings.problems(problems)}
+            </p>
+            <ul className="rounded-panel border border-line">
+              {ORDER.flatMap((level) => data.filter((finding) => finding.level === level)).map((finding) => (
+                <li
+                  key={`${finding.check} ${finding.message}`}
+                  className="flex flex-col gap-1 border-b border-line px-4 py-3 last:border-b-0"
+                >
+                  <p className="flex flex-wrap items-center gap-2">
+                    <Chip tone={LEVELS[finding.level]}>{strings.levels[finding.level]}</Chip>
+                    <span className="text-quiet">{finding.check}</span>
                   </p>
-                )}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+                  <p>{finding.message}</p>
+                  {finding.next !== null && (
+                    <p className="text-quiet">
+                      {strings.next} <span className="select-all text-ink">{finding.next}</span>
+                    </p>
+                  )}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Loaded>
     </Section>
   );
 }

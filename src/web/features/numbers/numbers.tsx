@@ -7,10 +7,10 @@ import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
-import { List } from "../../ui/list.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { formatCount } from "../../ui/plural.ts";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Empty } from "../../ui/states.tsx";
 import { addNumberCommand } from "../developer/printed-commands.ts";
 import { NewNumber } from "./new-number.tsx";
 import { NumberPanel } from "./number-panel.tsx";
@@ -34,42 +34,39 @@ export function Screen() {
   const hasAny = list.data !== undefined && list.data.length > 0;
   return (
     <Page title={strings.title} lead={strings.lead} action={isOwner && hasAny ? add : undefined}>
-      {list.isPending && <Loading />}
-      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data?.length === 0 && (
-        <Empty
-          title={strings.empty}
-          action={isOwner ? add : <Copyable text={addNumberCommand({ workspaceId: id })} label={strings.copyCommand} />}
-        >
-          {isOwner ? strings.emptyText : strings.emptyTextMember}
-        </Empty>
-      )}
-      {list.data !== undefined && list.data.length > 0 && (
-        <List
-          label={strings.title}
-          rows={list.data}
-          rowKey={(number) => number.id}
-          openKey={open === undefined ? null : Number(open)}
-          panelOf={SCREEN}
-          columns={[
-            { head: strings.number, phone: "who", cell: ({ name }) => name },
-            { head: strings.state, phone: "state", cell: ({ ready }) => <Readiness isReady={ready} /> },
-            { head: strings.phone, phone: "what", cell: ({ phone }) => <span className="figures">{phone}</span> },
-            { head: strings.network, phone: "time", cell: ({ network }) => strings.networks[network] },
-            {
-              head: strings.pace,
-              phone: "hidden",
-              isNumeric: true,
-              cell: ({ throughput }) => strings.paceOf(formatCount(throughput)),
-            },
-            {
-              head: strings.why,
-              phone: "hidden",
-              cell: ({ ready, unready_reason: reason }) => (ready ? strings.none : (reason ?? strings.none)),
-            },
-          ]}
-        />
-      )}
+      <ListScreen
+        query={list}
+        empty={
+          <Empty
+            title={strings.empty}
+            action={
+              isOwner ? add : <Copyable text={addNumberCommand({ workspaceId: id })} label={strings.copyCommand} />
+            }
+          >
+            {isOwner ? strings.emptyText : strings.emptyTextMember}
+          </Empty>
+        }
+        label={strings.title}
+        rowKey={(number) => number.id}
+        panelOf={SCREEN}
+        columns={[
+          { head: strings.number, phone: "who", cell: ({ name }) => name },
+          { head: strings.state, phone: "state", cell: ({ ready }) => <Readiness isReady={ready} /> },
+          { head: strings.phone, phone: "what", cell: ({ phone }) => <span className="figures">{phone}</span> },
+          { head: strings.network, phone: "time", cell: ({ network }) => strings.networks[network] },
+          {
+            head: strings.pace,
+            phone: "hidden",
+            isNumeric: true,
+            cell: ({ throughput }) => strings.paceOf(formatCount(throughput)),
+          },
+          {
+            head: strings.why,
+            phone: "hidden",
+            cell: ({ ready, unready_reason: reason }) => (ready ? strings.none : (reason ?? strings.none)),
+          },
+        ]}
+      />
       {isAdding && <NewNumber onClose={() => setIsAdding(false)} />}
       {opened !== undefined && <NumberPanel key={opened.id} number={opened} />}
     </Page>

@@ -71,7 +71,7 @@ export function Screen() {
           </Empty>
         </div>
       )}
-      {data !== undefined && data.backups.length > 0 && <Table backups={data.backups} open={open} />}
+      {data !== undefined && data.backups.length > 0 && <Table backups={data.backups} />}
       {data !== undefined && <Schedule backups={data} />}
       {data !== undefined && opened !== undefined && (
         <BackupPanel backup={opened} backups={data} start={start.press} isBusy={start.isBusy} />
@@ -103,14 +103,13 @@ function useStartJob() {
   return { press, isBusy, error };
 }
 
-function Table({ backups, open }: { backups: readonly Backup[]; open: string | undefined }) {
+function Table({ backups }: { backups: readonly Backup[] }) {
   return (
     <div className="mb-8">
       <List
         label={strings.title}
         rows={backups}
         rowKey={({ name }) => name}
-        openKey={open ?? null}
         panelOf={SCREEN}
         columns={[
           { head: strings.created, phone: "who", cell: ({ made_at }) => <ExactTime at={made_at} /> },

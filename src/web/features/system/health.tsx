@@ -9,7 +9,7 @@ import { List } from "../../ui/list.tsx";
 import { size, span } from "../../ui/measure.ts";
 import { Card, DescriptionList, Page, Section } from "../../ui/page.tsx";
 import { formatCount } from "../../ui/plural.ts";
-import { Failed, Loading } from "../../ui/states.tsx";
+import { Failed, Loaded, Loading } from "../../ui/states.tsx";
 import { ExactTime, Time } from "../../ui/time.tsx";
 import { DatabaseCheck } from "./check.tsx";
 import { strings } from "./health-strings.ts";
@@ -281,24 +281,24 @@ function Setup() {
         </Button>
       }
     >
-      {found.isPending && <Loading label={strings.asking} />}
-      {found.isError && <Failed error={found.error} retry={() => void found.refetch()} />}
-      {found.data !== undefined && (
-        <Card>
-          <div className="flex flex-col gap-3">
-            <p className="font-semibold">{wrong.length === 0 ? strings.allGood : strings.problems(wrong.length)}</p>
-            {wrong.length > 0 && <SetupList findings={wrong} />}
-            {fine.length > 0 && (
-              <details>
-                <summary className="cursor-pointer py-1 text-quiet">{strings.green(fine.length)}</summary>
-                <div className="mt-2">
-                  <SetupList findings={fine} />
-                </div>
-              </details>
-            )}
-          </div>
-        </Card>
-      )}
+      <Loaded query={found} label={strings.asking}>
+        {() => (
+          <Card>
+            <div className="flex flex-col gap-3">
+              <p className="font-semibold">{wrong.length === 0 ? strings.allGood : strings.problems(wrong.length)}</p>
+              {wrong.length > 0 && <SetupList findings={wrong} />}
+              {fine.length > 0 && (
+                <details>
+                  <summary className="cursor-pointer py-1 text-quiet">{strings.green(fine.length)}</summary>
+                  <div className="mt-2">
+                    <SetupList findings={fine} />
+                  </div>
+                </details>
+              )}
+            </div>
+          </Card>
+        )}
+      </Loaded>
     </Section>
   );
 }

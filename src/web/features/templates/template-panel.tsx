@@ -13,7 +13,7 @@ import { SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { Failed, Loading, Notice } from "../../ui/states.tsx";
+import { Loaded, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { choicesOf } from "./new-template.tsx";
@@ -30,9 +30,7 @@ export function TemplatePanel({ templateId }: { templateId: string }) {
   });
   return (
     <Panel screen="/w/$workspace/templates" title={template.data?.name ?? strings.title}>
-      {template.isPending && <Loading />}
-      {template.isError && <Failed error={template.error} retry={() => void template.refetch()} />}
-      {template.data !== undefined && <Detail template={template.data} />}
+      <Loaded query={template}>{(data) => <Detail template={data} />}</Loaded>
     </Panel>
   );
 }

@@ -7,11 +7,12 @@ import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock } from "../../ui/copy.tsx";
-import { FilterBar, List, Pager } from "../../ui/list.tsx";
+import { FilterBar } from "../../ui/list.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { Empty, Failed, Loading, Notice } from "../../ui/states.tsx";
+import { Empty, Failed, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { addNumberCommand } from "../developer/printed-commands.ts";
@@ -35,7 +36,6 @@ export function Screen() {
       request("GET /w/{workspace}/templates", { workspace: id, query: { q, status, after } }, { signal }),
     placeholderData: keepPreviousData,
   });
-  const rows = list.data?.data ?? [];
   const total = list.data?.meta.total ?? 0;
   const canCreate = hasSimulator && hasOwnerRights(workspace);
   const createButton = (
@@ -72,40 +72,34 @@ export function Screen() {
           ]}
         />
       </div>
-      {list.isPending && <Loading />}
-      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.data !== undefined && rows.length === 0 && <NoTemplates isSearch={isSearch} />}
-      {list.data !== undefined && rows.length > 0 && (
-        <>
-          <List
-            label={strings.title}
-            rows={rows}
-            rowKey={(row) => row.id}
-            openKey={open === undefined ? null : Number(open)}
-            isStale={list.isPlaceholderData}
-            panelOf={SCREEN}
-            columns={[
-              { head: strings.name, phone: "who", cell: ({ name }) => name },
-              { head: strings.language, phone: "what", cell: ({ language }) => language },
-              {
-                head: strings.category,
-                phone: "hidden",
-                cell: ({ category }) => strings.categories[category],
-              },
-              {
-                head: strings.status,
-                phone: "state",
-                cell: (row) => {
-                  const { label, tone } = templateChip(row.status);
-                  return <Chip tone={tone}>{label}</Chip>;
-                },
-              },
-              { head: strings.changed, phone: "time", cell: ({ updated_at: at }) => <Time at={at} zone={timezone} /> },
-            ]}
-          />
-          <Pager screen={SCREEN} meta={list.data.meta} newer="Back" older="More" />
-        </>
-      )}
+      <ListScreen
+        query={list}
+        screen={SCREEN}
+        newer="Back"
+        older="More"
+        empty={<NoTemplates isSearch={isSearch} />}
+        label={strings.title}
+        rowKey={(row) => row.id}
+        panelOf={SCREEN}
+        columns={[
+          { head: strings.name, phone: "who", cell: ({ name }) => name },
+          { head: strings.language, phone: "what", cell: ({ language }) => language },
+          {
+            head: strings.category,
+            phone: "hidden",
+            cell: ({ category }) => strings.categories[category],
+          },
+          {
+            head: strings.status,
+            phone: "state",
+            cell: (row) => {
+              const { label, tone } = templateChip(row.status);
+              return <Chip tone={tone}>{label}</Chip>;
+            },
+          },
+          { head: strings.changed, phone: "time", cell: ({ updated_at: at }) => <Time at={at} zone={timezone} /> },
+        ]}
+      />
       {open !== undefined && <TemplatePanel key={open} templateId={open} />}
       {isCreating && (
         <NewTemplate

@@ -6,10 +6,10 @@ import { useMe, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
-import { List } from "../../ui/list.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { formatCount } from "../../ui/plural.ts";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Empty, Failed } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { type CreatedLink, Invite, InviteLink } from "./invite.tsx";
@@ -68,86 +68,82 @@ export function Screen() {
           <Failed error={error} />
         </div>
       )}
-      {members.isPending && <Loading />}
-      {members.isError && <Failed error={members.error} retry={() => void members.refetch()} />}
-      {members.isSuccess && rows.length === 0 && (
-        <Empty title={strings.emptyMembers} action={invite}>
-          {strings.emptyMembersText}
-        </Empty>
-      )}
-      {rows.length > 0 && (
-        <List
-          label={strings.members}
-          rows={rows}
-          rowKey={(member) => member.id}
-          columns={[
-            {
-              head: strings.email,
-              phone: "who",
-              cell: ({ email }) => (
-                <span className="font-semibold wrap-anywhere">
-                  {email}
-                  {email === user.email && <span className="font-normal text-quiet"> ({strings.you})</span>}
-                </span>
-              ),
+      <ListScreen
+        query={members}
+        empty={
+          <Empty title={strings.emptyMembers} action={invite}>
+            {strings.emptyMembersText}
+          </Empty>
+        }
+        label={strings.members}
+        rowKey={(member) => member.id}
+        columns={[
+          {
+            head: strings.email,
+            phone: "who",
+            cell: ({ email }) => (
+              <span className="font-semibold wrap-anywhere">
+                {email}
+                {email === user.email && <span className="font-normal text-quiet"> ({strings.you})</span>}
+              </span>
+            ),
+          },
+          {
+            head: strings.state,
+            phone: "state",
+            cell: (member) => {
+              const { label, tone } = userChip(member);
+              return <Chip tone={tone}>{label}</Chip>;
             },
-            {
-              head: strings.state,
-              phone: "state",
-              cell: (member) => {
-                const { label, tone } = userChip(member);
-                return <Chip tone={tone}>{label}</Chip>;
-              },
-            },
-            {
-              head: strings.role,
-              phone: "what",
-              cell: (member) => (
-                <RoleSelect
-                  key={member.role}
-                  label={`${strings.role}: ${member.email}`}
-                  role={member.role}
-                  isFixed={member.email === user.email || member.disabled_at !== null}
-                  change={async (role, key) => {
-                    const changed = await request(
-                      "POST /w/{workspace}/people",
-                      { workspace: id, body: { email: member.email, role } },
-                      { key },
-                    );
-                    await reload();
-                    // Changing the role of an invitation creates a new link.
-                    if (changed.token !== null) setCreated(changed);
-                  }}
-                />
-              ),
-            },
-            {
-              head: strings.factor,
-              phone: "hidden",
-              cell: ({ second_factor }) => (second_factor ? strings.on : strings.off),
-            },
-            {
-              head: strings.since,
-              phone: "time",
-              cell: ({ created_at }) => (created_at === null ? strings.none : <Time at={created_at} zone={timezone} />),
-            },
-          ]}
-          actions={(member) => (
-            <span className="flex justify-end gap-2 whitespace-nowrap max-mid:mt-2 max-mid:flex-wrap max-mid:justify-start">
-              {member.is_pending && member.disabled_at === null && (
-                <Button small busy={isLinking} onClick={() => void link(member)}>
-                  {strings.newLink}
-                </Button>
-              )}
-              {member.email !== user.email && (
-                <Button small aria-label={`${strings.remove} ${member.email}`} onClick={() => setRemoving(member)}>
-                  {strings.remove}
-                </Button>
-              )}
-            </span>
-          )}
-        />
-      )}
+          },
+          {
+            head: strings.role,
+            phone: "what",
+            cell: (member) => (
+              <RoleSelect
+                key={member.role}
+                label={`${strings.role}: ${member.email}`}
+                role={member.role}
+                isFixed={member.email === user.email || member.disabled_at !== null}
+                change={async (role, key) => {
+                  const changed = await request(
+                    "POST /w/{workspace}/people",
+                    { workspace: id, body: { email: member.email, role } },
+                    { key },
+                  );
+                  await reload();
+                  // Changing the role of an invitation creates a new link.
+                  if (changed.token !== null) setCreated(changed);
+                }}
+              />
+            ),
+          },
+          {
+            head: strings.factor,
+            phone: "hidden",
+            cell: ({ second_factor }) => (second_factor ? strings.on : strings.off),
+          },
+          {
+            head: strings.since,
+            phone: "time",
+            cell: ({ created_at }) => (created_at === null ? strings.none : <Time at={created_at} zone={timezone} />),
+          },
+        ]}
+        actions={(member) => (
+          <span className="flex justify-end gap-2 whitespace-nowrap max-mid:mt-2 max-mid:flex-wrap max-mid:justify-start">
+            {member.is_pending && member.disabled_at === null && (
+              <Button small busy={isLinking} onClick={() => void link(member)}>
+                {strings.newLink}
+              </Button>
+            )}
+            {member.email !== user.email && (
+              <Button small aria-label={`${strings.remove} ${member.email}`} onClick={() => setRemoving(member)}>
+                {strings.remove}
+              </Button>
+            )}
+          </span>
+        )}
+      />
       {isInviting && (
         <Invite
           workspaces={[{ id, name }]}

@@ -6,10 +6,9 @@ import { useMe } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { List } from "../../ui/list.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { formatCount } from "../../ui/plural.ts";
-import { Failed, Loading } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { SystemTabs } from "../system/system-tabs.tsx";
 import { Invite } from "./invite.tsx";
@@ -48,48 +47,43 @@ export function Screen() {
       }
     >
       <SystemTabs />
-      {users.isPending && <Loading />}
-      {users.isError && <Failed error={users.error} retry={() => void users.refetch()} />}
-      {users.data !== undefined && (
-        <List
-          label={strings.users}
-          rows={users.data}
-          rowKey={(user) => user.id}
-          openKey={open === undefined ? null : Number(open)}
-          panelOf={SCREEN}
-          columns={[
-            {
-              head: strings.email,
-              phone: "who",
-              cell: ({ email }) => <span className="wrap-anywhere">{email}</span>,
+      <ListScreen
+        query={users}
+        label={strings.users}
+        rowKey={(user) => user.id}
+        panelOf={SCREEN}
+        columns={[
+          {
+            head: strings.email,
+            phone: "who",
+            cell: ({ email }) => <span className="wrap-anywhere">{email}</span>,
+          },
+          {
+            head: strings.state,
+            phone: "state",
+            cell: (user) => {
+              const { label, tone } = userChip(user);
+              return <Chip tone={tone}>{label}</Chip>;
             },
-            {
-              head: strings.state,
-              phone: "state",
-              cell: (user) => {
-                const { label, tone } = userChip(user);
-                return <Chip tone={tone}>{label}</Chip>;
-              },
-            },
-            {
-              head: strings.where,
-              phone: "what",
-              cell: (user) =>
-                user.is_operator ? `${strings.roles.operator}: ${strings.everywhere.toLowerCase()}` : where(user),
-            },
-            {
-              head: strings.factor,
-              phone: "hidden",
-              cell: ({ second_factor }) => (second_factor ? strings.on : strings.off),
-            },
-            {
-              head: strings.since,
-              phone: "time",
-              cell: ({ created_at }) => (created_at === null ? strings.none : <Time at={created_at} />),
-            },
-          ]}
-        />
-      )}
+          },
+          {
+            head: strings.where,
+            phone: "what",
+            cell: (user) =>
+              user.is_operator ? `${strings.roles.operator}: ${strings.everywhere.toLowerCase()}` : where(user),
+          },
+          {
+            head: strings.factor,
+            phone: "hidden",
+            cell: ({ second_factor }) => (second_factor ? strings.on : strings.off),
+          },
+          {
+            head: strings.since,
+            phone: "time",
+            cell: ({ created_at }) => (created_at === null ? strings.none : <Time at={created_at} />),
+          },
+        ]}
+      />
       {opened !== undefined && <UserPanel user={opened} reload={reload} />}
       {isInviting && (
         <Invite

@@ -11,11 +11,11 @@ import { Copyable } from "../../ui/copy.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
-import { List } from "../../ui/list.tsx";
+import { ListScreen } from "../../ui/list-screen.tsx";
 import { DescriptionList, Page, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { formatCount } from "../../ui/plural.ts";
-import { Empty, Failed, Loading } from "../../ui/states.tsx";
+import { Empty, Failed } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { SystemTabs } from "../system/system-tabs.tsx";
@@ -47,42 +47,37 @@ export function Screen() {
       action={rows.length > 0 && createButton}
     >
       <SystemTabs />
-      {list.isPending && <Loading />}
-      {list.isError && <Failed error={list.error} retry={() => void list.refetch()} />}
-      {list.isSuccess && rows.length === 0 && (
-        <Empty title={strings.empty} action={createButton}>
-          {strings.emptyText}
-        </Empty>
-      )}
-      {rows.length > 0 && (
-        <List
-          label={strings.title}
-          rows={rows}
-          rowKey={({ id }) => id}
-          openKey={open === undefined ? null : Number(open)}
-          panelOf={SCREEN}
-          columns={[
-            { head: strings.name, phone: "who", cell: ({ name }) => name },
-            { head: strings.state, phone: "state", cell: (workspace) => <State workspace={workspace} /> },
-            {
-              head: strings.numbers,
-              phone: "what",
-              cell: ({ ready_numbers, numbers }) => strings.numbersOf(ready_numbers, numbers),
-            },
-            {
-              head: strings.balance,
-              phone: "hidden",
-              isNumeric: true,
-              cell: ({ available }) => available ?? strings.notCharged,
-            },
-            {
-              head: strings.created,
-              phone: "time",
-              cell: ({ created_at }) => (created_at === null ? strings.none : <Time at={created_at} />),
-            },
-          ]}
-        />
-      )}
+      <ListScreen
+        query={list}
+        empty={
+          <Empty title={strings.empty} action={createButton}>
+            {strings.emptyText}
+          </Empty>
+        }
+        label={strings.title}
+        rowKey={({ id }) => id}
+        panelOf={SCREEN}
+        columns={[
+          { head: strings.name, phone: "who", cell: ({ name }) => name },
+          { head: strings.state, phone: "state", cell: (workspace) => <State workspace={workspace} /> },
+          {
+            head: strings.numbers,
+            phone: "what",
+            cell: ({ ready_numbers, numbers }) => strings.numbersOf(ready_numbers, numbers),
+          },
+          {
+            head: strings.balance,
+            phone: "hidden",
+            isNumeric: true,
+            cell: ({ available }) => available ?? strings.notCharged,
+          },
+          {
+            head: strings.created,
+            phone: "time",
+            cell: ({ created_at }) => (created_at === null ? strings.none : <Time at={created_at} />),
+          },
+        ]}
+      />
       {opened !== undefined && <WorkspacePanel workspace={opened} />}
     </Page>
   );

@@ -15,7 +15,7 @@ const { values } = parseArgs({
   },
 });
 
-const packages = npmPackages({
+const packages = await npmPackages({
   version: await readVersion(),
   time: 0,
   source: join(checkout, "packaging/npm"),

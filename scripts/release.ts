@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { migrations } from "../src/db/migrations.ts";
 import { buildExecutable, checkout, readCommit, readReleaseSource, readVersion } from "./build.ts";
-import { deb } from "./release/deb.ts";
+import { writeDeb } from "./release/deb.ts";
 import { type Architecture, debianFiles } from "./release/debian.ts";
 import { npmPackages } from "./release/npm.ts";
 import { ociArchive } from "./release/oci.ts";
@@ -176,21 +176,31 @@ async function writePackages(
     const executable = built.get(name);
     if (architecture === null || executable === undefined) continue;
     const file = `waxwing_${version}_${architecture}.deb`;
-    say(`writing ${file}`);
-    await writeFile(join(directory, file), deb({ version, architecture, executable, installer, license, time }));
+    if (Bun.which("dpkg-deb") === null) say(`no ${file}: dpkg-deb is not here`);
+    else {
+      say(`writing ${file}`);
+      writeDeb(join(directory, file), { version, architecture, executable, installer, license, time });
+    }
     const system = debianFiles(architecture, join(checkout, ".bun/debian"));
     if (typeof system === "string") say(`no OCI image for ${architecture}: ${system}`);
     else images.push({ architecture, system, executable });
   }
   const names = platforms.map(({ name }) => name);
   const source = join(checkout, "packaging/npm");
-  for (const [name, bytes] of npmPackages({ version, time, source, license, executables: built, platforms: names })) {
+  for (const [name, bytes] of await npmPackages({
+    version,
+    time,
+    source,
+    license,
+    executables: built,
+    platforms: names,
+  })) {
     say(`writing ${name}`);
     await writeFile(join(directory, name), bytes);
   }
   if (images.length === 0) return;
   say("writing waxwing-oci.tar");
-  await writeFile(join(directory, "waxwing-oci.tar"), ociArchive({ version, commit, time, platforms: images }));
+  await writeFile(join(directory, "waxwing-oci.tar"), await ociArchive({ version, commit, time, platforms: images }));
 }
 
 /** The checksums of everything that is there, and the signature of the checksums. */

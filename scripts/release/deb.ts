@@ -2,9 +2,9 @@
  * Writes the Debian package. It carries the executable and install.sh, and its scripts call that: an upgrade with apt goes
  * the same way as any other, with the executable before it kept and put back if the new one is not ready.
  */
-import { createHash } from "node:crypto";
-import { gzipSync } from "node:zlib";
-import { directoriesOf, type Entry, tar } from "./tar.ts";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 
 const HOME = "usr/lib/waxwing";
 
@@ -19,20 +19,17 @@ interface DebOptions {
   time: number;
 }
 
-export function deb({ version, architecture, executable, installer, license, time }: DebOptions): Uint8Array {
-  const files: Entry[] = [
-    { path: `${HOME}/install.sh`, mode: 0o755, bytes: installer },
-    { path: `${HOME}/waxwing`, mode: 0o755, bytes: executable },
-    { path: "usr/share/doc/waxwing/copyright", mode: 0o644, bytes: license },
-  ];
-  const sums = files.map(({ path, bytes = new Uint8Array() }) => `${md5(bytes)}  ${path}\n`).join("");
-  const kilobytes = Math.ceil(files.reduce((total, { bytes }) => total + (bytes?.length ?? 0), 0) / 1024);
+/** Writes the package to `path`. Needs dpkg-deb. */
+export function writeDeb(
+  path: string,
+  { version, architecture, executable, installer, license, time }: DebOptions,
+): void {
   const control = [
     "Package: waxwing",
     `Version: ${version.replaceAll("-", "~")}`,
     `Architecture: ${architecture}`,
     "Maintainer: Waxwing <waxwing@localhost>",
-    `Installed-Size: ${kilobytes}`,
+    `Installed-Size: ${Math.ceil((executable.length + installer.length + license.length) / 1024)}`,
     // Of the executable and its SQLite driver.
     "Depends: libc6 (>= 2.31), libstdc++6, libgcc-s1",
     "Section: net",
@@ -42,21 +39,30 @@ export function deb({ version, architecture, executable, installer, license, tim
     " as install.sh does: a user, a configuration, a data directory and a systemd unit.",
     "",
   ].join("\n");
-  const controlFiles: Entry[] = [
-    { path: "control", mode: 0o644, bytes: Buffer.from(control) },
-    { path: "md5sums", mode: 0o644, bytes: Buffer.from(sums) },
-    { path: "postinst", mode: 0o755, bytes: Buffer.from(AFTER_UNPACKING) },
-    { path: "prerm", mode: 0o755, bytes: Buffer.from(BEFORE_REMOVAL) },
-  ];
-  const paths = files.map(({ path }) => path);
-  return ar(
-    [
-      ["debian-binary", Buffer.from("2.0\n")],
-      ["control.tar.gz", gzipSync(tar(controlFiles.map(inFolder), time))],
-      ["data.tar.gz", gzipSync(tar([...directoriesOf(paths), ...files].map(inFolder), time))],
-    ],
-    time,
-  );
+  const root = mkdtempSync(join(tmpdir(), "waxwing-deb-"));
+  const write = (name: string, mode: number, bytes: Uint8Array | string): void => {
+    const file = join(root, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, bytes);
+    chmodSync(file, mode);
+  };
+  try {
+    write(`${HOME}/install.sh`, 0o755, installer);
+    write(`${HOME}/waxwing`, 0o755, executable);
+    write("usr/share/doc/waxwing/copyright", 0o644, license);
+    write("DEBIAN/control", 0o644, control);
+    write("DEBIAN/postinst", 0o755, AFTER_UNPACKING);
+    write("DEBIAN/prerm", 0o755, BEFORE_REMOVAL);
+    for (const name of ["", ...readdirSync(root, { recursive: true, encoding: "utf8" })])
+      if (statSync(join(root, name)).isDirectory()) chmodSync(join(root, name), 0o755);
+    const { success, stderr } = Bun.spawnSync(
+      ["dpkg-deb", "--root-owner-group", "-Zgzip", "--threads-max=1", "--build", root, path],
+      { stdout: "ignore", env: { PATH: process.env.PATH ?? "", SOURCE_DATE_EPOCH: String(time) } },
+    );
+    if (!success) throw new Error(`dpkg-deb failed: ${stderr.toString().trim()}`);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
 }
 
 const AFTER_UNPACKING = `#!/bin/sh
@@ -69,23 +75,3 @@ const BEFORE_REMOVAL = `#!/bin/sh
 set -e
 if [ "$1" = remove ]; then sh /${HOME}/install.sh --uninstall; fi
 `;
-
-function inFolder(entry: Entry): Entry {
-  return { ...entry, path: `./${entry.path}` };
-}
-
-function md5(bytes: Uint8Array): string {
-  return createHash("md5").update(bytes).digest("hex");
-}
-
-/** The archive format of Debian packages. */
-function ar(members: readonly (readonly [name: string, bytes: Uint8Array])[], time: number): Uint8Array {
-  const parts = members.flatMap(([name, bytes]) => [
-    Buffer.from(
-      `${name.padEnd(16)}${String(time).padEnd(12)}${"0".padEnd(6)}${"0".padEnd(6)}${"100644".padEnd(8)}${String(bytes.length).padEnd(10)}\`\n`,
-    ),
-    bytes,
-    Buffer.from(bytes.length % 2 === 0 ? "" : "\n"),
-  ]);
-  return Buffer.concat([Buffer.from("!<arch>\n"), ...parts]);
-}

@@ -22,7 +22,7 @@ interface NpmOptions {
 }
 
 /** The archives by their names: `waxwing-1.2.3.tgz`, `waxwing-linux-x64-1.2.3.tgz`. */
-export function npmPackages(options: NpmOptions): Map<string, Uint8Array> {
+export async function npmPackages(options: NpmOptions): Promise<Map<string, Uint8Array>> {
   const { version, time, source, license, executables, platforms } = options;
   const common = {
     version,
@@ -30,21 +30,22 @@ export function npmPackages(options: NpmOptions): Map<string, Uint8Array> {
     description: "A self-hosted server through which a business's software sends WhatsApp messages.",
   };
   const packages = new Map<string, Uint8Array>();
-  const pack = (manifest: Record<string, unknown>, files: readonly Entry[]): void => {
+  const pack = async (manifest: Record<string, unknown>, files: readonly Entry[]): Promise<void> => {
     const entries = [
       { path: "package.json", mode: 0o644, bytes: Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`) },
       { path: "LICENSE", mode: 0o644, bytes: license },
       ...files,
     ];
     const inFolder = entries.map((entry) => ({ ...entry, path: `package/${entry.path}` }));
-    packages.set(`${manifest.name}-${version}.tgz`, gzipSync(tar(inFolder, time)));
+    packages.set(`${manifest.name}-${version}.tgz`, gzipSync(await tar(inFolder, time)));
   };
 
   for (const [platform, executable] of executables) {
     const [os, cpu] = platform.split("-");
-    pack({ name: `waxwing-${platform}`, ...common, os: [os], cpu: [cpu], files: ["waxwing"], preferUnplugged: true }, [
-      { path: "waxwing", mode: 0o755, bytes: executable },
-    ]);
+    await pack(
+      { name: `waxwing-${platform}`, ...common, os: [os], cpu: [cpu], files: ["waxwing"], preferUnplugged: true },
+      [{ path: "waxwing", mode: 0o755, bytes: executable }],
+    );
   }
   const manifest = {
     name: "waxwing",
@@ -58,7 +59,7 @@ export function npmPackages(options: NpmOptions): Map<string, Uint8Array> {
     engines: { node: ">=20" },
     optionalDependencies: Object.fromEntries(platforms.map((platform) => [`waxwing-${platform}`, version])),
   };
-  pack(manifest, filesOf(source));
+  await pack(manifest, filesOf(source));
   return packages;
 }
 

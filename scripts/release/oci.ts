@@ -25,7 +25,7 @@ interface Descriptor {
 }
 
 /** The layout as one tar archive, as `skopeo copy oci-archive:…` and `podman load` read it. */
-export function ociArchive({ version, commit, time, platforms }: ImageOptions): Uint8Array {
+export async function ociArchive({ version, commit, time, platforms }: ImageOptions): Promise<Uint8Array> {
   const blobs = new Map<string, Uint8Array>();
   const created = new Date(time * 1000).toISOString().replace(".000", "");
   const annotations = {
@@ -39,8 +39,9 @@ export function ociArchive({ version, commit, time, platforms }: ImageOptions): 
     blobs.set(digest, bytes);
     return { mediaType, digest: `sha256:${digest}`, size: bytes.length };
   };
-  const manifests = platforms.map(({ architecture, system, executable }) => {
-    const layers = [systemLayer(system), programLayer(executable)].map((entries) => tar(entries, time));
+  const manifests = [];
+  for (const { architecture, system, executable } of platforms) {
+    const layers = [await tar(systemLayer(system), time), await tar(programLayer(executable), time)];
     const config = {
       created,
       architecture,
@@ -69,8 +70,8 @@ export function ociArchive({ version, commit, time, platforms }: ImageOptions): 
       layers: layers.map((layer) => add("application/vnd.oci.image.layer.v1.tar+gzip", gzipSync(layer))),
       annotations,
     };
-    return { ...add(manifest.mediaType, json(manifest)), platform: { architecture, os: "linux" } };
-  });
+    manifests.push({ ...add(manifest.mediaType, json(manifest)), platform: { architecture, os: "linux" } });
+  }
   const imageIndex = {
     schemaVersion: 2,
     mediaType: "application/vnd.oci.image.index.v1+json",

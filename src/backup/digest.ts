@@ -3,15 +3,14 @@
  * stored backup is, bit for bit, the one that was verified; SQLite's own check overlooks most changes of single bits.
  */
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { createPrivateFile } from "#src/db/files.ts";
+import { piecesFrom } from "#src/core/pieces.ts";
 import type { CheckFinding } from "#src/health/check.ts";
-import { moveIntoPlace, UNFINISHED } from "./files.ts";
+import { replaceFile } from "./files.ts";
 
 export const DIGEST = ".sha256";
 const LOG = "-wal";
-const PIECE_BYTES = 1 << 20;
 
 type DigestState =
   /** There is no digest beside the file. */
@@ -20,11 +19,7 @@ type DigestState =
 /** Writes the digest of `file` beside `target`, under whose name the file is about to be moved. */
 export function writeDigest(file: string, target: string): string {
   const digest = digestOf(file);
-  const unfinished = `${target}${DIGEST}${UNFINISHED}`;
-  rmSync(unfinished, { force: true });
-  createPrivateFile(unfinished);
-  writeFileSync(unfinished, digestLine(digest, target));
-  moveIntoPlace(unfinished, `${target}${DIGEST}`);
+  replaceFile(`${target}${DIGEST}`, digestLine(digest, target));
   return digest;
 }
 
@@ -66,14 +61,10 @@ function broken(id: string): DigestState {
 
 function digestOf(path: string): string {
   const hash = createHash("sha256");
-  const piece = Buffer.alloc(PIECE_BYTES);
   const handle = openSync(path, "r");
   try {
-    for (;;) {
-      const length = readSync(handle, piece, 0, piece.length, null);
-      if (length === 0) return hash.digest("hex");
-      hash.update(piece.subarray(0, length));
-    }
+    for (const piece of piecesFrom(handle)) hash.update(piece);
+    return hash.digest("hex");
   } finally {
     closeSync(handle);
   }

@@ -12,9 +12,11 @@ import {
   rmSync,
   statfsSync,
   statSync,
+  writeFileSync,
+  writeSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { makePrivate } from "#src/db/files.ts";
+import { createPrivateFile, makePrivate } from "#src/db/files.ts";
 
 /** Suffixes of the files that SQLite keeps beside a database. */
 const COMPANIONS = ["-wal", "-shm", "-journal"];
@@ -60,6 +62,19 @@ function syncHandle(path: string, flags: string): void {
   } finally {
     closeSync(handle);
   }
+}
+
+export function writeWhole(handle: number, bytes: Uint8Array, at: number): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done, bytes.length - done, at + done);
+}
+
+/** Replaces the file by one with this text, or makes it; after a crash it is the old one or the new one. */
+export function replaceFile(path: string, text: string): void {
+  const unfinished = `${path}${UNFINISHED}`;
+  rmSync(unfinished, { force: true });
+  createPrivateFile(unfinished);
+  writeFileSync(unfinished, text);
+  moveIntoPlace(unfinished, path);
 }
 
 /** Gives a finished file its name, atomically: after a crash the name refers to the complete file or to none. */

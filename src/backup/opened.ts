@@ -1,12 +1,12 @@
 /**
  * Copies databases from and to files that are already open, because this process may be unable to open them by name.
  */
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
+import { piecesFrom } from "#src/core/pieces.ts";
 import { createPrivateFile } from "#src/db/files.ts";
-import { requireFreeSpace } from "./files.ts";
+import { requireFreeSpace, writeWhole } from "./files.ts";
 
-const PIECE_BYTES = 1 << 20;
 /** The header that identifies a file as an SQLite database. */
 const HEADER_BYTES = 100;
 
@@ -44,15 +44,9 @@ export function fillOpened(handle: number, path: string): void {
 }
 
 function copyBytes(from: number, to: number, start: number): void {
-  const piece = Buffer.alloc(PIECE_BYTES);
-  for (let at = start; ; ) {
-    const length = readSync(from, piece, 0, piece.length, at);
-    if (length === 0) return;
-    writeWhole(to, piece.subarray(0, length), at);
-    at += length;
+  let at = start;
+  for (const piece of piecesFrom(from, start)) {
+    writeWhole(to, piece, at);
+    at += piece.length;
   }
-}
-
-function writeWhole(handle: number, bytes: Buffer, at: number): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done, bytes.length - done, at + done);
 }

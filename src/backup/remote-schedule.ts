@@ -6,8 +6,9 @@
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
+import type { ArchivedFiles } from "./archive/archive.ts";
 import type { BackupJobs } from "./jobs.ts";
-import { type ArchivedFiles, placeOf, type RemoteSettings } from "./remote/settings.ts";
+import { placeOf, type RemoteSettings } from "./remote/settings.ts";
 import { lastProvedAt, type RemoteState, readRemoteState } from "./remote/state.ts";
 import { faultsOf } from "./verification-reports.ts";
 

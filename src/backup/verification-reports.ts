@@ -2,12 +2,11 @@
  * Lists the backups in a directory, each with its verification report. Reports are stored in a file in the same
  * directory, so that they stay with the backups. A report is valid only for the exact file that it was made for.
  */
-import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createPrivateFile } from "#src/db/files.ts";
 import type { CheckFinding } from "#src/health/check.ts";
 import type { VerificationResult } from "./backup.ts";
-import { syncFile, UNFINISHED } from "./files.ts";
+import { replaceFile, UNFINISHED } from "./files.ts";
 import type { PreparedRestore } from "./restore.ts";
 
 /** A completed restore drill. */
@@ -78,12 +77,7 @@ export function saveVerificationReport(directory: string, name: string, verifica
           ];
     }),
   );
-  const path = join(directory, REPORTS_FILE);
-  const unfinished = `${path}${UNFINISHED}`;
-  createPrivateFile(unfinished);
-  writeFileSync(unfinished, JSON.stringify(stored));
-  syncFile(unfinished);
-  renameSync(unfinished, path);
+  replaceFile(join(directory, REPORTS_FILE), JSON.stringify(stored));
 }
 
 function listNames(directory: string): string[] {

@@ -7,7 +7,6 @@ import { hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { BackupBroken, NameTaken } from "#src/backup/backup.ts";
 import { InsufficientSpace } from "#src/backup/files.ts";
-import { MoveFileBroken } from "#src/backup/move/archive.ts";
 import { type MovedIn, MoveRefused, moveIn } from "#src/backup/move/move-in.ts";
 import { CopyNotStarted, type MovedOutFile, moveOut } from "#src/backup/move/move-out.ts";
 import { reopenAsCopy, stateOf, withClient } from "#src/backup/move/original.ts";
@@ -16,10 +15,11 @@ import { type Config, isSetting } from "#src/config/config.ts";
 import { newInstanceId, newRunId, randomText } from "#src/core/id.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { SECRET_KEY_VARIABLE } from "#src/core/key-file.ts";
-import { version } from "#src/core/version.ts";
+import { ArchiveBroken } from "#src/core/tar.ts";
 import { readFileIdentity } from "#src/db/file-identity.ts";
 import { createPrivateDirectory, databaseFiles } from "#src/db/files.ts";
 import { readMove } from "#src/db/instance.ts";
+import { archivedFiles } from "#src/server/archived-files.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { fileExists, loadConfiguredKeys, noDatabase } from "./database.ts";
@@ -53,11 +53,11 @@ export const commands: readonly Command[] = [
       const config = context.loadConfig();
       const files = databaseFiles(config.storage.path);
       if (!fileExists(files.database)) throw noDatabase(files.database);
-      return withEmptiedTarget(context, file, () => {
+      return withEmptiedTarget(context, file, async () => {
         const release = lockStopped(files, "moved");
         try {
           const code = randomText(context.io.random, CODE_LENGTH).replace(/(.{6})(?=.)/g, "$1-");
-          return reportOut(context, performOut(context, config, file, code), code);
+          return reportOut(context, await performOut(context, config, file, code), code);
         } finally {
           release();
         }
@@ -91,11 +91,7 @@ export const commands: readonly Command[] = [
         createPrivateDirectory(resolve(config.storage.data));
         const release = lockStopped(files, "replaced");
         try {
-          return reportIn(
-            context,
-            config,
-            translateErrors(() => performIn(context, config, handle, code)),
-          );
+          return reportIn(context, config, await translateErrors(() => performIn(context, config, handle, code)));
         } finally {
           release();
         }
@@ -131,11 +127,11 @@ function stepsOf({ io, options }: Context): (step: string) => void {
 }
 
 /** A file that root made, in a directory where this process may not remove it. */
-function withEmptiedTarget<T>({ io, files }: Context, file: string, work: () => T): T {
-  return translateErrors(() => {
+function withEmptiedTarget<T>({ io, files }: Context, file: string, work: () => Promise<T>): Promise<T> {
+  return translateErrors(async () => {
     const handle = files.handleOf(file);
     try {
-      return work();
+      return await work();
     } catch (error) {
       if (handle !== null) {
         ftruncateSync(handle, 0);
@@ -146,26 +142,24 @@ function withEmptiedTarget<T>({ io, files }: Context, file: string, work: () => 
   });
 }
 
-function performOut(context: Context, config: Config, file: string, code: string): MovedOutFile {
+function performOut(context: Context, config: Config, file: string, code: string): Promise<MovedOutFile> {
   const { io, files } = context;
-  const keys = loadConfiguredKeys(config, io, false);
+  // Throws unless there is one that this server could use.
+  loadConfiguredKeys(config, io, false);
   return moveOut({
-    ...{ code, version, file: { path: file, handle: files.handleOf(file) }, now: io.clock.now(), host: hostname() },
+    ...{ code, file: { path: file, handle: files.handleOf(file) }, now: io.clock.now(), host: hostname() },
     database: config.storage.path,
-    keys: keys
-      .all()
-      .map(({ bytes }) => `${Buffer.from(bytes).toString("base64")}\n`)
-      .join(""),
-    keyFile: keys.keyFile,
-    config: config.fileText,
-    mediaDirectory: config.media.directory,
+    files: {
+      ...archivedFiles(config, io.env),
+      configuration: config.fileText === null ? null : { text: config.fileText },
+    },
     marker: newInstanceId(io.random),
     identityOf: readFileIdentity,
     onStep: stepsOf(context),
   });
 }
 
-function performIn(context: Context, config: Config, handle: number, code: string | undefined): MovedIn {
+function performIn(context: Context, config: Config, handle: number, code: string | undefined): Promise<MovedIn> {
   const { io } = context;
   const hasEnvironmentKey = io.env[SECRET_KEY_VARIABLE] !== undefined;
   const keysHere = hasEnvironmentKey ? loadConfiguredKeys(config, io, false).all() : null;
@@ -211,12 +205,12 @@ function cancel(database: string): Report {
   });
 }
 
-function reportOut({ io }: Context, { file, bytes, summary, flaws }: MovedOutFile, code: string): Report {
+function reportOut({ io }: Context, { file, bytes, media, expiresAt, flaws }: MovedOutFile, code: string): Report {
   const variables = Object.keys(io.env).filter(isSetting);
   const json = {
     ...{ file, bytes, code },
-    code_valid_until: formatInstant(summary.expiresAt, "UTC"),
-    media: summary.media.files,
+    code_valid_until: formatInstant(expiresAt, "UTC"),
+    media,
     environment: variables,
     flaws,
   };
@@ -224,7 +218,7 @@ function reportOut({ io }: Context, { file, bytes, summary, flaws }: MovedOutFil
     list({
       file,
       size: `${(bytes / 1e6).toFixed(1)} MB`,
-      media: summary.media.files,
+      media,
       code,
       "valid until": json.code_valid_until,
     }),
@@ -249,14 +243,14 @@ const HELD: Readonly<Record<CopyReason, string>> = {
 };
 
 function reportIn({ io }: Context, config: Config, moved: MovedIn): Report {
-  const { summary, heldBecause, isDone, counts, replaced, flaws } = moved;
+  const { manifest, heldBecause, isDone, counts, replaced, flaws } = moved;
   const database = resolve(config.storage.path);
   const movedConfig = resolve(join(config.storage.data, MOVED_CONFIG));
   const json = {
     ...{ database, held: heldBecause !== null, reason: heldBecause === null ? null : HELD[heldBecause], counts, flaws },
     already_there: isDone,
-    from: summary.host,
-    moved_out_at: formatInstant(summary.at, "UTC"),
+    from: manifest.move?.host ?? null,
+    moved_out_at: formatInstant(manifest.takenAt, "UTC"),
     replaced: replaced === null ? null : resolve(replaced),
     key_file: io.env[SECRET_KEY_VARIABLE] === undefined ? resolve(config.secrets.keyFile) : null,
     config_of_old_machine: existsSync(movedConfig) ? movedConfig : null,
@@ -277,9 +271,9 @@ function reportIn({ io }: Context, config: Config, moved: MovedIn): Report {
   return { json, text };
 }
 
-function translateErrors<T>(work: () => T): T {
+async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     throw describe(error) ?? error;
   }
@@ -294,7 +288,7 @@ const REFUSED: Readonly<Record<MoveRefused["because"], string>> = {
 
 function describe(error: unknown): CommandFailure | null {
   if (error instanceof MoveRefused) return new CommandFailure(error.because, error.message, REFUSED[error.because]);
-  if (error instanceof MoveFileBroken) {
+  if (error instanceof ArchiveBroken) {
     const advice = "copy it again from the machine where move out wrote it; nothing was changed";
     return new CommandFailure("broken", `that file cannot be used: ${error.message}`, advice);
   }

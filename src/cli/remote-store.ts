@@ -1,7 +1,6 @@
 /** The store that a command uses: as configured, or as its options name it on a machine that has no configuration yet. */
-import { ObjectStore, StoreFailure } from "#src/backup/remote/object-store.ts";
+import { DEFAULT_REGION, ObjectStore, StoreFailure } from "#src/backup/remote/object-store.ts";
 import type { RemoteSettings } from "#src/backup/remote/settings.ts";
-import { DEFAULT_REGION } from "#src/backup/remote/signed-request.ts";
 import type { Context } from "./context.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { readSecretFile } from "./input.ts";

@@ -3,9 +3,10 @@
  */
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { type KeyPlacement, NO_KEYS } from "#src/backup/archive/place.ts";
+import { discard, type Unpacked } from "#src/backup/archive/unpack.ts";
 import { BackupBroken } from "#src/backup/backup.ts";
 import { InsufficientSpace } from "#src/backup/files.ts";
-import type { FetchedArchive } from "#src/backup/remote/fetch-archive.ts";
 import {
   GapNotAccepted,
   lostWithGap,
@@ -23,14 +24,11 @@ import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import {
-  discard,
   type FetchValues,
   fetchNamed,
   isArchiveAddress,
-  type KeyPlacement,
-  NO_KEYS,
   type Placed,
-  placeKeys,
+  placeArchivedKeys,
   placeRest,
   readArchiveAddress,
 } from "./fetched-archive.ts";
@@ -100,8 +98,7 @@ interface ArchiveValues extends FetchValues {
 /** Fetches the archive, and restores its database as any other backup. */
 async function restoreArchive(context: Context, address: string, values: ArchiveValues): Promise<Report> {
   readArchiveAddress(address);
-  const config = context.loadConfig();
-  const { database } = databaseFiles(config.storage.path);
+  const { database } = databaseFiles(context.loadConfig().storage.path);
   const release = values.rehearse ? () => undefined : lockTarget(context);
   try {
     if (!context.options.json) context.io.err(`fetching ${address} …\n`);
@@ -109,21 +106,21 @@ async function restoreArchive(context: Context, address: string, values: Archive
     try {
       if (values.rehearse) return runDrill(context, fetched.file, database);
       const { restored, keys } = restoreWithKeys(context, fetched, database, values.acceptGap);
-      return report(database, restored, null, { archive: address, ...keys, ...placeRest(config, context, fetched) });
+      return report(database, restored, null, { archive: address, ...keys, ...placeRest(context, fetched) });
     } finally {
-      discard(config, fetched);
+      discard(fetched);
     }
   } finally {
     release();
   }
 }
 
-function restoreWithKeys(context: Context, fetched: FetchedArchive, database: string, acceptGap: boolean) {
+function restoreWithKeys(context: Context, fetched: Unpacked, database: string, acceptGap: boolean) {
   const placements: KeyPlacement[] = [];
   let restored: RestoreResult;
   try {
     restored = restore(context, fetched.file, database, acceptGap, ({ merged }) => {
-      placements.push(placeKeys(context.loadConfig(), context, fetched, merged !== null));
+      placements.push(placeArchivedKeys(context, fetched, merged !== null));
     });
   } catch (error) {
     for (const { undo } of placements) undo();

@@ -1,5 +1,5 @@
 /** The keys of the `[backup.remote]` section: where backups are sent, and for whom they are encrypted. */
-import { isBech32 } from "#src/core/bech32.ts";
+import { bech32 } from "@scure/base";
 import { key } from "./key.ts";
 import { httpAddress, optional, path, text, wholeNumber, yesOrNo } from "./kinds.ts";
 
@@ -23,7 +23,7 @@ const accessKey = text("the id of an access key, without spaces", (value) =>
 
 const recipient = text(
   'a recipient of age, which begins with "age1" (waxwing backup recovery-key makes one); one letter may be mistyped',
-  (value) => (isBech32(value, "age") || isBech32(value, "age1pq") ? value : null),
+  (value) => (["age", "age1pq"].includes(bech32.decodeUnsafe(value, false)?.prefix ?? "") ? value : null),
 );
 
 export const remoteKeys = {

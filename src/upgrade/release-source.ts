@@ -2,9 +2,10 @@
  * Where a release is read from: a folder, a tar archive of it (plain or gzipped), or an address. Each file is read by its
  * name and has a limit; nothing that is read is trusted before its signature and checksum are compared.
  */
-import { closeSync, fsyncSync, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { readTarFile } from "./tar.ts";
+import { writeWhole } from "#src/backup/files.ts";
+import { readTar } from "#src/core/tar.ts";
 
 /** The release cannot be read. */
 export class ReleaseUnreadable extends Error {
@@ -34,7 +35,11 @@ export function openSource(from: string): ReleaseSource {
     async save(name, path) {
       const handle = openSync(path, "wx", 0o600);
       try {
-        await copy(await open(name), LARGE_BYTES_MAX, name, (part) => writeWhole(handle, part));
+        let at = 0;
+        await copy(await open(name), LARGE_BYTES_MAX, name, (part) => {
+          writeWhole(handle, part, at);
+          at += part.length;
+        });
         fsyncSync(handle);
       } finally {
         closeSync(handle);
@@ -65,10 +70,26 @@ function archived(from: string, open: () => Promise<ReadableStream<Uint8Array<Ar
   const isZipped = /\.(tgz|gz)(\?|$)/.test(from);
   return async (name) => {
     const bytes = await open();
-    const file = await readTarFile(isZipped ? bytes.pipeThrough(new DecompressionStream("gzip")) : bytes, name);
-    if (file === null) throw missing(name, from);
-    return file;
+    return fileIn(isZipped ? bytes.pipeThrough(new DecompressionStream("gzip")) : bytes, name, from);
   };
+}
+
+/** The first file with this base name, without unpacking anything. */
+async function* fileIn(archive: AsyncIterable<Uint8Array>, name: string, from: string): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const entry of readTar(archive)) {
+      if (!entry.isFile || entry.name.split("/").at(-1) !== name) continue;
+      yield* entry.pieces;
+      return;
+    }
+  } catch (error) {
+    throw new ReleaseUnreadable(`there is no release at ${from} that can be read: ${reasonOf(error)}`);
+  }
+  throw missing(name, from);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function downloaded(from: string): Open {
@@ -81,8 +102,7 @@ async function download(address: string): Promise<ReadableStream<Uint8Array<Arra
     if (!answer.ok || answer.body === null) throw new Error(`the answer is ${answer.status}`);
     return answer.body as ReadableStream<Uint8Array<ArrayBuffer>>;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ReleaseUnreadable(`${address} cannot be fetched: ${reason}`);
+    throw new ReleaseUnreadable(`${address} cannot be fetched: ${reasonOf(error)}`);
   }
 }
 
@@ -102,8 +122,4 @@ async function copy(
     if (length > max) throw new ReleaseUnreadable(`${name} is larger than that file of a release can be`);
     take(part);
   }
-}
-
-function writeWhole(handle: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done);
 }

@@ -18,12 +18,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { writeArchive } from "#src/backup/archive/archive.ts";
 import { encrypt, newRecoveryKey } from "#src/backup/remote/encryption.ts";
 import { archiveName } from "#src/backup/remote/names.ts";
 import { ObjectStore } from "#src/backup/remote/object-store.ts";
 import { sendBackup } from "#src/backup/remote/send.ts";
 import { readRemoteState } from "#src/backup/remote/state.ts";
-import { writeTar } from "#src/backup/remote/tar.ts";
 import { systemClock } from "#src/core/clock.ts";
 import { openClient } from "#src/db/driver.ts";
 import { busyShop } from "#test/support/busy-shop.ts";
@@ -334,7 +334,7 @@ test("an archive is refused with another key, changed, cut or foreign, by a wron
   const packed = async (name: string): Promise<Buffer> => {
     const content = Buffer.from("evil");
     const pieces: Uint8Array[] = [];
-    for await (const piece of await encrypt(recipient, writeTar([{ name, bytes: content.length, content }])))
+    for await (const piece of await encrypt(recipient, writeArchive([{ name, bytes: content.length, content }], true)))
       pieces.push(piece);
     return Buffer.concat(pieces);
   };

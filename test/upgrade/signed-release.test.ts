@@ -28,14 +28,14 @@ async function take(from: string, key = publicKey): Promise<string> {
   return `${release.version} ${readFileSync(path, "utf8").length}`;
 }
 
-function archive(isZipped: boolean): string {
+async function archive(isZipped: boolean): Promise<string> {
   const path = join(workshop, isZipped ? "release.tar.gz" : "release.tar");
   const entries = names.map((name) => ({
     path: `waxwing-1.2.3/${name}`,
     mode: 0o644,
     bytes: readFileSync(join(folder, name)),
   }));
-  const bytes = tar([{ path: "waxwing-1.2.3/", mode: 0o755 }, ...entries], 0);
+  const bytes = await tar([{ path: "waxwing-1.2.3/", mode: 0o755 }, ...entries], 0);
   writeFileSync(path, isZipped ? Bun.gzipSync(Buffer.from(bytes)) : bytes);
   return path;
 }
@@ -47,7 +47,13 @@ describe("a release", () => {
       fetch: ({ url }) => new Response(Bun.file(join(workshop, new URL(url).pathname))),
     });
     const address = String(server.url).replace(/\/$/, "");
-    const places = [folder, archive(false), archive(true), `${address}/release`, `${address}/release.tar.gz`];
+    const places = [
+      folder,
+      await archive(false),
+      await archive(true),
+      `${address}/release`,
+      `${address}/release.tar.gz`,
+    ];
     for (const from of places) expect({ from, taken: await take(from) }).toEqual({ from, taken: "1.2.3 3000" });
   });
 

@@ -4,9 +4,11 @@
  * file and the database beside its place, which the same command then puts there. The caller must hold the server's
  * lock and the command lock.
  */
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { parseKeys } from "#src/core/key-file.ts";
+import { keepKeyFile } from "#src/core/key-file.ts";
+import { piecesFrom } from "#src/core/pieces.ts";
+import type { Random } from "#src/core/random.ts";
 import { isSameFile } from "#src/db/file-identity.ts";
 import { createPrivateDirectory } from "#src/db/files.ts";
 import { readInstance, readMove, writeBackupMetadata, writeFileIdentity, writeMove } from "#src/db/instance.ts";
@@ -14,13 +16,13 @@ import { NewerSchema, schemaVersion } from "#src/db/migrate.ts";
 import { migrations } from "#src/db/migrations.ts";
 import { forgetUnknownMarkers } from "#src/db/run-marker.ts";
 import { checkDatabase, countRows, FOREIGN_SCHEMA } from "#src/health/check.ts";
+import { isMarkable, type Manifest, markUsed, readManifest, readUse } from "../archive/archive.ts";
+import { placeKeys, placeMedia } from "../archive/place.ts";
+import { discard, type Unpacked, unpack } from "../archive/unpack.ts";
 import { BackupBroken, isDamage } from "../backup.ts";
-import { findFreeName, removeDatabase, requireFreeSpace, swapDatabase, syncDirectory, syncFile } from "../files.ts";
-import { isMarkable, MoveFileBroken, markUsed, readMoveFile } from "./archive.ts";
-import { extract, type Places } from "./extract.ts";
-import type { MoveSummary } from "./move-out.ts";
+import { findFreeName, replaceFile, swapDatabase, syncDirectory, syncFile } from "../files.ts";
 import { type IdentityOf, withClient } from "./original.ts";
-import { type Admission, admit, type CopyReason, type FileUse, hashCode } from "./states.ts";
+import { type Admission, admit, type CopyReason, hashCode } from "./states.ts";
 
 /** Part of the name of a database that lies beside its place, complete or not. */
 const MOVING_IN = ".moving-in";
@@ -39,13 +41,23 @@ export class MoveRefused extends Error {
   }
 }
 
+interface Places {
+  /** Null: the keys come from the environment here, and are compared. */
+  keyFile: string | null;
+  mediaDirectory: string;
+  /** A new file for the configuration of the machine that was left; nothing reads it. */
+  config: string;
+  random: Random;
+  now: number;
+}
+
 interface MoveInOptions {
   database: string;
   /** Open for reading, and for writing too where that is allowed. */
   handle: number;
   /** Undefined: none was given. */
   code: string | undefined;
-  places: Omit<Places, "database">;
+  places: Places;
   /** Keys in the environment, which take precedence over a file; null: there are none. */
   keysHere: readonly Uint8Array[] | null;
   now: number;
@@ -57,7 +69,7 @@ interface MoveInOptions {
 }
 
 export interface MovedIn {
-  summary: MoveSummary;
+  manifest: Manifest;
   /** `done`: it was there already. Null: it continues as the original. */
   heldBecause: CopyReason | null;
   isDone: boolean;
@@ -68,18 +80,17 @@ export interface MovedIn {
   flaws: string[];
 }
 
-/** Throws `MoveFileBroken`, `MoveRefused`, `BackupBroken`, `NewerSchema` and `InsufficientSpace`. */
-export function moveIn(options: MoveInOptions): MovedIn {
-  const { database, handle, onStep } = options;
+/** Throws `ArchiveBroken`, `MoveRefused`, `BackupBroken`, `NewerSchema` and `InsufficientSpace`. */
+export async function moveIn(options: MoveInOptions): Promise<MovedIn> {
+  const { database, identityOf, now, onStep } = options;
   onStep("checking the file");
-  const { summary, use, entries, keys } = inspectFile(handle);
-  const admission = admissionOf(options, summary, use);
-  if (admission.kind === "done") return { ...outcome(summary, database), isDone: true };
+  const manifest = await readManifest(piecesOf(options.handle));
+  const admission = await admissionOf(options, manifest);
+  const moved = { manifest, heldBecause: null, isDone: false, replaced: null, flaws: [] };
+  if (admission.kind === "done") return { ...moved, isDone: true, counts: withClient(database, true, countRows) };
   requirePlace(database);
-  requireSameKeys(options.keysHere, keys);
   const fresh = movingInPath(database);
-  const { identityOf, now } = options;
-  const flaws = admission.kind === "continue" ? [] : prepare(options, { summary, entries, admission }, fresh);
+  const flaws = admission.kind === "continue" ? [] : await prepare(options, admission, fresh);
   onStep("putting the database in its place");
   const isSuccessor = admission.kind !== "copy";
   withClient(fresh, false, (client) => {
@@ -95,41 +106,11 @@ export function moveIn(options: MoveInOptions): MovedIn {
   swapDatabase(database, fresh, replaced ?? `${database}.replaced`);
   onStep("moved in");
   const heldBecause = admission.kind === "copy" ? admission.because : null;
-  return { ...outcome(summary, database), heldBecause, replaced, flaws };
+  return { ...moved, counts: withClient(database, true, countRows), heldBecause, replaced, flaws };
 }
 
-function outcome(summary: MoveSummary, database: string): MovedIn {
-  const counts = withClient(database, true, countRows);
-  return { summary, heldBecause: null, isDone: false, counts, replaced: null, flaws: [] };
-}
-
-interface FoundEntries {
-  databaseBytes: number;
-  mediaBytes: number;
-}
-
-interface Inspected {
-  summary: MoveSummary;
-  use: FileUse;
-  entries: FoundEntries;
-  keys: Uint8Array[];
-}
-
-/** Reads the file once, from its first to its last byte, and writes nothing. */
-function inspectFile(handle: number): Inspected {
-  const entries: FoundEntries = { databaseBytes: 0, mediaBytes: 0 };
-  const texts: Record<string, Buffer[]> = { "move.json": [], "waxwing.key": [] };
-  const use = readMoveFile(handle, (name, bytes) => {
-    if (name === "waxwing.db") entries.databaseBytes = bytes;
-    if (name.startsWith("media/")) entries.mediaBytes += bytes;
-    const pieces = texts[name];
-    if (pieces === undefined) return null;
-    return { write: (piece) => pieces.push(Buffer.from(piece)), end: () => undefined };
-  });
-  const textOf = (name: string): string => Buffer.concat(texts[name] ?? []).toString("utf8");
-  const keys = parseKeys(textOf("waxwing.key"));
-  if (keys === null || entries.databaseBytes === 0) throw new MoveFileBroken("database or master key is missing in it");
-  return { summary: readSummary(textOf("move.json")), use, entries, keys };
+async function* piecesOf(handle: number): AsyncGenerator<Uint8Array> {
+  yield* piecesFrom(handle);
 }
 
 function requireSameKeys(here: readonly Uint8Array[] | null, moved: readonly Uint8Array[]): void {
@@ -139,21 +120,11 @@ function requireSameKeys(here: readonly Uint8Array[] | null, moved: readonly Uin
     throw new MoveRefused("other_keys", "the master key in the environment is not the one that came with that file");
 }
 
-function readSummary(text: string): MoveSummary {
-  try {
-    const summary = JSON.parse(text) as MoveSummary;
-    if (summary.format === 1 && typeof summary.codeHash === "string" && typeof summary.expiresAt === "number")
-      return summary;
-  } catch {
-    // Falls through: it says nothing that this executable can read.
-  }
-  throw new MoveFileBroken("another version of Waxwing wrote it in a form that this one cannot read");
-}
-
-function admissionOf({ database, code, now, identityOf }: MoveInOptions, summary: MoveSummary, use: FileUse) {
+/** What the manifest says is not proved yet: nothing follows from it but what to do with an archive that is. */
+async function admissionOf({ database, handle, code, now, identityOf }: MoveInOptions, { move }: Manifest) {
   const admission: Admission = admit({
-    ...{ use, now, expiresAt: summary.expiresAt },
-    code: code === undefined ? "none" : hashCode(code) === summary.codeHash ? "right" : "wrong",
+    ...{ use: await readUse(handle), now, expiresAt: move?.expiresAt ?? 0 },
+    code: code === undefined ? "none" : hashCode(code) === move?.codeHash ? "right" : "wrong",
     interruptedToken: tokenOf(movingInPath(database), identityOf),
     presentToken: tokenOf(database, null),
   });
@@ -186,46 +157,56 @@ function requirePlace(database: string): void {
   if (hasWorkspace !== 0) throw new MoveRefused("occupied", `there is a database with workspaces at ${database}`);
 }
 
-interface Found {
-  summary: MoveSummary;
-  entries: FoundEntries;
-  admission: Admission;
-}
-
 /** Everything up to the last step. If it throws, nothing has changed. Returns the invariants that are broken. */
-function prepare(options: MoveInOptions, { summary, entries, admission }: Found, fresh: string): string[] {
+async function prepare(options: MoveInOptions, admission: Admission, fresh: string): Promise<string[]> {
   const { database, handle, places, token, now, identityOf, onStep } = options;
   const isSuccessor = admission.kind === "successor";
   if (isSuccessor && !isMarkable(handle))
     throw new MoveRefused("not_markable", "that file cannot be written to, so it cannot be marked as used");
   createPrivateDirectory(dirname(database));
-  removeDatabase(fresh);
-  requireFreeSpace(dirname(database), entries.databaseBytes + 1_000_000, "the database");
-  const extraction = extract(handle, { ...places, database: fresh }, entries.mediaBytes, onStep);
+  onStep("writing database and media");
+  const unpacked = await unpack(piecesOf(handle), { file: fresh, mediaDirectory: places.mediaDirectory });
+  const undo: (() => void)[] = [];
   try {
+    requireSameKeys(options.keysHere, unpacked.keys);
     onStep("checking the database");
     const flaws = requireSound(fresh, now);
     withClient(fresh, false, (client) => {
       client.pragma("synchronous = FULL");
       client.transaction(() => {
-        writeBackupMetadata(client, { kind: "move", at: summary.at, hasGap: false });
-        writeMove(client, isSuccessor ? { state: "in", at: now, token, from: summary.host } : null);
+        const { takenAt, move } = unpacked.manifest;
+        writeBackupMetadata(client, { kind: "move", at: takenAt, hasGap: false });
+        writeMove(client, isSuccessor ? { state: "in", at: now, token, from: move?.host ?? "" } : null);
         if (isSuccessor) writeFileIdentity(client, identityOf(fresh));
       })();
     });
     syncFile(fresh);
     syncDirectory(dirname(fresh));
-    extraction.placeKeys();
+    place(unpacked, places, undo);
     if (isSuccessor) {
       onStep("marking the file as used");
-      markUsed(handle, now, token);
+      await markUsed(handle, now, token);
     }
     return flaws;
   } catch (error) {
-    extraction.undo();
-    removeDatabase(fresh);
+    for (const one of undo) one();
+    discard(unpacked);
     throw error;
   }
+}
+
+/** Everything but the database. */
+function place(unpacked: Unpacked, { keyFile, config, random, now }: Places, undo: (() => void)[]): void {
+  if (keyFile !== null) {
+    const keys = placeKeys({ keys: unpacked.keys, older: [] }, { keyFile, environment: undefined, random, now }, false);
+    undo.push(keys.undo);
+    keys.settle();
+    for (const [ending, older] of unpacked.olderKeys) keepKeyFile(keyFile + ending, older, random);
+  }
+  undo.push(() => rmSync(config, { force: true }));
+  if (unpacked.configuration !== null) replaceFile(config, unpacked.configuration);
+  const media = placeMedia(unpacked, () => true);
+  undo.push(() => media.forEach((path) => void rmSync(path, { force: true })));
 }
 
 function requireSound(path: string, now: number): string[] {

@@ -3,7 +3,8 @@
  * elsewhere. An archive can also be decrypted by `age -d -i KEY`.
  */
 import { Decrypter, Encrypter, generateIdentity, identityToRecipient } from "age-encryption";
-import { ArchiveBroken } from "./tar.ts";
+import { SourceStream } from "#src/core/pieces.ts";
+import { ArchiveBroken } from "#src/core/tar.ts";
 
 /** The recovery key is no key, or not the one of this archive. */
 export class WrongRecoveryKey extends Error {
@@ -34,7 +35,7 @@ export async function encrypt(
 ): Promise<AsyncIterable<Uint8Array>> {
   const encrypter = new Encrypter();
   encrypter.addRecipient(recipient);
-  return iterate(await encrypter.encrypt(streamOf(pieces)));
+  return encrypter.encrypt(new SourceStream(pieces).stream);
 }
 
 /** The keys in the text of a file, as `age-keygen` writes it: one a line, comments begin with #. */
@@ -62,76 +63,22 @@ export async function decrypt(
   await recipientsOf(keys);
   const decrypter = new Decrypter();
   for (const key of keys) decrypter.addIdentity(key);
-  const source = watched(pieces);
+  const source = new SourceStream(pieces);
   try {
-    return plain(await decrypter.decrypt(streamOf(source.pieces)), source);
+    return plain(await decrypter.decrypt(source.stream), source);
   } catch (error) {
-    if (source.error !== null) throw source.error;
+    if (source.fault !== null) throw source.fault;
     if (/no identity matched/i.test(messageOf(error)))
       throw new WrongRecoveryKey("the archive is encrypted for another recovery key");
     throw new ArchiveBroken(`its header cannot be read (${messageOf(error)})`);
   }
 }
 
-/** Remembers the error with which the source ended, which is not a fault of the archive. */
-interface Source {
-  pieces: AsyncIterable<Uint8Array>;
-  error: unknown;
-}
-
-function watched(pieces: AsyncIterable<Uint8Array>): Source {
-  const source: Source = { pieces, error: null };
-  source.pieces = (async function* () {
-    try {
-      yield* pieces;
-    } catch (error) {
-      source.error = error;
-      throw error;
-    }
-  })();
-  return source;
-}
-
-async function* plain(stream: ReadableStream<Uint8Array>, source: Source): AsyncGenerator<Uint8Array> {
+async function* plain(stream: ReadableStream<Uint8Array>, source: SourceStream): AsyncGenerator<Uint8Array> {
   try {
-    yield* iterate(stream);
+    yield* stream;
   } catch (error) {
-    if (source.error !== null) throw source.error;
-    throw new ArchiveBroken(`it was changed or is incomplete (${messageOf(error)})`);
-  }
-}
-
-function streamOf(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  const iterator = pieces[Symbol.asyncIterator]();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await iterator.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
-      },
-      async cancel() {
-        await iterator.return?.();
-      },
-    },
-    { highWaterMark: 1 },
-  );
-}
-
-async function* iterate(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader();
-  let isDone = false;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) {
-        isDone = true;
-        return;
-      }
-      yield value;
-    }
-  } finally {
-    if (!isDone) await reader.cancel().catch(() => undefined);
+    throw source.fault ?? new ArchiveBroken(`it was changed or is incomplete (${messageOf(error)})`);
   }
 }
 

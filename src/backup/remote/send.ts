@@ -6,18 +6,18 @@ import { createHash, type Hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Clock } from "#src/core/clock.ts";
+import { version } from "#src/core/version.ts";
 import { openClient } from "#src/db/driver.ts";
 import { createPrivateDirectory } from "#src/db/files.ts";
 import { type Instance, readInstance } from "#src/db/instance.ts";
 import { lockExclusively } from "#src/db/lock.ts";
+import { type ArchivedFiles, archiveEntries, maxArchiveBytes, writeArchive } from "../archive/archive.ts";
 import { compareDigest } from "../digest.ts";
-import { archiveEntries } from "./archive.ts";
 import { encrypt, encryptedBytes } from "./encryption.ts";
 import { archiveName, backupTime, folderOf, isOwnArchive, surplusArchives } from "./names.ts";
 import { ObjectStore, StoreFailure } from "./object-store.ts";
-import { type ArchivedFiles, accessOf, placeOf, type RemoteSettings } from "./settings.ts";
+import { accessOf, placeOf, type RemoteSettings } from "./settings.ts";
 import { readRemoteState, type SentArchive, writeRemoteState } from "./state.ts";
-import { tarBytes, writeTar } from "./tar.ts";
 
 export interface SendRequest {
   /** The directory of backups, and the name of one in it. */
@@ -69,7 +69,11 @@ async function send(request: SendRequest, { clock, onStep }: SendOptions): Promi
   const store = new ObjectStore(accessOf(settings), clock);
   const isOwn = (key: string): boolean => key.startsWith(folder) && isOwnArchive(key.slice(folder.length), instance);
   const key = folder + archiveName(name, backup.takenAt, instance.instanceId);
-  const entries = archiveEntries({ ...backup, instanceId: instance.instanceId }, files, settings.media);
+  const entries = archiveEntries({
+    about: { version, instanceId: instance.instanceId, takenAt: backup.takenAt, move: null },
+    ...{ database: backup.file, digest: backup.digest },
+    files: settings.media ? files : { ...files, mediaDirectory: null },
+  });
 
   onStep("looking at the store");
   let notRemoved = await removeLeftovers(store, { directory, place, folder, key, isOwn });
@@ -79,9 +83,9 @@ async function send(request: SendRequest, { clock, onStep }: SendOptions): Promi
   onStep("sending the archive");
   const digest = createHash("sha256");
   const counted = { bytes: 0 };
-  const encrypted = await encrypt(settings.recipient, writeTar(entries));
+  const encrypted = await encrypt(settings.recipient, writeArchive(entries, true));
   try {
-    await store.put(key, hashed(encrypted, digest, counted), encryptedBytes(tarBytes(entries)));
+    await store.put(key, hashed(encrypted, digest, counted), encryptedBytes(maxArchiveBytes(entries)));
   } catch (error) {
     await store.abortUploads(key, (one) => one === key).catch(() => undefined);
     throw error;

@@ -1,8 +1,7 @@
-/** What sending a backup needs to know: the store, the recipient, and the files that an archive holds beside the database. */
+/** What sending a backup needs to know: the store, and the recipient. */
 import { readFileSync, statSync } from "node:fs";
 import { folderOf } from "./names.ts";
-import { StoreFailure } from "./object-store.ts";
-import type { StoreAccess } from "./signed-request.ts";
+import { type StoreAccess, StoreFailure } from "./object-store.ts";
 
 /** As configured. */
 export interface RemoteSettings {
@@ -16,17 +15,6 @@ export interface RemoteSettings {
   /** How many archives are kept; 0: all. */
   keep: number;
   media: boolean;
-}
-
-/** The master key comes from a file, or is the text of an environment variable. */
-export type KeySource = { file: string } | { text: string };
-
-/** Everything that goes with the database into an archive. */
-export interface ArchivedFiles {
-  key: KeySource;
-  /** Null: there is none. */
-  configuration: string | null;
-  mediaDirectory: string;
 }
 
 const SECRET_BYTES_MAX = 4_096;

@@ -2,10 +2,10 @@
  * What is known of the archives in the store, in a file beside the backups: uploads that were begun, archives that were
  * read back, and the last failure. An upload is noted before it begins, so that what a killed one leaves can be removed.
  */
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { createPrivateDirectory, createPrivateFile } from "#src/db/files.ts";
-import { syncDirectory, syncFile, UNFINISHED } from "../files.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createPrivateDirectory } from "#src/db/files.ts";
+import { replaceFile } from "../files.ts";
 
 export interface SentArchive {
   /** The name of the backup in the directory of backups. */
@@ -56,14 +56,7 @@ export function readRemoteState(directory: string, place: string): RemoteState {
 
 export function writeRemoteState(directory: string, state: RemoteState): void {
   createPrivateDirectory(directory);
-  const path = join(directory, FILE);
-  const unfinished = `${path}${UNFINISHED}`;
-  rmSync(unfinished, { force: true });
-  createPrivateFile(unfinished);
-  writeFileSync(unfinished, JSON.stringify({ ...state, archives: state.archives.slice(-ARCHIVES_MAX) }));
-  syncFile(unfinished);
-  renameSync(unfinished, path);
-  syncDirectory(dirname(path));
+  replaceFile(join(directory, FILE), JSON.stringify({ ...state, archives: state.archives.slice(-ARCHIVES_MAX) }));
 }
 
 /** The time of the state in the newest archive that was read back, in milliseconds; null if there is none. */

@@ -281,6 +281,9 @@ export const packages: { name: RegExp; only: string[]; why: string }[] = [
   { name: /^nodemailer/, only: ["health/alarm-email.ts"], why: "Only alarms are sent by e-mail." },
   { name: /^libphonenumber-js/, only: ["core/phone.ts"], why: "One reading of a phone number." },
   { name: /^(smol-toml|toml-eslint-parser)/, only: ["config/"], why: "One reading of the configuration." },
+  { name: /^modern-tar/, only: ["core/tar.ts"], why: "One reading and writing of tar archives." },
+  { name: /^age-encryption/, only: ["backup/remote/encryption.ts"], why: "One use of age." },
+  { name: /^aws4fetch/, only: ["backup/remote/object-store.ts"], why: "One client of stores." },
   {
     name: /^node:(http|https|http2|net|tls|dgram|dns|child_process|worker_threads)/,
     // node:net also classifies IP addresses, which opens no connection.

@@ -32,9 +32,9 @@ test("tar itself lists what we write, with links, owners and long paths", async 
 test.skipIf(Bun.which("dpkg-deb") === null)("a Debian package belongs to root and is the same in every build", () => {
   const [one, other] = ["one.deb", "other.deb"].map((name) => join(directory, name)) as [string, string];
   const options = {
-    ...{ version: "1.2.3-rc.1", architecture: "amd64", time: 1_700_000_000 },
+    ...{ version: "1.2.3-rc.1", architecture: "amd64" as const, time: 1_700_000_000 },
     ...{ executable: Buffer.alloc(5_000), installer: Buffer.from("#!/bin/sh\n"), license: Buffer.from("MIT") },
-  } as const;
+  };
   writeDeb(one, options);
   const before = process.umask(0o077);
   writeDeb(other, options);

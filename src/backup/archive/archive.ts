@@ -62,7 +62,7 @@ export interface Manifest {
 }
 
 /** The text of a file, or of an environment variable. */
-export type TextSource = { file: string } | { text: string };
+type TextSource = { file: string } | { text: string };
 
 /** Everything that goes with the database into an archive. */
 export interface ArchivedFiles {

@@ -7,7 +7,7 @@ import { createPrivateDirectory } from "#src/db/files.ts";
 import { findFreeName, syncDirectory } from "../files.ts";
 import { MEDIA_PART, type Unpacked } from "./unpack.ts";
 
-export interface KeyPlaces {
+interface KeyPlaces {
   keyFile: string;
   /** The keys in the environment, which take precedence over a file; undefined: there are none. */
   environment: string | undefined;

@@ -5,6 +5,12 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { available, findAccount } from "#src/domain/billing/account.ts";
 import type { BillingAccount } from "#src/domain/billing/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
+import {
+  type SettingName,
+  settingKey,
+  settingNames,
+  type WorkspaceSettings,
+} from "#src/domain/workspaces/workspace.ts";
 import { list, type Report } from "./output.ts";
 import { timesIn } from "./workspace-option.ts";
 
@@ -13,14 +19,11 @@ export function reportOf(tx: ReadTx, workspace: Workspace): Report {
   const { billing } = shown;
   const text = list({
     id: shown.id,
-    name: shown.name,
-    country: shown.country,
-    timezone: shown.timezone,
+    ...Object.fromEntries(
+      settingNames.map((name) => [settingKey(name).replaceAll("_", " "), showSetting(workspace[name])]),
+    ),
     api: shown.api_enabled ? "on" : "off",
     suspended: shown.suspended ? `since ${shown.suspended_at}: ${shown.suspended_reason}` : "no",
-    "daily cap": shown.daily_cap ?? "none",
-    "stop words": shown.stop_words.join(", "),
-    "start words": shown.start_words.join(", "),
     charged: billing === null ? "no" : `${billing.rate} ${billing.currency} a delivered template message`,
     available: billing?.available,
     held: billing?.held,
@@ -31,20 +34,19 @@ export function reportOf(tx: ReadTx, workspace: Workspace): Report {
   return { json: shown, text };
 }
 
+function showSetting(value: WorkspaceSettings[SettingName]): string | number {
+  return Array.isArray(value) ? value.join(", ") : (value ?? "none");
+}
+
 export function viewWithBilling(workspace: Workspace, account: BillingAccount | undefined) {
   const when = timesIn(workspace);
   return {
     id: workspace.id,
-    name: workspace.name,
-    country: workspace.country,
-    timezone: workspace.timezone,
+    ...Object.fromEntries(settingNames.map((name) => [settingKey(name), workspace[name]])),
     api_enabled: workspace.apiEnabled,
     suspended: workspace.suspendedAt !== null,
     suspended_reason: workspace.suspendedReason,
     suspended_at: when(workspace.suspendedAt),
-    daily_cap: workspace.dailyCap,
-    stop_words: workspace.stopWords,
-    start_words: workspace.startWords,
     billing:
       account === undefined
         ? null

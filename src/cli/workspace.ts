@@ -6,8 +6,16 @@ import { type Credit, credit, findAccount, setPrice } from "#src/domain/billing/
 import { getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { createWorkspace, resume, suspend, switchApi, updateWorkspace } from "#src/domain/workspaces/update.ts";
-import type { WorkspaceSettings } from "#src/domain/workspaces/workspace.ts";
-import { type Command, command } from "./command.ts";
+import {
+  type NewWorkspace,
+  type SettingKind,
+  type SettingName,
+  type SettingValues,
+  settingNames,
+  settings,
+  type WorkspaceSettings,
+} from "#src/domain/workspaces/workspace.ts";
+import { type Command, command, flagOf } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withDatabase } from "./database.ts";
 import { UsageError } from "./failure.ts";
@@ -17,28 +25,24 @@ import { reportOf, viewWithBilling } from "./workspace-report.ts";
 const group = "workspace";
 const id = { kind: "number", value: "ID", required: true, description: "The workspace's id" } as const;
 
-const settings = {
+/** Options for the settings. `isNew`: of a workspace that is created, which needs those without an initial value. */
+function settingOptions(isNew: boolean) {
+  return Object.fromEntries(
+    settingNames.map((name) => {
+      const { placeholder, description, ...setting } = settings[name];
+      const required = isNew && !("initial" in setting);
+      return [name, { kind: "text", value: placeholder, description, ...(required ? { required } : {}) }];
+    }),
+  ) as Record<SettingName, { kind: "text"; value: string; description: string }>;
+}
+
+const price = {
   currency: {
     kind: "text",
     value: "CUR",
     description: "Currency, such as USD; requires --rate",
   },
   rate: { kind: "text", value: "DEC", description: "Price of one delivered template message, such as 0.0085" },
-  dailyCap: {
-    kind: "text",
-    value: "N",
-    description: "Maximum number of people sent a template within 24 hours; none: no limit",
-  },
-  stopWords: {
-    kind: "text",
-    value: "A,B",
-    description: "Opt-out words beside STOP and its translations, separated by commas",
-  },
-  startWords: {
-    kind: "text",
-    value: "A,B",
-    description: "Opt-in words beside START, UNSTOP and SUBSCRIBE, separated by commas",
-  },
 } as const;
 
 export const commands: readonly Command[] = [
@@ -48,33 +52,15 @@ export const commands: readonly Command[] = [
     summary: "Create a workspace (and the database, if there is none)",
     details: "With --currency and --rate, its template messages are charged.",
     options: {
-      name: { kind: "text", value: "NAME", required: true, description: "The customer's name" },
-      country: {
-        kind: "text",
-        value: "CC",
-        required: true,
-        description: "Country, such as IN; numbers without a country code belong to it",
-      },
-      timezone: {
-        kind: "text",
-        value: "TZ",
-        required: true,
-        description: "Timezone of all times, such as Asia/Kolkata",
-      },
-      ...settings,
+      ...settingOptions(true),
+      ...price,
       balance: { kind: "text", value: "DEC", description: "Opening balance, such as 100.00" },
       noApi: { kind: "flag", description: "Create the workspace with the API disabled" },
     },
     run: (context, values) => {
       const { price, balance } = readPrice(values);
-      const input: WorkspaceSettings = {
-        name: values.name,
-        country: values.country,
-        timezone: values.timezone,
-        dailyCap: readDailyCap(values.dailyCap) ?? null,
-        stopWords: readWords(values.stopWords) ?? [],
-        startWords: readWords(values.startWords) ?? [],
-      };
+      // The parser has asked for the settings without an initial value.
+      const input = readSettings(values) as NewWorkspace;
       return change(context, "create", (tx) => {
         const workspace = createWorkspace(tx, input, !values.noApi);
         if (price !== null) setPrice(tx, workspace.id, price.currency, price.rate);
@@ -90,19 +76,23 @@ export const commands: readonly Command[] = [
     summary: "List workspaces",
     run: (context) =>
       withDatabase(context, "read", ({ store }) => {
-        const shown = store.read((tx) =>
-          listWorkspaces(tx).map((workspace) => viewWithBilling(workspace, findAccount(tx, workspace.id))),
+        const listed = store.read((tx) =>
+          listWorkspaces(tx).map((workspace) => ({
+            workspace,
+            shown: viewWithBilling(workspace, findAccount(tx, workspace.id)),
+          })),
         );
-        const rows = shown.map((one) => [
-          one.id,
-          one.name,
-          one.country,
-          one.timezone,
-          one.api_enabled ? "on" : "off",
-          one.suspended,
-          one.billing === null ? null : `${one.billing.available} ${one.billing.currency}`,
+        const rows = listed.map(({ workspace, shown: { api_enabled, suspended, billing } }) => [
+          workspace.id,
+          workspace.name,
+          workspace.country,
+          workspace.timezone,
+          api_enabled ? "on" : "off",
+          suspended,
+          billing === null ? null : `${billing.available} ${billing.currency}`,
         ]);
         const headings = ["id", "name", "country", "timezone", "api", "suspended", "available"];
+        const shown = listed.map((one) => one.shown);
         return { json: shown, text: table(headings, rows, "There are no workspaces yet: waxwing workspace create") };
       }),
   }),
@@ -120,20 +110,11 @@ export const commands: readonly Command[] = [
     summary: "Change settings of a workspace",
     positionals: { id },
     options: {
-      name: { kind: "text", value: "NAME", description: "The customer's name" },
-      country: { kind: "text", value: "CC", description: "Country, such as IN" },
-      timezone: { kind: "text", value: "TZ", description: "Timezone, such as Asia/Kolkata" },
-      ...settings,
+      ...settingOptions(false),
+      ...price,
     },
     run: (context, values) => {
-      const changes = withoutUndefined({
-        name: values.name,
-        country: values.country,
-        timezone: values.timezone,
-        dailyCap: readDailyCap(values.dailyCap),
-        stopWords: readWords(values.stopWords),
-        startWords: readWords(values.startWords),
-      });
+      const changes = readSettings(values);
       const { currency, rate } = values;
       const newRate = rate === undefined ? null : readAmount("--rate", rate);
       if (Object.keys(changes).length === 0 && currency === undefined && newRate === null) {
@@ -247,19 +228,22 @@ function readAmount(name: string, text: string, allowNegative = false): Micros {
   throw new UsageError(`${name} is ${JSON.stringify(text)}, and must be an amount such as 120.50 or 0.0085`);
 }
 
-/** Undefined if the option was not given; null for "none". */
-function readDailyCap(text: string | undefined): number | null | undefined {
-  if (text === undefined || text === "none") return text === undefined ? undefined : null;
-  if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
-  throw new UsageError(`--daily-cap is ${JSON.stringify(text)}, and must be a whole number of people, or none`);
-}
+/** The value of a setting as the command line spells it. `flag` is its option. */
+const settingReaders: { [Kind in SettingKind]: (text: string, flag: string) => SettingValues[Kind] } = {
+  text: (text) => text,
+  count: (text, flag) => {
+    if (text === "none") return null;
+    if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
+    throw new UsageError(`${flag} is ${JSON.stringify(text)}, and must be a whole number, or none`);
+  },
+  words: (text) => text.split(",").filter((word) => word.trim() !== ""),
+};
 
-function readWords(text: string | undefined): string[] | undefined {
-  return text?.split(",").filter((word) => word.trim() !== "");
-}
-
-function withoutUndefined(changes: { [Name in keyof WorkspaceSettings]: WorkspaceSettings[Name] | undefined }) {
-  return Object.fromEntries(
-    Object.entries(changes).filter(([, value]) => value !== undefined),
-  ) as Partial<WorkspaceSettings>;
+/** The settings that were given. */
+function readSettings(values: Readonly<Record<SettingName, string | undefined>>): Partial<WorkspaceSettings> {
+  const given = settingNames.flatMap((name) => {
+    const text = values[name];
+    return text === undefined ? [] : [[name, settingReaders[settings[name].kind](text, flagOf(name))]];
+  });
+  return Object.fromEntries(given) as Partial<WorkspaceSettings>;
 }

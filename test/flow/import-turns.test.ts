@@ -24,9 +24,7 @@ beforeAll(async () => {
   database = openTestDatabase({ schema: true });
   directory = mkdtempSync(join(tmpdir(), "waxwing-turns-"));
   const settings = { name: "Shop", country: "IN", timezone: "Asia/Kolkata", dailyCap: null };
-  workspaceId = await database.store.write(
-    (tx) => createWorkspace(tx, { ...settings, stopWords: [], startWords: [] }, true).id,
-  );
+  workspaceId = await database.store.write((tx) => createWorkspace(tx, { ...settings }, true).id);
   await longestTurn("warm", rows(600, newPerson));
 });
 afterAll(async () => {

@@ -87,7 +87,7 @@ export function buildTown(): Town {
     life.store
       .write((tx) => {
         const settings = { name: "Corner Shop", country: "IN", timezone: "Asia/Kolkata", dailyCap: null };
-        const { id } = createWorkspace(tx, { ...settings, stopWords: [], startWords: [] }, true);
+        const { id } = createWorkspace(tx, { ...settings }, true);
         const { key } = createKey(tx, id, "simulation");
         const route = { network: "simulator" } as const;
         const added = addNumber(tx, id, { phone: "+911244001100", name: "Shop", throughput: 1_000, route });

@@ -201,7 +201,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     async workspace(settings = {}) {
       const recipe = { ...standard, ...settings };
       const made = await store.write((tx) => {
-        const { id } = createWorkspace(tx, { ...recipe, stopWords: [], startWords: [] }, recipe.apiEnabled);
+        const { id } = createWorkspace(tx, { ...recipe }, recipe.apiEnabled);
         const { key } = createKey(tx, id, "test");
         if (recipe.billing !== null) {
           setPrice(tx, id, "USD", recipe.billing.rate);

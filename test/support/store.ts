@@ -61,7 +61,7 @@ export async function openTestStore(credited: number): Promise<TestStore> {
   readInstanceId(store.client, clock.now(), () => INSTANCE);
   const { shop, number } = await store.write((tx) => {
     const settings = { name: "Shop", country: "IN", timezone: "Asia/Kolkata", dailyCap: null };
-    const shop = createWorkspace(tx, { ...settings, stopWords: [], startWords: [] }, true);
+    const shop = createWorkspace(tx, { ...settings }, true);
     setPrice(tx, shop.id, "USD", RATE);
     credit(tx, shop.id, { amount: credited, note: null, ref: null });
     for (const template of [orderShipped, summerSale]) addTemplate(tx, shop.id, readNewTemplate(template), "APPROVED");

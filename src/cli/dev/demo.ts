@@ -130,11 +130,7 @@ const TEMPLATES: readonly { readonly json: unknown; readonly status: TemplateSta
 /** Writes it all in one transaction. */
 export function writeDemo(tx: Tx, box: SecretBox, addresses: Addresses, settings: DemoSettings): Demo {
   const { country, timezone, currency } = settings;
-  const { id: workspaceId } = createWorkspace(
-    tx,
-    { name: "Demo", country, timezone, dailyCap: null, stopWords: [], startWords: [] },
-    true,
-  );
+  const { id: workspaceId } = createWorkspace(tx, { name: "Demo", country, timezone }, true);
   setPrice(tx, workspaceId, currency, RATE);
   credit(tx, workspaceId, { amount: BALANCE, note: "opening balance", ref: null });
   const { key } = createKey(tx, workspaceId, "demo");

@@ -3,23 +3,24 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { bytes, flag, instant } from "#src/db/columns.ts";
 import type { ButtonMark } from "./button-marks.ts";
 import type { Scope } from "./scopes.ts";
+import { type SettingKindOf, type SettingName, settingNames, settings } from "./workspace.ts";
+
+const columnOf = {
+  text: () => text().notNull(),
+  count: () => integer(),
+  words: () => text({ mode: "json" }).$type<string[]>().notNull(),
+};
+const settingColumns = Object.fromEntries(
+  settingNames.map((name) => [name, columnOf[settings[name].kind]()]),
+) as unknown as { [Name in SettingName]: ReturnType<(typeof columnOf)[SettingKindOf<Name>]> };
 
 export const workspaces = sqliteTable("workspaces", {
   id: integer().primaryKey({ autoIncrement: true }),
-  name: text().notNull(),
-  /** ISO 3166 code in capitals; the country of numbers without a country code. */
-  country: text().notNull(),
-  /** IANA name; every time in the API is expressed in it. */
-  timezone: text().notNull(),
+  ...settingColumns,
   apiEnabled: flag().notNull(),
   /** Null while the workspace may send. */
   suspendedAt: instant(),
   suspendedReason: text(),
-  /** Maximum number of people to whom templates may be sent in 24 hours; null: no limit. */
-  dailyCap: integer(),
-  /** The workspace's own opt-out and opt-in words, in addition to the shipped ones; normalised. */
-  stopWords: text({ mode: "json" }).$type<string[]>().notNull(),
-  startWords: text({ mode: "json" }).$type<string[]>().notNull(),
   /** What pressing quick-reply buttons of templates means, where the workspace has said so. */
   buttonMarks: text({ mode: "json" }).$type<ButtonMark[]>().notNull().default([]),
   createdAt: instant().notNull(),

@@ -6,12 +6,11 @@ import type { Tx } from "#src/db/transaction.ts";
 import type { ButtonMark } from "./button-marks.ts";
 import { getWorkspace } from "./read.ts";
 import { type Workspace, workspaces } from "./table.ts";
-import { requireSettings, type WorkspaceSettings } from "./workspace.ts";
+import { type NewWorkspace, requireSettings, type WorkspaceSettings } from "./workspace.ts";
 
 /** Omitted settings stay unchanged. */
 export function updateWorkspace(tx: Tx, id: number, changes: Partial<WorkspaceSettings>): Workspace {
-  const { name, country, timezone, dailyCap, stopWords, startWords } = getWorkspace(tx, id);
-  return updateRow(tx, id, requireSettings({ name, country, timezone, dailyCap, stopWords, startWords, ...changes }));
+  return updateRow(tx, id, requireSettings({ ...getWorkspace(tx, id), ...changes }));
 }
 
 export function switchApi(tx: Tx, id: number, apiEnabled: boolean): Workspace {
@@ -44,7 +43,7 @@ function updateRow(tx: Tx, id: number, changes: Partial<Workspace>): Workspace {
   return changed;
 }
 
-export function createWorkspace(tx: Tx, settings: WorkspaceSettings, apiEnabled: boolean): Workspace {
+export function createWorkspace(tx: Tx, settings: NewWorkspace, apiEnabled: boolean): Workspace {
   return tx.db
     .insert(workspaces)
     .values({ ...requireSettings(settings), apiEnabled, createdAt: tx.now, updatedAt: tx.now })

@@ -1,5 +1,7 @@
-/** Validation of a workspace's settings. */
-
+/**
+ * The settings of a workspace, one row each. Their columns, their checks, and the options and reports of `waxwing
+ * workspace` follow from this list; a new setting is a row here and a column in a migration.
+ */
 import { isTimeZone } from "#src/core/instant.ts";
 import { isCountry } from "#src/core/phone.ts";
 import { invalidRequest } from "#src/core/problem.ts";
@@ -7,48 +9,126 @@ import { COMMAND_LENGTH_MAX, cutText } from "#src/core/text-limits.ts";
 import { normalizeCommand } from "./normalize-command.ts";
 import { findContradiction } from "./read-command.ts";
 
-export interface WorkspaceSettings {
-  name: string;
-  country: string;
-  timezone: string;
-  dailyCap: number | null;
-  stopWords: string[];
-  startWords: string[];
+/** What a setting holds. A count that is null is no limit. */
+export interface SettingValues {
+  text: string;
+  count: number | null;
+  words: string[];
+}
+export type SettingKind = keyof SettingValues;
+
+interface Setting<Kind extends SettingKind> {
+  kind: Kind;
+  /** For a workspace that is created without it. Absent: it must be given. */
+  initial?: SettingValues[Kind];
+  /** The option's placeholder and description in the help. */
+  placeholder: string;
+  description: string;
+  /** Describes in a sentence what is wrong with a value; null if it is valid. */
+  findProblem(given: SettingValues[Kind]): string | null;
+  /** The value as it is stored. Absent: as it was given. */
+  normalize?(given: SettingValues[Kind]): SettingValues[Kind];
 }
 
 const NAME_LENGTH_MAX = 191;
 
-/** Validates and normalises settings. Throws `invalid_request`; the keys of `fields` are the settings' names. */
-export function requireSettings(settings: WorkspaceSettings): WorkspaceSettings {
+/** By the column's name in the code. */
+export const settings = {
+  name: {
+    kind: "text",
+    placeholder: "NAME",
+    description: "The customer's name",
+    findProblem: (name) =>
+      name.trim() === "" || [...name.trim()].length > NAME_LENGTH_MAX
+        ? `A name has 1 to ${NAME_LENGTH_MAX} characters.`
+        : null,
+    normalize: (name) => name.trim(),
+  },
+  /** ISO 3166 code in capitals. */
+  country: {
+    kind: "text",
+    placeholder: "CC",
+    description: "Country, such as IN; numbers without a country code belong to it",
+    findProblem: (code) => (isCountry(code.toUpperCase()) ? null : `"${code}" is not a country code such as IN or BR.`),
+    normalize: (code) => code.toUpperCase(),
+  },
+  /** IANA name; every time in the API is expressed in it. */
+  timezone: {
+    kind: "text",
+    placeholder: "TZ",
+    description: "Timezone of all times, such as Asia/Kolkata",
+    findProblem: (name) => (isTimeZone(name) ? null : `"${name}" is not a timezone such as Asia/Kolkata.`),
+  },
+  dailyCap: {
+    kind: "count",
+    initial: null,
+    placeholder: "N",
+    description: "Maximum number of people sent a template within 24 hours; none: no limit",
+    findProblem: (count) =>
+      count !== null && (!Number.isSafeInteger(count) || count < 1)
+        ? "The daily cap is a whole number of people, at least 1."
+        : null,
+  },
+  stopWords: {
+    kind: "words",
+    initial: [],
+    placeholder: "A,B",
+    description: "Opt-out words beside STOP and its translations, separated by commas",
+    findProblem: findUselessWord,
+    normalize: ownWords,
+  },
+  startWords: {
+    kind: "words",
+    initial: [],
+    placeholder: "A,B",
+    description: "Opt-in words beside START, UNSTOP and SUBSCRIBE, separated by commas",
+    findProblem: findUselessWord,
+    normalize: ownWords,
+  },
+} satisfies Record<string, { [Kind in SettingKind]: Setting<Kind> }[SettingKind]>;
+
+type Settings = typeof settings;
+export type SettingName = keyof Settings;
+export type SettingKindOf<Name extends SettingName> = Settings[Name]["kind"];
+export type WorkspaceSettings = { [Name in SettingName]: SettingValues[SettingKindOf<Name>] };
+
+type Optional = { [Name in SettingName]: Settings[Name] extends { initial: unknown } ? Name : never }[SettingName];
+/** Settings with an initial value may be omitted. */
+export type NewWorkspace = Omit<WorkspaceSettings, Optional> & Partial<Pick<WorkspaceSettings, Optional>>;
+
+export const settingNames = Object.keys(settings) as SettingName[];
+
+/** The setting's name in JSON and in problems: `daily_cap`. */
+export function settingKey(name: SettingName): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Validates and normalises settings. Throws `invalid_request` with the key of each wrong setting. */
+export function requireSettings(given: NewWorkspace): WorkspaceSettings {
   const fields: Record<string, string[]> = {};
-  const name = settings.name.trim();
-  if (name === "" || [...name].length > NAME_LENGTH_MAX) {
-    fields.name = [`A name has 1 to ${NAME_LENGTH_MAX} characters.`];
+  const checked: Partial<Record<SettingName, unknown>> = {};
+  for (const [name, setting] of Object.entries(settings) as [SettingName, Setting<SettingKind>][]) {
+    const value = given[name] ?? setting.initial ?? null;
+    const problem = setting.findProblem(value);
+    if (problem !== null) fields[settingKey(name)] = [problem];
+    checked[name] = setting.normalize?.(value) ?? value;
   }
-  const country = settings.country.toUpperCase();
-  if (!isCountry(country)) fields.country = [`"${settings.country}" is not a country code such as IN or BR.`];
-  if (!isTimeZone(settings.timezone)) {
-    fields.timezone = [`"${settings.timezone}" is not a timezone such as Asia/Kolkata.`];
-  }
-  if (settings.dailyCap !== null && (!Number.isSafeInteger(settings.dailyCap) || settings.dailyCap < 1)) {
-    fields.daily_cap = ["The daily cap is a whole number of people, at least 1."];
-  }
-  const words = { stopWords: ownWords(settings.stopWords), startWords: ownWords(settings.startWords) };
-  for (const [field, own] of [["stop_words", words.stopWords] as const, ["start_words", words.startWords] as const]) {
-    const useless = own.find((word) => normalizeCommand(word) === "");
-    if (useless !== undefined) {
-      fields[field] = [
-        `"${cutText(useless, COMMAND_LENGTH_MAX)}" has no letter or digit, or more than ${COMMAND_LENGTH_MAX} characters.`,
-      ];
-    }
-  }
-  const both = findContradiction(words);
+  // Each setting has passed the check of its kind.
+  const valid = checked as WorkspaceSettings;
+  const both = findContradiction(valid);
   if (both !== null) fields.stop_words ??= [`"${both}" cannot both stop and start.`];
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
-  return { ...settings, ...words, name, country };
+  return valid;
 }
 
 /** Drops empty entries, as left by two adjacent commas. */
 function ownWords(given: string[]): string[] {
   return given.map((word) => word.trim()).filter((word) => word !== "");
+}
+
+function findUselessWord(given: string[]): string | null {
+  const useless = ownWords(given).find((word) => normalizeCommand(word) === "");
+  if (useless === undefined) return null;
+  const shown = cutText(useless, COMMAND_LENGTH_MAX);
+  return `"${shown}" has no letter or digit, or more than ${COMMAND_LENGTH_MAX} characters.`;
 }

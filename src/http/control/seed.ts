@@ -100,9 +100,7 @@ export function writeWorkspace(
 ): SeededWorkspace {
   const at = <T>(name: string, work: () => T): T => withPath(path + name, work);
   const { name, country, timezone } = seed;
-  const workspace = at("", () =>
-    createWorkspace(tx, { name, country, timezone, dailyCap: null, stopWords: [], startWords: [] }, true),
-  );
+  const workspace = at("", () => createWorkspace(tx, { name, country, timezone }, true));
   const { id } = workspace;
   at("", () => writeBilling(tx, id, seed));
   const keys = (seed.api_keys ?? []).map((key, index) => at(`api_keys.${index}.`, () => createFixedKey(tx, id, key)));

@@ -27,8 +27,7 @@ export const workspaceRoutes = attachHandlers(workspaceContract, {
   "POST /workspaces": (call) =>
     change(call, (tx) => {
       const { name, country, timezone } = call.body;
-      const settings = { name, country, timezone, dailyCap: null, stopWords: [], startWords: [] };
-      const workspace = createWorkspace(tx, settings, true);
+      const workspace = createWorkspace(tx, { name, country, timezone }, true);
       return {
         status: 201,
         data: { id: workspace.id, name: workspace.name, timezone: workspace.timezone, role: "operator" },

@@ -10,9 +10,9 @@ const columnOf = {
   count: () => integer(),
   words: () => text({ mode: "json" }).$type<string[]>().notNull(),
 };
-const settingColumns = Object.fromEntries(
-  settingNames.map((name) => [name, columnOf[settings[name].kind]()]),
-) as unknown as { [Name in SettingName]: ReturnType<(typeof columnOf)[SettingKindOf<Name>]> };
+const settingColumns = Object.fromEntries(settingNames.map((name) => [name, columnOf[settings[name].kind]()])) as {
+  [Name in SettingName]: ReturnType<(typeof columnOf)[SettingKindOf<Name>]>;
+};
 
 export const workspaces = sqliteTable("workspaces", {
   id: integer().primaryKey({ autoIncrement: true }),

@@ -6,7 +6,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { FieldFault } from "#src/core/fault.ts";
 import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest, type Problem } from "#src/core/problem.ts";
-import { type AnswerWith, answerJson, type Call, type Parameter } from "./endpoint.ts";
+import type { Call, Parameter } from "./endpoint.ts";
 import { type PageView, PER_PAGE } from "./page-view.ts";
 
 const PER_PAGE_MAX = 500;
@@ -80,19 +80,19 @@ interface ListPage<View> {
   meta: Static<typeof PageView>;
 }
 
-/** Answers one page. `rows` holds one row more than a page, to tell whether more follow. */
-export function answerPage<Row, View>(
+/** `rows` holds one row more than a page, to tell whether more follow. */
+export function pageOf<Row, View>(
   from: PageFrom,
   rows: readonly Row[],
   total: number,
   view: (row: Row) => View,
   position: (row: Row) => Record<string, unknown>,
-): AnswerWith<ListPage<View>> {
+): ListPage<View> {
   const shown = rows.slice(0, from.perPage);
   const hasMore = rows.length > from.perPage;
   const last = shown.at(-1);
   const next = hasMore && last !== undefined ? position(last) : null;
-  return answerRows(
+  return pageOfRows(
     from,
     shown.map((row) => view(row)),
     { total, hasMore, next },
@@ -100,11 +100,11 @@ export function answerPage<Row, View>(
 }
 
 /** The same for a list that determines `hasMore` and the next cursor itself. */
-export function answerRows<View>(
+export function pageOfRows<View>(
   from: PageFrom,
   data: View[],
   { total, hasMore, next, ...more }: { total: number; hasMore: boolean; next: object | null; pending?: number },
-): AnswerWith<ListPage<View>> {
+): ListPage<View> {
   const meta = {
     page: "page" in from ? from.page : 1,
     per_page: from.perPage,
@@ -113,7 +113,7 @@ export function answerRows<View>(
     next: next === null ? null : writeCursor(next),
     ...more,
   };
-  return answerJson(200, { data, meta });
+  return { data, meta };
 }
 
 /** Reads a time from the query, in milliseconds; null if absent. Throws `invalid_request`. */

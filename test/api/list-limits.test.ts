@@ -5,7 +5,7 @@
 import { expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { endpoints } from "#src/http/api/endpoints.ts";
-import { routes } from "#src/http/console/routes.ts";
+import { consoleEndpoints as routes } from "#src/http/endpoints/endpoints.ts";
 import { contactPath } from "#test/support/contacts.ts";
 import { changesBetween, snapshot } from "#test/support/scenarios.ts";
 import { startTestServer } from "#test/support/server.ts";
@@ -26,7 +26,7 @@ function unlimited(schema: TSchema, place: string): string[] {
 test("every list and every object with free names in a request has a limit", () => {
   const bodies = [
     ...endpoints.map(({ method, path, body }) => [`${method} ${path}`, body?.schema] as const),
-    ...routes.map(({ method, path, input }) => [`${method} ${path}`, input.body] as const),
+    ...routes.map(({ method, path, body }) => [`${method} ${path}`, body] as const),
   ];
   const found = bodies.flatMap(([name, schema]) => (schema === undefined ? [] : unlimited(schema, name)));
   expect(bodies.filter(([, schema]) => schema !== undefined).length).toBeGreaterThan(30);

@@ -6,7 +6,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startSession } from "#src/domain/users/sessions.ts";
-import { routes } from "#src/http/console/routes.ts";
+import { consoleEndpoints as routes } from "#src/http/endpoints/endpoints.ts";
 import { firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
 import { type Asked, naming, pathOf, recipes } from "#test/support/matrix-console.ts";
 import { Objects } from "#test/support/matrix-objects.ts";
@@ -77,12 +77,12 @@ async function visit({ email, name }: Caller): Promise<Visitor> {
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
-function mayAsk({ home, rank }: Caller, { needs }: Route, side: Objects): boolean {
-  if (needs === "nobody") return true;
+function mayAsk({ home, rank }: Caller, { session }: Route, side: Objects): boolean {
+  if (session === "nobody") return true;
   if (rank === null) return false;
-  if (needs === "user") return true;
-  if (needs === "server operator") return rank === "operator";
-  return (home === null || home === side) && RANKS.indexOf(rank) >= RANKS.indexOf(needs);
+  if (session === "user") return true;
+  if (session === "server operator") return rank === "operator";
+  return (home === null || home === side) && RANKS.indexOf(rank) >= RANKS.indexOf(session);
 }
 
 /** The answer's status. Of a stream, only its beginning is read. */

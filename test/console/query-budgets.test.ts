@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { defineBudget, openClient } from "#src/db/driver.ts";
 import { endpoints } from "#src/http/api/endpoints.ts";
-import { routes } from "#src/http/console/routes.ts";
+import { consoleEndpoints as routes } from "#src/http/endpoints/endpoints.ts";
 import { firstOperator, type Visitor } from "#test/support/console.ts";
 import { pathOf, recipes } from "#test/support/matrix-console.ts";
 import { Objects } from "#test/support/matrix-objects.ts";
@@ -59,10 +59,10 @@ beforeAll(async () => {
   side = await new Objects(app, await app.workspace({ billing: { rate: 1, balance: 1_000_000 } }), operator).furnish();
   asked.clear();
   const { id, key } = side.workspace;
-  for (const { method, path, needs } of routes) {
+  for (const { method, path, session } of routes) {
     const name = `${method} ${path}`;
     const isRead = method === "GET" || READING.includes(name);
-    if (!isRead || !["member", "owner"].includes(needs) || /\/(live|findings)$/.test(path)) continue;
+    if (!isRead || !["member", "owner"].includes(session) || /\/(live|findings)$/.test(path)) continue;
     const recipe = await recipes[name]?.(side, operator);
     for (const query of [recipe?.query, ...(WAYS[name] ?? [])]) {
       const target = pathOf(path, id, { ...recipe, ...(query === undefined ? {} : { query }) });

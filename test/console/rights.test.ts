@@ -3,7 +3,7 @@
  * page.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { routes } from "#src/http/console/routes.ts";
+import { consoleEndpoints as routes } from "#src/http/endpoints/endpoints.ts";
 import { auditEntries, firstOperator, person, Visitor } from "#test/support/console.ts";
 import { fillBucket, template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -27,9 +27,9 @@ afterAll(() => app[Symbol.asyncDispose]());
 
 /** Every route, with its placeholders filled in. */
 const filled = (workspace: number | string) =>
-  routes.map(({ method, path, needs }) => ({
+  routes.map(({ method, path, session }) => ({
     method,
-    needs,
+    session,
     path: path.replace("{workspace}", String(workspace)).replace(/\{\w+\}/g, "1"),
   }));
 const ofWorkspace = (workspace: number | string) =>
@@ -40,7 +40,7 @@ test("the walked routes include sending, and all routes of the server need an op
   expect(ofWorkspace(1).map(({ path }) => path)).toEqual(expect.arrayContaining(["/w/1/v1/messages", "/w/1/keys"]));
   const ofServer = routes.filter(({ path }) => /^\/(system|users|workspaces|audit)/.test(path));
   expect(ofServer.length).toBeGreaterThan(15);
-  expect(ofServer.filter(({ needs }) => needs !== "server operator")).toEqual([]);
+  expect(ofServer.filter(({ session }) => session !== "server operator")).toEqual([]);
 });
 
 test("every route of another workspace answers the same 404 as one that does not exist", async () => {
@@ -55,16 +55,16 @@ test("every route of another workspace answers the same 404 as one that does not
 
 test("without a session every route except signing in answers 401", async () => {
   const nobody = new Visitor(app);
-  for (const { method, path, needs } of filled(ours.id)) {
-    if (needs === "nobody") continue;
+  for (const { method, path, session } of filled(ours.id)) {
+    if (session === "nobody") continue;
     expect([method, path, (await nobody.ask(method, path)).status]).toEqual([method, path, 401]);
   }
 });
 
 test("owners' routes are not found for members, and operators' routes for neither owners nor members", async () => {
-  for (const { method, path, needs } of filled(ours.id)) {
-    if (needs === "owner") expect([path, (await member.ask(method, path)).status]).toEqual([path, 404]);
-    if (needs === "server operator") {
+  for (const { method, path, session } of filled(ours.id)) {
+    if (session === "owner") expect([path, (await member.ask(method, path)).status]).toEqual([path, 404]);
+    if (session === "server operator") {
       expect([path, (await owner.ask(method, path)).status]).toEqual([path, 404]);
       expect([path, (await member.ask(method, path)).status]).toEqual([path, 404]);
     }

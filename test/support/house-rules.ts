@@ -159,38 +159,11 @@ export const folders: Folder[] = [
     holds: ["web/"],
     // Rows of data that import nothing.
     mayImport: ["domain/contacts/profile-fields.ts"],
-    mayImportTypesOf: ["http/console/contract/"],
-    why: "It runs in a browser, and knows the server only by the console's contract and by lists that both show.",
+    mayImportTypesOf: ["http/endpoints/endpoints.ts"],
+    why: "It runs in a browser, and knows the server only by the types of its endpoints and by lists that both show.",
   },
   {
-    holds: ["http/console/contract/"],
-    mayImport: [
-      "core/schema.ts",
-      "http/page-view.ts",
-      "http/bodies/broadcast-schema.ts",
-      "http/bodies/contact-schema.ts",
-      "http/bodies/send-schema.ts",
-      ...["broadcasts", "contacts", "groups", "messages", "numbers", "templates"].map(
-        (module) => `domain/${module}/schema.ts`,
-      ),
-      // Words that schemas list. None of these files imports a table.
-      "domain/broadcasts/recipient-outcome.ts",
-      "domain/contacts/consent.ts",
-      "domain/contacts/custom-field.ts",
-      "domain/inbound/details.ts",
-      "domain/inbound/origin.ts",
-      "domain/messages/message.ts",
-      "domain/templates/template.ts",
-      "domain/users/user.ts",
-      "domain/webhooks/delivery.ts",
-      "domain/webhooks/event-types.ts",
-      "domain/workspaces/button-marks.ts",
-      "domain/workspaces/scopes.ts",
-    ],
-    why: "The browser's compiler reads the contract, so it is made of schemas alone: no rows, no time, no runtime.",
-  },
-  {
-    holds: ["http/console/"],
+    holds: ["http/endpoints/", "http/console/"],
     mayImport: [
       "http/",
       "domain/",
@@ -210,7 +183,7 @@ export const folders: Folder[] = [
       "net/client-network.ts",
     ],
     mayNotImport: ["http/api/"],
-    why: "The console shares operations with the API, never its handlers; it shows the operator the server's health and backups.",
+    why: "Endpoints call operations of every part; of the doors they know none. The console shows the operator the server's health and backups.",
   },
   {
     holds: ["http/api/"],

@@ -4,14 +4,14 @@
  */
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { Answer } from "../endpoint.ts";
+import { ANY_TYPE } from "../endpoints/declare.ts";
+import type { ListedEndpoint } from "../endpoints/endpoints.ts";
 import { findFieldProblems } from "../validate.ts";
-import { ANY_TYPE } from "./contract/declare.ts";
-import type { ConsoleRoute } from "./route.ts";
 
 const strictOutputs = new WeakMap<TSchema, TSchema>();
 
 /** Throws for an answer that is not what the route declares. */
-export function requireDeclaredAnswer({ method, path, output }: ConsoleRoute, answered: Answer | Response): void {
+export function requireDeclaredAnswer({ method, path, output }: ListedEndpoint, answered: Answer | Response): void {
   const problem = answered instanceof Response ? findFileProblem(output, answered) : findJsonProblem(output, answered);
   if (problem !== null) throw new Error(`${method} ${path} does not answer what it declares: ${problem}`);
 }

@@ -3,13 +3,12 @@
  * routes.
  */
 import { type Context, Elysia } from "elysia";
+import { consoleEndpoints, type ListedEndpoint } from "../endpoints/endpoints.ts";
 import { addSecurityHeaders, requestIds } from "../headers.ts";
 import { LINGER_S } from "../unverified-body.ts";
 import type { ConsoleOptions } from "./context.ts";
 import { answerAsset, answerPage } from "./files.ts";
 import { CONSOLE_API, createPipeline } from "./pipeline.ts";
-import type { ConsoleRoute } from "./route.ts";
-import { routes as consoleApiRoutes } from "./routes.ts";
 
 interface RouterContext {
   request: Request;
@@ -28,14 +27,14 @@ export function consoleRoutes(options: ConsoleOptions) {
     responseValue instanceof Response ? addSecurityHeaders(responseValue, ids(request)) : undefined,
   );
   const run =
-    (route: ConsoleRoute | null) =>
+    (route: ListedEndpoint | null) =>
     ({ request, params, server }: RouterContext): Promise<Response> =>
       pipeline(request, route, route === null ? {} : (params ?? {}), {
         address: server?.requestIP(request)?.address ?? "",
         keepOpen: () => server?.timeout(request, 0),
         closeSoon: () => server?.timeout(request, LINGER_S),
       });
-  for (const route of consoleApiRoutes) {
+  for (const route of consoleEndpoints) {
     const path = CONSOLE_API + route.path.replace(/\{(\w+)\}/g, ":$1");
     routes.route(route.method, path, run(route), { parse: "none" });
   }

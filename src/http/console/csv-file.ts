@@ -4,7 +4,7 @@
  */
 
 import { recordAudit } from "#src/domain/users/audit-log.ts";
-import type { WorkspaceCall } from "./route.ts";
+import type { WorkspaceCall } from "../endpoints/call.ts";
 
 /** Spreadsheets read a file as UTF-8 only if it starts with this mark. */
 const BYTE_ORDER_MARK = "\uFEFF";

@@ -5,18 +5,33 @@
  * thread.
  */
 
-import type { Static } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import type { Clock } from "#src/core/clock.ts";
 import { formatInstant, startOfDay } from "#src/core/instant.ts";
+import { Instant } from "#src/core/schema.ts";
 import type { WorkspaceReaders } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import type { TodayView } from "./contract/workspaces.ts";
 import { broadcastsTodaySql, firstSince, receivedTodaySql, singlesTodaySql } from "./queries/today-counters.ts";
 
 const CACHE_MS_MIN = 3_000;
 const CACHE_FACTOR = 20;
 const WORKSPACES_MAX = 1_000;
+
+const counters = {
+  sent: Type.Integer(),
+  delivered: Type.Integer(),
+  read: Type.Integer(),
+  failed: Type.Integer(),
+  unknown: Type.Integer(),
+};
+
+export const TodayView = Type.Object({
+  since: Instant(),
+  single: Type.Object(counters),
+  broadcast: Type.Object({ begun: Type.Integer(), ...counters }),
+  received: Type.Object({ messages: Type.Integer(), people: Type.Integer() }),
+});
 
 type Counters = Static<typeof TodayView>;
 

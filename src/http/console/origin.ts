@@ -7,7 +7,7 @@ import type { Log } from "#src/core/log.ts";
 import type { Store } from "#src/db/store.ts";
 import { noteUntrustedProxy } from "#src/domain/users/untrusted-proxy.ts";
 import { plainAddress } from "../client-address.ts";
-import { Refusal } from "./route.ts";
+import { Refusal } from "../endpoints/call.ts";
 
 const WARNING_INTERVAL_MS = 60 * 60_000;
 

@@ -16,6 +16,16 @@ import { readBody, readUnverifiedBody } from "../body.ts";
 import { SMALL_BODY_BYTES } from "../body-budget.ts";
 import { clientAddress } from "../client-address.ts";
 import type { Answer } from "../endpoint.ts";
+import {
+  type ConsoleCall,
+  notFoundOrForbidden,
+  Refusal,
+  readPath,
+  readQuery,
+  requireValidBody,
+  type UserCall,
+} from "../endpoints/call.ts";
+import type { ListedEndpoint } from "../endpoints/endpoints.ts";
 import { answerProblem } from "../errors.ts";
 import type { RequestIds } from "../headers.ts";
 import { canonicalJson } from "../idempotency.ts";
@@ -29,16 +39,6 @@ import { readSessionCookie } from "./cookies.ts";
 import { DashboardCounters } from "./dashboard.ts";
 import { requireOwnPage, UntrustedProxyWatch } from "./origin.ts";
 import { Passwords } from "./passwords.ts";
-import {
-  type ConsoleCall,
-  type ConsoleRoute,
-  notFoundOrForbidden,
-  Refusal,
-  readPath,
-  readQuery,
-  requireValidBody,
-  type UserCall,
-} from "./route.ts";
 import { requireConfirmation } from "./sensitive.ts";
 
 export const CONSOLE_API = "/console/api";
@@ -53,7 +53,7 @@ interface Peer {
 
 interface RoutedRequest {
   request: Request;
-  route: ConsoleRoute;
+  route: ListedEndpoint;
   /** Of the `{names}` in the path. */
   values: Readonly<Record<string, string>>;
   peer: Peer;
@@ -62,7 +62,7 @@ interface RoutedRequest {
 /** `route`: null where no route has the request's method and path. `values`: of the `{names}` in the path. */
 type ConsolePipeline = (
   request: Request,
-  route: ConsoleRoute | null,
+  route: ListedEndpoint | null,
   values: Readonly<Record<string, string>>,
   peer: Peer,
 ) => Promise<Response>;
@@ -114,11 +114,10 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the order of refusals is the promise, and is read from top to bottom.
   const answer = async ({ request, route, values, peer }: RoutedRequest): Promise<Answer | Response> => {
     const { pathname, query } = splitUrl(request.url);
-    const { input } = route;
     untrustedProxies.note(request, peer.address);
     const isChange = request.method !== "GET";
     if (isChange) requireOwnPage(request, publicUrl);
-    const principal = route.needs === "nobody" ? null : requireSession(request.headers);
+    const principal = route.session === "nobody" ? null : requireSession(request.headers);
     // Unauthenticated requests can only guess credentials, and guesses have their own limits.
     if (principal !== null) await requireToken(limiter, principal.user.id);
     const entry =
@@ -126,13 +125,13 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     requireAccess(route, principal, entry);
     if (principal !== null) requireConfirmation(route, principal.session, clock.now());
     // The handler streams a file itself. A plain HTML form on another site cannot send this content type.
-    if (input.file === true) requireFileType(request);
-    const body = isChange && input.file !== true ? await readForm(request, peer, principal === null) : {};
-    if (input.body !== undefined && input.checkedBy !== "handler") requireValidBody(input.body, body);
+    if (route.file === true) requireFileType(request);
+    const body = isChange && route.file !== true ? await readForm(request, peer, principal === null) : {};
+    if (route.body !== undefined && route.checkedBy !== "handler") requireValidBody(route.body, body);
     const call: ConsoleCall = {
       ...context,
-      path: readPath(input.path, values),
-      query: readQuery(input.query, query),
+      path: readPath(route.params, values),
+      query: readQuery(route.query, query),
       headers: request.headers,
       body,
       method: request.method,
@@ -141,15 +140,15 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
       address: clientAddress(request, peer.address, isTrustedProxy),
       keepOpen: peer.keepOpen,
     };
-    if (route.needs === "nobody") return route.handle(call);
+    if (route.session === "nobody") return route.run(call);
     if (principal === null) throw notFoundOrForbidden();
     const userCall: UserCall = { ...call, ...principal, form: readFormUse(call, body, principal.user.id) };
-    if (route.needs === "user" || route.needs === "server operator") return route.handle(userCall);
+    if (route.session === "user" || route.session === "server operator") return route.run(userCall);
     if (entry === null) throw notFoundOrForbidden();
     const { lists, searches, building } = options.readers;
     const { id } = entry.workspace;
     const readers = { reader: lists.of(id), searchReader: searches.of(id), exportReader: building.of(id) };
-    return route.handle({ ...userCall, ...entry, ...readers });
+    return route.run({ ...userCall, ...entry, ...readers });
   };
 
   return async (request, route, values, peer) => {
@@ -191,11 +190,11 @@ function requireEntry({ store }: ConsoleContext, { user }: SignedIn, id: string)
 }
 
 function requireAccess(
-  route: ConsoleRoute,
+  route: ListedEndpoint,
   principal: SignedIn | null,
   entry: ReturnType<typeof requireEntry> | null,
 ): void {
-  const { needs } = route;
+  const { session: needs } = route;
   if (needs === "nobody" || needs === "user") return;
   if (needs === "server operator" ? principal?.user.isOperator : entry !== null && mayActAs(entry.role, needs)) return;
   throw notFoundOrForbidden();

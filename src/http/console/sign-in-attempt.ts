@@ -21,9 +21,9 @@ import {
 } from "#src/domain/users/sign-in-throttle.ts";
 import type { User } from "#src/domain/users/table.ts";
 import { clientNetwork } from "#src/net/client-network.ts";
+import { type ConsoleCall, Refusal } from "../endpoints/call.ts";
 import { readDeviceCookie } from "./cookies.ts";
 import type { PasswordClient } from "./passwords.ts";
-import { type ConsoleCall, Refusal } from "./route.ts";
 
 interface Credentials {
   email: string;

@@ -3,9 +3,9 @@
  * thrown as `ApiError`, whose message can be shown as it is. When a session has ended the shell is notified, and lets
  * the user sign in over the current page.
  */
-import type { DataRoute, FileRoute, Input, Output, Route, UploadRoute } from "#src/http/console/contract/contract.ts";
+import type { DataRoute, FileRoute, Input, Output, Route, UploadRoute } from "#src/http/endpoints/endpoints.ts";
 
-export type { Body, Entry, Output } from "#src/http/console/contract/contract.ts";
+export type { Body, Entry, Output } from "#src/http/endpoints/endpoints.ts";
 
 /** The position of a page in its list. */
 export type Meta = Output<"GET /audit">["meta"];

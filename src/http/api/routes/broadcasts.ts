@@ -14,9 +14,9 @@ import { readBroadcast } from "../../bodies/broadcast-body.ts";
 import { CreateBroadcastForms } from "../../bodies/broadcast-schema.ts";
 import { countAudience, previewBroadcast } from "../../broadcast-audience.ts";
 import { readIdCursor } from "../../cursors.ts";
-import { answerData, type Call, type Endpoint, type Parameter, requireId } from "../../endpoint.ts";
+import { answerData, answerJson, type Call, type Endpoint, type Parameter, requireId } from "../../endpoint.ts";
 import { actOnce, changeOnce, idempotencyParameter, readKey } from "../../idempotency.ts";
-import { answerPage, pageParameters, readSizedPage, wrongParameter } from "../../page.ts";
+import { pageOf, pageParameters, readSizedPage, wrongParameter } from "../../page.ts";
 import { readTogether } from "../../validate.ts";
 import { broadcastExample, recipientExample } from "../examples.ts";
 
@@ -81,12 +81,15 @@ export const listBroadcastsEndpoint: Endpoint = {
     const from = readSizedPage(query);
     const position = "after" in from ? { after: readIdCursor(from.after) } : from;
     return store.read((tx) =>
-      answerPage(
-        from,
-        listBroadcasts(tx, workspace.id, position, from.perPage + 1),
-        countBroadcasts(tx, workspace.id),
-        (broadcast) => viewBroadcast(tx, broadcast, workspace),
-        ({ id }) => ({ id }),
+      answerJson(
+        200,
+        pageOf(
+          from,
+          listBroadcasts(tx, workspace.id, position, from.perPage + 1),
+          countBroadcasts(tx, workspace.id),
+          (broadcast) => viewBroadcast(tx, broadcast, workspace),
+          ({ id }) => ({ id }),
+        ),
       ),
     );
   },
@@ -242,12 +245,15 @@ export const listRecipientsEndpoint: Endpoint = {
     const position = "after" in from ? { after: readIdCursor(from.after) } : from;
     return store.read((tx) => {
       const broadcast = requireBroadcast(call, tx);
-      return answerPage(
-        from,
-        listRecipients(tx, broadcast, filter, position, from.perPage + 1),
-        countRecipients(tx, broadcast, filter),
-        (message) => viewRecipient(message, broadcast, workspace),
-        ({ id }) => ({ id }),
+      return answerJson(
+        200,
+        pageOf(
+          from,
+          listRecipients(tx, broadcast, filter, position, from.perPage + 1),
+          countRecipients(tx, broadcast, filter),
+          (message) => viewRecipient(message, broadcast, workspace),
+          ({ id }) => ({ id }),
+        ),
       );
     });
   },

@@ -10,9 +10,9 @@ import { viewContact } from "#src/domain/contacts/view.ts";
 import { readContactChanges } from "../../bodies/contact-body.ts";
 import { ContactBody } from "../../bodies/contact-schema.ts";
 import { readContactCursor } from "../../cursors.ts";
-import { answerData, type Endpoint, type Parameter } from "../../endpoint.ts";
+import { answerData, answerJson, type Endpoint, type Parameter } from "../../endpoint.ts";
 import { countListed, identityParameter, readIdentity } from "../../listed-identity.ts";
-import { answerRows, pageParameters, readSince, readSizedPage } from "../../page.ts";
+import { pageOfRows, pageParameters, readSince, readSizedPage } from "../../page.ts";
 import { contactExample } from "../examples.ts";
 
 export const phoneParameter: Parameter = {
@@ -61,7 +61,7 @@ export const listContactsEndpoint: Endpoint = {
     return store.read((tx) => {
       const { contacts, hasMore, next } = listContacts(tx, listed, since, position, from.perPage);
       const shown = contacts.map((contact) => viewContact(tx, contact, workspace));
-      return answerRows(from, shown, { total, hasMore, next });
+      return answerJson(200, pageOfRows(from, shown, { total, hasMore, next }));
     });
   },
 };

@@ -3,9 +3,9 @@ import { countGroups, listGroups } from "#src/domain/groups/read.ts";
 import { GroupView } from "#src/domain/groups/schema.ts";
 import { viewGroup } from "#src/domain/groups/view.ts";
 import { readGroupCursor } from "../../cursors.ts";
-import type { Endpoint } from "../../endpoint.ts";
+import { answerJson, type Endpoint } from "../../endpoint.ts";
 import { refreshCounts } from "../../group-counts.ts";
-import { answerPage, pageParameters, readSizedPage } from "../../page.ts";
+import { pageOf, pageParameters, readSizedPage } from "../../page.ts";
 
 export const listGroupsEndpoint: Endpoint = {
   method: "GET",
@@ -31,6 +31,9 @@ export const listGroupsEndpoint: Endpoint = {
     const list = () => store.read((tx) => listGroups(tx, workspace.id, position, from.perPage + 1));
     await refreshCounts(call, list());
     const total = store.read((tx) => countGroups(tx, workspace.id));
-    return answerPage(from, list(), total, viewGroup, ({ folded, id }) => ({ folded, id }));
+    return answerJson(
+      200,
+      pageOf(from, list(), total, viewGroup, ({ folded, id }) => ({ folded, id })),
+    );
   },
 };

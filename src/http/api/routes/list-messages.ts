@@ -13,8 +13,8 @@ import { visibleStatuses } from "#src/domain/messages/message.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { viewMessage } from "#src/domain/messages/view.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import type { Call, Endpoint, Parameter } from "../../endpoint.ts";
-import { answerRows, pageParameters, readSince, readSizedPage, wrongCursor, wrongParameter } from "../../page.ts";
+import { answerJson, type Call, type Endpoint, type Parameter } from "../../endpoint.ts";
+import { pageOfRows, pageParameters, readSince, readSizedPage, wrongCursor, wrongParameter } from "../../page.ts";
 import { readTogether } from "../../validate.ts";
 import { messageExample } from "../examples.ts";
 
@@ -84,7 +84,7 @@ export const listMessagesEndpoint: Endpoint = {
     );
     const position = "after" in from ? { after: readPosition(from.after) } : from;
     const isByCaller = query.has("reference") || query.has("idempotency_key");
-    if (filter === null) return answerRows(from, [], toMeta(0, false, null, isByCaller ? 0 : null));
+    if (filter === null) return answerJson(200, pageOfRows(from, [], toMeta(0, false, null, isByCaller ? 0 : null)));
     await store.waitForOtherWriters();
     // Counted first: what is pending now may be listed a moment later, never the other way round.
     const { sql, parameters } = countMessagesSql(workspace.id, filter);
@@ -93,14 +93,17 @@ export const listMessagesEndpoint: Endpoint = {
     const shown = found.slice(0, from.perPage);
     const last = shown.at(-1);
     const hasMore = found.length > from.perPage;
-    return answerRows(
-      from,
-      shown.map((message) => viewMessage(message, workspace)),
-      toMeta(
-        Math.max(Number(row?.total ?? 0), shown.length),
-        hasMore,
-        hasMore && last !== undefined ? positionOf(last, filter) : null,
-        isByCaller ? Number(row?.pending ?? 0) : null,
+    return answerJson(
+      200,
+      pageOfRows(
+        from,
+        shown.map((message) => viewMessage(message, workspace)),
+        toMeta(
+          Math.max(Number(row?.total ?? 0), shown.length),
+          hasMore,
+          hasMore && last !== undefined ? positionOf(last, filter) : null,
+          isByCaller ? Number(row?.pending ?? 0) : null,
+        ),
       ),
     );
   },

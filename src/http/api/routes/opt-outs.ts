@@ -3,9 +3,9 @@ import { Type } from "@sinclair/typebox";
 import { listOptOuts, type OptOutCursor } from "#src/domain/contacts/list.ts";
 import { viewOptOut } from "#src/domain/contacts/opt-out.ts";
 import { OptOutView } from "#src/domain/contacts/schema.ts";
-import type { Endpoint } from "../../endpoint.ts";
+import { answerJson, type Endpoint } from "../../endpoint.ts";
 import { countListed, identityParameter, readIdentity } from "../../listed-identity.ts";
-import { answerPage, pageParameters, readSince, readSizedPage, wrongCursor } from "../../page.ts";
+import { pageOf, pageParameters, readSince, readSizedPage, wrongCursor } from "../../page.ts";
 
 export const listOptOutsEndpoint: Endpoint = {
   method: "GET",
@@ -42,12 +42,15 @@ export const listOptOutsEndpoint: Endpoint = {
     const listed = { workspaceId: workspace.id, identity: readIdentity(query) };
     const total = await countListed({ store, reader }, listed, "optOuts", since);
     return store.read((tx) =>
-      answerPage(
-        from,
-        listOptOuts(tx, listed, since, position, from.perPage + 1),
-        total,
-        (contact) => viewOptOut(contact, workspace, listed.identity),
-        ({ consentAt, id }) => ({ at: consentAt, id }),
+      answerJson(
+        200,
+        pageOf(
+          from,
+          listOptOuts(tx, listed, since, position, from.perPage + 1),
+          total,
+          (contact) => viewOptOut(contact, workspace, listed.identity),
+          ({ consentAt, id }) => ({ at: consentAt, id }),
+        ),
       ),
     );
   },

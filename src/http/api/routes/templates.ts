@@ -6,8 +6,8 @@ import { TemplateView } from "#src/domain/templates/schema.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { viewTemplate } from "#src/domain/templates/view.ts";
 import { readTemplateCursor } from "../../cursors.ts";
-import type { Endpoint } from "../../endpoint.ts";
-import { answerPage, pageParameters, readSizedPage, wrongParameter } from "../../page.ts";
+import { answerJson, type Endpoint } from "../../endpoint.ts";
+import { pageOf, pageParameters, readSizedPage, wrongParameter } from "../../page.ts";
 import { templateExample } from "../examples.ts";
 
 export const listTemplatesEndpoint: Endpoint = {
@@ -41,12 +41,15 @@ export const listTemplatesEndpoint: Endpoint = {
     const from = readSizedPage(query);
     const position = "after" in from ? { after: readTemplateCursor(from.after) } : from;
     return store.read((tx) =>
-      answerPage(
-        from,
-        listTemplates(tx, workspace.id, filter, position, from.perPage + 1),
-        countTemplates(tx, workspace.id, filter),
-        (template) => viewTemplate(template, workspace),
-        ({ name, id }) => ({ name, id }),
+      answerJson(
+        200,
+        pageOf(
+          from,
+          listTemplates(tx, workspace.id, filter, position, from.perPage + 1),
+          countTemplates(tx, workspace.id, filter),
+          (template) => viewTemplate(template, workspace),
+          ({ name, id }) => ({ name, id }),
+        ),
       ),
     );
   },

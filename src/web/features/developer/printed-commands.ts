@@ -2,7 +2,7 @@
  * The commands that screens print for pasting into a terminal. They are all in this module, because a test iterates
  * over it and runs each of them against a server.
  */
-import type { Entry } from "#src/http/console/contract/contract.ts";
+import type { Entry } from "#src/http/endpoints/endpoints.ts";
 
 type Template = Entry<"GET /w/{workspace}/templates">;
 

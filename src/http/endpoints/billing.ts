@@ -1,0 +1,124 @@
+/** A workspace's money: balance, holds, all transactions, and adding credit. */
+import { type Static, Type } from "@sinclair/typebox";
+import { formatMoney, readMoney } from "#src/core/money.ts";
+import { invalidRequest } from "#src/core/problem.ts";
+import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { available, credit, findAccount } from "#src/domain/billing/account.ts";
+import { listLedger } from "#src/domain/billing/read.ts";
+import type { BillingAccount } from "#src/domain/billing/table.ts";
+import { findBroadcast } from "#src/domain/broadcasts/read.ts";
+import { UsageView } from "#src/domain/messages/schema.ts";
+import { viewUsage } from "#src/domain/messages/usage-view.ts";
+import { readMonth } from "../month.ts";
+import { pageOf, readPage, wrongCursor } from "../page.ts";
+import { PER_PAGE } from "../page-view.ts";
+import { timesOf } from "../times.ts";
+import { Data, ListOf, PageQuery, strict } from "./declare.ts";
+import { endpoint } from "./endpoint.ts";
+import { OptionalCount, OptionalText } from "./fragments.ts";
+
+const account = {
+  currency: Type.String(),
+  rate: Type.String(),
+  available: Type.String(),
+  held: Type.String(),
+  charged: Type.String(),
+  credited: Type.String(),
+};
+
+const AccountView = Type.Object(account);
+
+export const billingEndpoints = {
+  /** Null: the workspace is not charged. */
+  "GET /w/{workspace}/billing": endpoint({ session: "owner", output: Data(Nullable(AccountView)) }).read(
+    (tx, { workspace }) => {
+      const account = findAccount(tx, workspace.id);
+      return account === undefined ? null : viewAccount(account);
+    },
+  ),
+  "GET /w/{workspace}/usage": endpoint({
+    session: "owner",
+    query: { month: Type.String() },
+    output: Data(UsageView),
+  }).read((tx, { workspace, query }) => viewUsage(tx, workspace, readMonth(query.get("month"), tx.now, workspace))),
+  "GET /w/{workspace}/billing/ledger": endpoint({
+    session: "owner",
+    query: PageQuery,
+    output: ListOf(
+      Type.Object({
+        id: Type.Integer(),
+        kind: OneOf(["credit", "hold", "release", "charge"]),
+        amount: Type.String(),
+        message_id: OptionalCount,
+        broadcast: Nullable(Type.Object({ id: Type.Integer(), name: OptionalText })),
+        note: OptionalText,
+        ref: OptionalText,
+        at: Instant(),
+      }),
+    ),
+  }).load(({ store, workspace, query }) => {
+    const from = readPage(query);
+    const before = "after" in from ? from.after.id : null;
+    if (before !== null && typeof before !== "number") throw wrongCursor();
+    const when = timesOf(workspace);
+    return store.read((tx) => {
+      const rows = listLedger(tx, workspace.id, before, PER_PAGE + 1);
+      return pageOf(
+        from,
+        rows,
+        rows.length,
+        ({ id, kind, amount, messageId, broadcastId, note, ref, createdAt }) => ({
+          id,
+          kind,
+          amount: formatMoney(amount),
+          message_id: messageId,
+          broadcast:
+            broadcastId === null
+              ? null
+              : { id: broadcastId, name: findBroadcast(tx, workspace.id, broadcastId)?.name ?? null },
+          note,
+          ref,
+          at: when(createdAt),
+        }),
+        ({ id }) => ({ id }),
+      );
+    });
+  }),
+  "POST /w/{workspace}/billing/credit": endpoint({
+    session: "operator",
+    body: Type.Object(
+      {
+        amount: Type.String({ maxLength: 40 }),
+        note: Type.String({ maxLength: 300 }),
+        ref: Type.String({ maxLength: 191 }),
+      },
+      strict,
+    ),
+    /** `is_credited`: false if the reference was used before, which changes nothing. */
+    output: Data(Type.Object({ ...account, is_credited: Type.Boolean() })),
+  }).change((tx, call) => {
+    const { workspace, body } = call;
+    const input = body;
+    const amount = readMoney(input.amount.trim(), { allowNegative: true });
+    if (amount === null || amount === 0) throw invalidRequest({ amount: ["Enter an amount, for example 50.00."] });
+    const [note, ref] = [input.note.trim() || null, input.ref.trim() || null];
+    const before = findAccount(tx, workspace.id)?.credited;
+    const account = credit(tx, workspace.id, { amount, note, ref });
+    const isCredited = account.credited !== before;
+    const audit = { action: "billing.credit", subject: formatMoney(amount), details: { note, ref } };
+    // A repeated reference changes nothing, so there is no audit entry.
+    const data = { ...viewAccount(account), is_credited: isCredited };
+    return { status: isCredited ? 201 : 200, data, audit: isCredited ? audit : null };
+  }),
+};
+
+function viewAccount(account: BillingAccount): Static<typeof AccountView> {
+  return {
+    currency: account.currency,
+    rate: formatMoney(account.rate),
+    available: formatMoney(available(account)),
+    held: formatMoney(account.held),
+    charged: formatMoney(account.charged),
+    credited: formatMoney(account.credited),
+  };
+}

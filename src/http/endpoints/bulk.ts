@@ -1,0 +1,249 @@
+/**
+ * Bulk changes of contacts. The target is counted first; the change starts with that count, or is refused if the count
+ * has changed. It can then be watched, stopped and continued. Targets are selected contacts, matches of a search, or
+ * recipients of a broadcast.
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import { formatInstant } from "#src/core/instant.ts";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { Instant, OneOf } from "#src/core/schema.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { findBroadcast } from "#src/domain/broadcasts/read.ts";
+import { recipientOutcomes } from "#src/domain/broadcasts/recipient-outcome.ts";
+import { lookUpContact } from "#src/domain/contacts/find.ts";
+import { requireValidChanges } from "#src/domain/contacts/put.ts";
+import { saveGroup } from "#src/domain/filters/save-group.ts";
+import { findGroup } from "#src/domain/groups/read.ts";
+import { createBulkChange, endBulkChange, getBulkChange, listBulkChanges } from "#src/transfer/bulk-changes.ts";
+import { countTargetQuery, lastTargetId } from "#src/transfer/bulk-target.ts";
+import type { BulkAction, BulkChange, BulkTarget } from "#src/transfer/table.ts";
+import { readContactChanges } from "../bodies/contact-body.ts";
+import { contactFilter } from "../console/contact-filter.ts";
+import { change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
+import { Data, Id, strict } from "./declare.ts";
+import { endpoint } from "./endpoint.ts";
+import { OptionalText } from "./fragments.ts";
+
+const Name = Type.String({ maxLength: 1_000 });
+
+const PHONES_MAX = 1_000;
+
+const REASON_MAX = 300;
+
+/** The target of a bulk change: selected contacts, matches of a search, or recipients of a broadcast. */
+const BulkPeople = Type.Union([
+  Type.Object({ phones: Type.Array(Type.String({ maxLength: 64 }), { maxItems: PHONES_MAX }) }, strict),
+  Type.Object(
+    {
+      search: Type.Object(
+        {
+          q: Type.Optional(Type.String({ maxLength: 300 })),
+          consent: Type.Optional(Type.String({ maxLength: 20 })),
+          group: Type.Optional(Type.String({ maxLength: 20 })),
+        },
+        strict,
+      ),
+    },
+    strict,
+  ),
+  Type.Object({ broadcast: Type.Integer(), status: Type.Optional(OneOf(recipientOutcomes)) }, strict),
+]);
+
+const BulkInput = Type.Union([
+  Type.Object({ add_tag: Name }, strict),
+  Type.Object({ remove_tag: Name }, strict),
+  Type.Object({ add_to_group: Type.Integer() }, strict),
+  Type.Object({ remove_from_group: Type.Integer() }, strict),
+  Type.Object({ new_group: Name }, strict),
+  Type.Object({ opt_out: Type.String({ maxLength: REASON_MAX }) }, strict),
+]);
+
+const BulkView = Type.Object({
+  id: Type.Integer(),
+  /** `interrupted`: the server stopped in between. */
+  state: OneOf(["running", "done", "stopped", "failed", "interrupted"]),
+  change: Type.Object({
+    kind: OneOf(["add_tag", "remove_tag", "add_to_group", "remove_from_group", "show_group", "opt_out"]),
+    name: Type.String(),
+    group: Type.Optional(Type.Integer()),
+  }),
+  total: Type.Integer(),
+  processed: Type.Integer(),
+  changed: Type.Integer(),
+  error: OptionalText,
+  created_at: Instant(),
+});
+
+type People = Static<typeof BulkPeople>;
+
+type Change = Static<typeof BulkInput>;
+
+export const bulkEndpoints = {
+  "GET /w/{workspace}/bulk": endpoint({ session: "member", output: Data(Type.Array(BulkView)) }).read((tx, call) =>
+    listBulkChanges(tx, call.workspace.id).map((job) => viewBulkChange(job, call, tx)),
+  ),
+  // Changes nothing.
+  "POST /w/{workspace}/bulk/count": endpoint({
+    session: "member",
+    body: Type.Object({ people: BulkPeople }, strict),
+    output: Data(Type.Object({ count: Type.Integer() })),
+  }).load(async (call) => ({ count: await count(call, readTarget(call, call.body.people)) })),
+  "POST /w/{workspace}/bulk": endpoint({
+    session: "member",
+    body: Type.Object({ people: BulkPeople, change: BulkInput, count: Type.Integer() }, strict),
+    output: Data(BulkView),
+  }).answer(async (call) => {
+    const { workspace, user, body } = call;
+    const target = readTarget(call, body.people);
+    const total = await count(call, target);
+    if (total !== body.count) {
+      throw new Refusal(409, "changed", "The number of people has changed. Nothing was changed. Check it again.");
+    }
+    if (total === 0) throw invalidRequest({ people: ["There are no contacts to change."] });
+    return change(call, (tx) => {
+      const { action, actionSuffix, subject } = readChange(call, tx, body.change);
+      const last = lastTargetId(tx, workspace.id, target);
+      const job = createBulkChange(tx, workspace.id, user.id, { target, change: action, total, last });
+      tx.afterCommit(() => call.bulk.start(job));
+      const details = { bulk: job.id, count: total, people: Object.keys(body.people)[0] };
+      return {
+        status: 202,
+        data: viewBulkChange(job, call, tx, true),
+        audit: { action: `contact.bulk-${actionSuffix}`, subject, details },
+      };
+    });
+  }),
+  "GET /w/{workspace}/bulk/{id}": endpoint({
+    session: "member",
+    params: { id: Id("change") },
+    output: Data(BulkView),
+  }).read((tx, call) => viewBulkChange(requireBulk(call, tx), call, tx)),
+  "POST /w/{workspace}/bulk/{id}/stop": endpoint({
+    session: "member",
+    params: { id: Id("change") },
+    output: Data(BulkView),
+  }).change((tx, call) => {
+    const job = requireBulk(call, tx);
+    const stopped = endBulkChange(tx, job.id, "stopped");
+    const audit = stopped === undefined ? null : { action: "contact.bulk-stop", subject: `${job.id}` };
+    return { status: 200, data: viewBulkChange(stopped ?? job, call, tx), audit };
+  }),
+  "POST /w/{workspace}/bulk/{id}/go-on": endpoint({
+    session: "member",
+    params: { id: Id("change") },
+    output: Data(BulkView),
+  }).change((tx, call) => {
+    const job = requireBulk(call, tx);
+    if (job.state !== "running") throw new Refusal(409, "ended", "This change has finished. Start a new one.");
+    tx.afterCommit(() => call.bulk.start(job));
+    const audit = call.bulk.isRunning(job.id) ? null : { action: "contact.bulk-go-on", subject: `${job.id}` };
+    return { status: 202, data: viewBulkChange(job, call, tx, true), audit };
+  }),
+};
+
+/** Throws `invalid_request`, or `not_found` for an unknown group or broadcast. */
+function readTarget(call: WorkspaceCall, people: People): BulkTarget {
+  const { store, workspace } = call;
+  return store.read((tx): BulkTarget => {
+    if ("search" in people) return { filter: contactFilter(tx, workspace, people.search) };
+    if ("broadcast" in people) {
+      if (findBroadcast(tx, workspace.id, people.broadcast) === undefined) throw notFound("broadcast");
+      return { broadcast: people.broadcast, outcomes: people.status === undefined ? [] : [people.status] };
+    }
+    const ids = people.phones.map((phone) => lookUpContact(tx, workspace.id, phone, workspace.country)?.contact?.id);
+    return { contacts: [...new Set(ids.filter((id) => id !== undefined))] };
+  });
+}
+
+async function count({ store, searchReader, workspace }: WorkspaceCall, target: BulkTarget): Promise<number> {
+  const { sql, parameters } = store.read((tx) => countTargetQuery(tx, workspace, target, tx.now));
+  const [row] = await searchReader.query(sql, parameters);
+  return Number(row?.total ?? 0);
+}
+
+interface ReadChange {
+  action: BulkAction;
+  /** For the audit log: the action's suffix, and what it is applied with. */
+  actionSuffix: string;
+  subject: string;
+}
+
+/**
+ * Checked before anything starts, by the same rules as the change of a single contact. Throws `invalid_request` at the
+ * field of the change.
+ */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch for each kind of change.
+function readChange({ workspace }: WorkspaceCall, tx: Tx, input: Change): ReadChange {
+  if ("new_group" in input) {
+    const group = saveGroup(tx, workspace.id, { name: input.new_group, filter: null });
+    return { action: { addToGroup: group.id }, actionSuffix: "new-group", subject: group.name };
+  }
+  if ("opt_out" in input) {
+    const reason = input.opt_out.trim();
+    if (reason === "") throw invalidRequest({ opt_out: ["Enter a reason. It is recorded with each opt-out."] });
+    return { action: { optOut: reason }, actionSuffix: "opt-out", subject: reason };
+  }
+  if ("add_tag" in input || "remove_tag" in input) {
+    const isAdded = "add_tag" in input;
+    const tag = isAdded ? input.add_tag : input.remove_tag;
+    reportErrorsAt(isAdded ? "add_tag" : "remove_tag", () => void readContactChanges({ add_tags: [tag] }));
+    const plain = tag.trim();
+    if (isAdded) return { action: { addTag: plain }, actionSuffix: "tag", subject: plain };
+    return { action: { removeTag: plain }, actionSuffix: "untag", subject: plain };
+  }
+  const isAdded = "add_to_group" in input;
+  const id = isAdded ? input.add_to_group : input.remove_from_group;
+  reportErrorsAt(
+    isAdded ? "add_to_group" : "remove_from_group",
+    () => void requireValidChanges(tx, workspace.id, isAdded ? { addToGroups: [id] } : { removeFromGroups: [id] }),
+  );
+  const subject = findGroup(tx, workspace.id, id)?.name ?? String(id);
+  if (isAdded) return { action: { addToGroup: id }, actionSuffix: "add-to-group", subject };
+  return { action: { removeFromGroup: id }, actionSuffix: "remove-from-group", subject };
+}
+
+/** Reports the mistakes of a one-item list as mistakes of the field itself. */
+function reportErrorsAt(field: string, validate: () => void): void {
+  try {
+    validate();
+  } catch (error) {
+    const fields = (error as { details?: { fields?: Record<string, string[]> } }).details?.fields;
+    if (fields === undefined) throw error;
+    throw invalidRequest({ [field]: Object.values(fields).flat() });
+  }
+}
+
+/** Throws `not_found`. */
+function requireBulk({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx: ReadTx): BulkChange {
+  return getBulkChange(tx, workspace.id, path.id);
+}
+
+function viewBulkChange(job: BulkChange, call: WorkspaceCall, tx: ReadTx, isStarted = false): Static<typeof BulkView> {
+  const { id, state, total, processed, changed, error } = job;
+  const { workspace } = call;
+  // Stored as running, but not running in this process: the server stopped in between.
+  const isInterrupted = state === "running" && !isStarted && !call.bulk.isRunning(id);
+  return {
+    id,
+    state: isInterrupted ? "interrupted" : state,
+    change: viewAction(job.change, workspace.id, tx),
+    total,
+    processed,
+    changed,
+    error,
+    created_at: formatInstant(job.createdAt, workspace.timezone),
+  };
+}
+
+function viewAction(action: BulkAction, workspaceId: number, tx: ReadTx): Static<typeof BulkView>["change"] {
+  const nameOf = (id: number) => findGroup(tx, workspaceId, id)?.name ?? String(id);
+  if ("addTag" in action) return { kind: "add_tag", name: action.addTag };
+  if ("removeTag" in action) return { kind: "remove_tag", name: action.removeTag };
+  if ("addToGroup" in action)
+    return { kind: "add_to_group", name: nameOf(action.addToGroup), group: action.addToGroup };
+  if ("removeFromGroup" in action) {
+    return { kind: "remove_from_group", name: nameOf(action.removeFromGroup), group: action.removeFromGroup };
+  }
+  if ("showGroup" in action) return { kind: "show_group", name: nameOf(action.showGroup), group: action.showGroup };
+  return { kind: "opt_out", name: action.optOut };
+}

@@ -1,0 +1,153 @@
+/** Messages and conversations as the console shows them: more than the API, from unsent messages to their cost. */
+import { type Static, Type } from "@sinclair/typebox";
+import { formatMoney } from "#src/core/money.ts";
+import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import type { Broadcast } from "#src/domain/broadcasts/table.ts";
+import type { Contact } from "#src/domain/contacts/table.ts";
+import { InboundDetails } from "#src/domain/inbound/details.ts";
+import { echoOrigins, echoStatuses, inboundOrigins } from "#src/domain/inbound/origin.ts";
+import { type ConversationItem, textOf } from "#src/domain/inbound/read-conversation.ts";
+import { viewDetails } from "#src/domain/inbound/view.ts";
+import { messageStatuses } from "#src/domain/messages/message.ts";
+import { MessageTemplate } from "#src/domain/messages/schema.ts";
+import type { MessageRow } from "#src/domain/messages/table.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import type { TimelineStep } from "../console/queries/message-timeline.ts";
+import { timesOf } from "../times.ts";
+import { Details, Named, OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
+
+/** A message as the console shows it: unsent ones too, unknown outcomes, the broadcast, the cost, the contact. */
+export const AnyMessage = Type.Object({
+  id: Type.Integer(),
+  to: Type.String(),
+  name: OptionalText,
+  contact_id: OptionalCount,
+  from: Type.String(),
+  type: OneOf(["template", "text"]),
+  origin: OneOf(["api", "console", "broadcast"]),
+  template: Nullable(MessageTemplate),
+  broadcast: Nullable(Named),
+  text: Type.String(),
+  status: OneOf(messageStatuses),
+  /** Dispatched with an unknown outcome: neither sent nor failed. */
+  is_unknown: Type.Boolean(),
+  error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+  money: OneOf(["none", "held", "charged", "released"]),
+  rate: OptionalText,
+  created_at: Instant(),
+  sent_at: OptionalTime,
+  delivered_at: OptionalTime,
+  read_at: OptionalTime,
+  failed_at: OptionalTime,
+});
+
+const SentItem = Type.Object({
+  ...AnyMessage.properties,
+  kind: Type.Literal("message"),
+  key: Type.String(),
+  at: Instant(),
+  buttons: Type.Array(Type.Object({ text: Type.String(), is_reply: Type.Boolean() })),
+});
+
+const InboundItem = Type.Object({
+  kind: Type.Literal("inbound"),
+  key: Type.String(),
+  id: Type.Integer(),
+  type: Type.String(),
+  text: OptionalText,
+  /** How it arrived. */
+  origin: OneOf(inboundOrigins),
+  at: Instant(),
+  details: InboundDetails,
+});
+
+/** What was sent from one of our numbers, but not by this server. */
+const EchoItem = Type.Object({
+  kind: Type.Literal("echo"),
+  key: Type.String(),
+  id: Type.Integer(),
+  type: Type.String(),
+  text: OptionalText,
+  /** Who sent it. */
+  origin: OneOf(echoOrigins),
+  status: Nullable(OneOf(echoStatuses)),
+  /** Of a control: the roles before and after, in the network's words. */
+  control_pass: Nullable(Type.Object({ from: OptionalText, to: OptionalText })),
+  at: Instant(),
+});
+
+/** One item of a conversation. */
+export const ConversationItemView = Type.Union([SentItem, InboundItem, EchoItem]);
+
+/** A step of a message's timeline. The time is in UTC with milliseconds. */
+export const TimelineStepView = Type.Object({
+  at: Type.String(),
+  what: OneOf(["request", "dispatch", "attempt", "status", "sent", "delivered", "read", "failed", "event", "webhook"]),
+  says: Type.String(),
+  details: Details,
+});
+
+export function viewAnyMessage(
+  message: MessageRow,
+  broadcast: Broadcast | null,
+  contact: Contact | undefined,
+  workspace: Workspace,
+): Static<typeof AnyMessage> {
+  const when = timesOf(workspace);
+  const { templateName, templateLanguage, errorCode } = message;
+  return {
+    id: message.id,
+    to: message.toPhone,
+    name: contact?.name ?? null,
+    contact_id: message.contactId,
+    from: message.fromPhone,
+    type: message.type,
+    origin: message.origin,
+    template: templateName === null ? null : { name: templateName, language: templateLanguage ?? "" },
+    broadcast: broadcast === null ? null : { id: broadcast.id, name: broadcast.name },
+    text: textOf(message, broadcast),
+    status: message.status,
+    /** Dispatched with an unknown outcome: neither sent nor failed. */
+    is_unknown: message.outcomeUnknown,
+    error: errorCode === null ? null : { code: errorCode, message: message.errorMessage ?? errorCode },
+    money: message.money,
+    rate: message.charged ? formatMoney(message.rate) : null,
+    created_at: when(message.createdAt),
+    sent_at: when(message.sentAt),
+    delivered_at: when(message.deliveredAt),
+    read_at: when(message.readAt),
+    failed_at: when(message.failedAt),
+  };
+}
+
+/** One item of a conversation: an inbound message or a sent one. */
+export function viewConversationItem(
+  item: ConversationItem,
+  workspace: Workspace,
+): Static<typeof ConversationItemView> {
+  const when = timesOf(workspace);
+  if (item.kind === "inbound") {
+    const { id, type, text, origin, receivedAt } = item.inbound;
+    const details = viewDetails(item.inbound, item.medium, workspace);
+    return { kind: "inbound", key: `i${id}`, id, type, text, origin, at: when(receivedAt), details };
+  }
+  if (item.kind === "echo") {
+    const { id, type, text, origin, status, details, sentAt } = item.echo;
+    const controlPass = details?.control_pass ?? null;
+    return { kind: "echo", key: `e${id}`, id, type, text, origin, status, control_pass: controlPass, at: when(sentAt) };
+  }
+  const message = viewAnyMessage(item.message, item.broadcast, undefined, workspace);
+  return {
+    ...message,
+    text: item.text,
+    kind: "message",
+    key: `m${message.id}`,
+    at: when(item.at),
+    buttons: item.buttons.map(({ text, isReply }) => ({ text, is_reply: isReply })),
+  };
+}
+
+/** In UTC with milliseconds; the browser converts to the workspace's timezone. */
+export function viewTimelineStep({ at, what, says, details }: TimelineStep): Static<typeof TimelineStepView> {
+  return { at: new Date(at).toISOString(), what, says, details };
+}

@@ -1,0 +1,179 @@
+/** Webhook deliveries: list them, show their attempts, replay them. */
+
+import { type Static, Type } from "@sinclair/typebox";
+import { sleep } from "#src/core/clock.ts";
+import { readInstant } from "#src/core/instant.ts";
+import { invalidRequest } from "#src/core/problem.ts";
+import { Instant, OneOf } from "#src/core/schema.ts";
+import { recordAudit } from "#src/domain/users/audit-log.ts";
+import { deliveryStatuses, dueAt } from "#src/domain/webhooks/delivery.ts";
+import { eventTypes } from "#src/domain/webhooks/event-types.ts";
+import {
+  countFailedSql,
+  type DeliveryDetail,
+  type DeliveryOfEvent,
+  deliveryIdsByType,
+  getDeliveryInWorkspace,
+  listDeliveries,
+  listDeliveriesById,
+} from "#src/domain/webhooks/read.ts";
+import { REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { countInReader, pageOf, readPage, readSince, wrongCursor } from "../page.ts";
+import { PER_PAGE } from "../page-view.ts";
+import { timesOf } from "../times.ts";
+import { Refusal, type WorkspaceCall } from "./call.ts";
+import { Data, Id, ListOf, PageQuery, strict } from "./declare.ts";
+import { endpoint } from "./endpoint.ts";
+import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
+
+const delivery = {
+  id: Type.Integer(),
+  event_id: Type.String(),
+  event_type: OneOf(eventTypes),
+  status: OneOf(deliveryStatuses),
+  attempt_count: Type.Integer(),
+  created_at: Instant(),
+  next_attempt_at: OptionalTime,
+  finished_at: OptionalTime,
+};
+
+const DeliveryView = Type.Object(delivery);
+
+const DeliveryDetailView = Type.Object({
+  ...delivery,
+  body: Type.String(),
+  attempts: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      attempted_at: Instant(),
+      url: Type.String(),
+      status_code: OptionalCount,
+      error: OptionalText,
+      response: OptionalText,
+      duration_ms: Type.Integer(),
+    }),
+  ),
+});
+
+const YIELD_MS = 20;
+
+export const deliveryEndpoints = {
+  "GET /w/{workspace}/deliveries": endpoint({
+    session: "member",
+    query: { ...PageQuery, status: OneOf(deliveryStatuses), type: OneOf(eventTypes) },
+    output: ListOf(DeliveryView),
+  }).load(async (call) => {
+    const { store, reader, workspace, query } = call;
+    const status = query.get("status");
+    const type = query.get("type");
+    const from = readPage(query);
+    const before = "after" in from ? from.after.id : null;
+    if (before !== null && typeof before !== "number") throw wrongCursor();
+    const filter = { status, before, limit: PER_PAGE + 1 };
+    const search = type === null ? null : deliveryIdsByType(workspace.id, type, filter);
+    const ids = search === null ? null : (await reader.query(search.sql, search.values)).map(({ id }) => Number(id));
+    return store.read((tx) => {
+      const rows = ids === null ? listDeliveries(tx, workspace.id, filter) : listDeliveriesById(tx, workspace.id, ids);
+      // `total` is the number of these rows: counting millions of deliveries is too expensive, and the screen shows
+      // no total.
+      return pageOf(
+        from,
+        rows,
+        rows.length,
+        (delivery) => viewDelivery(delivery, workspace),
+        ({ id }) => ({ id }),
+      );
+    });
+  }),
+  "GET /w/{workspace}/deliveries/failed": endpoint({
+    session: "member",
+    query: { since: Type.String() },
+    output: Data(Type.Object({ count: Type.Integer() })),
+  }).load(async (call) => {
+    const since = readSince(call.query, "since", call.workspace.timezone) ?? 0;
+    return { count: await countFailed(call, since) };
+  }),
+  "POST /w/{workspace}/deliveries/replay": endpoint({
+    session: "owner",
+    body: Type.Object({ since: Type.String({ maxLength: 40 }), count: Type.Integer({ minimum: 0 }) }, strict),
+    output: Data(Type.Object({ replayed: Type.Integer() })),
+  }).load(async (call) => {
+    const { store, clock, workspace, body, user, address } = call;
+    const since = readInstant(body.since, workspace.timezone);
+    if (since === null) throw invalidRequest({ since: ["Enter a time, for example 2026-11-21T08:00."] });
+    const count = await countFailed(call, since);
+    // Replays exactly the number that the user has seen, or nothing.
+    if (count !== body.count) {
+      throw new Refusal(409, "changed", `The number of events changed from ${body.count} to ${count}. Check it again.`);
+    }
+    const replayed = new Set<number>();
+    for (;;) {
+      const before = replayed.size;
+      const batch = await store.write((tx) => {
+        const ids = replayFailedSince(tx, workspace.id, since);
+        const audit = { workspaceId: workspace.id, action: "delivery.replay-failed", details: { since, count } };
+        if (before === 0) recordAudit(tx, { userId: user.id, address }, { ...audit, subject: body.since });
+        return ids;
+      });
+      for (const id of batch) replayed.add(id);
+      if (batch.length < REPLAY_BATCH || replayed.size === before) break;
+      await sleep(clock, YIELD_MS);
+    }
+    return { replayed: replayed.size };
+  }),
+  "GET /w/{workspace}/deliveries/{id}": endpoint({
+    session: "member",
+    params: { id: Id("delivery") },
+    output: Data(DeliveryDetailView),
+  }).read((tx, { workspace, path }) =>
+    viewDeliveryDetail(getDeliveryInWorkspace(tx, workspace.id, path.id), workspace),
+  ),
+  "POST /w/{workspace}/deliveries/{id}/replay": endpoint({
+    session: "owner",
+    params: { id: Id("delivery") },
+    /** A repeated form gets the id only. */
+    output: Data(Type.Union([DeliveryDetailView, Type.Object({ id: Type.Integer() })])),
+  }).change((tx, call) => {
+    const { workspace, path } = call;
+    const { id, eventId } = getDeliveryInWorkspace(tx, workspace.id, path.id);
+    replayDelivery(tx, id);
+    const data = viewDeliveryDetail(getDeliveryInWorkspace(tx, workspace.id, id), workspace);
+    return { status: 202, data, replayData: { id }, audit: { action: "delivery.replay", subject: eventId } };
+  }),
+};
+
+function countFailed({ reader, workspace }: WorkspaceCall, since: number): Promise<number> {
+  return countInReader(reader, countFailedSql, workspace.id, since);
+}
+
+function viewDelivery(delivery: DeliveryOfEvent, workspace: Workspace): Static<typeof DeliveryView> {
+  const when = timesOf(workspace);
+  return {
+    id: delivery.id,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    status: delivery.status,
+    attempt_count: delivery.attemptCount,
+    created_at: when(delivery.createdAt),
+    next_attempt_at: when(dueAt(delivery)),
+    finished_at: when(delivery.finishedAt),
+  };
+}
+
+function viewDeliveryDetail(delivery: DeliveryDetail, workspace: Workspace): Static<typeof DeliveryDetailView> {
+  const when = timesOf(workspace);
+  return {
+    ...viewDelivery(delivery, workspace),
+    body: delivery.body,
+    attempts: delivery.attempts.map((attempt) => ({
+      id: attempt.id,
+      attempted_at: when(attempt.attemptedAt),
+      url: attempt.url,
+      status_code: attempt.statusCode,
+      error: attempt.error,
+      response: attempt.response,
+      duration_ms: attempt.durationMs,
+    })),
+  };
+}

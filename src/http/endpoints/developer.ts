@@ -1,0 +1,246 @@
+/** API settings: keys, the webhook's address and secret, custom fields. The same operations as on the command line. */
+
+import { type Static, Type } from "@sinclair/typebox";
+import { sleep } from "#src/core/clock.ts";
+import { invalidRequest } from "#src/core/problem.ts";
+import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { fieldKinds } from "#src/domain/contacts/custom-field.ts";
+import { addField, listFields } from "#src/domain/contacts/custom-fields.ts";
+import type { CustomField } from "#src/domain/contacts/table.ts";
+import { removeField } from "#src/domain/filters/remove-field.ts";
+import { recordAudit } from "#src/domain/users/audit-log.ts";
+import { clearWebhook, rotateSecret, setWebhook, showWebhook } from "#src/domain/webhooks/address.ts";
+import { defaultTypes, type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
+import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
+import { findWebhook } from "#src/domain/webhooks/read.ts";
+import { createKey, getKey, listKeys, revokeKey } from "#src/domain/workspaces/api-keys.ts";
+import { readKeyLimits } from "#src/domain/workspaces/key-limits.ts";
+import { scopes } from "#src/domain/workspaces/scopes.ts";
+import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
+import { findWebhookUrlProblem } from "#src/net/address.ts";
+import { timesOf } from "../times.ts";
+import { change } from "./call.ts";
+import { Data, Empty, Id, strict } from "./declare.ts";
+import { endpoint } from "./endpoint.ts";
+import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
+
+const key = {
+  id: Type.Integer(),
+  name: Type.String(),
+  prefix: Type.String(),
+  /** Null: everything. */
+  scopes: Nullable(Type.Array(OneOf(scopes))),
+  expires_at: OptionalTime,
+  daily_people: OptionalCount,
+  created_at: Instant(),
+  last_used_at: OptionalTime,
+  revoked_at: OptionalTime,
+};
+
+const KeyView = Type.Object(key);
+
+const FieldView = Type.Object({
+  key: Type.String(),
+  label: Type.String(),
+  kind: OneOf(fieldKinds),
+  choices: Nullable(Type.Array(Type.String())),
+});
+
+const EventTypes = Type.Array(OneOf(eventTypes), { maxItems: eventTypes.length });
+
+const WebhookView = Type.Object({ url: OptionalText, types: EventTypes, has_secret: Type.Boolean() });
+
+/** Pause between two batches, so that other writes are not delayed. */
+const YIELD_MS = 5;
+
+export const developerEndpoints = {
+  "GET /w/{workspace}/keys": endpoint({ session: "owner", output: Data(Type.Array(KeyView)) }).read(
+    (tx, { workspace }) => listKeys(tx, workspace.id).map((key) => viewKey(key, workspace)),
+  ),
+  "POST /w/{workspace}/keys": endpoint({
+    session: "owner",
+    isSensitive: true,
+    body: Type.Object(
+      {
+        name: Type.String({ maxLength: 1_000 }),
+        /** Absent: everything. */
+        scopes: Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { maxItems: 20 })),
+        expires: Type.Optional(Type.String({ maxLength: 40 })),
+        daily_people: Type.Optional(Type.Number()),
+      },
+      strict,
+    ),
+    /** The key is shown once: a repeated form does not get it. */
+    output: Data(Type.Object({ ...key, key: OptionalText })),
+  }).change((tx, call) => {
+    const { workspace, body } = call;
+    const { name, scopes, expires, daily_people: dailyPeople } = body;
+    const limits = readKeyLimits({ scopes, expires, dailyPeople }, workspace, tx.now);
+    const created = createKey(tx, workspace.id, name, { limits });
+    const shown = viewKey(created, workspace);
+    return {
+      status: 201,
+      data: { ...shown, key: created.key },
+      // The key is shown once: a repeated form does not get it.
+      replayData: { ...shown, key: null },
+      audit: { action: "key.create", subject: created.name, details: describeKey(created, workspace) },
+    };
+  }),
+  "POST /w/{workspace}/keys/{id}/revoke": endpoint({
+    session: "owner",
+    isSensitive: true,
+    params: { id: Id("key") },
+    output: Data(KeyView),
+  }).change((tx, call) => {
+    const { workspace, path } = call;
+    const known = getKey(tx, workspace.id, path.id);
+    const key = revokeKey(tx, known.id);
+    const audit = { action: "key.revoke", subject: key.name, details: { prefix: key.prefix } };
+    return { status: 200, data: viewKey(key, workspace), audit };
+  }),
+  "GET /w/{workspace}/webhook": endpoint({ session: "owner", output: Data(WebhookView) }).read((tx, { workspace }) => {
+    const webhook = findWebhook(tx, workspace.id);
+    const types = [...(webhook?.types ?? defaultTypes)];
+    return { url: webhook?.url ?? null, types, has_secret: webhook !== undefined };
+  }),
+  "PUT /w/{workspace}/webhook": endpoint({
+    session: "owner",
+    isSensitive: true,
+    body: Type.Object({ url: Type.String({ maxLength: 2_048 }), types: Type.Optional(EventTypes) }, strict),
+    output: Data(WebhookView),
+  }).answer((call) => {
+    const url = call.body.url.trim();
+    const problem = findWebhookUrlProblem(url, call.webhooks);
+    if (problem !== null) throw invalidRequest({ url: [problem] });
+    return change(call, (tx) => {
+      const was = findWebhook(tx, call.workspace.id)?.url ?? null;
+      const set = setWebhook(tx, call.box, call.workspace.id, url, { types: readWantedTypes(call.body.types) });
+      const types = [...set.types];
+      const audit = { action: "webhook.set", subject: url, details: { was, became: url, types } };
+      return { status: 200, data: { url, types, has_secret: true }, audit };
+    });
+  }),
+  "DELETE /w/{workspace}/webhook": endpoint({
+    session: "owner",
+    isSensitive: true,
+    /** `exhausted`: deliveries that were pending. */
+    output: Data(Type.Object({ ...WebhookView.properties, exhausted: Type.Integer() })),
+  }).change((tx, call) => {
+    const known = findWebhook(tx, call.workspace.id);
+    const was = known?.url ?? null;
+    const { exhausted } = clearWebhook(tx, call.workspace.id);
+    const audit = { action: "webhook.clear", subject: was ?? "", details: { was, exhausted } };
+    return {
+      status: 200,
+      data: { url: null, types: [...(known?.types ?? defaultTypes)], has_secret: true, exhausted },
+      audit,
+    };
+  }),
+  // Revealing the secret is audited. It is not stored as an answer, so the form key is ignored.
+  "POST /w/{workspace}/webhook/reveal": endpoint({
+    session: "owner",
+    isSensitive: true,
+    output: Data(Type.Object({ secret: Type.String() })),
+  }).load(({ store, workspace, box, user, address }) =>
+    store.write((tx) => {
+      const { url, secret } = showWebhook(tx, box, workspace.id);
+      const audit = { workspaceId: workspace.id, action: "webhook.reveal-secret", subject: url ?? "" };
+      recordAudit(tx, { userId: user.id, address }, audit);
+      return { secret };
+    }),
+  ),
+  "POST /w/{workspace}/webhook/rotate-secret": endpoint({
+    session: "owner",
+    isSensitive: true,
+    output: Data(Type.Object({ secret: OptionalText })),
+  }).change((tx, call) => {
+    const { url, secret } = rotateSecret(tx, call.box, call.workspace.id);
+    const audit = { action: "webhook.rotate-secret", subject: url ?? "" };
+    return { status: 200, data: { secret }, replayData: { secret: null }, audit };
+  }),
+  "POST /w/{workspace}/webhook/test": endpoint({
+    session: "owner",
+    output: Data(Type.Object({ delivery_id: Type.Integer() })),
+  }).change((tx, call) => {
+    const id = sendTestEvent(tx, call.workspace.id);
+    return { status: 202, data: { delivery_id: id }, audit: { action: "webhook.test", subject: String(id) } };
+  }),
+  "GET /w/{workspace}/fields": endpoint({ session: "member", output: Data(Type.Array(FieldView)) }).read(
+    (tx, { workspace }) => listFields(tx, workspace.id).map(viewField),
+  ),
+  "POST /w/{workspace}/fields": endpoint({
+    session: "owner",
+    body: Type.Object(
+      {
+        key: Type.String({ maxLength: 100 }),
+        label: Type.String({ maxLength: 191 }),
+        kind: OneOf(fieldKinds),
+        choices: Type.Array(Type.String({ maxLength: 191 }), { maxItems: 200 }),
+      },
+      strict,
+    ),
+    output: Data(FieldView),
+  }).change((tx, call) => {
+    const field = addField(tx, call.workspace.id, call.body);
+    const audit = { action: "field.add", subject: field.key, details: { kind: field.kind } };
+    return { status: 201, data: viewField(field), audit };
+  }),
+  "DELETE /w/{workspace}/fields/{key}": endpoint({
+    session: "owner",
+    params: { key: Type.String() },
+    output: Data(Empty),
+  }).answer(async (call) => {
+    const { clock, workspace, path } = call;
+    const key = path.key ?? "";
+    let isGone = false;
+    // The field is removed with its last values, and the audit entry is written in that same transaction.
+    const answer = () =>
+      change({ ...call, form: null }, (tx) => {
+        isGone = removeField(tx, workspace.id, key);
+        return { status: 200, data: {}, audit: isGone ? { action: "field.remove", subject: key } : null };
+      });
+    let last = await answer();
+    while (!isGone) {
+      await sleep(clock, YIELD_MS);
+      last = await answer();
+    }
+    return last;
+  }),
+};
+
+/** For the audit log: what the key may do, where it is limited. */
+function describeKey(key: ApiKey, workspace: Workspace): Record<string, unknown> {
+  const { prefix, scopes, expires_at, daily_people } = viewKey(key, workspace);
+  return {
+    prefix,
+    ...(scopes === null ? {} : { scopes }),
+    ...(expires_at === null ? {} : { expires_at }),
+    ...(daily_people === null ? {} : { daily_people }),
+  };
+}
+
+/** The default stays the default, so that an address receives the types of later versions. */
+function readWantedTypes(types: readonly EventType[] | undefined): EventType[] | null | undefined {
+  if (types === undefined) return undefined;
+  const isDefault = eventTypes.every((type) => types.includes(type) === defaultTypes.includes(type));
+  return isDefault ? null : eventTypes.filter((type) => types.includes(type));
+}
+
+function viewKey(key: ApiKey, workspace: Workspace): Static<typeof KeyView> {
+  const when = timesOf(workspace);
+  return {
+    id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    scopes: key.scopes,
+    expires_at: when(key.expiresAt),
+    daily_people: key.dailyPeople,
+    created_at: when(key.createdAt),
+    last_used_at: when(key.lastUsedAt),
+    revoked_at: when(key.revokedAt),
+  };
+}
+
+function viewField({ key, label, kind, choices }: CustomField): Static<typeof FieldView> {
+  return { key, label, kind, choices };
+}

@@ -1,0 +1,221 @@
+/**
+ * Drafts of broadcasts in the wizard. A draft is the body of `POST /broadcasts` as far as it is filled in; the same
+ * operations as the API's preview and send it. A draft acts as its own idempotency key: sending stores the broadcast's id in the
+ * draft's row in the same transaction, and sending again returns that broadcast.
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import { formatInstant } from "#src/core/instant.ts";
+import { notFound } from "#src/core/problem.ts";
+import { Instant, Nullable } from "#src/core/schema.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import {
+  createDraft,
+  getDraft,
+  listDrafts,
+  markDraftSent,
+  removeDraft,
+  saveDraft,
+} from "#src/domain/broadcasts/drafts.ts";
+import type { BroadcastInput } from "#src/domain/broadcasts/plan.ts";
+import { findBroadcast } from "#src/domain/broadcasts/read.ts";
+import { BroadcastView, CreatedBroadcastView, PreviewView } from "#src/domain/broadcasts/schema.ts";
+import { sendBroadcast } from "#src/domain/broadcasts/send.ts";
+import type { Draft } from "#src/domain/broadcasts/table.ts";
+import { viewBroadcast, viewCreated } from "#src/domain/broadcasts/view.ts";
+import { readBroadcast } from "../bodies/broadcast-body.ts";
+import { countAudience, previewBroadcast } from "../broadcast-audience.ts";
+import { type ChangeResult, change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
+import { Data, Empty, Id, strict } from "./declare.ts";
+import { previewValues } from "./draft-values.ts";
+import { endpoint } from "./endpoint.ts";
+import { OptionalCount, OptionalText } from "./fragments.ts";
+
+const Value = Type.Union([
+  Type.String({ maxLength: 1_024 }),
+  Type.Object(
+    { field: Type.String({ maxLength: 191 }), fallback: Type.Optional(Type.String({ maxLength: 1_024 })) },
+    strict,
+  ),
+]);
+
+const Values = Type.Array(Value, { maxItems: 100 });
+
+/** Accepts incomplete content; the API checks the complete body when the draft is reviewed. */
+const Content = Type.Object(
+  {
+    name: Type.Optional(Type.String({ maxLength: 191 })),
+    template: Type.Optional(Type.String({ maxLength: 512 })),
+    language: Type.Optional(Type.String({ maxLength: 20 })),
+    from: Type.Optional(Type.String({ maxLength: 30 })),
+    group: Type.Optional(Type.Integer()),
+    to: Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 1_000 })),
+    variables: Type.Optional(Type.Object({ header: Values, body: Values }, strict)),
+    media: Type.Optional(
+      Type.Object(
+        { link: Type.String({ maxLength: 2_048 }), filename: Type.Optional(Type.String({ maxLength: 240 })) },
+        strict,
+      ),
+    ),
+    send_at: Type.Optional(Type.String({ maxLength: 40 })),
+  },
+  strict,
+);
+
+const DraftView = Type.Object({
+  id: Type.Integer(),
+  content: Content,
+  /** The broadcast that the draft became; null if it was not sent. */
+  broadcast_id: OptionalCount,
+  updated_at: Instant(),
+});
+
+/** The rendered text for one recipient. Null: a value is missing and the recipient is skipped. */
+const ExampleView = Type.Object({
+  to: Type.String(),
+  name: OptionalText,
+  text: OptionalText,
+  missing: OptionalText,
+  header: Type.Array(Type.String()),
+  body: Type.Array(Type.String()),
+});
+
+const draft = { id: Id("draft") };
+
+export const draftEndpoints = {
+  "GET /w/{workspace}/drafts": endpoint({ session: "member", output: Data(Type.Array(DraftView)) }).read((tx, call) =>
+    listDrafts(tx, call.workspace.id).map((draft) => viewDraft(draft, call)),
+  ),
+  "POST /w/{workspace}/drafts": endpoint({ session: "member", body: Content, output: Data(DraftView) }).change(
+    (tx, call) => {
+      const draft = createDraft(tx, call.workspace.id, call.user.id, call.body);
+      const audit = { action: "broadcast.draft", subject: nameOf(draft), details: { draft: draft.id } };
+      return { status: 201, data: viewDraft(draft, call), audit };
+    },
+  ),
+  "GET /w/{workspace}/drafts/{id}": endpoint({ session: "member", params: draft, output: Data(DraftView) }).read(
+    (tx, call) => viewDraft(requireDraft(call, tx), call),
+  ),
+  "PUT /w/{workspace}/drafts/{id}": endpoint({
+    session: "member",
+    params: draft,
+    body: Content,
+    output: Data(DraftView),
+  }).change((tx, call) => {
+    const draft = saveDraft(tx, requireDraft(call, tx), call.body);
+    return { status: 200, data: viewDraft(draft, call), audit: null };
+  }),
+  "DELETE /w/{workspace}/drafts/{id}": endpoint({ session: "member", params: draft, output: Data(Empty) }).change(
+    (tx, call) => {
+      const draft = requireDraft(call, tx);
+      removeDraft(tx, draft);
+      const audit = { action: "broadcast.discard-draft", subject: nameOf(draft), details: { draft: draft.id } };
+      return { status: 200, data: {}, audit };
+    },
+  ),
+  "GET /w/{workspace}/drafts/{id}/values": endpoint({
+    session: "member",
+    params: draft,
+    /** `missing`: how many recipients lack each field that a value uses. */
+    output: Data(
+      Type.Object({
+        examples: Type.Array(ExampleView),
+        missing: Type.Record(Type.String(), Type.Integer()),
+      }),
+    ),
+  }).load(async (call) => {
+    const { content } = call.store.read((tx) => requireDraft(call, tx));
+    return await previewValues(call, content);
+  }),
+  // Changes nothing. A form key would only store an outdated review.
+  "POST /w/{workspace}/drafts/{id}/check": endpoint({
+    session: "member",
+    params: draft,
+    output: Data(PreviewView),
+  }).load(async (call) => {
+    const input = readDraft(
+      call,
+      call.store.read((tx) => requireDraft(call, tx)),
+    );
+    return await previewBroadcast(call, call.workspace.id, input);
+  }),
+  /** Sends what the review showed, or refuses if it has changed. */
+  "POST /w/{workspace}/drafts/{id}/send": endpoint({
+    session: "member",
+    params: draft,
+    /** What the review showed. */
+    body: Type.Object({ reached: Type.Integer(), amount: Nullable(Type.String()) }, strict),
+    /** A draft that was sent before answers with its broadcast. */
+    output: Data(Type.Union([CreatedBroadcastView, BroadcastView])),
+  }).answer(async (call) => {
+    const { store, workspace, user, dispatch, body } = call;
+    const draft = store.read((tx) => requireDraft(call, tx));
+    if (draft.broadcastId !== null) {
+      const { broadcastId } = draft;
+      return change({ ...call, form: null }, (tx) => viewSent(tx, call, broadcastId));
+    }
+    const input = readDraft(call, draft);
+    const { reached, cost } = await previewBroadcast(call, workspace.id, input);
+    if (reached !== body.reached || (cost?.amount ?? null) !== body.amount) throw changedRefusal();
+    const audienceSize = await countAudience(call, workspace.id, input);
+    const { instanceId } = dispatch;
+    const request = { workspaceId: workspace.id, input, instanceId, audienceSize, evidence: { user: user.id } };
+    // The draft is its own key: it outlasts the form's.
+    return change({ ...call, form: null }, (tx) => {
+      const current = requireDraft(call, tx);
+      if (current.broadcastId !== null) return viewSent(tx, call, current.broadcastId);
+      // Another tab may have changed the draft since the review.
+      if (JSON.stringify(current.content) !== JSON.stringify(draft.content)) throw changedRefusal();
+      const { broadcast, skipped } = sendBroadcast(tx, request);
+      if ("to" in input.audience && broadcast.requested - skipped.length !== body.reached) throw changedRefusal();
+      markDraftSent(tx, current, broadcast.id);
+      const audit = {
+        action: "broadcast.create",
+        subject: input.name,
+        details: { id: broadcast.id, draft: current.id },
+      };
+      return { status: 202, data: viewCreated(tx, broadcast, skipped, workspace), audit };
+    });
+  }),
+};
+
+/** Reads the draft as a complete broadcast. A broadcast needs a name, so an unnamed draft gets the template's. */
+function readDraft({ workspace }: WorkspaceCall, { content }: Draft): BroadcastInput {
+  const { name, template, ...rest } = content;
+  const trimmed = typeof name === "string" ? name.trim() : "";
+  const body = { name: trimmed === "" ? String(template ?? "") : trimmed, template: template ?? "", ...rest };
+  return readBroadcast(body, workspace.timezone);
+}
+
+function changedRefusal(): Refusal {
+  return new Refusal(409, "changed", "Something has changed since your review. Nothing was sent. Review it again.");
+}
+
+/** The broadcast that the draft has become, for a second click. */
+function viewSent(
+  tx: ReadTx,
+  { workspace }: WorkspaceCall,
+  broadcastId: number,
+): ChangeResult<Static<typeof BroadcastView>> {
+  const broadcast = findBroadcast(tx, workspace.id, broadcastId);
+  if (broadcast === undefined) throw notFound("broadcast");
+  const headers = { "idempotent-replayed": "true" };
+  return { status: 202, data: viewBroadcast(tx, broadcast, workspace), audit: null, headers };
+}
+
+/** Throws `not_found`. */
+function requireDraft({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx: ReadTx): Draft {
+  return getDraft(tx, workspace.id, path.id);
+}
+
+function viewDraft(draft: Draft, { workspace }: WorkspaceCall): Static<typeof DraftView> {
+  return {
+    id: draft.id,
+    content: draft.content,
+    broadcast_id: draft.broadcastId,
+    updated_at: formatInstant(draft.updatedAt, workspace.timezone),
+  };
+}
+
+function nameOf({ content: { name, template } }: Draft): string {
+  return String(name ?? "").trim() || String(template ?? "");
+}

@@ -1,0 +1,53 @@
+/**
+ * An endpoint is its declaration with what it does. The API's router, the console's router, the OpenAPI document and the browser's client are
+ * all made from endpoints, so they cannot disagree.
+ */
+import type { Static } from "@sinclair/typebox";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { type Answer, type AnswerWith, answerJson } from "../endpoint.ts";
+import { type CallOf, type ChangeResult, change } from "./call.ts";
+import type { Declaration, ServedFile } from "./declare.ts";
+
+type Output<D extends Declaration> = Static<D["output"]>;
+
+/** What a list answers: its page with `meta`; every other endpoint: `data`. */
+type Content<D extends Declaration> =
+  Output<D> extends { meta: unknown } ? Output<D> : Output<D> extends { data: infer Data } ? Data : never;
+
+type AnswerTo<D extends Declaration> = Output<D> extends ServedFile ? Response : AnswerWith<Output<D>>;
+
+type Eventually<T> = T | Promise<T>;
+
+type Run<Call> = (call: Call) => Eventually<Answer | Response>;
+
+/** A declaration with what it does. Its door calls it with what the declaration promises. */
+export type Endpoint<D extends Declaration = Declaration> = D & { run: Run<object> };
+
+/** Say with one of these what the endpoint does. */
+interface Declared<D extends Declaration> {
+  /** Reads in one transaction. */
+  read(act: (tx: ReadTx, call: CallOf<D>) => Content<D>): Endpoint<D>;
+  /** Reads in several transactions, or on other threads. */
+  load(act: (call: CallOf<D>) => Eventually<Content<D>>): Endpoint<D>;
+  /** Changes something in one transaction, which also writes the audit entry and makes a repeated form act once. */
+  change(act: (tx: Tx, call: CallOf<D>) => ChangeResult<Content<D>, Content<D>>): Endpoint<D>;
+  /** Everything else: answers with a file, another status or a cookie, or changes something in several transactions. */
+  answer(act: (call: CallOf<D>) => Eventually<AnswerTo<D>>): Endpoint<D>;
+}
+
+export function endpoint<const D extends Declaration>(declared: D): Declared<D> {
+  type Call = CallOf<D> & Parameters<typeof change>[0];
+  const isList = "meta" in (declared.output.properties ?? {});
+  const shown = (content: unknown) => answerJson(200, isList ? content : { data: content });
+  const make = (run: Run<Call>): Endpoint<D> => ({ ...declared, run: run as Run<object> });
+  return {
+    read: (act) => make((call) => call.store.read((tx) => shown(act(tx, call)))),
+    load: (act) =>
+      make((call) => {
+        const content = act(call);
+        return content instanceof Promise ? content.then(shown) : shown(content);
+      }),
+    change: (act) => make((call) => change(call, (tx) => act(tx, call))),
+    answer: make,
+  };
+}

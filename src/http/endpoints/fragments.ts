@@ -1,0 +1,35 @@
+/** Parts of answers that several areas of the console share. Pure. */
+import { Type } from "@sinclair/typebox";
+import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import { roles } from "#src/domain/users/user.ts";
+
+export const OptionalText = Nullable(Type.String());
+export const OptionalTime = Nullable(Instant());
+export const OptionalCount = Nullable(Type.Integer());
+export const Counts = Type.Record(Type.String(), Type.Integer());
+/** Free of any schema: shown as it is. */
+export const Details = Type.Record(Type.String(), Type.Unknown());
+/** A row of another table by its name. */
+export const Named = Type.Object({ id: Type.Integer(), name: Type.String() });
+export const Network = OneOf(["simulator", "whatsapp"]);
+export const RoleName = OneOf(roles);
+export const MemberRole = OneOf(["owner", "member"]);
+
+/** A finding of the doctor. `next`: null if there is nothing to do. */
+export const Finding = Type.Object({
+  level: OneOf(["ok", "warning", "problem"]),
+  check: Type.String(),
+  message: Type.String(),
+  next: OptionalText,
+});
+
+export const AuditEntry = Type.Object({
+  id: Type.Integer(),
+  at: Instant(),
+  /** Null: done on the command line or, with an address, by someone who was not signed in. */
+  email: OptionalText,
+  action: Type.String(),
+  subject: Type.String(),
+  details: Details,
+  address: Type.String(),
+});

@@ -1,0 +1,277 @@
+/**
+ * The inbox: conversations, the messages in each, and marking them seen. Replies are sent like any other message
+ * (`messages.ts`).
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { consents } from "#src/domain/contacts/consent.ts";
+import { clearDoubt } from "#src/domain/contacts/doubt.ts";
+import { addressOf, getContact, lastMessageOf } from "#src/domain/contacts/find.ts";
+import { ContactView } from "#src/domain/contacts/schema.ts";
+import type { Contact } from "#src/domain/contacts/table.ts";
+import { viewContact } from "#src/domain/contacts/view.ts";
+import {
+  type ConversationPosition,
+  countUnread,
+  findConversation,
+  listConversations,
+  markSeen,
+  waitingSql,
+} from "#src/domain/inbound/conversations.ts";
+import { readConversation } from "#src/domain/inbound/read-conversation.ts";
+import type { Conversation } from "#src/domain/inbound/table.ts";
+import { findMedia } from "#src/domain/media/read.ts";
+import { WINDOW_MS } from "#src/domain/messages/plan.ts";
+import { MessageView } from "#src/domain/messages/schema.ts";
+import { listNumbers } from "#src/domain/numbers/read.ts";
+import { recordAudit } from "#src/domain/users/audit-log.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import type { SendRequest } from "#src/sending/send-message.ts";
+import { readConversationCursor } from "../cursors.ts";
+import { keptAnswer } from "../endpoint.ts";
+import { readKey } from "../idempotency.ts";
+import { pageOf, pageOfRows, readPage, wrongCursor } from "../page.ts";
+import { PER_PAGE } from "../page-view.ts";
+import { toResponse } from "../respond.ts";
+import { sendOnce } from "../send-once.ts";
+import { answerMedia } from "../serve-media.ts";
+import { timesOf } from "../times.ts";
+import { change, type WorkspaceCall } from "./call.ts";
+import { ConversationItemView, viewConversationItem } from "./conversation-items.ts";
+import { ANY_TYPE, Data, File, Id, ListOf, PageQuery, strict } from "./declare.ts";
+import { endpoint } from "./endpoint.ts";
+import { OptionalText, OptionalTime } from "./fragments.ts";
+
+const contact = { contact: Id("conversation") };
+
+const ConversationRow = Type.Object({
+  contact_id: Type.Integer(),
+  phone: OptionalText,
+  username: OptionalText,
+  user_id: OptionalText,
+  name: OptionalText,
+  consent: OneOf(consents),
+  may_want_to_stop: Type.Boolean(),
+  unread: Type.Integer(),
+  wrote_at: Instant(),
+  window_ends_at: OptionalTime,
+  last: Nullable(ConversationItemView),
+});
+
+/** The network allows no more beside its button. */
+const ASK_LENGTH_MAX = 1_024;
+
+const ITEMS_PER_PAGE = 50;
+
+const UNREAD_COUNT_MAX = 100;
+
+/** How many conversations one request scans for waiting people. */
+const CONVERSATIONS_SCANNED = 20_000;
+
+export const inboxEndpoints = {
+  "GET /w/{workspace}/media/{id}": endpoint({
+    session: "member",
+    params: { id: Id("file") },
+    output: File(ANY_TYPE),
+  }).answer(({ store, media, workspace, path, headers, keepOpen }) => {
+    const found = store.read((tx) => findMedia(tx, workspace.id, path.id));
+    const answer = answerMedia(media, found, headers);
+    // A player reads a long file as it plays it.
+    keepOpen();
+    return toResponse(answer, headers.get("x-request-id") ?? "");
+  }),
+  "GET /w/{workspace}/conversations": endpoint({
+    session: "member",
+    query: { ...PageQuery, show: OneOf(["unread", "waiting", "open"]) },
+    output: ListOf(ConversationRow),
+  }).load(async (call) => {
+    const { store, workspace, query } = call;
+    const from = readPage(query);
+    const before = "after" in from ? readListPosition(from.after) : null;
+    const show = query.get("show");
+    if (show === "waiting") {
+      const { rows, next } = await findWaiting(call, before);
+      return store.read((tx) => {
+        const data = rows.flatMap(({ contactId }) => {
+          const conversation = findConversation(tx, workspace.id, contactId);
+          return conversation === undefined ? [] : [viewRow(tx, conversation, workspace)];
+        });
+        return pageOfRows(from, data, { total: data.length, hasMore: next !== null, next });
+      });
+    }
+    return store.read((tx) => {
+      const wroteAfter = tx.now - WINDOW_MS;
+      const filter = { isUnread: show === "unread", ...(show === "open" ? { wroteAfter } : {}) };
+      const rows = listConversations(tx, workspace.id, filter, before, PER_PAGE + 1);
+      const view = (row: Conversation) => viewRow(tx, row, workspace);
+      return pageOf(from, rows, rows.length, view, ({ wroteAt, contactId }) => ({ wroteAt, contactId }));
+    });
+  }),
+  "GET /w/{workspace}/conversations/unread": endpoint({
+    session: "member",
+    output: Data(Type.Object({ count: Type.Integer() })),
+  }).read((tx, { workspace }) => ({ count: countUnread(tx, workspace.id, UNREAD_COUNT_MAX) })),
+  "GET /w/{workspace}/conversations/{contact}": endpoint({
+    session: "member",
+    params: contact,
+    query: PageQuery,
+    output: Data(
+      Type.Object({
+        contact_id: Type.Integer(),
+        contact: ContactView,
+        /** The phone number or user id to send to; null: the person was erased. */
+        to: OptionalText,
+        /** The phone number is not known: it can be asked for. */
+        has_phone: Type.Boolean(),
+        /** The number that replies are sent from. */
+        from: OptionalText,
+        unread: Type.Integer(),
+        last_inbound_id: Type.Integer(),
+        window_ends_at: OptionalTime,
+        /** Newest first. */
+        items: Type.Array(ConversationItemView),
+        next: OptionalText,
+      }),
+    ),
+  }).load((call) => {
+    const { store, workspace, query } = call;
+    const from = readPage(query);
+    const before = "after" in from ? readConversationCursor(from.after) : null;
+    return store.read((tx) => {
+      const conversation = findConversation(tx, workspace.id, call.path.contact);
+      if (conversation === undefined) throw notFound("conversation");
+      const contact = getContact(tx, workspace.id, conversation.contactId);
+      const { items, next } = readConversation(tx, contact, before, ITEMS_PER_PAGE);
+      const lastInbound = items.find((item) => item.kind === "inbound");
+      // Replies come from the number that the person last wrote to.
+      const numbers = listNumbers(tx, workspace.id);
+      const receivingNumber = numbers.find(
+        ({ id }) => lastInbound?.kind === "inbound" && id === lastInbound.inbound.numberId,
+      );
+      return {
+        contact_id: contact.id,
+        contact: viewContact(tx, contact, workspace),
+        to: nameToSendTo(tx, contact),
+        has_phone: addressOf(tx, contact).phone !== null,
+        from: (receivingNumber ?? numbers[0])?.phone ?? null,
+        unread: conversation.unread,
+        last_inbound_id: conversation.lastInboundId,
+        window_ends_at: timesOf(workspace)(windowEnd(lastMessageOf(tx, contact))),
+        items: items.map((item) => viewConversationItem(item, workspace)),
+        next: next === null ? null : Buffer.from(JSON.stringify(next)).toString("base64url"),
+      };
+    });
+  }),
+  /** Sends the network's own button, by which the person shares their phone number. */
+  "POST /w/{workspace}/conversations/{contact}/ask-for-number": endpoint({
+    session: "member",
+    params: contact,
+    body: Type.Object(
+      { text: Type.String({ minLength: 1, maxLength: ASK_LENGTH_MAX }), from: Type.Optional(Type.String()) },
+      strict,
+    ),
+    output: Data(MessageView),
+  }).answer(async (call) => {
+    const { store, workspace, user, address, path, body } = call;
+    const to = store.read((tx) => {
+      if (findConversation(tx, workspace.id, path.contact) === undefined) throw notFound("conversation");
+      return nameToSendTo(tx, getContact(tx, workspace.id, path.contact));
+    });
+    if (to === null) throw notFound("contact");
+    if (body.text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
+    const content = { type: "contact_request" as const, text: body.text };
+    const onStored: SendRequest["onStored"] = (tx, { id }) => {
+      const entry = { action: "message.send", subject: to, details: { id, asks: "number" } };
+      recordAudit(tx, { userId: user.id, address }, { workspaceId: workspace.id, ...entry });
+    };
+    const input = { to, from: body.from ?? null, reference: null, content };
+    const sent = await sendOnce(call, { workspaceId: workspace.id, origin: "console", input, onStored }, readKey(call));
+    return keptAnswer<{ data: Static<typeof MessageView> }>(sent);
+  }),
+  "POST /w/{workspace}/conversations/{contact}/keep": endpoint({
+    session: "member",
+    params: contact,
+    output: Data(ContactView),
+  }).change((tx, call) => {
+    const { workspace, path } = call;
+    if (findConversation(tx, workspace.id, path.contact) === undefined) throw notFound("conversation");
+    const contact = clearDoubt(tx, workspace, getContact(tx, workspace.id, path.contact));
+    const audit = { action: "contact.keep", subject: contact.phone ?? String(contact.id) };
+    return { status: 200, data: viewContact(tx, contact, workspace), audit };
+  }),
+  // Reading is not audited, and needs no form key.
+  "POST /w/{workspace}/conversations/{contact}/seen": endpoint({
+    session: "member",
+    params: contact,
+    body: Type.Object({ last_inbound_id: Type.Integer() }, strict),
+    output: Data(Type.Object({ is_seen: Type.Boolean() })),
+  }).answer((call) =>
+    change({ ...call, form: null }, (tx) => {
+      const { workspace, body } = call;
+      const contactId = call.path.contact;
+      if (findConversation(tx, workspace.id, contactId) === undefined) throw notFound("conversation");
+      const isSeen = markSeen(tx, workspace.id, contactId, body.last_inbound_id);
+      return { status: 200, data: { is_seen: isSeen }, audit: null };
+    }),
+  ),
+};
+
+/**
+ * A page of waiting conversations, and the cursor of the next: after the last match, or after the last conversation
+ * that was scanned.
+ */
+async function findWaiting({ searchReader, workspace }: WorkspaceCall, before: ConversationPosition | null) {
+  const { wroteAt, contactId } = before ?? { wroteAt: Number.MAX_SAFE_INTEGER, contactId: Number.MAX_SAFE_INTEGER };
+  const parameters = [workspace.id, workspace.id, wroteAt, wroteAt, contactId, CONVERSATIONS_SCANNED, PER_PAGE + 1];
+  const found = await searchReader.query(waitingSql, parameters);
+  const positions = found.map((row) => ({
+    wroteAt: Number(row.wrote_at),
+    contactId: Number(row.contact_id),
+    scanned: row.looked === null ? null : Number(row.looked),
+  }));
+  const waiting = positions.filter(({ scanned }) => scanned === null);
+  const lowest = positions.find(({ scanned }) => scanned === CONVERSATIONS_SCANNED);
+  const rows = waiting.slice(0, PER_PAGE);
+  const nextRow = waiting.length > PER_PAGE ? rows.at(-1) : lowest;
+  return { rows, next: nextRow === undefined ? null : { wroteAt: nextRow.wroteAt, contactId: nextRow.contactId } };
+}
+
+function viewRow(
+  tx: ReadTx,
+  { contactId, wroteAt, unread }: Conversation,
+  workspace: Workspace,
+): Static<typeof ConversationRow> {
+  const when = timesOf(workspace);
+  const contact = getContact(tx, workspace.id, contactId);
+  const [last] = readConversation(tx, contact, null, 1).items;
+  return {
+    contact_id: contactId,
+    phone: contact.phone,
+    username: contact.username,
+    user_id: contact.networkUserId,
+    name: contact.name,
+    consent: contact.consent,
+    may_want_to_stop: contact.mayWantToStopSince !== null,
+    unread,
+    wrote_at: when(wroteAt),
+    window_ends_at: when(windowEnd(lastMessageOf(tx, contact))),
+    last: last === undefined ? null : viewConversationItem(last, workspace),
+  };
+}
+
+/** A name that leads to this contact; if it has none left, one of the linked contact that took it. */
+function nameToSendTo(tx: ReadTx, contact: Contact): string | null {
+  return contact.phone ?? contact.networkUserId ?? addressOf(tx, contact).phone;
+}
+
+/** Null: the person has never written. */
+function windowEnd(lastMessageAt: number | null): number | null {
+  return lastMessageAt === null ? null : lastMessageAt + WINDOW_MS;
+}
+
+function readListPosition({ wroteAt, contactId }: Record<string, unknown>): ConversationPosition {
+  if (typeof wroteAt !== "number" || typeof contactId !== "number") throw wrongCursor();
+  return { wroteAt, contactId };
+}

@@ -1,0 +1,129 @@
+/** For operators: the workspaces of the server and its audit log. The same operations as on the command line. */
+import { type Static, Type } from "@sinclair/typebox";
+import { formatMoney } from "#src/core/money.ts";
+import { Instant, Nullable } from "#src/core/schema.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { available, findAccount } from "#src/domain/billing/account.ts";
+import { listNumbers } from "#src/domain/numbers/read.ts";
+import { listAuditEntries } from "#src/domain/users/audit-log.ts";
+import { findWorkspace, getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { resume, suspend, switchApi } from "#src/domain/workspaces/update.ts";
+import { pageOf, readPage, wrongCursor } from "../page.ts";
+import { PER_PAGE } from "../page-view.ts";
+import { whenUtc } from "../times.ts";
+import { change, type UserCallWith } from "./call.ts";
+import { Data, Id, ListOf, PageQuery, strict } from "./declare.ts";
+import { endpoint } from "./endpoint.ts";
+import { AuditEntry, Named, OptionalText, OptionalTime } from "./fragments.ts";
+
+const Text = Type.String({ maxLength: 300 });
+
+const ListedWorkspace = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  country: Type.String(),
+  timezone: Type.String(),
+  api_enabled: Type.Boolean(),
+  suspended_at: OptionalTime,
+  suspended_reason: OptionalText,
+  numbers: Type.Integer(),
+  ready_numbers: Type.Integer(),
+  available: OptionalText,
+  created_at: Instant(),
+});
+
+export const operatingEndpoints = {
+  "GET /workspaces": endpoint({ session: "server operator", output: Data(Type.Array(ListedWorkspace)) }).read((tx) =>
+    listWorkspaces(tx).map((workspace) => viewListed(tx, workspace)),
+  ),
+  "POST /workspaces/{id}/suspend": endpoint({
+    session: "server operator",
+    params: { id: Id("workspace") },
+    body: Type.Object({ reason: Text }, strict),
+    output: Data(ListedWorkspace),
+  }).answer((call) => {
+    const reason = call.body.reason;
+    return changeWorkspace(call, "workspace.suspend", (tx, id) => suspend(tx, id, reason), { reason });
+  }),
+  "POST /workspaces/{id}/resume": endpoint({
+    session: "server operator",
+    params: { id: Id("workspace") },
+    output: Data(ListedWorkspace),
+  }).answer((call) => changeWorkspace(call, "workspace.resume", resume)),
+  "POST /workspaces/{id}/api": endpoint({
+    session: "server operator",
+    params: { id: Id("workspace") },
+    body: Type.Object({ enabled: Type.Boolean() }, strict),
+    output: Data(ListedWorkspace),
+  }).answer((call) => {
+    const enabled = call.body.enabled === true;
+    return changeWorkspace(call, enabled ? "workspace.enable-api" : "workspace.disable-api", (tx, id) =>
+      switchApi(tx, id, enabled),
+    );
+  }),
+  "GET /audit": endpoint({
+    session: "server operator",
+    query: PageQuery,
+    output: ListOf(Type.Object({ ...AuditEntry.properties, workspace: Nullable(Named) })),
+  }).load(({ store, query }) => {
+    const from = readPage(query);
+    const before = "after" in from ? from.after.id : null;
+    if (before !== null && typeof before !== "number") throw wrongCursor();
+    return store.read((tx) => {
+      const rows = listAuditEntries(tx, null, before, PER_PAGE + 1);
+      return pageOf(
+        from,
+        rows,
+        rows.length,
+        ({ id, at, email, action, subject, details, address, workspaceId }) => ({
+          id,
+          at: whenUtc(at),
+          email,
+          action,
+          subject,
+          details,
+          address,
+          workspace:
+            workspaceId === null
+              ? null
+              : { id: workspaceId, name: findWorkspace(tx, workspaceId)?.name ?? String(workspaceId) },
+        }),
+        ({ id }) => ({ id }),
+      );
+    });
+  }),
+};
+
+function changeWorkspace(
+  call: UserCallWith<{ id: number }>,
+  action: string,
+  act: (tx: Tx, id: number) => Workspace,
+  details: Record<string, unknown> = {},
+) {
+  return change(call, (tx) => {
+    const { id } = getWorkspace(tx, call.path.id);
+    const workspace = act(tx, id);
+    // Recorded in the workspace's own log, so that its owner sees who suspended it.
+    const audit = { action, subject: workspace.name, details, workspaceId: id };
+    return { status: 200, data: viewListed(tx, workspace), audit };
+  });
+}
+
+function viewListed(tx: ReadTx, workspace: Workspace): Static<typeof ListedWorkspace> {
+  const account = findAccount(tx, workspace.id);
+  const numbers = listNumbers(tx, workspace.id);
+  return {
+    id: workspace.id,
+    name: workspace.name,
+    country: workspace.country,
+    timezone: workspace.timezone,
+    api_enabled: workspace.apiEnabled,
+    suspended_at: whenUtc(workspace.suspendedAt),
+    suspended_reason: workspace.suspendedReason,
+    numbers: numbers.length,
+    ready_numbers: numbers.filter(({ ready }) => ready).length,
+    available: account === undefined ? null : `${formatMoney(available(account))} ${account.currency}`,
+    created_at: whenUtc(workspace.createdAt),
+  };
+}

@@ -1,0 +1,282 @@
+/**
+ * Templates beyond the API: all components, the reason of a rejection, the sample; on the simulator also creating and
+ * deciding them.
+ */
+import { type Static, Type } from "@sinclair/typebox";
+import { formatInstant } from "#src/core/instant.ts";
+import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
+import { SIMULATOR_ACCOUNT } from "#src/domain/numbers/add.ts";
+import { listNumbers } from "#src/domain/numbers/read.ts";
+import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
+import { decideByName, setSample } from "#src/domain/templates/decide.ts";
+import { markButton } from "#src/domain/templates/mark-button.ts";
+import {
+  countTemplates,
+  findTemplate,
+  findTemplateById,
+  listTemplates,
+  type TemplateFilter,
+} from "#src/domain/templates/read.ts";
+import { TemplateView } from "#src/domain/templates/schema.ts";
+import type { Template } from "#src/domain/templates/table.ts";
+import { templateStatuses } from "#src/domain/templates/template.ts";
+import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
+import { buttonMarkOf, buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
+import { readTemplateCursor } from "../cursors.ts";
+import { pageOf, readPage, wrongParameter } from "../page.ts";
+import { PER_PAGE } from "../page-view.ts";
+import type { WorkspaceCall, WorkspaceCallWith } from "./call.ts";
+import { Data, Id, ListOf, PageQuery, strict } from "./declare.ts";
+import { endpoint } from "./endpoint.ts";
+import { OptionalText, OptionalTime } from "./fragments.ts";
+
+const Text = Type.String({ maxLength: 4_096 });
+
+const TemplateDetail = Type.Object({
+  id: Type.Integer(),
+  ...TemplateView.properties,
+  header: Nullable(
+    Type.Object({ type: OneOf(["text", "image", "video", "document", "location"]), text: OptionalText }),
+  ),
+  footer: OptionalText,
+  buttons: Type.Array(
+    Type.Object({
+      type: Type.String(),
+      text: Type.String(),
+      /** What pressing it means, where a person has said so. */
+      meaning: Nullable(OneOf(buttonMeanings)),
+    }),
+  ),
+  /** Why this API cannot send the template; null if it can. */
+  unsupported: OptionalText,
+  reason: OptionalText,
+  network_status: OptionalText,
+  quality: OptionalText,
+  sample_link: OptionalText,
+  is_simulated: Type.Boolean(),
+  decided_at: OptionalTime,
+  updated_at: Instant(),
+});
+
+const template = { id: Id("template") };
+
+export const templateEndpoints = {
+  "GET /w/{workspace}/templates": endpoint({
+    session: "member",
+    query: { ...PageQuery, q: Type.String(), status: OneOf(templateStatuses) },
+    output: ListOf(TemplateDetail),
+  }).load((call) => {
+    const { store, workspace, query } = call;
+    const filter: TemplateFilter = { status: readStatus(query.get("status")), name: query.get("q")?.trim() ?? "" };
+    const from = readPage(query);
+    const position = "after" in from ? { after: readTemplateCursor(from.after) } : from;
+    return store.read((tx) =>
+      pageOf(
+        from,
+        listTemplates(tx, workspace.id, filter, position, PER_PAGE + 1),
+        countTemplates(tx, workspace.id, filter),
+        (template) => viewTemplateDetail(template, call),
+        ({ name, id }) => ({ name, id }),
+      ),
+    );
+  }),
+  "GET /w/{workspace}/templates/named": endpoint({
+    session: "member",
+    query: { name: Type.String(), language: Type.String() },
+    output: Data(TemplateDetail),
+  }).load((call) => {
+    const { store, workspace, query } = call;
+    return store.read((tx) => {
+      const name = query.get("name") ?? "";
+      const template = findTemplate(tx, workspace.id, name, query.get("language") ?? "");
+      if (template === undefined) throw notFound("template");
+      return viewTemplateDetail(template, call);
+    });
+  }),
+  "GET /w/{workspace}/templates/sync": endpoint({
+    session: "member",
+    output: Data(
+      Type.Array(
+        Type.Object({ account: Type.String(), at: OptionalTime, failed_at: OptionalTime, error: OptionalText }),
+      ),
+    ),
+  }).read((tx, { workspace }) => {
+    const accounts = accountsOf(tx, workspace.id).map(({ accountId }) => {
+      const sync = findSync(tx, workspace.id, accountId);
+      const when = (at: number | null | undefined) => (at == null ? null : formatInstant(at, workspace.timezone));
+      return {
+        account: accountId,
+        at: when(sync?.succeededAt),
+        failed_at: when(sync?.failedAt),
+        error: sync?.error ?? null,
+      };
+    });
+    return accounts;
+  }),
+  "POST /w/{workspace}/templates/sync": endpoint({
+    session: "member",
+    output: Data(Type.Object({ accounts: Type.Integer() })),
+  }).change((tx, call) => {
+    const accounts = accountsOf(tx, call.workspace.id);
+    for (const number of accounts) scheduleSync(tx, number, 0);
+    return { status: 202, data: { accounts: accounts.length }, audit: { action: "template.sync", subject: "" } };
+  }),
+  "POST /w/{workspace}/templates": endpoint({
+    session: "owner",
+    body: Type.Object(
+      {
+        name: Text,
+        language: Text,
+        category: Text,
+        header: Text,
+        body: Text,
+        footer: Text,
+        buttons: Type.Array(Type.String({ maxLength: 25 }), { maxItems: 10 }),
+        header_kind: OneOf(["none", "text", "image", "video", "document"]),
+        status: OneOf(templateStatuses),
+      },
+      strict,
+    ),
+    output: Data(TemplateDetail),
+  }).change((tx, call) => {
+    const template = readNewTemplate(newTemplate(call.body));
+    const status = templateStatuses.find((known) => known === call.body.status) ?? "PENDING";
+    const added = addTemplate(tx, call.workspace.id, template, status);
+    const audit = { action: "template.add", subject: added.name, details: { language: added.language, status } };
+    return { status: 201, data: viewTemplateDetail(added, call), audit };
+  }),
+  "GET /w/{workspace}/templates/{id}": endpoint({
+    session: "member",
+    params: template,
+    output: Data(TemplateDetail),
+  }).read((tx, call) => viewTemplateDetail(requireTemplate(call, tx), call)),
+  "POST /w/{workspace}/templates/{id}/decide": endpoint({
+    session: "owner",
+    params: template,
+    body: Type.Object({ status: OneOf(templateStatuses), reason: Text }, strict),
+    output: Data(TemplateDetail),
+  }).change((tx, call) => {
+    const known = requireTemplate(call, tx);
+    if (known.accountId !== SIMULATOR_ACCOUNT) {
+      throw invalidRequest({
+        status: ["WhatsApp reviews this template. You can set the status only for simulator templates."],
+      });
+    }
+    const status = templateStatuses.find((one) => one === call.body.status) ?? known.status;
+    const reason = call.body.reason.trim() || null;
+    const decided = decideByName(tx, call.workspace.id, known.name, known.language, status, reason);
+    const audit = {
+      action: "template.decide",
+      subject: known.name,
+      details: { was: known.status, became: status },
+    };
+    return { status: 200, data: viewTemplateDetail(decided, call), audit };
+  }),
+  "PUT /w/{workspace}/templates/{id}/mark": endpoint({
+    session: "owner",
+    params: template,
+    body: Type.Object({ button: Text, meaning: Nullable(OneOf(buttonMeanings)) }, strict),
+    output: Data(TemplateDetail),
+  }).change((tx, call) => {
+    const known = requireTemplate(call, tx);
+    const { button: title, meaning } = call.body;
+    const mark = { template: known.name, language: known.language, title, meaning };
+    const workspace = markButton(tx, call.workspace.id, mark);
+    const audit = { action: "template.mark", subject: known.name, details: { button: title, meaning } };
+    return { status: 200, data: viewTemplateDetail(known, { workspace }), audit };
+  }),
+  "PUT /w/{workspace}/templates/{id}/sample": endpoint({
+    session: "owner",
+    params: template,
+    body: Type.Object({ link: Text }, strict),
+    output: Data(TemplateDetail),
+  }).change((tx, call) => {
+    const known = requireTemplate(call, tx);
+    const link = call.body.link.trim();
+    const became = setSample(tx, call.workspace.id, known.name, known.language, link);
+    const details = { was: known.sampleLink, became: link };
+    return {
+      status: 200,
+      data: viewTemplateDetail(became, call),
+      audit: { action: "template.sample", subject: known.name, details },
+    };
+  }),
+};
+
+/** In the network's format. */
+function newTemplate(form: Readonly<Record<string, unknown>>): unknown {
+  const text = (name: string): string => String(form[name] ?? "").trim();
+  const kind = text("header_kind");
+  const buttons = (form.buttons as string[]).map((one) => one.trim()).filter((one) => one !== "");
+  return {
+    name: text("name"),
+    language: text("language"),
+    category: text("category"),
+    components: [
+      ...(kind === "none"
+        ? []
+        : [{ type: "HEADER", format: kind.toUpperCase(), ...(kind === "text" ? { text: text("header") } : {}) }]),
+      { type: "BODY", text: text("body") },
+      ...(text("footer") === "" ? [] : [{ type: "FOOTER", text: text("footer") }]),
+      ...(buttons.length === 0
+        ? []
+        : [{ type: "BUTTONS", buttons: buttons.map((one) => ({ type: "QUICK_REPLY", text: one })) }]),
+    ],
+  };
+}
+
+function viewTemplateDetail(
+  template: Template,
+  { workspace }: Pick<WorkspaceCall, "workspace">,
+): Static<typeof TemplateDetail> {
+  const { header, footer, unsupported } = shapeOf(template);
+  return {
+    id: template.id,
+    ...viewTemplate(template, workspace),
+    header: header === null ? null : { type: header.type, text: header.type === "text" ? header.text : null },
+    footer,
+    buttons: template.components.flatMap(buttonsOf).map((button) => ({
+      ...button,
+      meaning: buttonMarkOf(workspace, template.name, template.language, button.text)?.meaning ?? null,
+    })),
+    unsupported,
+    reason: template.statusReason,
+    network_status: template.networkStatus,
+    quality: template.quality,
+    sample_link: template.sampleLink,
+    is_simulated: template.accountId === SIMULATOR_ACCOUNT,
+    decided_at: template.statusAt === 0 ? null : formatInstant(template.statusAt, workspace.timezone),
+    updated_at: formatInstant(template.updatedAt, workspace.timezone),
+  };
+}
+
+function buttonsOf({ type, buttons }: Template["components"][number]): { type: string; text: string }[] {
+  if (type.toUpperCase() !== "BUTTONS" || !Array.isArray(buttons)) return [];
+  return buttons.map((button: Record<string, unknown>) => ({
+    type: String(button?.type ?? "").toUpperCase(),
+    text: String(button?.text ?? button?.type ?? ""),
+  }));
+}
+
+/** One WhatsApp number for each account of the workspace. */
+function accountsOf(tx: ReadTx, workspaceId: number) {
+  const numbers = listNumbers(tx, workspaceId).filter(({ network }) => network === "whatsapp");
+  return [...new Map(numbers.toReversed().map((number) => [number.accountId, number])).values()];
+}
+
+/** Throws `not_found`. */
+function requireTemplate({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx: ReadTx): Template {
+  const template = findTemplateById(tx, workspace.id, path.id);
+  if (template === undefined) throw notFound("template");
+  return template;
+}
+
+function readStatus(value: string | null): TemplateFilter["status"] {
+  if (value === null) return null;
+  const status = templateStatuses.find((known) => known === value);
+  if (status === undefined) throw wrongParameter("status", `The status must be one of ${templateStatuses.join(", ")}.`);
+  return status;
+}

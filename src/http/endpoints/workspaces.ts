@@ -1,0 +1,298 @@
+/** A workspace for the console's shell, its members, and its audit log. */
+import { type Static, Type } from "@sinclair/typebox";
+import { formatInstant } from "#src/core/instant.ts";
+import { Instant, Nullable } from "#src/core/schema.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { findAccount } from "#src/domain/billing/account.ts";
+import { listOpen } from "#src/domain/broadcasts/read.ts";
+import { BroadcastView } from "#src/domain/broadcasts/schema.ts";
+import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
+import { listNumbers } from "#src/domain/numbers/read.ts";
+import { WorkspaceView } from "#src/domain/numbers/schema.ts";
+import { viewWorkspace } from "#src/domain/numbers/view.ts";
+import { listTemplates } from "#src/domain/templates/read.ts";
+import { TemplateView } from "#src/domain/templates/schema.ts";
+import { viewTemplate } from "#src/domain/templates/view.ts";
+import { listAuditEntries } from "#src/domain/users/audit-log.ts";
+import { disableUser, removeMembership } from "#src/domain/users/change.ts";
+import { inviteUser, renewLink } from "#src/domain/users/invite.ts";
+import type { WorkspaceAccess } from "#src/domain/users/read.ts";
+import { getUser, type ListedUser, listUsers } from "#src/domain/users/read.ts";
+import type { Role } from "#src/domain/users/user.ts";
+import { createWorkspace } from "#src/domain/workspaces/update.ts";
+import { TodayView } from "../console/dashboard.ts";
+import { readOnboarding } from "../console/queries/onboarding.ts";
+import { pageOf, readPage, wrongCursor } from "../page.ts";
+import { PER_PAGE } from "../page-view.ts";
+import { whenUtc } from "../times.ts";
+import { notFoundOrForbidden } from "./call.ts";
+import { Data, Empty, Id, ListOf, PageQuery, strict } from "./declare.ts";
+import { endpoint } from "./endpoint.ts";
+import { AuditEntry, MemberRole, OptionalText, OptionalTime, RoleName } from "./fragments.ts";
+import { KnownAccountView, viewAccount } from "./signed-in.ts";
+
+const Text = Type.String({ maxLength: 300 });
+
+/** A link for a new or an existing user. `token`: null in the answer to a repeated form. */
+const CreatedLink = Type.Object({
+  id: Type.Integer(),
+  email: Type.String(),
+  account: Nullable(KnownAccountView),
+  expires_at: OptionalTime,
+  token: OptionalText,
+});
+
+const UserView = Type.Object({
+  id: Type.Integer(),
+  email: Type.String(),
+  is_operator: Type.Boolean(),
+  workspaces: Type.Array(Type.Object({ id: Type.Integer(), role: MemberRole })),
+  invitations: Type.Array(Type.Object({ id: Type.Integer(), role: MemberRole, expires_at: Instant() })),
+  has_password: Type.Boolean(),
+  second_factor: Type.Boolean(),
+  created_at: OptionalTime,
+  disabled_at: OptionalTime,
+});
+
+/** A user as the workspace's owners see them. Of an invitee's account, owners see only what the invitation revealed. */
+const MemberView = Type.Object({
+  id: Type.Integer(),
+  email: Type.String(),
+  role: MemberRole,
+  /** Invited, but has not joined yet. */
+  is_pending: Type.Boolean(),
+  has_password: Type.Boolean(),
+  second_factor: Type.Boolean(),
+  created_at: OptionalTime,
+  disabled_at: OptionalTime,
+});
+
+const EnteredView = Type.Object({
+  ...WorkspaceView.properties,
+  role: RoleName,
+  api_enabled: Type.Boolean(),
+  /** The reason; empty if none was given. */
+  suspended: OptionalText,
+  has_simulator: Type.Boolean(),
+});
+
+/** How many templates are scanned for one that can be sent; Home prints a command with it. */
+const TEMPLATES_SCANNED_MAX = 20;
+
+export const workspaceEndpoints = {
+  "POST /workspaces": endpoint({
+    session: "server operator",
+    body: Type.Object({ name: Text, country: Text, timezone: Text }, strict),
+    output: Data(
+      Type.Object({
+        id: Type.Integer(),
+        name: Type.String(),
+        timezone: Type.String(),
+        role: Type.Literal("operator"),
+      }),
+    ),
+  }).change((tx, call) => {
+    const { name, country, timezone } = call.body;
+    const workspace = createWorkspace(tx, { name, country, timezone }, true);
+    return {
+      status: 201,
+      data: { id: workspace.id, name: workspace.name, timezone: workspace.timezone, role: "operator" },
+      audit: { action: "workspace.create", subject: workspace.name, workspaceId: workspace.id },
+    };
+  }),
+  "GET /users": endpoint({ session: "server operator", output: Data(Type.Array(UserView)) }).read((tx) =>
+    listUsers(tx).map(viewUser),
+  ),
+  "POST /users": endpoint({
+    session: "server operator",
+    isSensitive: true,
+    body: Type.Object({ email: Text }, strict),
+    output: Data(CreatedLink),
+  }).change((tx, call) => invite(tx, { email: call.body.email, role: "operator", workspaceId: null })),
+  "POST /users/{id}/reset-password": endpoint({
+    session: "server operator",
+    isSensitive: true,
+    params: { id: Id("user") },
+    output: Data(
+      Type.Object({
+        email: Type.String(),
+        kind: Type.Union([Type.Literal("setup"), Type.Literal("join"), Type.Literal("reset")]),
+        expires_at: Instant(),
+        token: OptionalText,
+      }),
+    ),
+  }).change((tx, call) => {
+    const user = getUser(tx, call.path.id);
+    if (user.disabledAt !== null) throw notFoundOrForbidden();
+    const { token, kind, expiresAt } = renewLink(tx, user);
+    const data = { email: user.email, kind, expires_at: whenUtc(expiresAt) };
+    const audit = { action: "user.reset-password", subject: user.email };
+    return { status: 201, data: { ...data, token }, replayData: { ...data, token: null }, audit };
+  }),
+  "POST /users/{id}/disable": endpoint({
+    session: "server operator",
+    isSensitive: true,
+    params: { id: Id("user") },
+    output: Data(Empty),
+  }).change((tx, call) => {
+    const user = disableUser(tx, call.path.id);
+    return { status: 200, data: {}, audit: { action: "user.disable", subject: user.email } };
+  }),
+  "GET /w/{workspace}": endpoint({ session: "member", output: Data(EnteredView) }).read((tx, call) =>
+    viewEntered(tx, call),
+  ),
+  "GET /w/{workspace}/home": endpoint({
+    session: "member",
+    output: Data(
+      Type.Object({
+        has_key: Type.Boolean(),
+        has_sent: Type.Boolean(),
+        has_delivered_events: Type.Boolean(),
+        exhausted_deliveries: Type.Integer(),
+        last_delivered_at: OptionalTime,
+        /** One that can be sent, for a command to copy. */
+        template: Nullable(TemplateView),
+        broadcasts: Type.Array(BroadcastView),
+      }),
+    ),
+  }).read((tx, { workspace }) => {
+    const { lastDeliveredAt, ...onboarding } = readOnboarding(tx, workspace.id);
+    const approved = listTemplates(tx, workspace.id, { status: "APPROVED" }, { offset: 0 }, TEMPLATES_SCANNED_MAX);
+    const open = listOpen(tx, ["queueing", "running", "paused", "scheduled"]);
+    return {
+      has_key: onboarding.hasKey,
+      has_sent: onboarding.hasSent,
+      has_delivered_events: onboarding.hasDelivered,
+      exhausted_deliveries: onboarding.exhaustedCount,
+      last_delivered_at: lastDeliveredAt === null ? null : formatInstant(lastDeliveredAt, workspace.timezone),
+      template: approved.map((template) => viewTemplate(template, workspace)).find(({ sendable }) => sendable) ?? null,
+      broadcasts: open
+        .filter(({ workspaceId }) => workspaceId === workspace.id)
+        .slice(0, 5)
+        .map((broadcast) => viewBroadcast(tx, broadcast, workspace)),
+    };
+  }),
+  "GET /w/{workspace}/today": endpoint({ session: "member", output: Data(TodayView) }).load(
+    async ({ dashboard, workspace }) => await dashboard.read(workspace),
+  ),
+  "GET /w/{workspace}/people": endpoint({ session: "owner", output: Data(Type.Array(MemberView)) }).read(
+    (tx, { workspace }) => listUsers(tx, workspace.id).map(viewMember),
+  ),
+  "POST /w/{workspace}/people": endpoint({
+    session: "owner",
+    isSensitive: true,
+    body: Type.Object({ email: Text, role: MemberRole }, strict),
+    output: Data(CreatedLink),
+  }).change((tx, call) => {
+    const { email, role } = call.body;
+    return invite(tx, { email, role, workspaceId: call.workspace.id });
+  }),
+  "DELETE /w/{workspace}/people/{id}": endpoint({
+    session: "owner",
+    isSensitive: true,
+    params: { id: Id("user") },
+    output: Data(Empty),
+  }).change((tx, call) => {
+    const user = getUser(tx, call.path.id);
+    const was = removeMembership(tx, call.workspace.id, user.id);
+    const action = was === "member" ? "user.leave" : "user.revoke-invitation";
+    return { status: 200, data: {}, audit: { action, subject: user.email } };
+  }),
+  "GET /w/{workspace}/audit": endpoint({ session: "owner", query: PageQuery, output: ListOf(AuditEntry) }).load(
+    ({ store, workspace, query }) => {
+      const from = readPage(query);
+      const before = "after" in from ? from.after.id : null;
+      if (before !== null && typeof before !== "number") throw wrongCursor();
+      return store.read((tx) => {
+        const rows = listAuditEntries(tx, workspace.id, before, PER_PAGE + 1);
+        return pageOf(
+          from,
+          rows,
+          rows.length,
+          ({ id, at, email, action, subject, details, address }) => ({
+            id,
+            at: formatInstant(at, workspace.timezone),
+            email,
+            action,
+            subject,
+            details,
+            address,
+          }),
+          ({ id }) => ({ id }),
+        );
+      });
+    },
+  ),
+};
+
+function invite(tx: Tx, invitation: { email: string; role: Role; workspaceId: number | null }) {
+  const { user, link, account } = inviteUser(tx, invitation);
+  const data = {
+    id: user.id,
+    email: user.email,
+    account: viewAccount(account),
+    expires_at: whenUtc(link?.expiresAt ?? null),
+  };
+  return {
+    status: 201,
+    data: { ...data, token: link?.token ?? null },
+    replayData: { ...data, token: null },
+    audit: {
+      action: link === null ? "user.change-role" : "user.create",
+      subject: user.email,
+      details: { role: invitation.role },
+    },
+  };
+}
+
+function viewUser(user: ListedUser): Static<typeof UserView> {
+  return {
+    id: user.id,
+    email: user.email,
+    is_operator: user.isOperator,
+    workspaces: user.memberships.map(({ workspaceId, role }) => ({ id: workspaceId, role })),
+    invitations: user.invitations.map(({ workspaceId, role, expiresAt }) => ({
+      id: workspaceId,
+      role,
+      expires_at: whenUtc(expiresAt),
+    })),
+    has_password: user.password !== null,
+    second_factor: user.totpSecret !== null,
+    created_at: whenUtc(user.createdAt),
+    disabled_at: whenUtc(user.disabledAt),
+  };
+}
+
+/** A user as the workspace's owners see them. Of an invitee's account, owners see only what the invitation revealed. */
+function viewMember(user: ListedUser): Static<typeof MemberView> {
+  const {
+    id,
+    email,
+    memberships: [membership],
+    invitations: [invitation],
+  } = user;
+  const isPending = membership === undefined;
+  return {
+    id,
+    email,
+    // Listed because of the one or the other.
+    role: membership?.role ?? invitation?.role ?? "member",
+    is_pending: isPending,
+    has_password: !isPending && user.password !== null,
+    second_factor: !isPending && user.totpSecret !== null,
+    created_at: whenUtc(isPending ? (invitation?.createdAt ?? null) : user.createdAt),
+    disabled_at: whenUtc(user.disabledAt),
+  };
+}
+
+/** A workspace with everything that the console's shell shows of it. */
+function viewEntered(tx: ReadTx, { workspace, role }: WorkspaceAccess): Static<typeof EnteredView> {
+  const numbers = listNumbers(tx, workspace.id);
+  return {
+    ...viewWorkspace(workspace, numbers, findAccount(tx, workspace.id)),
+    role,
+    api_enabled: workspace.apiEnabled,
+    suspended: workspace.suspendedAt === null ? null : (workspace.suspendedReason ?? ""),
+    has_simulator: numbers.some(({ network }) => network === "simulator"),
+  };
+}

@@ -104,7 +104,7 @@ export function networkMessagesUrl(networkUrl: string): string {
 }
 
 /** A body such as a delivery carries, so that the bare comparison posts as many bytes. */
-export function eventData(index: number): Record<string, unknown> {
+export function eventData(index: number): { message: unknown } {
   return {
     message: {
       id: index,

@@ -8,17 +8,17 @@ import type { Tx } from "#src/db/transaction.ts";
 import { canGiveNew, enqueue, giveNew } from "#src/jobs/enqueue.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { type EventType, isWanted } from "./event-types.ts";
+import { type EventData, type EventType, isWanted } from "./event-types.ts";
 import { findWebhook } from "./read.ts";
 import { recordEvent } from "./record-event.ts";
 import { insertDelivery } from "./statements.ts";
 import type { EventRow } from "./table.ts";
 
-export function publish(
+export function publish<Type extends EventType>(
   tx: Tx,
   workspace: Workspace,
-  type: EventType,
-  data: Record<string, unknown>,
+  type: Type,
+  data: EventData<Type>,
 ): Pick<EventRow, "seq" | "id"> {
   const event = recordEvent(tx, workspace, type, data);
   // Without an address no delivery is made, not even when one is set later. A replay makes one.

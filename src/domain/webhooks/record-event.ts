@@ -3,7 +3,7 @@ import { newEventId } from "#src/core/id.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import type { EventType } from "./event-types.ts";
+import type { EventData, EventType } from "./event-types.ts";
 import { insertEvent } from "./statements.ts";
 import type { EventRow } from "./table.ts";
 
@@ -14,11 +14,11 @@ export const EVENTS = "events";
  * `data` is the event's data, in the shape that the API documents for `type`. Returns the event's sequence number and
  * id.
  */
-export function recordEvent(
+export function recordEvent<Type extends EventType>(
   tx: Tx,
   workspace: Workspace,
-  type: EventType,
-  data: Record<string, unknown>,
+  type: Type,
+  data: EventData<Type>,
 ): Pick<EventRow, "seq" | "id"> {
   const id = newEventId(tx.now, tx.random);
   const body = JSON.stringify({ id, type, created_at: formatInstant(tx.now, workspace.timezone), data });

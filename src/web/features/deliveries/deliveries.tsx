@@ -1,8 +1,9 @@
 /** Webhook deliveries: the list with its filters, the detail of one, and replaying the failed ones. */
+
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { request } from "../../data/api.ts";
-import { eventTypes } from "../../data/event-types.ts";
 import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";

@@ -1,9 +1,10 @@
 /** The webhook: its address, its secret, rotating the secret, and a test event whose answer appears in place. */
+
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
+import { type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { type Output, request } from "../../data/api.ts";
-import { type EventType, eventTypes } from "../../data/event-types.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";

@@ -7,9 +7,10 @@ import type { Log } from "#src/core/log.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import { channelConditionId, planAlarms } from "./alarms.ts";
 import type { ConditionFile, HealthMemory } from "./condition-file.ts";
-import { type Check, type Condition, type KnownCondition, lasts, updateConditions } from "./conditions.ts";
+import { type Condition, condition, type KnownCondition, lasts, updateConditions } from "./conditions.ts";
 import { databaseFileCondition, evaluateHealth } from "./evaluate.ts";
 import type { HealthFacts } from "./facts.ts";
+import type { Check } from "./kinds.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
 interface WatchOptions {
@@ -104,17 +105,12 @@ export class ConditionWatch extends ServiceLoop {
       return { found: evaluateHealth(read, state), unknown: [], backup };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const unreadable: Condition = {
-        id: "database_unreadable",
-        severity: "critical",
-        check: "write",
-        subject: "database",
+      const unreadable = condition("database_unreadable", {
         says: `The database cannot be read: ${reason}`,
-        since: null,
         hits: "Everyone.",
         next: "Check the disk and the server's log.",
         command: "journalctl -u waxwing --since -1h",
-      };
+      });
       return {
         found: [...databaseFileCondition(databaseFile(), database), unreadable],
         unknown: READ_CHECKS,
@@ -124,17 +120,16 @@ export class ConditionWatch extends ServiceLoop {
   }
 
   #undelivered(): Condition[] {
-    return Object.entries(this.#options.file.memory.failing).map(([channel, { since, error }]) => ({
-      id: channelConditionId(channel),
-      severity: "warning",
-      check: "alarm",
-      subject: `alarms by ${channel}`,
-      says: `Alarms by ${channel} do not arrive: ${error}`,
-      since,
-      hits: "Everyone who relies on being told.",
-      next: "Correct the address in the [alerts] section of the configuration, and restart the server.",
-      command: "waxwing config check",
-    }));
+    return Object.entries(this.#options.file.memory.failing).map(([channel, { since, error }]) =>
+      condition(channelConditionId(channel), {
+        subject: `alarms by ${channel}`,
+        says: `Alarms by ${channel} do not arrive: ${error}`,
+        since,
+        hits: "Everyone who relies on being told.",
+        next: "Correct the address in the [alerts] section of the configuration, and restart the server.",
+        command: "waxwing config check",
+      }),
+    );
   }
 
   /** The alarms of this moment are stored with the list; what cannot be stored is sent all the same. */

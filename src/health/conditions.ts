@@ -1,9 +1,8 @@
 /**
  * A condition: one thing about the server that needs a person. One list of them is what `waxwing status`, the console's
- * Health, `/metrics` and alarms show. `ConditionList` keeps it from one evaluation to the next.
+ * Health, `/metrics` and alarms show. `updateConditions` keeps it from one evaluation to the next.
  */
-
-import type { ConditionId } from "./kinds.ts";
+import { type Check, type ConditionId, kindOf } from "./kinds.ts";
 
 type Severity = "warning" | "critical";
 
@@ -28,23 +27,18 @@ export interface Condition {
   subjectId?: number;
 }
 
-export type Check =
-  | "write"
-  | "file"
-  | "disk"
-  | "commit"
-  | "log"
-  | "queue"
-  | "callbacks"
-  | "backup"
-  | "certificate"
-  | "workspace"
-  | "number"
-  | "balance"
-  | "broadcast"
-  | "connection"
-  | "version"
-  | "alarm";
+/** What one condition has of its own; the rest is that of its kind. */
+type Particulars = Pick<Condition, "says" | "next"> & Partial<Condition>;
+
+/** `severity` and `subject` are given where the kind has none. */
+export function condition(id: ConditionId, particulars: Particulars): Condition {
+  const { severity, check, subject = "" } = kindOf(id);
+  return {
+    ...{ id, check, subject, since: null, hits: null, command: null },
+    ...{ severity: severity === "either" ? "warning" : severity },
+    ...particulars,
+  };
+}
 
 /** What only the process of the server knows; another process reads it from the stored list. */
 export const processChecks: readonly Check[] = ["write", "file", "commit", "version", "alarm"];

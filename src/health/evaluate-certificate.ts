@@ -1,6 +1,6 @@
 /** Evaluates the server's certificate: the operator's files, or the one that the server fetches automatically. Pure. */
 import type { CertificateFacts } from "./certificate-facts.ts";
-import type { Condition } from "./conditions.ts";
+import { type Condition, condition } from "./conditions.ts";
 
 type Authority = Extract<CertificateFacts, { from: "authority" }>;
 
@@ -28,17 +28,12 @@ export function evaluateCertificate(at: number, certificate: CertificateFacts | 
   const command = `openssl x509 -noout -subject -enddate -in ${path}`;
   if (problem !== null || endsAt === null) {
     return [
-      {
-        id: "certificate_unreadable",
-        severity: "critical",
-        check: "certificate",
-        subject: "certificate",
+      condition("certificate_unreadable", {
         says: `${problem?.says ?? `The end of the certificate ${path} cannot be read.`} The next start of the server fails.`,
-        since: null,
         hits: "Everyone, at the next restart. Until then, the server keeps the certificate that it has.",
         next: `${sentence(problem?.next ?? "put the certificate back")} The server takes it up automatically.`,
         command,
-      },
+      }),
     ];
   }
   const next = "Renew the certificate: the server takes up the new files automatically.";
@@ -53,17 +48,15 @@ function evaluateAuthority(at: number, { domain, endsAt, failure }: Authority): 
   if (failure === null) return found;
   const hasEnded = endsAt === null || endsAt <= at;
   return [
-    {
-      id: hasEnded ? "certificate_missing" : "certificate_not_renewed",
+    condition(hasEnded ? "certificate_missing" : "certificate_not_renewed", {
       severity: hasEnded ? "critical" : "warning",
-      check: "certificate",
       subject: `certificate of ${domain}`,
       says: `${hasEnded ? "There is no certificate" : "The certificate could not be renewed"}: ${failure.says}`,
       since: failure.since,
       hits: hasEnded ? "Everyone: neither customers nor WhatsApp reach this server." : null,
       next,
       command,
-    },
+    }),
     ...found,
   ];
 }
@@ -74,17 +67,13 @@ function adviceOn(kind: string, domain: string): string {
 
 function ending(at: number, endsAt: number, next: string, command: string): Condition {
   const date = new Date(endsAt).toISOString().slice(0, 16).replace("T", " ");
-  return {
-    id: "certificate_ends",
-    severity: "critical",
-    check: "certificate",
-    subject: "certificate",
+  return condition("certificate_ends", {
     says: endsAt <= at ? `The certificate ended on ${date} UTC.` : `The certificate ends on ${date} UTC.`,
     since: endsAt - CRITICAL_MS,
     hits: "Everyone: without a valid certificate, neither customers nor WhatsApp reach this server.",
     next,
     command,
-  };
+  });
 }
 
 function sentence(text: string): string {

@@ -1,5 +1,5 @@
 /** Evaluates what needs a person's attention in the workspaces: numbers, broadcasts, balances, callbacks. Pure. */
-import type { Condition } from "./conditions.ts";
+import { type Condition, condition } from "./conditions.ts";
 import { findIssues } from "./connection-issues.ts";
 import { conditionOf } from "./issue.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
@@ -40,34 +40,29 @@ function describeNumber({
   workspaceId,
   workspace,
 }: WorkspaceState["numbers"][number]): Condition {
-  const about = { check: "number", subject: `number ${phone}`, since: null, workspaceId, subjectId: id } as const;
-  return {
-    ...about,
-    id: `number_not_ready:${id}`,
-    severity: "critical",
+  return condition(`number_not_ready:${id}`, {
+    subject: `number ${phone}`,
+    workspaceId,
+    subjectId: id,
     says: `${phone} can't send: ${reason}`,
     hits: `${workspace}: sends from this number are rejected and its broadcasts are paused.`,
     next: isByPerson
       ? "A user stopped sending from it. Set it to ready when the reason is resolved."
       : "Run the setup check: it says what the network requires.",
     command: isByPerson ? `waxwing number ready ${id}` : "waxwing doctor",
-  };
+  });
 }
 
 function describeBroadcast({ id, name, reason, workspaceId, workspace }: WorkspaceState["paused"][number]): Condition {
-  return {
-    id: `broadcast_paused:${id}`,
-    severity: "critical",
-    check: "broadcast",
+  return condition(`broadcast_paused:${id}`, {
     subject: `broadcast ${id}`,
     says: `“${name}” is paused: ${reason}`,
-    since: null,
     hits: `${workspace}: recipients who have not been sent the message yet.`,
     next: "Resume or cancel it. It does not resume automatically.",
     command: `waxwing broadcast show ${id}`,
     workspaceId,
     subjectId: id,
-  };
+  });
 }
 
 function describeBalance({
@@ -78,18 +73,14 @@ function describeBalance({
   currency,
 }: WorkspaceState["balances"][number]): Condition {
   const amount = (micros: number): string => `${(micros / 1e6).toFixed(2)} ${currency}`;
-  return {
-    id: `balance_low:${workspaceId}`,
-    severity: "critical",
-    check: "balance",
+  return condition(`balance_low:${workspaceId}`, {
     subject: `workspace ${workspace}`,
     says: `The balance of ${workspace} is ${amount(available)}, less than it uses in a day (${amount(perDay)} on average of the last seven days).`,
-    since: null,
     hits: `${workspace}: when the balance is used up, sends are rejected and broadcasts are paused.`,
     next: "Credit the workspace.",
     command: `waxwing workspace credit ${workspaceId} AMOUNT`,
     workspaceId,
-  };
+  });
 }
 
 function describeService({
@@ -101,13 +92,9 @@ function describeService({
   workspace,
 }: WorkspaceState["services"][number]): Condition {
   const isUsedUp = count >= allowance;
-  return {
-    id: `service_allowance:${id}`,
-    severity: "warning",
-    check: "number",
+  return condition(`service_allowance:${id}`, {
     subject: `number ${phone}`,
     says: `${phone} has sent ${count} of the ${allowance} service messages (replies) that Meta delivers free of charge in a month.`,
-    since: null,
     hits: isUsedUp
       ? `${workspace}: Meta bills each further reply, and delivers none without a payment method.`
       : `${workspace}: Meta will bill replies beyond ${allowance}, and deliver none without a payment method.`,
@@ -115,14 +102,11 @@ function describeService({
     command: `waxwing doctor --workspace ${workspaceId}`,
     workspaceId,
     subjectId: id,
-  };
+  });
 }
 
 function describeSuspension({ id, name, at, reason }: WorkspaceState["suspended"][number]): Condition {
-  return {
-    id: `workspace_suspended:${id}`,
-    severity: "warning",
-    check: "workspace",
+  return condition(`workspace_suspended:${id}`, {
     subject: `workspace ${name}`,
     says: `${name} is suspended: ${reason}`,
     since: at,
@@ -130,5 +114,5 @@ function describeSuspension({ id, name, at, reason }: WorkspaceState["suspended"
     next: "Resume it in Workspaces when the reason is resolved.",
     command: `waxwing workspace resume ${id}`,
     workspaceId: id,
-  };
+  });
 }

@@ -2,7 +2,7 @@
  * Evaluates what needs a person's attention in the server: its disk, queues, backups and certificate. Pure;
  * `evaluate-workspaces.ts` does the same for what belongs to a workspace.
  */
-import type { Condition } from "./conditions.ts";
+import { type Condition, condition } from "./conditions.ts";
 import { evaluateBackups } from "./evaluate-backups.ts";
 import { evaluateCertificate } from "./evaluate-certificate.ts";
 import { evaluateWorkspaces } from "./evaluate-workspaces.ts";
@@ -41,17 +41,11 @@ function evaluateVersion({ process }: HealthFacts): Condition[] {
   const newer = process?.newerVersion ?? null;
   if (newer === null) return [];
   return [
-    {
-      id: "newer_version",
-      severity: "warning",
-      check: "version",
-      subject: "server",
+    condition("newer_version", {
       says: `Waxwing ${newer} is available.`,
-      since: null,
-      hits: null,
       next: "Read what changed, and upgrade.",
       command: "sudo waxwing upgrade",
-    },
+    }),
   ];
 }
 
@@ -65,17 +59,12 @@ const FILE_STATES: Readonly<Record<Exclude<HealthFacts["databaseFile"], "same">,
 export function databaseFileCondition(state: HealthFacts["databaseFile"], path: string): Condition[] {
   if (state === "same") return [];
   return [
-    {
-      id: "database_file",
-      severity: "critical",
-      check: "file",
-      subject: "database",
+    condition("database_file", {
       says: FILE_STATES[state](path),
-      since: null,
       hits: "Everyone: the server does not accept or send messages, because what it wrote would be lost.",
       next: "Move the very file back, and the server continues. Otherwise stop it, restore the newest backup, and start it again.",
       command: `ls -l ${path}*`,
-    },
+    }),
   ];
 }
 
@@ -85,17 +74,14 @@ function evaluateDatabase({ at, process, database, databaseFile }: HealthFacts):
   if (process === null || found.length > 0) return found;
   const hasFailed = process.lastFailureAt !== null && at - process.lastFailureAt < FAILURE_LASTS_MS;
   if (process.isWritable && !hasFailed) return found;
-  found.push({
-    id: "database_not_writable",
-    severity: "critical",
-    check: "write",
-    subject: "database",
-    says: "The database is not writable.",
-    since: null,
-    hits: "Everyone: the server does not accept or send messages.",
-    next: "Check whether the disk is full or read-only. The server continues automatically when it can write again.",
-    command: `df -h ${database.path}`,
-  });
+  found.push(
+    condition("database_not_writable", {
+      says: "The database is not writable.",
+      hits: "Everyone: the server does not accept or send messages.",
+      next: "Check whether the disk is full or read-only. The server continues automatically when it can write again.",
+      command: `df -h ${database.path}`,
+    }),
+  );
   return found;
 }
 
@@ -103,56 +89,41 @@ function evaluateDisk({ disk, database, mediaWaiting }: HealthFacts): Condition[
   const found: Condition[] = [];
   const command = `df -h ${database.path}`;
   if (disk !== null && disk.freeBytes < FREE_BYTES_MIN) {
-    found.push({
-      id: "disk_full",
-      severity: "critical",
-      check: "disk",
-      subject: "disk",
-      says: `The disk has ${megabytes(disk.freeBytes)} MB free.`,
-      since: null,
-      hits: "Everyone, when the disk is full: the server will not accept or send messages.",
-      next: "Free up space or add a larger disk.",
-      command,
-    });
+    found.push(
+      condition("disk_full", {
+        says: `The disk has ${megabytes(disk.freeBytes)} MB free.`,
+        hits: "Everyone, when the disk is full: the server will not accept or send messages.",
+        next: "Free up space or add a larger disk.",
+        command,
+      }),
+    );
   } else if (disk !== null && disk.freeBytes < Math.max(FREE_BYTES_RECOMMENDED, 2 * database.bytes)) {
-    found.push({
-      id: "disk_low",
-      severity: "warning",
-      check: "disk",
-      subject: "disk",
-      says: `The disk has ${megabytes(disk.freeBytes)} MB free. An upgrade or a restore drill needs twice the size of the database.`,
-      since: null,
-      hits: null,
-      next: "Free up space before the next upgrade.",
-      command,
-    });
+    found.push(
+      condition("disk_low", {
+        says: `The disk has ${megabytes(disk.freeBytes)} MB free. An upgrade or a restore drill needs twice the size of the database.`,
+        next: "Free up space before the next upgrade.",
+        command,
+      }),
+    );
   }
   if (mediaWaiting.since !== null) {
     const { files, since } = mediaWaiting;
-    found.push({
-      id: "media_full",
-      severity: "warning",
-      check: "disk",
-      subject: "media",
-      says: `${files} received ${files === 1 ? "file waits" : "files wait"} for room: the quota of the media directory is used up.`,
-      since,
-      hits: "Everyone who is sent files: WhatsApp keeps a file for 7 days, then it is lost.",
-      next: "Raise [media] quota_bytes, or set [retention] media so that old files are deleted.",
-      command: null,
-    });
+    found.push(
+      condition("media_full", {
+        says: `${files} received ${files === 1 ? "file waits" : "files wait"} for room: the quota of the media directory is used up.`,
+        since,
+        hits: "Everyone who is sent files: WhatsApp keeps a file for 7 days, then it is lost.",
+        next: "Raise [media] quota_bytes, or set [retention] media so that old files are deleted.",
+      }),
+    );
   }
   if (database.walBytes > WAL_BYTES_MAX) {
-    found.push({
-      id: "log_large",
-      severity: "warning",
-      check: "log",
-      subject: "database",
-      says: `The database's write-ahead log has grown to ${megabytes(database.walBytes)} MB.`,
-      since: null,
-      hits: null,
-      next: "A long-running reader keeps the log from shrinking. Check whether a backup or a database check hangs; otherwise restart the server.",
-      command: null,
-    });
+    found.push(
+      condition("log_large", {
+        says: `The database's write-ahead log has grown to ${megabytes(database.walBytes)} MB.`,
+        next: "A long-running reader keeps the log from shrinking. Check whether a backup or a database check hangs; otherwise restart the server.",
+      }),
+    );
   }
   return found;
 }
@@ -162,30 +133,24 @@ function evaluateCommits({ at, process }: HealthFacts): Condition[] {
   const found: Condition[] = [];
   const { commits, lastFailureAt } = process;
   if (lastFailureAt !== null && at - lastFailureAt < FAILURE_REMEMBERED_MS) {
-    found.push({
-      id: "commits_failed",
-      severity: "warning",
-      check: "commit",
-      subject: "database",
-      says: `${commits.failures} commits failed since the server started, the last within the last hour.`,
-      since: null,
-      hits: "Requests at those times, which received an error. No partial changes were stored.",
-      next: "Check the system log for disk errors.",
-      command: "journalctl -k --since today",
-    });
+    found.push(
+      condition("commits_failed", {
+        says: `${commits.failures} commits failed since the server started, the last within the last hour.`,
+        hits: "Requests at those times, which received an error. No partial changes were stored.",
+        next: "Check the system log for disk errors.",
+        command: "journalctl -k --since today",
+      }),
+    );
   }
   if (commits.count >= COMMITS_MIN && commits.p99 !== null && commits.p99 > COMMIT_SECONDS_MAX) {
-    found.push({
-      id: "commits_slow",
-      severity: "warning",
-      check: "commit",
-      subject: "database",
-      says: `1% of commits take longer than ${Math.round(commits.p99 * 1000)} ms.`,
-      since: null,
-      hits: "Everyone: each send waits for two commits.",
-      next: "Check what else uses the disk. A commit on a local SSD takes a few milliseconds.",
-      command: "iostat -x 5 3",
-    });
+    found.push(
+      condition("commits_slow", {
+        says: `1% of commits take longer than ${Math.round(commits.p99 * 1000)} ms.`,
+        hits: "Everyone: each send waits for two commits.",
+        next: "Check what else uses the disk. A commit on a local SSD takes a few milliseconds.",
+        command: "iostat -x 5 3",
+      }),
+    );
   }
   return found;
 }
@@ -204,32 +169,25 @@ function evaluateQueues({ at, outbox, callbacksWaiting, callbacksAgeSeconds }: H
   const found = queues
     .filter(({ ageSeconds }) => ageSeconds >= WORK_LATENESS_MAX_SECONDS)
     .map(
-      ({ kind, rows, ageSeconds }): Condition => ({
-        id: `queue_stuck:${kind}`,
-        severity: "critical",
-        check: "queue",
-        subject: `queue ${kind}`,
-        says: `${WORK_LABELS[kind] ?? kind}: the oldest has been due for ${Math.round(ageSeconds / 60)} minutes; ${rows} are waiting.`,
-        since: Math.round(at - ageSeconds * 1000),
-        hits: "Workspaces with pending work. The work is late, not lost.",
-        next: "See in Metrics whether it shrinks. If it does not, the server's log says why.",
-        command: "journalctl -u waxwing --since -1h",
-      }),
+      ({ kind, rows, ageSeconds }): Condition =>
+        condition(`queue_stuck:${kind}`, {
+          subject: `queue ${kind}`,
+          says: `${WORK_LABELS[kind] ?? kind}: the oldest has been due for ${Math.round(ageSeconds / 60)} minutes; ${rows} are waiting.`,
+          since: Math.round(at - ageSeconds * 1000),
+          hits: "Workspaces with pending work. The work is late, not lost.",
+          next: "See in Metrics whether it shrinks. If it does not, the server's log says why.",
+          command: "journalctl -u waxwing --since -1h",
+        }),
     );
   if (callbacksWaiting <= CALLBACKS_MAX || callbacksAgeSeconds >= WORK_LATENESS_MAX_SECONDS) return found;
   return [
     ...found,
-    {
-      id: "callbacks_waiting",
-      severity: "warning",
-      check: "callbacks",
-      subject: "queue callbacks",
+    condition("callbacks_waiting", {
       says: `${callbacksWaiting} callbacks of the network are stored but not applied yet.`,
-      since: null,
       hits: "Everyone: statuses and incoming messages appear late.",
       next: "See in Metrics whether it shrinks. If it does not, the server's log says why.",
       command: "journalctl -u waxwing --since -1h",
-    },
+    }),
   ];
 }
 

@@ -29,7 +29,7 @@ const BUILT: Readonly<Record<string, string>> = {
   "src/domain/contacts/profile.ts":
     "the pattern of an address, which the document shows too; linear, for it has no overlapping repetitions",
   "src/http/bodies/variables-body.ts": "one repetition of a space, with a constant",
-  "src/transfer/csv.ts": "classes of characters; repetitions of different ones, anchored at the start",
+  "src/transfer/csv-line.ts": "classes of characters; repetitions of different ones, anchored at the start",
 };
 
 /** These match the documentation's own text alone, once, when a page is made. */

@@ -1,5 +1,4 @@
-/** `waxwing contact …`: imports, exports and opts out contacts in bulk, keeps or erases a single person. */
-import { closeSync, existsSync, ftruncateSync, openSync, writeSync } from "node:fs";
+/** `waxwing contact …`: files of people, and what concerns a single person: keep, erase. */
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { notFound } from "#src/core/problem.ts";
 import type { Store } from "#src/db/store.ts";
@@ -20,28 +19,13 @@ import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { MediaFiles } from "#src/media/files.ts";
 import { removeUnusedMedia } from "#src/media/remove-unused.ts";
 import { SimulatedFiles } from "#src/networks/simulator/media.ts";
-import { bulkOptOut } from "#src/transfer/bulk-opt-out.ts";
-import { exportContacts } from "#src/transfer/export-contacts.ts";
-import { FailureFile } from "#src/transfer/failure-file.ts";
-import { importContacts } from "#src/transfer/import-contacts.ts";
 import { ImportFiles } from "#src/transfer/import-files.ts";
 import { listImports, removeEndedImports } from "#src/transfer/imports.ts";
-import type { FileSource } from "#src/transfer/table-text.ts";
 import { type Command, command, workspaceOption } from "./command.ts";
-import type { Context, Io } from "./context.ts";
+import { fileCommands } from "./contact-files.ts";
 import { withDatabase } from "./database.ts";
-import { CommandFailure, UsageError } from "./failure.ts";
-import { list } from "./output.ts";
 
 const group = "contact";
-const FAILURES = ".errors.csv";
-const file = {
-  kind: "text",
-  value: "FILE",
-  file: { as: "read", beside: { [FAILURES]: "make" } },
-  required: true,
-  description: "The file",
-} as const;
 const phone = {
   kind: "text",
   value: "PHONE",
@@ -52,129 +36,7 @@ const BATCH = 200;
 const GAP_MS = 3;
 
 export const commands: readonly Command[] = [
-  command({
-    group,
-    name: "import",
-    summary: "Import contacts from a CSV file",
-    details:
-      "Encoding, delimiter and columns are detected; --map overrides the columns. Importing the same file again changes\nnothing. Failed rows are written to FILE.errors.csv, and so are rows of which --skip-bad-cells skips cells: a\ncell that cannot be read is left as it was, and the rest of its row is imported. Consent is recorded only with\n--consent, and never lifts an opt-out.",
-    positionals: { file },
-    options: {
-      workspace: workspaceOption,
-      map: {
-        kind: "text",
-        value: "COL=FIELD,…",
-        description: "Fields: phone, name, city, tags, fields.KEY …; - ignores the column",
-      },
-      consent: {
-        kind: "choice",
-        choices: ["opted_in"],
-        description: "Every person in the file has agreed to receive messages",
-      },
-      dryRun: { kind: "flag", description: "Check every row without changing anything" },
-      skipBadCells: {
-        kind: "flag",
-        description: "Skip a cell that cannot be read, but not a phone number or user id",
-      },
-    },
-    run: (context, values) => {
-      const source = requireFile(context, values.file);
-      const map = readMap(values.map);
-      return withDatabase(context, "write", async ({ store, lockServer }) => {
-        const failures = failuresOf(context, values.file);
-        try {
-          const counters = await importContacts({
-            store,
-            clock: context.io.clock,
-            workspaceId: values.workspace,
-            path: values.file,
-            file: source,
-            map,
-            optIn: values.consent !== undefined,
-            skipsBadCells: values.skipBadCells,
-            isDryRun: values.dryRun,
-            isServerRunning: () => {
-              const lock = lockServer();
-              lock?.release();
-              return lock === null;
-            },
-            onProgress: ({ rows, failed }) => progress(context.io, `${rows} rows, ${failed} failed`),
-            onColumns: (header, { ignored }) => {
-              failures.header = header;
-              if (ignored.length > 0) context.io.err(`ignored columns: ${ignored.join(", ")}\n`);
-            },
-            onFailure: (line, cells, reason) => failures.add(line, cells, reason),
-          });
-          endProgress(context.io);
-          const errors = failures.count === 0 ? {} : { errors_file: failures.path };
-          return { json: { ...counters, ...errors }, text: list({ ...counters, ...errors }) };
-        } finally {
-          failures.close();
-        }
-      });
-    },
-  }),
-  command({
-    group,
-    name: "export",
-    summary: "Export all contacts as CSV",
-    options: {
-      workspace: workspaceOption,
-      file: {
-        kind: "text",
-        value: "FILE",
-        file: { as: "fill" },
-        description: "Target file (default: stdout); required with --json",
-      },
-    },
-    run: (context, values) => {
-      if (context.options.json && values.file === undefined) {
-        throw new UsageError("with --json the CSV needs its own file: add --file FILE", "contact export");
-      }
-      return withDatabase(context, "read", async ({ store }) => {
-        const { file: path } = values;
-        if (path === undefined) {
-          await exportContacts(store, values.workspace, (text) => context.io.out(text));
-          return null;
-        }
-        const handle = context.files.handleOf(path) ?? openSync(path, "w", 0o600);
-        ftruncateSync(handle);
-        try {
-          const contacts = await exportContacts(store, values.workspace, (text) => void writeSync(handle, text));
-          return { json: { contacts, file: path }, text: `Exported ${contacts} contacts to ${path}.` };
-        } finally {
-          closeSync(handle);
-        }
-      });
-    },
-  }),
-  command({
-    group,
-    name: "opt-out",
-    summary: "Opt out every person in a file",
-    details:
-      "The file is a CSV with a phone column, or has one number per line. A person who has already opted out keeps the\nfirst date.",
-    options: { workspace: workspaceOption, file },
-    run: (context, values) => {
-      const source = requireFile(context, values.file);
-      return withDatabase(context, "write", async ({ store }) => {
-        const failures = failuresOf(context, values.file);
-        try {
-          const counters = await bulkOptOut(
-            { store, clock: context.io.clock },
-            values.workspace,
-            values.file,
-            (line, cells, reason) => failures.add(line, cells, reason),
-            source,
-          );
-          const errors = failures.count === 0 ? {} : { errors_file: failures.path };
-          return { json: { ...counters, ...errors }, text: list({ ...counters, ...errors }) };
-        } finally {
-          failures.close();
-        }
-      });
-    },
-  }),
+  ...fileCommands,
   command({
     group,
     name: "keep",
@@ -288,34 +150,4 @@ async function erase(
   await eraseEverything();
   const waiting = store.read((tx) => listImports(tx, workspaceId));
   return { isLogEmpty: store.checkpoint(), waitingImports: waiting.map(({ id }) => id) };
-}
-
-/** The file to read: its path, or the handle that root opened. */
-function requireFile({ files }: Context, path: string): FileSource {
-  if (files.isThere(path) ?? existsSync(path)) return files.handleOf(path) ?? path;
-  throw new CommandFailure("unreadable_file", `there is no file ${path}`, "check the path");
-}
-
-function failuresOf({ files }: Context, path: string): FailureFile {
-  return new FailureFile(path + FAILURES, files.handleOf(path + FAILURES));
-}
-
-/** `COL=FIELD,COL=FIELD` */
-function readMap(text: string | undefined): ReadonlyMap<string, string> {
-  const map = new Map<string, string>();
-  for (const pair of text?.split(",") ?? []) {
-    const at = pair.lastIndexOf("=");
-    if (at < 1)
-      throw new UsageError(`--map is a list of COLUMN=FIELD, and "${pair}" is not of that form`, "contact import");
-    map.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
-  }
-  return map;
-}
-
-function progress(io: Io, text: string): void {
-  if (io.isTerminal) io.err(`\r${text}`);
-}
-
-function endProgress(io: Io): void {
-  if (io.isTerminal) io.err("\n");
 }

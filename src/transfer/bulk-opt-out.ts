@@ -1,16 +1,22 @@
-/** Opts out the numbers in a file: a CSV file with a column of phone numbers or user ids, or one per line. */
+/** Opts out the numbers in a file: a file with a column of phone numbers or user ids, or one number per line. */
 
 import { type Clock, sleep } from "#src/core/clock.ts";
-import { Problem } from "#src/core/problem.ts";
+import { invalidRequest } from "#src/core/problem.ts";
 import type { Store } from "#src/db/store.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { optOut } from "#src/domain/contacts/opt-out.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { mapColumns } from "./columns.ts";
-import { type Row, readRows } from "./rows.ts";
-import type { FileSource } from "./table-text.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { looksLikeHeader, mapColumns } from "./columns.ts";
+import type { FileSource } from "./formats/bytes.ts";
+import { looksLikePhone } from "./formats/looks.ts";
+import { type OpenFile, openFile } from "./formats/open.ts";
+import type { FileRecord, ReadOptions } from "./formats/record.ts";
+import { type ReasonCount, ReasonCounter, type Refusal, reasonCounts, refusals } from "./reasons.ts";
 
-interface BulkOptOutCounters {
+interface OptOutCounters {
+  /** Records with content: `opted_out + already + failed`. */
   rows: number;
   opted_out: number;
   /** Had already opted out; their first date stays. */
@@ -18,8 +24,19 @@ interface BulkOptOutCounters {
   failed: number;
 }
 
+/** The outcome of every line of the file, with the meanings of `ImportReport`. */
+interface OptOutReport extends OptOutCounters {
+  lines: number;
+  skipped_lines: number;
+  continued: number;
+  records: number;
+  blank: number;
+  reasons: ReasonCount[];
+}
+
 const ROWS_PER_BATCH = 200;
 const GAP_MS = 2;
+const NO_MAP: ReadonlyMap<string, string> = new Map();
 
 /**
  * `onFailure` receives each line without a valid number. `file`: the source to read instead of `path`, such as an open
@@ -31,53 +48,56 @@ export async function bulkOptOut(
   path: string,
   onFailure: (line: number, cells: readonly string[], reason: string) => void,
   file: FileSource = path,
-): Promise<BulkOptOutCounters> {
-  const counters: BulkOptOutCounters = { rows: 0, opted_out: 0, already: 0, failed: 0 };
-  let columns: number[] | null = null;
-  let buffer: Row[] = [];
-  const flush = async (): Promise<void> => {
-    const rows = buffer;
-    buffer = [];
+  reading: ReadOptions = {},
+): Promise<OptOutReport> {
+  const counters: OptOutCounters = { rows: 0, opted_out: 0, already: 0, failed: 0 };
+  const counter = new ReasonCounter();
+  const { country } = store.read((tx) => getWorkspace(tx, workspaceId));
+  const isHeader = (cells: readonly string[]): boolean => looksLikeHeader(cells, NO_MAP, []);
+  const open = await openFile(file, country, { mayLackHeader: true, ...reading }, isHeader);
+  if (open === null) throw invalidRequest({ file: ["It is empty."] });
+  const numberIn = numberReader(open);
+  const refuse = (line: number, cells: readonly string[], reason: Refusal, number: string): void => {
+    counters.failed += 1;
+    counter.add(reason, line);
+    const says = reason === "not_a_number" ? `"${number}" is not a phone number.` : `${refusals[reason].says}.`;
+    onFailure(line, cells, says);
+  };
+  const optOutRow = (tx: Tx, workspace: Workspace, { line, cells, problem }: FileRecord): void => {
+    counters.rows += 1;
+    const number = problem === undefined ? numberIn(cells) : "";
+    const lookup = lookUpContact(tx, workspaceId, number, workspace.country);
+    if (lookup === null) {
+      refuse(line, cells, problem ?? "not_a_number", number);
+      return;
+    }
+    const wasOptedOut = lookup.contact?.consent === "opted_out";
+    optOut(tx, workspace, lookup, { source: "bulk", evidence: { file: path, line } });
+    counters[wasOptedOut ? "already" : "opted_out"] += 1;
+  };
+  const flush = async (records: readonly FileRecord[]): Promise<void> => {
     await store.write((tx) => {
       const workspace = getWorkspace(tx, workspaceId);
-      for (const { line, cells } of rows) {
-        counters.rows += 1;
-        const [number = ""] = (columns ?? [0]).map((at) => (cells[at] ?? "").trim()).filter((cell) => cell !== "");
-        const lookup = lookUpContact(tx, workspaceId, number, workspace.country);
-        if (lookup === null) {
-          counters.failed += 1;
-          onFailure(line, cells, `"${number}" is not a phone number.`);
-          continue;
-        }
-        const wasOptedOut = lookup.contact?.consent === "opted_out";
-        optOut(tx, workspace, lookup, { source: "bulk", evidence: { file: path, line } });
-        counters[wasOptedOut ? "already" : "opted_out"] += 1;
-      }
+      for (const record of records) optOutRow(tx, workspace, record);
     });
     await sleep(clock, GAP_MS);
   };
-  store.read((tx) => void getWorkspace(tx, workspaceId));
-  for await (const row of readRows(file)) {
-    if (columns === null) {
-      columns = nameColumns(row.cells);
-      // Without a header, the first line holds a number like the others.
-      if (columns !== null) continue;
-      columns = [0];
-    }
-    if (buffer.push(row) >= ROWS_PER_BATCH) await flush();
+  for await (const records of open.records) {
+    for (let at = 0; at < records.length; at += ROWS_PER_BATCH) await flush(records.slice(at, at + ROWS_PER_BATCH));
   }
-  await flush();
-  return counters;
+  const { lines, skipped, continued, records, blank } = open.totals;
+  return { lines, skipped_lines: skipped, continued, records, blank, ...counters, reasons: reasonCounts(counter) };
 }
 
-/** The columns that name the person, the phone number first. */
-function nameColumns(header: readonly string[]): number[] | null {
-  try {
-    const { targets } = mapColumns(header, new Map(), []);
-    const found = ["phone", "user_id"].map((name) => targets.findIndex((target) => target?.to === name));
-    return found.filter((at) => at !== -1);
-  } catch (error) {
-    if (error instanceof Problem) return null;
-    throw error;
+/** Gives the cell that names the person, the phone number first; empty if there is none. */
+function numberReader({ header, headerLine }: OpenFile): (cells: readonly string[]) => string {
+  const isFilled = (cell: string): boolean => cell !== "";
+  if (headerLine === null) {
+    return (cells) => (cells.find(looksLikePhone) ?? cells.find(isFilled) ?? "").trim();
   }
+  const { targets } = mapColumns(header, NO_MAP, []);
+  const places = ["phone", "user_id"].flatMap((name) =>
+    targets.flatMap((target, at) => (target?.to === name ? at : [])),
+  );
+  return (cells) => places.map((at) => (cells[at] ?? "").trim()).find(isFilled) ?? "";
 }

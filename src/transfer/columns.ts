@@ -3,9 +3,10 @@
 import { invalidRequest } from "#src/core/problem.ts";
 import { mapProfile, type ProfileName, profileFields } from "#src/domain/contacts/profile-fields.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
+import { looksLikePhone } from "./formats/looks.ts";
 
 /** The contact field that receives a column's values. */
-type ColumnTarget =
+export type ColumnTarget =
   | { to: "phone" }
   | { to: "user_id" }
   | { to: "username" }
@@ -54,6 +55,17 @@ export function mapColumns(
   }
   if (problems.length > 0) throw invalidRequest({ map: problems });
   return { targets, ignored: header.filter((_, index) => targets[index] === null) };
+}
+
+/** Whether these cells name the columns of a file of people: one of them is the phone number or the user id. */
+export function looksLikeHeader(
+  cells: readonly string[],
+  map: ReadonlyMap<string, string>,
+  fields: CustomField[],
+): boolean {
+  if (cells.some(looksLikePhone)) return false;
+  const { problems, hasName } = readColumns(cells, map, fields);
+  return problems.length === 0 && hasName;
 }
 
 export interface GuessedColumn {

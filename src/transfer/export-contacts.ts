@@ -13,7 +13,7 @@ import { listContactsById } from "#src/domain/contacts/list.ts";
 import { profileFields, profileNames } from "#src/domain/contacts/profile-fields.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { csvLine } from "./csv.ts";
+import { csvLine } from "./csv-line.ts";
 
 export const IDS_PER_SEARCH = 500;
 const CONTACTS_PER_READ = 50;

@@ -1,6 +1,6 @@
 /** The file of rows that an import rejected, or of which it skipped cells, to be corrected and imported again. */
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
-import { csvLine } from "./csv.ts";
+import { csvLine } from "./csv-line.ts";
 
 /** Such rows, each with line number and reason before it; an import restores every cell as it was. The file is created with the first row. */
 export class FailureFile {

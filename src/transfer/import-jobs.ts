@@ -11,14 +11,15 @@ import { Problem } from "#src/core/problem.ts";
 import { createPrivateDirectory, createPrivateFile } from "#src/db/files.ts";
 import type { Store } from "#src/db/store.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
-import { type GuessedColumn, guessColumns, requireColumns } from "./columns.ts";
+import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import { type GuessedColumn, guessColumns, looksLikeHeader, requireColumns } from "./columns.ts";
 import { FailureFile } from "./failure-file.ts";
 import { FairQueue } from "./fair-queue.ts";
+import { openFile } from "./formats/open.ts";
 import { importContacts } from "./import-contacts.ts";
 import type { ImportFiles } from "./import-files.ts";
 import { IMPORT_LIMITS, type ImportLimits, ImportQuota, invalidFile } from "./import-quota.ts";
 import { changeImport, listOldImports, removeImport } from "./imports.ts";
-import { readRows } from "./rows.ts";
 import type { Import, ImportOutcome, ImportSettings } from "./table.ts";
 
 interface ImportJobsOptions {
@@ -117,7 +118,7 @@ export class ImportJobs {
       }
       await Promise.race([new Promise<void>((resolve) => file.end(resolve)), failed.promise]);
       if (size === 0) throw invalidFile("The file is empty.");
-      const head = await this.#readHead(path);
+      const head = await this.#readHead(path, workspaceId);
       if (head.length === 0) throw invalidFile("The file has no header line.");
     } catch (error) {
       file.destroy();
@@ -128,23 +129,30 @@ export class ImportJobs {
 
   /** The columns with their targets, and the first rows. */
   async preview({ id, workspaceId, settings }: Import): Promise<FilePreview> {
-    const [header = [], ...rows] = await this.#readHead(this.#options.files.fileOf(id));
+    const [header = [], ...rows] = await this.#readHead(this.#options.files.fileOf(id), workspaceId);
     const fields = this.#options.store.read((tx) => listFields(tx, workspaceId));
     return { columns: guessColumns(header, new Map(Object.entries(settings.map)), fields), rows };
   }
 
   /** Throws `invalid_request` if the mapping does not fit the file's columns. */
   async requireMap({ id, workspaceId }: Import, map: Readonly<Record<string, string>>): Promise<void> {
-    const [header = []] = await this.#readHead(this.#options.files.fileOf(id));
+    const [header = []] = await this.#readHead(this.#options.files.fileOf(id), workspaceId);
     const fields = this.#options.store.read((tx) => listFields(tx, workspaceId));
     requireColumns(header, new Map(Object.entries(map)), fields);
   }
 
-  async #readHead(path: string): Promise<string[][]> {
+  async #readHead(path: string, workspaceId: number): Promise<string[][]> {
+    const { country, fields } = this.#options.store.read((tx) => ({
+      country: getWorkspace(tx, workspaceId).country,
+      fields: listFields(tx, workspaceId),
+    }));
     const rows: string[][] = [];
     if (!existsSync(path)) return rows;
-    for await (const { cells } of readRows(path)) {
-      rows.push(cells);
+    const open = await openFile(path, country, {}, (cells) => looksLikeHeader(cells, new Map(), fields));
+    if (open === null) return rows;
+    rows.push(open.header);
+    for await (const records of open.records) {
+      rows.push(...records.slice(0, FIRST_ROWS + 1 - rows.length).map(({ cells }) => cells));
       if (rows.length > FIRST_ROWS) break;
     }
     return rows;
@@ -163,7 +171,7 @@ export class ImportJobs {
     const errors = new FailureFile(files.errorsOf(job.id));
     try {
       if (stopping.aborted) throw new Stopped();
-      const { skipped_cells: _, ...counters } = await importContacts({
+      const report = await importContacts({
         store,
         clock,
         workspaceId: job.workspaceId,
@@ -178,7 +186,7 @@ export class ImportJobs {
         isDryRun,
         isInsideServer: true,
         isServerRunning: () => true,
-        onColumns: (header) => {
+        onFound: ({ header }) => {
           errors.header = header;
         },
         onProgress: ({ rows }) => {
@@ -190,7 +198,7 @@ export class ImportJobs {
           errors.add(line, cells, reason);
         },
       });
-      const outcome: ImportOutcome = { ...counters, failures };
+      const outcome: ImportOutcome = { ...report, failures };
       await store.write((tx) =>
         changeImport(tx, job.id, { state: isDryRun ? "checked" : "done", outcome, error: null }),
       );

@@ -27,7 +27,8 @@ async function run(job: PreparationJob): Promise<void> {
     for await (const part of prepareRows(job)) {
       while (allowed === 0) await resumed.promise;
       allowed -= 1;
-      if ("columns" in part) self.postMessage({ kind: "columns", columns: part.columns });
+      if ("found" in part) self.postMessage({ kind: "found", found: part.found });
+      else if ("totals" in part) self.postMessage({ kind: "totals", totals: part.totals });
       else {
         const [rows, cells] = [packRows(part.rows()), JSON.stringify(part.cells())];
         self.postMessage({ kind: "rows", count: part.count, rows, cells });

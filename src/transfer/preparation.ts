@@ -4,8 +4,9 @@
  */
 import { fstatSync, statSync } from "node:fs";
 import { Problem, type ProblemCode, type ProblemDetails } from "#src/core/problem.ts";
+import type { FileTotals } from "./formats/open.ts";
 import { unpackRows } from "./packed-rows.ts";
-import { type ColumnsPart, type Part, type PreparationJob, prepareRows } from "./prepare.ts";
+import { type FoundFile, type Part, type PreparationJob, prepareRows } from "./prepare.ts";
 
 /** To the worker: the job, then "taken" for each part that was consumed. */
 export type PreparationRequest = { job: PreparationJob; ahead: number } | "taken";
@@ -15,8 +16,9 @@ export type PreparationRequest = { job: PreparationJob; ahead: number } | "taken
  * one.
  */
 export type PreparationResponse =
-  | { kind: "columns"; columns: ColumnsPart }
+  | { kind: "found"; found: FoundFile }
   | { kind: "rows"; count: number; rows: string; cells: string }
+  | { kind: "totals"; totals: FileTotals }
   | { kind: "end" }
   | { kind: "problem"; code: ProblemCode; message: string; details: ProblemDetails }
   | { kind: "failure"; message: string };
@@ -61,7 +63,8 @@ async function* prepareInThread(job: PreparationJob, ahead: number): AsyncGenera
       if (response.kind === "problem") throw new Problem(response.code, response.message, response.details);
       if (response.kind === "failure") throw new Error(response.message);
       thread.postMessage("taken" satisfies PreparationRequest);
-      if (response.kind === "columns") yield { columns: response.columns };
+      if (response.kind === "found") yield { found: response.found };
+      else if (response.kind === "totals") yield { totals: response.totals };
       else {
         const { count, rows, cells } = response;
         yield { count, rows: () => unpackRows(rows), cells: parseOnce(cells) };

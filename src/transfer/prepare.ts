@@ -4,13 +4,17 @@
  */
 import { type ContactIdentifiers, readIdentifiers } from "#src/domain/contacts/find.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
-import { type ColumnMapping, mapColumns } from "./columns.ts";
+import { type ColumnMapping, looksLikeHeader, mapColumns } from "./columns.ts";
+import type { FileSource } from "./formats/bytes.ts";
+import { type FileTotals, type OpenFile, openFile } from "./formats/open.ts";
+import type { FileRecord, ReadOptions, RecordProblem } from "./formats/record.ts";
+import type { RowProblem } from "./reasons.ts";
 import { type ParsedRow, readRow } from "./row.ts";
-import { readRows } from "./rows.ts";
-import type { FileSource } from "./table-text.ts";
+import { SeenPeople } from "./seen-people.ts";
 
 export interface PreparationJob {
   file: FileSource;
+  options: ReadOptions;
   /** `header → target`; see `columns.ts`. */
   map: [string, string][];
   /** Custom fields and country of the workspace when the import starts. */
@@ -22,8 +26,10 @@ export interface PreparationJob {
 
 export interface PreparedRow {
   line: number;
-  row: ParsedRow | { problems: string[] };
+  row: ParsedRow | { problems: RowProblem[] };
   person: ContactIdentifiers;
+  /** An earlier row of the file has the same person. */
+  isRepeated: boolean;
 }
 
 export interface RowsPart {
@@ -34,13 +40,13 @@ export interface RowsPart {
   cells: () => string[][];
 }
 
-export interface ColumnsPart {
-  header: string[];
+/** What was found out about the file. */
+export interface FoundFile extends Pick<OpenFile, "kind" | "encoding" | "samples" | "header" | "headerLine"> {
   mapping: ColumnMapping;
 }
 
-/** The columns come first, then the rows. A file without lines yields nothing. */
-export type Part = { columns: ColumnsPart } | RowsPart;
+/** What was found comes first, then the rows, then the totals. A file without lines yields nothing. */
+export type Part = { found: FoundFile } | RowsPart | { totals: FileTotals };
 
 /** A part has so many rows, or fewer long ones: the thread that answers requests reads a part in one go. */
 const ROWS_PER_PART = 512;
@@ -50,12 +56,19 @@ const NO_IDENTIFIERS: ContactIdentifiers = { phone: null, identifiers: [] };
 /** Throws `invalid_request` if the mapping does not fit the file's columns. */
 export async function* prepareRows({
   file,
+  options,
   map,
   fields,
   country,
   skipsBadCells,
 }: PreparationJob): AsyncGenerator<Part> {
-  let mapping: ColumnMapping | null = null;
+  const given = new Map(map);
+  const open = await openFile(file, country, options, (cells) => looksLikeHeader(cells, given, fields));
+  if (open === null) return;
+  const { kind, encoding, samples, header, headerLine } = open;
+  const mapping = mapColumns(header, given, fields);
+  yield { found: { kind, encoding, samples, header, headerLine, mapping } };
+  const seen = new SeenPeople();
   let rows: PreparedRow[] = [];
   let cells: string[][] = [];
   let characters = 0;
@@ -67,25 +80,43 @@ export async function* prepareRows({
     characters = 0;
     return ready;
   };
-  for await (const read of readRows(file)) {
-    if (mapping === null) {
-      mapping = mapColumns(read.cells, new Map(map), fields);
-      yield { columns: { header: read.cells, mapping } };
-      continue;
+  for await (const records of open.records) {
+    for (const record of records) {
+      rows.push(prepare(record, mapping, seen, country, skipsBadCells));
+      cells.push(record.cells);
+      for (const cell of record.cells) characters += cell.length;
+      if (rows.length === ROWS_PER_PART || characters >= CHARACTERS_PER_PART) yield part();
     }
-    const row = readRow(mapping, read.cells, skipsBadCells);
-    const person = "problems" in row ? NO_IDENTIFIERS : identifiersOf(row, country);
-    cells.push(read.cells);
-    for (const cell of read.cells) characters += cell.length;
-    rows.push({ line: read.line, row, person });
-    if (rows.length === ROWS_PER_PART || characters >= CHARACTERS_PER_PART) yield part();
   }
   if (rows.length > 0) yield part();
+  yield { totals: open.totals };
+}
+
+function prepare(
+  { line, cells, problem }: FileRecord,
+  mapping: ColumnMapping,
+  seen: SeenPeople,
+  country: string,
+  skipsBadCells: boolean,
+): PreparedRow {
+  const row = problem === undefined ? readRow(mapping, cells, skipsBadCells) : { problems: [problemOf(problem, line)] };
+  if ("problems" in row) return { line, row, person: NO_IDENTIFIERS, isRepeated: false };
+  const read = row.phone === "" ? NO_IDENTIFIERS : readIdentifiers(row.phone, country);
+  const isRepeated = seen.add(read.phone, row.userId);
+  return { line, row, person: identifiersOf(read, row), isRepeated };
 }
 
 /** A row with a user id is looked up and written on its own: it has no `phone` here. */
-function identifiersOf({ phone, userId, username }: ParsedRow, country: string): ContactIdentifiers {
-  const read = phone === "" ? NO_IDENTIFIERS : readIdentifiers(phone, country);
+function identifiersOf(read: ContactIdentifiers, { userId, username }: ParsedRow): ContactIdentifiers {
   if (userId === null && username === null) return read;
   return { phone: null, identifiers: [...read.identifiers, ...(userId === null ? [] : [userId])] };
+}
+
+function problemOf(reason: RecordProblem, line: number): RowProblem {
+  const sentences: Record<RecordProblem, string> = {
+    quotes_swallow: `The quotation mark that opens at line ${line} closes after line breaks that look like rows. Close it, or import with --quotes none.`,
+    quotes_open: `The quotation mark that opens at line ${line} is not closed. Close it, or import with --quotes none.`,
+    too_long: `The row has over 1 MB; perhaps a quotation mark that opens at line ${line} is not closed.`,
+  };
+  return { reason, says: sentences[reason] };
 }

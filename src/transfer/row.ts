@@ -2,22 +2,27 @@
 
 import { readYearlyDate } from "#src/core/calendar.ts";
 import { isUserId } from "#src/core/user-id.ts";
-import { type FieldValue, findValueProblem } from "#src/domain/contacts/custom-field.ts";
+import { findValueProblem } from "#src/domain/contacts/custom-field.ts";
 import { readProfileValue } from "#src/domain/contacts/profile.ts";
 import { profileFields } from "#src/domain/contacts/profile-fields.ts";
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
-import type { ColumnMapping } from "./columns.ts";
-import { plainCell } from "./csv.ts";
+import type { ColumnMapping, ColumnTarget } from "./columns.ts";
+import { plainCell } from "./csv-line.ts";
+import { isEmptyCell } from "./formats/looks.ts";
+import type { Omission, Refusal, RowProblem } from "./reasons.ts";
+
+/** What a row changes; its profile and fields are always there. */
+type RowChanges = ContactChanges & Required<Pick<ContactChanges, "profile" | "fields">>;
 
 export interface ParsedRow {
   /** Empty: the row has a user id alone. */
   phone: string;
   userId: string | null;
   username: string | null;
-  changes: ContactChanges;
-  /** What is wrong with each skipped cell, in a sentence that names the column's target; omitted if none was skipped. */
-  skipped?: string[];
+  changes: RowChanges;
+  /** What is wrong with each cell that is skipped; omitted if there is none. */
+  omitted?: RowProblem<Omission>[];
 }
 
 /** Separators of lists within a cell: characters that tag and group names rarely need. */
@@ -31,56 +36,68 @@ export function readRow(
   { targets }: ColumnMapping,
   cells: readonly string[],
   skipsBadCells: boolean,
-): ParsedRow | { problems: string[] } {
-  const problems: string[] = [];
-  let isUserIdBad = false;
-  const profile: NonNullable<ContactChanges["profile"]> = {};
-  const fields: Record<string, FieldValue> = {};
-  const row: ParsedRow = { phone: "", userId: null, username: null, changes: { profile, fields } };
+): ParsedRow | { problems: RowProblem[] } {
+  const reading: Reading = {
+    row: { phone: "", userId: null, username: null, changes: { profile: {}, fields: {} } },
+    refused: [],
+    omitted: [],
+  };
   targets.forEach((target, index) => {
+    if (target === null) return;
     const cell = plainCell((cells[index] ?? "").trim());
-    if (target === null || cell === "") return;
-    switch (target.to) {
-      case "phone":
-        row.phone = cell;
-        return;
-      case "user_id":
-        if (isUserId(cell)) row.userId = cell;
-        else {
-          isUserIdBad = true;
-          problems.push(`user_id: "${cell}" is not a user id; one has the form US.13491208655302741918.`);
-        }
-        return;
-      case "username":
-        row.username = cell.replace(/^@/, "");
-        return;
-      case "profile": {
-        const { kind, column } = profileFields[target.field];
-        const value = readProfileValue(kind, cell);
-        if (value === null) problems.push(`${target.field}: "${cell}" cannot be read.`);
-        else profile[column] = value;
-        return;
-      }
-      case "field": {
-        const value = readFieldCell(target.field, cell);
-        const problem = findValueProblem(target.field, value);
-        if (problem !== null) problems.push(`fields.${target.field.key}: ${problem}`);
-        else fields[target.field.key] = value as FieldValue;
-        return;
-      }
-      case "tags":
-        row.changes.addTags = readList(cell);
-        return;
-      case "groups":
-        row.changes.addToGroups = readList(cell);
-    }
+    if (!isEmptyCell(cell)) readCell(reading, target, cell);
   });
-  const hasNoName = row.phone === "" && row.userId === null;
-  if (hasNoName && !isUserIdBad) problems.push("phone: this field is missing.");
-  if (problems.length === 0) return row;
-  if (!skipsBadCells || hasNoName || isUserIdBad) return { problems };
-  row.skipped = problems;
+  const { row, refused, omitted } = reading;
+  const isNameless = row.phone === "" && row.userId === null && refused.length === 0;
+  if (isNameless) refused.push({ reason: "no_phone", says: "phone: this field is missing." });
+  if (refused.length > 0 || (omitted.length > 0 && !skipsBadCells)) return { problems: [...omitted, ...refused] };
+  if (omitted.length > 0) row.omitted = omitted;
   return row;
+}
+
+/** A row while its cells are read. */
+interface Reading {
+  row: ParsedRow;
+  refused: RowProblem<Refusal>[];
+  omitted: RowProblem<Omission>[];
+}
+
+function readCell({ row, refused, omitted }: Reading, target: ColumnTarget, cell: string): void {
+  switch (target.to) {
+    case "phone":
+      row.phone = cell;
+      return;
+    case "user_id": {
+      const says = `user_id: "${cell}" is not a user id; one has the form US.13491208655302741918.`;
+      if (isUserId(cell)) row.userId = cell;
+      else refused.push({ reason: "bad_user_id", says });
+      return;
+    }
+    case "username":
+      row.username = cell.replace(/^@/, "");
+      return;
+    case "profile": {
+      const { kind, column } = profileFields[target.field];
+      const value = readProfileValue(kind, cell);
+      const reason = kind === "date" ? "bad_date" : "bad_email";
+      if (value === null) omitted.push({ reason, says: `${target.field}: "${cell}" cannot be read.` });
+      else row.changes.profile[column] = value;
+      return;
+    }
+    case "field": {
+      const { key } = target.field;
+      const value = readFieldCell(target.field, cell);
+      const problem = findValueProblem(target.field, value);
+      if (problem === null) row.changes.fields[key] = value;
+      else omitted.push({ reason: "bad_field", says: `fields.${key}: ${problem}` });
+      return;
+    }
+    case "tags":
+      row.changes.addTags = readList(cell);
+      return;
+    case "groups":
+      row.changes.addToGroups = readList(cell);
+  }
 }
 
 /**
@@ -93,18 +110,19 @@ export function skipRefusedCells(
 ): ParsedRow | null {
   const { addToGroups, ...changes } = row.changes;
   const fields = { ...changes.fields };
-  const skipped = [...(row.skipped ?? [])];
+  const omitted = [...(row.omitted ?? [])];
   const ofGroups: string[] = [];
   for (const [path, sentences] of Object.entries(refused)) {
     if (path.startsWith("add_to_groups.")) ofGroups.push(...sentences);
     else if (path.startsWith("fields.")) {
       delete fields[path.slice("fields.".length)];
-      skipped.push(`${path}: ${sentences.join(" ")}`);
+      omitted.push({ reason: "bad_field", says: `${path}: ${sentences.join(" ")}` });
     } else return null;
   }
-  if (ofGroups.length === 0) return { ...row, changes: { ...row.changes, fields }, skipped };
+  if (ofGroups.length === 0) return { ...row, changes: { ...row.changes, fields }, omitted };
   // The names of a cell stand or fall together: half a cell would be neither what was there nor what the file says.
-  return { ...row, changes: { ...changes, fields }, skipped: [...skipped, `groups: ${ofGroups.join(" ")}`] };
+  omitted.push({ reason: "bad_group", says: `groups: ${ofGroups.join(" ")}` });
+  return { ...row, changes: { ...changes, fields }, omitted };
 }
 
 function readList(cell: string): string[] {

@@ -2,6 +2,8 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
 import type { RecipientOutcome } from "#src/domain/broadcasts/recipient-outcome.ts";
+import type { FileKind } from "./formats/kind.ts";
+import type { ReasonCount } from "./reasons.ts";
 
 type ImportState = "given" | "checking" | "checked" | "importing" | "done" | "failed";
 
@@ -15,21 +17,42 @@ export interface ImportSettings {
 }
 
 export interface ImportCounters {
+  /** Records with content that were taken or refused: `created + updated + unchanged + failed`. */
   rows: number;
   created: number;
   updated: number;
   unchanged: number;
   failed: number;
+  /** Rows of people whom an earlier row of the file has; their cells are stored too. */
+  repeated: number;
   /** Contacts that this run opted in. */
   opted_in: number;
   /** Contacts that had opted out and stay opted out. */
   kept_opted_out: number;
-  /** Bad cells that were skipped; those of a rejected row do not count. */
-  skipped_cells: number;
+  /** Cells that could not be read and were skipped; those of a rejected row do not count. */
+  cells_left_out: number;
 }
 
-/** Imports in the console skip no cells: a row with a bad cell fails. */
-export interface ImportOutcome extends Omit<ImportCounters, "skipped_cells"> {
+/** What an import did with every line of its file. `lines` = `skipped_lines` + `records` + `continued`. */
+export interface ImportReport extends ImportCounters {
+  /** Lines of the file; of XLSX rows, of vCard lines of cards. */
+  lines: number;
+  /** The header, titles above it, and `sep=`. */
+  skipped_lines: number;
+  /** Lines inside quoted cells. */
+  continued: number;
+  /** `rows + repeated + blank`. */
+  records: number;
+  /** Records without any content. */
+  blank: number;
+  reasons: ReasonCount[];
+  /** Classes of the cells that were skipped; `rows` counts cells. */
+  omitted: ReasonCount[];
+  kind: FileKind;
+  encoding: string | null;
+}
+
+export interface ImportOutcome extends ImportReport {
   /** The first rejected rows. */
   failures: { line: number; reason: string }[];
 }

@@ -61,10 +61,15 @@ describe("contact import", () => {
         "",
       ].join("\r\n"),
     );
-    const dry = await importFile(path, "--dry-run");
+    const dry = await importFile(path, "--dry-run", "--bad-cells", "refuse");
     expect(dry.json).toMatchObject({ rows: 4, created: 2, failed: 2 });
-    const first = await importFile(path, "--consent", "opted_in");
-    expect(first.json).toEqual({
+    const first = await importFile(path, "--consent", "opted_in", "--bad-cells", "refuse");
+    expect(first.json).toMatchObject({
+      lines: 5,
+      skipped_lines: 1,
+      continued: 0,
+      records: 4,
+      blank: 0,
       rows: 4,
       created: 2,
       updated: 0,
@@ -72,7 +77,7 @@ describe("contact import", () => {
       failed: 2,
       opted_in: 2,
       kept_opted_out: 0,
-      skipped_cells: 0,
+      cells_left_out: 0,
       errors_file: `${path}.errors.csv`,
     });
     expect(first.code).toBe(0);
@@ -82,7 +87,7 @@ describe("contact import", () => {
     expect(errors[2]).toContain("email:");
     expect(errors[2]).toContain("birthday:");
     expect(errors[2]).toContain("fields.tier:");
-    const again = await importFile(path, "--consent", "opted_in");
+    const again = await importFile(path, "--consent", "opted_in", "--bad-cells", "refuse");
     expect(again.json).toMatchObject({ rows: 4, created: 0, updated: 0, unchanged: 2, failed: 2, opted_in: 0 });
   });
 
@@ -151,7 +156,7 @@ describe("contact import --skip-bad-cells", () => {
     const filter = '{"all":[{"field":"tag","is":"VIP"}]}';
     await waxwing("group", "create", "--workspace", "1", "--name", "Everyone", "--filter", filter);
     const made = await importFile(write("known.csv", `${header}\n${known}\n`), "--skip-bad-cells");
-    expect(made.json).toMatchObject({ created: 1, failed: 0, skipped_cells: 0 });
+    expect(made.json).toMatchObject({ created: 1, failed: 0, cells_left_out: 0 });
     expect(made.json).not.toHaveProperty("errors_file");
   });
   afterAll(async () => {
@@ -170,11 +175,11 @@ describe("contact import --skip-bad-cells", () => {
   ])("a bad cell of the column %s fails its row, or is skipped and reported", async (column, cell, reason) => {
     const path = write("cell.csv", `phone,${column}\n+919876600001,${cell}\n`);
     const before = await rowOf("+919876600001");
-    const failed = await importFile(path);
-    expect(failed.json).toMatchObject({ unchanged: 0, failed: 1, skipped_cells: 0 });
+    const failed = await importFile(path, "--bad-cells", "refuse");
+    expect(failed.json).toMatchObject({ unchanged: 0, failed: 1, cells_left_out: 0 });
     expect(errorsOf(path)[1]).not.toContain("Skipped");
     const skipped = await importFile(path, "--skip-bad-cells");
-    expect(skipped).toMatchObject({ code: 0, json: { updated: 0, unchanged: 1, failed: 0, skipped_cells: 1 } });
+    expect(skipped).toMatchObject({ code: 0, json: { updated: 0, unchanged: 1, failed: 0, cells_left_out: 1 } });
     expect(errorsOf(path)[0]).toBe(`line,error,phone,${column}`);
     expect(errorsOf(path)[1]?.replaceAll(/^2,"?|"?,'?\+.*$/g, "")).toBe(`Skipped: ${reason}`);
     expect(await rowOf("+919876600001")).toBe(before);
@@ -188,7 +193,7 @@ describe("contact import --skip-bad-cells", () => {
     expect(await exported()).toBe(before);
     const reported = errorsOf(path);
     const real = await importFile(path, "--skip-bad-cells", "--consent", "opted_in");
-    expect(real.json).toEqual({
+    expect(real.json).toMatchObject({
       rows: 2,
       created: 1,
       updated: 1,
@@ -196,7 +201,7 @@ describe("contact import --skip-bad-cells", () => {
       failed: 0,
       opted_in: 2,
       kept_opted_out: 0,
-      skipped_cells: 16,
+      cells_left_out: 16,
       errors_file: `${path}.errors.csv`,
     });
     expect(dry.json).toEqual(real.json);
@@ -211,7 +216,7 @@ describe("contact import --skip-bad-cells", () => {
     for (const value of ["nowhere", "1990", "soon", "wide", "never", "perhaps", "bronze", "Everyone"])
       expect(made).not.toContain(value);
     const again = await importFile(path, "--skip-bad-cells", "--consent", "opted_in");
-    expect(again.json).toMatchObject({ updated: 0, unchanged: 2, failed: 0, opted_in: 0, skipped_cells: 16 });
+    expect(again.json).toMatchObject({ updated: 0, unchanged: 2, failed: 0, opted_in: 0, cells_left_out: 16 });
   });
 
   test("a row that does not say who the person is fails with all its reasons, and none of its cells counts as skipped", async () => {
@@ -229,7 +234,7 @@ describe("contact import --skip-bad-cells", () => {
       ].join("\n"),
     );
     const { json } = await importFile(path, "--skip-bad-cells");
-    expect(json).toMatchObject({ rows: 5, created: 1, failed: 4, skipped_cells: 1 });
+    expect(json).toMatchObject({ rows: 5, created: 1, failed: 4, cells_left_out: 1 });
     const [, number = "", userId = "", none = "", group = "", skipped = ""] = errorsOf(path);
     expect(number).toContain('"email: ""nowhere"" cannot be read. phone: ""12"" is not a phone number."');
     expect(userId).toContain("user_id:");
@@ -245,7 +250,7 @@ describe("contact import --skip-bad-cells", () => {
     const argv = ["--data", data, "contact", "import", "--workspace", "1", path, "--skip-bad-cells"];
     const child = Bun.spawn([...program, ...argv], { cwd: directory, env: { PATH: "" }, stdout: "pipe" });
     const lines = (await new Response(child.stdout).text()).split("\n");
-    expect(lines.filter((line) => /^skipped_cells +1$/.test(line))).toHaveLength(1);
+    expect(lines.filter((line) => /^cells_left_out +1$/.test(line))).toHaveLength(1);
     const corrected = write("fixed.csv", errorsOf(path).join("\r\n").replaceAll("nowhere", "dev@example.com"));
     expect((await importFile(corrected)).json).toMatchObject({ updated: 1, failed: 0 });
     expect(await rowOf("+919876600004")).toContain("dev@example.com");

@@ -144,7 +144,7 @@ async function bringIn(
   }
   const rows = spelled.map((phone) => `${phone},File ${fileCount},opted_in,yes,2020-01-01\n`);
   writeFileSync(path, `phone,city,consent,opted in,consent_at\n${rows.join("")}`);
-  const told = { isServerRunning: () => true, onProgress: () => {}, onColumns: () => {}, onFailure: refuse };
+  const told = { isServerRunning: () => true, onProgress: () => {}, onFound: () => {}, onFailure: refuse };
   await importContacts({ ...common, ...told, map: new Map(), optIn: one.optIn, isDryRun: one.isDryRun });
 }
 

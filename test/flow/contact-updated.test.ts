@@ -65,7 +65,7 @@ test("an import tells nothing, and a change before it is told with what the impo
   await importContacts({
     ...{ store: app.store, clock: jumpingClock(), workspaceId: shop.id, path, map: new Map() },
     ...{ optIn: true, isDryRun: false, isServerRunning: () => false },
-    ...{ onProgress: () => undefined, onColumns: () => undefined, onFailure: () => undefined },
+    ...{ onProgress: () => undefined, onFound: () => undefined, onFailure: () => undefined },
   });
   rmSync(directory, { recursive: true, force: true });
   await app.clock.advance(2 * MINUTE);

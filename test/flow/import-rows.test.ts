@@ -4,11 +4,17 @@ import fc from "fast-check";
 import type { E164 } from "#src/core/phone.ts";
 import { packRows, unpackRows } from "#src/transfer/packed-rows.ts";
 import type { PreparedRow, RowsPart } from "#src/transfer/prepare.ts";
+import type { Omission } from "#src/transfer/reasons.ts";
 import { RowBuffer } from "#src/transfer/row-buffer.ts";
 
 const text = fc.string({ maxLength: 5 });
 const texts = fc.array(text, { maxLength: 3 });
 const number = fc.constantFrom("+919876543210", "+5511987654321") as fc.Arbitrary<E164>;
+
+const omission = fc.record(
+  { reason: fc.constantFrom<Omission>("bad_email", "bad_date"), says: text },
+  { noNullPrototype: true },
+);
 
 const parsed = fc.record(
   {
@@ -24,7 +30,7 @@ const parsed = fc.record(
       },
       { requiredKeys: ["profile", "fields"], noNullPrototype: true },
     ),
-    skipped: texts,
+    omitted: fc.array(omission, { maxLength: 2 }),
   },
   { requiredKeys: ["phone", "userId", "username", "changes"], noNullPrototype: true },
 );
@@ -32,12 +38,18 @@ const person = fc.record(
   { phone: fc.option(number), identifiers: fc.array(fc.oneof(number, text), { maxLength: 2 }) },
   { noNullPrototype: true },
 );
-const readable = fc.record({ line: fc.nat(), row: parsed, person }, { noNullPrototype: true });
-const unreadable = fc.record({ line: fc.nat(), problems: texts }).map(({ line, problems }) => ({
-  line,
-  row: { problems },
-  person: { phone: null, identifiers: [] },
-}));
+const readable = fc.record(
+  { line: fc.nat(), row: parsed, person, isRepeated: fc.boolean() },
+  { noNullPrototype: true },
+);
+const unreadable = fc
+  .record({ line: fc.nat(), problems: fc.array(omission, { maxLength: 2 }) })
+  .map(({ line, problems }) => ({
+    line,
+    row: { problems },
+    person: { phone: null, identifiers: [] },
+    isRepeated: false,
+  }));
 const preparedRows: fc.Arbitrary<PreparedRow[]> = fc.array(fc.oneof(readable, unreadable), { maxLength: 8 });
 
 test("rows come back from their text as they were, whatever they have and lack", () => {
@@ -54,7 +66,13 @@ function partOf(first: number, count: number): RowsPart {
   const lines = Array.from({ length: count }, (_, place) => first + place);
   return {
     count,
-    rows: () => lines.map((line) => ({ line, row: { problems: [] }, person: { phone: null, identifiers: [] } })),
+    rows: () =>
+      lines.map((line) => ({
+        line,
+        row: { problems: [] },
+        person: { phone: null, identifiers: [] },
+        isRepeated: false,
+      })),
     cells: () => lines.map((line) => [String(line)]),
   };
 }

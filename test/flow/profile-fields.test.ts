@@ -11,7 +11,7 @@ import { eraseContact } from "#src/domain/erasure/erase-contact.ts";
 import { redact } from "#src/domain/erasure/redact.ts";
 import { compileIds } from "#src/domain/filters/compile.ts";
 import { readFilter } from "#src/domain/filters/filter.ts";
-import { csvLine } from "#src/transfer/csv.ts";
+import { csvLine } from "#src/transfer/csv-line.ts";
 import { exportContacts } from "#src/transfer/export-contacts.ts";
 import { importContacts } from "#src/transfer/import-contacts.ts";
 import { getContactOf, putContactOf } from "#test/support/contacts.ts";
@@ -58,7 +58,7 @@ async function importFile({ id }: TestWorkspace, lines: readonly (readonly strin
     isDryRun: false,
     isServerRunning: () => true,
     onProgress: () => {},
-    onColumns: () => {},
+    onFound: () => {},
     onFailure: (line, _, reason) => {
       throw new Error(`line ${line}: ${reason}`);
     },

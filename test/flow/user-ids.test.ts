@@ -205,7 +205,7 @@ test("an export is imported again with her user id and username, and an import w
           optIn: false,
           isDryRun: false,
         },
-        ...{ isServerRunning: () => false, onProgress: () => undefined, onColumns: () => undefined },
+        ...{ isServerRunning: () => false, onProgress: () => undefined, onFound: () => undefined },
         onFailure: (_, __, reason) => {
           throw new Error(reason);
         },

@@ -234,7 +234,6 @@ export const folders: Folder[] = [
 /** Packages that only certain folders may import. `only` holds path prefixes from `src/`. */
 export const packages: { name: RegExp; only: string[]; why: string }[] = [
   { name: /^elysia/, only: ["http/"], why: "The HTTP framework stays where HTTP is." },
-  { name: /^csv-parse/, only: ["transfer/"], why: "CSV is read in one place." },
   { name: /^ajv/, only: ["http/"], why: "Bodies are checked where they come in." },
   {
     name: /^better-sqlite3/,

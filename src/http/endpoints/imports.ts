@@ -19,14 +19,33 @@ import { Data, Empty, File, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText } from "./fragments.ts";
 
+/** A class of reasons, how often it was met, and what to do about it. */
+const ReasonCount = Type.Object({
+  reason: Type.String(),
+  rows: Type.Integer(),
+  example_line: Type.Integer(),
+  fix: Type.String(),
+});
+
 const ImportOutcome = Type.Object({
+  lines: Type.Integer(),
+  skipped_lines: Type.Integer(),
+  continued: Type.Integer(),
+  records: Type.Integer(),
+  blank: Type.Integer(),
   rows: Type.Integer(),
   created: Type.Integer(),
   updated: Type.Integer(),
   unchanged: Type.Integer(),
   failed: Type.Integer(),
+  repeated: Type.Integer(),
   opted_in: Type.Integer(),
   kept_opted_out: Type.Integer(),
+  cells_left_out: Type.Integer(),
+  reasons: Type.Array(ReasonCount),
+  omitted: Type.Array(ReasonCount),
+  kind: OneOf(["csv", "xlsx", "vcard"]),
+  encoding: OptionalText,
   /** The first rejected rows. */
   failures: Type.Array(Type.Object({ line: Type.Integer(), reason: Type.String() })),
 });

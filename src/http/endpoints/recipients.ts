@@ -30,7 +30,7 @@ import type { Message } from "#src/domain/messages/table.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
-import { csvLine } from "#src/transfer/csv.ts";
+import { csvLine } from "#src/transfer/csv-line.ts";
 import { answerCsv } from "../console/csv-file.ts";
 import { pageOf, readPage, wrongCursor } from "../page.ts";
 import { PER_PAGE } from "../page-view.ts";

@@ -1,0 +1,237 @@
+/** `waxwing contact import`, `export` and `opt-out`: files of people. */
+import { closeSync, existsSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { bulkOptOut } from "#src/transfer/bulk-opt-out.ts";
+import { exportContacts } from "#src/transfer/export-contacts.ts";
+import { FailureFile } from "#src/transfer/failure-file.ts";
+import type { FileSource } from "#src/transfer/formats/bytes.ts";
+import { encodings, readEncoding } from "#src/transfer/formats/encodings.ts";
+import type { ReadOptions } from "#src/transfer/formats/record.ts";
+import { importContacts } from "#src/transfer/import-contacts.ts";
+import type { ReasonCount } from "#src/transfer/reasons.ts";
+import { type Command, command, workspaceOption } from "./command.ts";
+import type { Context, Io } from "./context.ts";
+import { withDatabase } from "./database.ts";
+import { CommandFailure, UsageError } from "./failure.ts";
+import { list, visible } from "./output.ts";
+
+const group = "contact";
+const FAILURES = ".errors.csv";
+const file = {
+  kind: "text",
+  value: "FILE",
+  file: { as: "read", beside: { [FAILURES]: "make" } },
+  required: true,
+  description: "The file",
+} as const;
+
+/** How a file is read, where it should not be found out. */
+const readOptions = {
+  encoding: { kind: "text", value: "E", description: "Encoding of the text, such as windows-1251 (default: detected)" },
+  quotes: {
+    kind: "choice",
+    choices: ["csv", "none"],
+    description: "none: quotation marks are characters, and every line is a row",
+  },
+  headerRow: {
+    kind: "text",
+    value: "N|none",
+    description: "Line with the column names; none: the columns are called 1, 2, …",
+  },
+} as const;
+
+export const fileCommands: readonly Command[] = [
+  command({
+    group,
+    name: "import",
+    summary: "Import contacts from a CSV file",
+    details:
+      "Encoding, delimiter and columns are detected; --map overrides the columns. Importing the same file again changes\nnothing. A cell that cannot be read is skipped, and the rest of its row is imported. Refused rows and those with\nskipped cells are written to FILE.errors.csv. Kind, encoding, delimiter, header and columns are detected; what is not\nclear is refused with the option that decides it. Consent is recorded only with\n--consent, and never lifts an opt-out.",
+    positionals: { file },
+    options: {
+      workspace: workspaceOption,
+      map: {
+        kind: "text",
+        value: "COL=FIELD,…",
+        description: "Fields: phone, name, city, tags, fields.KEY …; - ignores the column",
+      },
+      consent: {
+        kind: "choice",
+        choices: ["opted_in"],
+        description: "Every person in the file has agreed to receive messages",
+      },
+      dryRun: { kind: "flag", description: "Check every row without changing anything" },
+      badCells: {
+        kind: "choice",
+        choices: ["skip", "refuse"],
+        description:
+          "A cell that cannot be read, but not a phone number or user id: skip it (default), or refuse its row",
+      },
+      skipBadCells: { kind: "flag", description: "The same as --bad-cells skip" },
+      ...readOptions,
+    },
+    run: (context, values) => {
+      const source = requireFile(context, values.file);
+      const map = readMap(values.map);
+      const reading = readReadOptions(values, "contact import");
+      return withDatabase(context, "write", async ({ store, lockServer }) => {
+        const failures = failuresOf(context, values.file);
+        try {
+          const report = await importContacts({
+            store,
+            clock: context.io.clock,
+            workspaceId: values.workspace,
+            path: values.file,
+            file: source,
+            map,
+            optIn: values.consent !== undefined,
+            skipsBadCells: values.badCells !== "refuse",
+            reading,
+            isDryRun: values.dryRun,
+            isServerRunning: () => {
+              const lock = lockServer();
+              lock?.release();
+              return lock === null;
+            },
+            onProgress: ({ rows, failed }) => progress(context.io, `${rows} rows, ${failed} failed`),
+            onFound: ({ header, mapping: { ignored } }) => {
+              failures.header = header;
+              if (ignored.length > 0) context.io.err(`ignored columns: ${visible(ignored.join(", "))}\n`);
+            },
+            onFailure: (line, cells, reason) => failures.add(line, cells, reason),
+          });
+          endProgress(context.io);
+          return describeReport(report, failures);
+        } finally {
+          failures.close();
+        }
+      });
+    },
+  }),
+  command({
+    group,
+    name: "export",
+    summary: "Export all contacts as CSV",
+    options: {
+      workspace: workspaceOption,
+      file: {
+        kind: "text",
+        value: "FILE",
+        file: { as: "fill" },
+        description: "Target file (default: stdout); required with --json",
+      },
+    },
+    run: (context, values) => {
+      if (context.options.json && values.file === undefined) {
+        throw new UsageError("with --json the CSV needs its own file: add --file FILE", "contact export");
+      }
+      return withDatabase(context, "read", async ({ store }) => {
+        const { file: path } = values;
+        if (path === undefined) {
+          await exportContacts(store, values.workspace, (text) => context.io.out(text));
+          return null;
+        }
+        const handle = context.files.handleOf(path) ?? openSync(path, "w", 0o600);
+        ftruncateSync(handle);
+        try {
+          const contacts = await exportContacts(store, values.workspace, (text) => void writeSync(handle, text));
+          return { json: { contacts, file: path }, text: `Exported ${contacts} contacts to ${path}.` };
+        } finally {
+          closeSync(handle);
+        }
+      });
+    },
+  }),
+  command({
+    group,
+    name: "opt-out",
+    summary: "Opt out every person in a file",
+    details:
+      "The file is a CSV with a phone column, or has one number per line. A person who has already opted out keeps the\nfirst date.",
+    options: { workspace: workspaceOption, file, ...readOptions },
+    run: (context, values) => {
+      const source = requireFile(context, values.file);
+      return withDatabase(context, "write", async ({ store }) => {
+        const failures = failuresOf(context, values.file);
+        try {
+          const counters = await bulkOptOut(
+            { store, clock: context.io.clock },
+            values.workspace,
+            values.file,
+            (line, cells, reason) => failures.add(line, cells, reason),
+            source,
+            readReadOptions(values, "contact opt-out"),
+          );
+          const result = describeReport(counters, failures);
+          return counters.failed === 0 ? result : { ...result, exitCode: 1 };
+        } finally {
+          failures.close();
+        }
+      });
+    },
+  }),
+];
+
+/** The file to read: its path, or the handle that root opened. */
+function requireFile({ files }: Context, path: string): FileSource {
+  if (files.isThere(path) ?? existsSync(path)) return files.handleOf(path) ?? path;
+  throw new CommandFailure("unreadable_file", `there is no file ${path}`, "check the path");
+}
+
+function failuresOf({ files }: Context, path: string): FailureFile {
+  return new FailureFile(path + FAILURES, files.handleOf(path + FAILURES));
+}
+
+interface GivenReadOptions {
+  encoding: string | undefined;
+  quotes: "csv" | "none" | undefined;
+  headerRow: string | undefined;
+}
+
+function readReadOptions({ encoding: name, quotes, headerRow: row }: GivenReadOptions, usage: string): ReadOptions {
+  const encoding = name === undefined ? undefined : readEncoding(name);
+  if (encoding === null) throw new UsageError(`--encoding is one of ${encodings.join(", ")}`, usage);
+  const headerRow = row === undefined || row === "none" ? row : Number(row);
+  if (typeof headerRow === "number" && !(Number.isSafeInteger(headerRow) && headerRow > 0)) {
+    throw new UsageError("--header-row is the number of a line, or none", usage);
+  }
+  return { encoding, quotes, headerRow };
+}
+
+/** Counters in their order, then the reasons in words, the most frequent first. */
+function describeReport(
+  report: object & { reasons: readonly ReasonCount[]; omitted?: readonly ReasonCount[] },
+  failures: FailureFile,
+): { json: object; text: string } {
+  const errors = failures.count === 0 ? {} : { errors_file: failures.path };
+  const { reasons, omitted = [], ...counters } = { ...report, ...errors };
+  const sentence =
+    (unit: string) =>
+    ({ reason, rows, example_line: line, fix }: ReasonCount) =>
+      `${rows} ${rows === 1 ? unit : `${unit}s`}: ${reason}; ${fix} (line ${line})`;
+  const lines = [
+    list(counters as Record<string, string | number | null>),
+    ...reasons.map(sentence("row")),
+    ...omitted.map(sentence("cell")),
+  ];
+  return { json: { ...report, ...errors }, text: lines.join("\n") };
+}
+
+/** `COL=FIELD,COL=FIELD` */
+function readMap(text: string | undefined): ReadonlyMap<string, string> {
+  const map = new Map<string, string>();
+  for (const pair of text?.split(",") ?? []) {
+    const at = pair.lastIndexOf("=");
+    if (at < 1)
+      throw new UsageError(`--map is a list of COLUMN=FIELD, and "${pair}" is not of that form`, "contact import");
+    map.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
+  }
+  return map;
+}
+
+function progress(io: Io, text: string): void {
+  if (io.isTerminal) io.err(`\r${text}`);
+}
+
+function endProgress(io: Io): void {
+  if (io.isTerminal) io.err("\n");
+}

@@ -1,0 +1,78 @@
+/** A CSV file as records: its text, the delimiter that its first lines show, and its rows. */
+import { bytesOf, type FileSource } from "./bytes.ts";
+import { CsvReader, findBackslashes, findDelimiter, separatorIn } from "./csv.ts";
+import type { FoundEncoding } from "./encoding.ts";
+import type { Encoding } from "./encodings.ts";
+import { type Line, splitLines } from "./lines.ts";
+import type { FileRecord, Quotes, RecordSource } from "./record.ts";
+
+const HEADER_LENGTH_MAX = 64 * 1024;
+const JUDGED_LINES = 200;
+
+export async function openCsv(
+  file: FileSource,
+  { encoding, samples }: FoundEncoding,
+  quotes: Quotes,
+): Promise<RecordSource> {
+  const lines = splitLines(textOf(file, encoding));
+  const first = await firstLines(lines);
+  const separator = separatorIn(first[0]?.text ?? "");
+  const skipped = separator === null ? 0 : 1;
+  const judged = first.slice(skipped).map(({ text }) => text);
+  const delimiter = separator ?? findDelimiter(judged);
+  const reader = new CsvReader({ delimiter, quotes, hasBackslashes: findBackslashes(judged, delimiter) });
+  let isHeaderKnown = false;
+  /** One record alone while the header is looked for. */
+  function* batches(some: readonly Line[]): Generator<FileRecord[]> {
+    let batch: FileRecord[] = [];
+    for (const line of some) {
+      const record = reader.read(line);
+      if (record !== null) batch.push(record);
+      if (isHeaderKnown || batch.length === 0) continue;
+      yield batch;
+      batch = [];
+    }
+    if (batch.length > 0) yield batch;
+  }
+  async function* records(): AsyncGenerator<FileRecord[]> {
+    yield* batches(first.slice(skipped));
+    for await (const some of lines) yield* batches(some);
+    const last = reader.end();
+    if (last !== null) yield [last];
+  }
+  return {
+    records: records(),
+    expectColumns: (columns) => {
+      isHeaderKnown = true;
+      reader.expectColumns(columns);
+    },
+    skipped,
+    kind: "csv",
+    encoding,
+    samples,
+  };
+}
+
+async function firstLines(lines: AsyncGenerator<Line[]>): Promise<Line[]> {
+  const first: Line[] = [];
+  let length = 0;
+  while (first.length < JUDGED_LINES && length <= HEADER_LENGTH_MAX) {
+    const { value, done } = await lines.next();
+    if (done === true) break;
+    first.push(...value);
+    for (const { text } of value) length += text.length;
+  }
+  return first;
+}
+
+/** The file as text in pieces, without a byte order mark. */
+async function* textOf(file: FileSource, encoding: Encoding): AsyncGenerator<string> {
+  // `TextDecoder` drops the byte order mark.
+  const decoder = new TextDecoder(encoding);
+  for await (const chunk of bytesOf(file)) {
+    const text = decoder.decode(chunk, { stream: true });
+    if (text !== "") yield text;
+  }
+  const rest = decoder.decode();
+  if (rest !== "") yield rest;
+}

@@ -1,0 +1,48 @@
+/** What every kind of file of people has in common: records, and how they are read. */
+import type { EncodingSample } from "./encoding.ts";
+import type { Encoding } from "./encodings.ts";
+import type { FileKind } from "./kind.ts";
+
+/** Why a record cannot be read; each is a class of reasons in `reasons.ts`. */
+export type RecordProblem = "quotes_swallow" | "quotes_open" | "too_long";
+
+export interface FileRecord {
+  /** Line number at which the record begins, counted from 1; of XLSX the row, of vCard the line of the card. */
+  line: number;
+  /** How many lines it has. */
+  lines: number;
+  cells: string[];
+  /** The record is refused, and its cells are not complete. */
+  problem?: RecordProblem;
+}
+
+/** A record longer than this, in characters, is refused: memory stays bounded whatever the file holds. */
+export const RECORD_LENGTH_MAX = 1024 * 1024;
+/** What is kept of a refused record, for the file of refused rows. */
+export const KEPT_LENGTH_MAX = 2_000;
+export const CELLS_MAX = 4_096;
+
+/** What a person can decide about a file; what is undefined is detected. */
+export interface ReadOptions {
+  encoding?: Encoding | undefined;
+  quotes?: Quotes | undefined;
+  /** Line number of the header; `none`: the file has none, and its columns are called 1, 2, … */
+  headerRow?: number | "none" | undefined;
+  /** A file in which no header is found has none, instead of being refused. */
+  mayLackHeader?: boolean | undefined;
+}
+
+/** Records of one kind of file, in batches. */
+export interface RecordSource {
+  /** Batches of one record until `expectColumns` has been called. */
+  records: AsyncGenerator<FileRecord[]>;
+  /** Called once, with the number of columns of the header. */
+  expectColumns: (columns: number) => void;
+  /** Lines before the first record: `sep=`. */
+  skipped: number;
+  kind: FileKind;
+  encoding: Encoding | null;
+  samples: EncodingSample[];
+}
+
+export type Quotes = "csv" | "none";

@@ -1,0 +1,105 @@
+/**
+ * Why rows of a file are refused, cells are skipped and numbers are changed: classes, each with the words for people
+ * and the way to mend it. A report counts them, so that a file with 200,000 bad rows has a few lines of reasons.
+ */
+
+interface ReasonClass {
+  says: string;
+  /** What the person who has the file can do. */
+  fix: string;
+}
+
+/** One class for each refused row: that of its phone number, else the first one. */
+export const refusals = {
+  no_phone: { says: "the row has no phone number", fix: "add the number, or remove the row" },
+  not_a_number: { says: "the phone cell is not a phone number", fix: "correct the number" },
+  bad_user_id: { says: "the user id cannot be read", fix: "correct it; one has the form US.13491208655302741918" },
+  bad_cell: { says: "a cell cannot be read", fix: "correct the cell, or import with --bad-cells skip" },
+  quotes_swallow: {
+    says: "a quoted cell holds line breaks that look like rows",
+    fix: "close the quotation mark, or read quotation marks as characters with --quotes none",
+  },
+  quotes_open: {
+    says: "a quotation mark is not closed",
+    fix: "close the quotation mark, or read quotation marks as characters with --quotes none",
+  },
+  too_long: { says: "the row has over 1 MB", fix: "remove the row, or close its quotation mark" },
+} as const satisfies Record<string, ReasonClass>;
+
+export type Refusal = keyof typeof refusals;
+
+/** Cells that are skipped; what is stored in their place stays. */
+const omissions = {
+  bad_email: { says: "the e-mail address cannot be read", fix: "correct the address" },
+  bad_date: { says: "the date cannot be read", fix: "write it as 1990-02-28, or as --02-28 without a year" },
+  bad_field: { says: "the value does not fit its field", fix: "correct the value, or the kind of the field" },
+  bad_group: { says: "the group cannot be filled by hand", fix: "name a static group" },
+} as const satisfies Record<string, ReasonClass>;
+
+export type Omission = keyof typeof omissions;
+
+/** What is wrong with a row or a cell. */
+export interface RowProblem<Reason extends Refusal | Omission = Refusal | Omission> {
+  reason: Reason;
+  /** A sentence about this row, which names the column's target. */
+  says: string;
+}
+
+export function isOmission(problem: RowProblem): problem is RowProblem<Omission> {
+  return problem.reason in omissions;
+}
+
+/** How often something happened, with one example. */
+interface Count {
+  times: number;
+  line: number;
+}
+
+/** Counts classes. */
+export class ReasonCounter {
+  readonly #counts: Map<string, Count>;
+
+  constructor(counts: Iterable<readonly [string, Count]> = []) {
+    this.#counts = new Map([...counts].map(([reason, count]) => [reason, { ...count }]));
+  }
+
+  add(reason: string, line: number): void {
+    const known = this.#counts.get(reason);
+    if (known === undefined) this.#counts.set(reason, { times: 1, line });
+    else known.times += 1;
+  }
+
+  /** Adds what another one has counted after this one. */
+  addAll(other: ReasonCounter): void {
+    for (const [reason, { times, line }] of other.#counts) {
+      const known = this.#counts.get(reason);
+      if (known === undefined) this.#counts.set(reason, { times, line });
+      else known.times += times;
+    }
+  }
+
+  get counts(): [string, Count][] {
+    return [...this.#counts];
+  }
+}
+
+/** Of the report of an import. `rows` of all reasons together are the rows that failed. */
+export interface ReasonCount {
+  reason: string;
+  rows: number;
+  example_line: number;
+  fix: string;
+}
+
+/** The most frequent first. */
+export function reasonCounts(counter: ReasonCounter): ReasonCount[] {
+  const classes: Readonly<Record<string, ReasonClass>> = { ...refusals, ...omissions };
+  return counter.counts
+    .map(([reason, { times, line }]) => ({
+      reason: classes[reason]?.says ?? reason,
+      rows: times,
+      example_line: line,
+      fix: classes[reason]?.fix ?? "",
+    }))
+    .sort((a, b) => b.rows - a.rows);
+}

@@ -71,11 +71,9 @@ CREATE TABLE outbox (
   kind TEXT NOT NULL,
   subject INTEGER NOT NULL,
   queue_key INTEGER NOT NULL,
-  due_at INTEGER NOT NULL,
-  run_id TEXT
+  due_at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX outbox_run ON outbox (run_id) WHERE run_id IS NOT NULL;
-CREATE INDEX outbox_due ON outbox (kind, queue_key, due_at) WHERE run_id IS NULL;
+CREATE INDEX outbox_due ON outbox (kind, queue_key, due_at);
 CREATE UNIQUE INDEX outbox_subject ON outbox (kind, subject);
 
 -- Workspaces
@@ -436,7 +434,7 @@ CREATE TABLE deliveries (
   status TEXT NOT NULL CHECK (status = 'pending' OR status = 'delivered' OR status = 'exhausted'),
   attempt_count INTEGER NOT NULL,
   first_attempt_at INTEGER,
-  -- Null while pending: its job is in the memory of the server and not in the outbox.
+  -- Null once it has ended.
   next_attempt_at INTEGER,
   created_at INTEGER NOT NULL,
   finished_at INTEGER,
@@ -445,8 +443,6 @@ CREATE TABLE deliveries (
 ) STRICT;
 CREATE INDEX deliveries_event ON deliveries (event_seq);
 CREATE INDEX deliveries_workspace ON deliveries (workspace_id, status, id);
-CREATE INDEX deliveries_in_memory ON deliveries (workspace_id, created_at)
-  WHERE status = 'pending' AND next_attempt_at IS NULL;
 
 CREATE TABLE delivery_attempts (
   delivery_id INTEGER NOT NULL REFERENCES deliveries (id),

@@ -4,15 +4,13 @@
  */
 
 import { sleep } from "#src/core/clock.ts";
-import { newRunId } from "#src/core/id.ts";
 import { createLog } from "#src/core/log.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { getDelivery } from "#src/domain/webhooks/read.ts";
 import type { DeliveryAttempt } from "#src/domain/webhooks/table.ts";
-import { claim } from "#src/jobs/claim.ts";
-import { enqueue } from "#src/jobs/enqueue.ts";
+import { findJob } from "#src/jobs/outbox.ts";
 import type { OutboxRow } from "#src/jobs/table.ts";
 import type { Io } from "./context.ts";
 import type { Database } from "./database.ts";
@@ -31,28 +29,19 @@ export async function testAddress(database: Database, io: Io, workspaceId: numbe
   try {
     // Load the key before creating the event: without the key, the command could not make the attempt.
     const box = database.box();
-    const runId = newRunId(io.random);
-    const { delivery, row } = await database.store.write((tx) => {
+    const { delivery, job } = await database.store.write((tx) => {
       const id = sendTestEvent(tx, workspaceId);
-      // Due before everything else in this workspace's queue: this command makes only this one attempt.
-      enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId, dueAt: 0 });
-      return { delivery: id, row: claim(tx, "deliver_webhook", workspaceId, 1, runId)[0] };
+      return { delivery: id, job: findJob(tx, "deliver_webhook", id) };
     });
-    if (row?.subject !== delivery) throw new Error(`delivery ${delivery} could not be claimed`);
-    await attemptNow(database, io, { runId, box, row });
+    if (job === undefined) throw new Error(`delivery ${delivery} has no job`);
+    await attemptNow(database, io, box, job);
     return delivery;
   } finally {
     lock.release();
   }
 }
 
-interface Claimed {
-  readonly runId: string;
-  readonly box: SecretBox;
-  readonly row: OutboxRow;
-}
-
-async function attemptNow(database: Database, io: Io, { runId, box, row }: Claimed): Promise<void> {
+async function attemptNow(database: Database, io: Io, box: SecretBox, job: OutboxRow): Promise<void> {
   const [{ attemptDelivery }, { createWebhookPoster }] = await Promise.all([
     import("#src/webhooks/deliver.ts"),
     import("#src/net/post.ts"),
@@ -70,11 +59,7 @@ async function attemptNow(database: Database, io: Io, { runId, box, row }: Claim
     // A refused attempt is the command's result, so it should not be logged as a warning too.
     const log = createLog({ level: "error", format: "text", now: () => clock.now() });
     const { store } = database;
-    await attemptDelivery(
-      { store, clock, realClock: clock, runId, box, poster, schedule, concurrency: 1, log },
-      row,
-      () => null,
-    );
+    await attemptDelivery({ store, clock, realClock: clock, box, poster, schedule, concurrency: 1, log }, job);
   } finally {
     poster.close();
   }

@@ -3,7 +3,7 @@
 import { sleep } from "#src/core/clock.ts";
 import { durationBefore, readDuration } from "#src/core/duration.ts";
 import { readInstant } from "#src/core/instant.ts";
-import { deliveryStatuses, dueAt } from "#src/domain/webhooks/delivery.ts";
+import { deliveryStatuses } from "#src/domain/webhooks/delivery.ts";
 import { type DeliveryOfEvent, getDelivery, listDeliveries } from "#src/domain/webhooks/read.ts";
 import { REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
@@ -160,7 +160,7 @@ function view(delivery: DeliveryOfEvent, workspace: Workspace) {
     attempt_count: delivery.attemptCount,
     created_at: when(delivery.createdAt),
     first_attempt_at: when(delivery.firstAttemptAt),
-    next_attempt_at: when(dueAt(delivery)),
+    next_attempt_at: when(delivery.nextAttemptAt),
     finished_at: when(delivery.finishedAt),
   };
 }

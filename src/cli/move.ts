@@ -12,7 +12,7 @@ import { CopyNotStarted, type MovedOutFile, moveOut } from "#src/backup/move/mov
 import { reopenAsCopy, stateOf, withClient } from "#src/backup/move/original.ts";
 import { type CopyReason, judgeCancel } from "#src/backup/move/states.ts";
 import { type Config, isSetting } from "#src/config/config.ts";
-import { newInstanceId, newRunId, randomText } from "#src/core/id.ts";
+import { newInstanceId, randomText } from "#src/core/id.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { SECRET_KEY_VARIABLE } from "#src/core/key-file.ts";
 import { ArchiveBroken } from "#src/core/tar.ts";
@@ -164,7 +164,7 @@ function performIn(context: Context, config: Config, handle: number, code: strin
   const hasEnvironmentKey = io.env[SECRET_KEY_VARIABLE] !== undefined;
   const keysHere = hasEnvironmentKey ? loadConfiguredKeys(config, io, false).all() : null;
   return moveIn({
-    ...{ handle, code, now: io.clock.now(), token: newRunId(io.random) },
+    ...{ handle, code, now: io.clock.now(), token: randomText(io.random, 16) },
     database: config.storage.path,
     places: {
       keyFile: hasEnvironmentKey ? null : config.secrets.keyFile,

@@ -9,11 +9,6 @@ export function newEventId(nowMs: number, random: Random): string {
   return timedText("evt_", nowMs, "", random, 16);
 }
 
-/** Identifies one run of the server. Outbox rows that the run has claimed carry it. */
-export function newRunId(random: Random): string {
-  return randomText(random, 16);
-}
-
 /** Identifies one database. It is part of every send token, so that statuses of a copy's messages can be told apart. */
 export function newInstanceId(random: Random): string {
   return randomText(random, 8);

@@ -81,11 +81,8 @@ export interface FactSources {
   process: () => Promise<HealthFacts["process"]>;
 }
 
-/** With the deliveries whose job is in memory; the condition of the index `deliveries_in_memory`. */
-export const OUTBOX_SQL = `SELECT kind, count(*) AS depth, max(0, ? - min(due_at)) / 1000.0 AS age FROM (
-    SELECT kind, due_at FROM outbox
-    UNION ALL SELECT 'deliver_webhook', created_at FROM deliveries WHERE status = 'pending' AND next_attempt_at IS NULL)
-  GROUP BY kind`;
+export const OUTBOX_SQL =
+  "SELECT kind, count(*) AS depth, max(0, ? - min(due_at)) / 1000.0 AS age FROM outbox GROUP BY kind";
 /** The condition of the index `callbacks_waiting`. */
 const CALLBACKS_SQL =
   "SELECT count(*) AS waiting, max(0, ? - coalesce(min(due_at), ?)) / 1000.0 AS age FROM callbacks WHERE done_at IS NULL AND due_at <= ?";

@@ -199,11 +199,10 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: "deliveries_have_work",
-    sentence: "Every pending delivery has a job, unless the server has it in memory.",
+    sentence: "Every pending delivery has a job.",
     of: "delivery",
     walk: "deliveries",
     sql: `SELECT id FROM deliveries WHERE id > @from AND id <= @to AND status = 'pending'
-          AND next_attempt_at IS NOT NULL
           AND NOT EXISTS (SELECT 1 FROM outbox WHERE kind = 'deliver_webhook' AND subject = deliveries.id)`,
     next: "replay it: waxwing delivery replay ID",
   },

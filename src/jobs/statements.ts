@@ -5,10 +5,10 @@ import { outbox } from "./table.ts";
 
 const job = getTableColumns(outbox);
 
-/** The next queue after one, with the due time of its earliest unclaimed job. */
+/** The next queue after one, with the due time of its earliest job. */
 export const nextQueue = hotQuery(
   `SELECT queue_key AS queueKey, due_at AS dueAt FROM outbox
-  WHERE run_id IS NULL AND kind = +:kind AND queue_key > :after ORDER BY queue_key, due_at LIMIT 1`,
+  WHERE kind = +:kind AND queue_key > +:after ORDER BY queue_key, due_at LIMIT 1`,
   { ...job, after: integer },
   { queueKey: job.queueKey, dueAt: job.dueAt },
 );
@@ -17,19 +17,16 @@ export const nextQueue = hotQuery(
 export const lastJob = hotQuery("SELECT max(id) AS id FROM outbox", {}, { id: integerOrNull });
 
 /** Without what the caller knows already. */
-export const dueJobs = hotQuery(
-  `SELECT id, subject, due_at AS dueAt FROM outbox
-  WHERE run_id IS NULL AND kind = +:kind AND queue_key = +:queueKey AND due_at <= :now
+export const firstJobs = hotQuery(
+  `SELECT id, subject, due_at AS dueAt FROM outbox WHERE kind = +:kind AND queue_key = +:queueKey
   ORDER BY due_at LIMIT +:limit`,
-  { ...job, now: integer, limit: integer },
+  { ...job, limit: integer },
   { id: job.id, subject: job.subject, dueAt: job.dueAt },
 );
 
-export const claimJob = hotWrite("UPDATE outbox SET run_id = :runId WHERE id = +:id AND run_id IS NULL", job);
-
 export const deleteJob = hotWrite("DELETE FROM outbox WHERE id = +:id", job);
 
-export const unclaimJob = hotWrite("UPDATE outbox SET run_id = NULL, due_at = :dueAt WHERE id = +:id", job);
+export const setDueAt = hotWrite("UPDATE outbox SET due_at = :dueAt WHERE id = +:id", job);
 
 /** An existing job can only become due earlier. */
 export const insertJob = hotWrite(

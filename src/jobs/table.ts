@@ -11,8 +11,6 @@ export const outbox = sqliteTable("outbox", {
   /** A workspace's id, or 0 for the server's own jobs. Jobs of one queue do not wait for those of another. */
   queueKey: integer().notNull(),
   dueAt: instant().notNull(),
-  /** The process that has claimed the job; null: unclaimed. */
-  runId: text(),
 });
 
 /**
@@ -33,6 +31,3 @@ const outboxKinds = [
 export type OutboxKind = (typeof outboxKinds)[number];
 
 export type OutboxRow = typeof outbox.$inferSelect;
-
-/** The `id` of a job that has no row: memory has it, and the row of its subject says that it is to be done. */
-export const IN_MEMORY = 0;

@@ -20,7 +20,7 @@ import { fileById, mediaById } from "#src/domain/media/statements.ts";
 import type { Media } from "#src/domain/media/table.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import { finish } from "#src/jobs/claim.ts";
+import { finish } from "#src/jobs/outbox.ts";
 import type { OutboxRow } from "#src/jobs/table.ts";
 import { Worker } from "#src/jobs/worker.ts";
 import { senderOf } from "#src/networks/credentials.ts";
@@ -35,7 +35,6 @@ interface FetchMediaOptions {
   clock: Clock;
   random: Random;
   log: Log;
-  runId: string;
   box: SecretBox;
   networks: Networks;
   files: MediaFiles;
@@ -56,15 +55,12 @@ export class MediaFetcher extends Worker {
 
   constructor(options: FetchMediaOptions) {
     const stopping = new AbortController();
-    const { store, clock, runId, log } = options;
+    const { store, clock, log } = options;
     super({
-      ...{ store, clock, runId },
+      ...{ store, clock },
       kind: "fetch_media",
       concurrency: () => CONCURRENCY,
-      perform: async (row) => {
-        await perform(options, row, stopping.signal);
-        return null;
-      },
+      perform: (row) => perform(options, row, stopping.signal),
       onError: (error, row) =>
         log.error("media.fetch_failed", "Medium could not be fetched", { medium: row?.subject, error }),
     });

@@ -9,14 +9,13 @@ import type { Tx } from "#src/db/transaction.ts";
 import { listSiblings, nextSyncAt, scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { findState } from "#src/domain/numbers/network-state.ts";
 import { findNumber, findRemoved, listOnNetwork } from "#src/domain/numbers/read.ts";
-import { finish, postpone } from "#src/jobs/claim.ts";
+import { finish, postpone } from "#src/jobs/outbox.ts";
 import type { OutboxRow } from "#src/jobs/table.ts";
 import { Worker } from "#src/jobs/worker.ts";
 import { type SyncOptions, syncAccount } from "./sync-account.ts";
 
 interface SyncWorkerOptions extends SyncOptions {
   random: Random;
-  runId: string;
   everyMs: number;
   log: Log;
 }
@@ -25,17 +24,13 @@ const CONCURRENCY = 2;
 const AFTER_FAILURE_MS = 5 * 60_000;
 
 export function createSyncWorker(options: SyncWorkerOptions): Worker {
-  const { store, clock, runId, log } = options;
+  const { store, clock, log } = options;
   return new Worker({
     store,
     clock,
-    runId,
     kind: "sync_account",
     concurrency: () => CONCURRENCY,
-    perform: async (row) => {
-      await perform(options, row);
-      return null;
-    },
+    perform: (row) => perform(options, row),
     onError: (error, row) =>
       log.error("account.sync_failed", "Account could not be synchronized", { number: row?.subject, error }),
   });
@@ -69,7 +64,7 @@ async function perform(options: SyncWorkerOptions, row: OutboxRow): Promise<void
     const restrictionEnds = listSiblings(tx, number)
       .map(({ id }) => findState(tx, id)?.restrictedUntil ?? 0)
       .filter((until) => until > tx.now);
-    // Another comparison was requested while this one ran, if the due time is not the claimed one.
+    // Another comparison was requested while this one ran, if the due time is another.
     const requestedAt = nextSyncAt(tx, row.subject);
     const isRequested = requestedAt !== null && requestedAt !== row.dueAt;
     postpone(

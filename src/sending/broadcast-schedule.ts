@@ -7,14 +7,13 @@ import type { Tx } from "#src/db/transaction.ts";
 import type { LatenessRules } from "#src/domain/broadcasts/lateness.ts";
 import { type ReviewRules, reviewBroadcast } from "#src/domain/broadcasts/review.ts";
 import { startBroadcast } from "#src/domain/broadcasts/start.ts";
-import { finish, postpone } from "#src/jobs/claim.ts";
+import { finish, postpone } from "#src/jobs/outbox.ts";
 import type { OutboxKind } from "#src/jobs/table.ts";
 import { Worker } from "#src/jobs/worker.ts";
 
 interface BroadcastWorkerOptions {
   store: Store;
   clock: Clock;
-  runId: string;
   log: Log;
 }
 
@@ -36,7 +35,7 @@ export function createReviewWorker(options: BroadcastWorkerOptions, rules: Revie
 
 /** `run` returns when the job is due again, or null when it is done. Both share the write that updates the job. */
 function createWorker(
-  { store, clock, runId, log }: BroadcastWorkerOptions,
+  { store, clock, log }: BroadcastWorkerOptions,
   kind: OutboxKind,
   run: (tx: Tx, id: number) => number | null,
   concurrency = () => CONCURRENCY,
@@ -44,7 +43,6 @@ function createWorker(
   return new Worker({
     store,
     clock,
-    runId,
     kind,
     concurrency,
     perform: (row) =>
@@ -52,7 +50,6 @@ function createWorker(
         const nextAt = run(tx, row.subject);
         if (nextAt === null) finish(tx, row.id);
         else postpone(tx, row.id, nextAt);
-        return null;
       }),
     onError: (error, row) =>
       log.error("broadcast.job_failed", "Scheduled step of a broadcast failed", { broadcast: row?.subject, error }),

@@ -1,17 +1,11 @@
-/** The first step of every start, before anything is sent: reclaims the work of earlier processes. */
+/** The first step of every start, before anything is sent: finds the messages that an earlier process left in flight. */
 
 import type { Store } from "#src/db/store.ts";
 import { type ReclaimCursor, reclaimRecipients, reclaimStart } from "#src/domain/broadcasts/recover.ts";
 import { reclaimMessages } from "#src/domain/messages/in-doubt.ts";
-import { reclaimDeliveries } from "#src/domain/webhooks/in-memory.ts";
-import { reclaimJobs } from "#src/jobs/claim.ts";
 
-/** Releases jobs that an earlier process had claimed or in memory. Messages that a crash left in `sending` are in doubt until `expireAt`. */
-export async function reclaim(store: Store, runId: string, expireAt: number): Promise<void> {
-  await store.write((tx) => {
-    reclaimJobs(tx, runId);
-    reclaimDeliveries(tx);
-  });
+/** Messages that a crash left in `sending` are in doubt until `expireAt`. */
+export async function reclaim(store: Store, expireAt: number): Promise<void> {
   let after: number | null = 0;
   while (after !== null) {
     const from: number = after;

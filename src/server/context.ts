@@ -111,8 +111,6 @@ export interface Storage {
   links: MediaLinks;
   /** Of the database; a copy of it gets another one. */
   instanceId: string;
-  /** Of this process. */
-  runId: string;
   /** `isClean`: nothing is in flight, so the next start continues with this very state. */
   close(options: { isClean: boolean }): void;
 }

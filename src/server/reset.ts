@@ -5,7 +5,6 @@
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { newRunId } from "#src/core/id.ts";
 import { restoreSeed, saveSeed, saveWorkspaceSeed } from "#src/db/seed.ts";
 import { forgetUnindexed } from "#src/domain/messages/contact-messages.ts";
 import { forgetRecent } from "#src/domain/messages/network-ids.ts";
@@ -85,8 +84,7 @@ export class ResetPoint {
         environment.onCommit.clear();
         environment.onNetworkTime.clear();
         environment.metrics.metrics.removeObserved();
-        const renewed = { ...storage, runId: newRunId(environment.random) };
-        const runtime = await createRuntime(environment, renewed, onOtherCommit);
+        const runtime = await createRuntime(environment, storage, onOtherCommit);
         use(runtime);
         for (const service of runtime.services) service.start();
         return runtime;

@@ -8,7 +8,7 @@ import { requireMoveEnded } from "#src/backup/move/move-in.ts";
 import { requireNotMoved } from "#src/backup/move/original.ts";
 import { upgradeIfOlder } from "#src/backup/upgrade.ts";
 import { sleep, systemClock } from "#src/core/clock.ts";
-import { newInstanceId, newRunId } from "#src/core/id.ts";
+import { newInstanceId } from "#src/core/id.ts";
 import { loadKeys } from "#src/core/key-file.ts";
 import { createSecretBox } from "#src/core/secret.ts";
 import { createReaders } from "#src/db/fair-reader.ts";
@@ -125,7 +125,6 @@ async function openLocked(environment: Environment, files: DatabaseFiles, lock: 
     media: new MediaFiles(config.media.directory),
     links: new MediaLinks(keys, originOf(config.server)),
     instanceId,
-    runId: newRunId(random),
     close({ isClean }) {
       readers.close();
       logCopier?.close();

@@ -28,7 +28,7 @@ import { NetworkIdIndexer } from "./network-id-indexer.ts";
 export interface WorkerContext
   extends Outgoing,
     Pick<Environment, "config" | "log" | "clock" | "realClock" | "metrics" | "onCommit" | "onNetworkTime">,
-    Pick<Storage, "store" | "box" | "instanceId" | "runId"> {
+    Pick<Storage, "store" | "box" | "instanceId"> {
   readers: Pick<Readers, "building">;
   housekeepingEveryMs?: number | undefined;
   /** How many of the network's ids, and of single messages, move to their index together. */
@@ -48,8 +48,8 @@ interface Workers {
 }
 
 /** Takes over the work of the process that ran before; call it once, before the workers start. */
-export async function reclaimWork({ store, runId, clock, config }: WorkerContext): Promise<void> {
-  await reclaim(store, runId, clock.now() + config.broadcasts.inDoubtAfterMs);
+export async function reclaimWork({ store, clock, config }: WorkerContext): Promise<void> {
+  await reclaim(store, clock.now() + config.broadcasts.inDoubtAfterMs);
   await store.write((tx) => applyLatenessAfterStart(tx, config.broadcasts));
 }
 
@@ -66,10 +66,10 @@ export function createSendOptions(context: WorkerContext): SendOptions {
 
 /** `others` work on jobs as well, but on jobs of a real network: the topic that notifies each, and the service. */
 export function createWorkers(context: WorkerContext, others: readonly Subscription[] = []): Workers {
-  const { config, store, clock, log, runId, onCommit, onNetworkTime } = context;
+  const { config, store, clock, log, onCommit, onNetworkTime } = context;
   const { settleAfterMs } = config.broadcasts;
   const lateness = config.broadcasts;
-  const job = { store, clock, runId, log };
+  const job = { store, clock, log };
   const dispatch = createSendOptions(context);
 
   const clockRight = new Listeners();

@@ -4,10 +4,10 @@
  */
 import { nextTurn } from "#src/core/clock.ts";
 import { restoreWorkspace } from "#src/db/seed.ts";
-import { blockWorkspace, hasWorkInFlight, listNumberRows } from "#src/db/workspace-work.ts";
+import { blockWorkspace, hasMessageOf, listNumberRows } from "#src/db/workspace-work.ts";
 import { forgetUnindexed, indexAllOf } from "#src/domain/messages/contact-messages.ts";
 import { forgetRecent } from "#src/domain/messages/network-ids.ts";
-import { reclaimDeliveries } from "#src/domain/webhooks/in-memory.ts";
+import { Worker } from "#src/jobs/worker.ts";
 import type { Control } from "./control.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -36,7 +36,9 @@ export async function endAndRestore(
     await store.write((tx) => blockWorkspace(tx, workspaceId));
     runtime.notifyAll();
     await nextTurn();
-    const isWorking = store.read((tx) => hasWorkInFlight(tx, workspaceId, watch.listInFlight()));
+    const isWorking =
+      runtime.services.some((service) => service instanceof Worker && service.hasInFlight(workspaceId)) ||
+      store.read((tx) => hasMessageOf(tx, workspaceId, watch.listInFlight()));
     quietTurns = isWorking || control.isPosting(workspaceId) ? 0 : quietTurns + 1;
   }
   store.read(forgetRecent);
@@ -44,7 +46,6 @@ export async function endAndRestore(
   store.read(forgetRecent);
   await store.write((tx) => indexAllOf(tx, workspaceId));
   store.read(forgetUnindexed);
-  await store.write((tx) => reclaimDeliveries(tx, workspaceId));
   for (const { id } of numbers) pace.forget(id);
   for (const { phone } of store.read((tx) => listNumberRows(tx, workspaceId))) phones.add(phone);
   control.simulator.sent.remove(({ from }) => phones.has(from));

@@ -10,18 +10,12 @@ import { serviceSignature } from "#src/core/service-signature.ts";
 import { version } from "#src/core/version.ts";
 import type { Store } from "#src/db/store.ts";
 import { openSecret, TIMEOUTS_UNTIL_SINGLE } from "#src/domain/webhooks/address.ts";
-import {
-  type AttemptPlan,
-  type AttemptResult,
-  dropAttempt,
-  planAttempt,
-  recordAttempt,
-} from "#src/domain/webhooks/attempt.ts";
+import { type AttemptPlan, type AttemptResult, planAttempt, recordAttempt } from "#src/domain/webhooks/attempt.ts";
 import type { RetrySchedule } from "#src/domain/webhooks/delivery.ts";
-import { enqueueDelivery } from "#src/domain/webhooks/in-memory.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
+import { finish } from "#src/jobs/outbox.ts";
 import type { OutboxRow } from "#src/jobs/table.ts";
-import { type ClaimNext, Worker } from "#src/jobs/worker.ts";
+import { Worker } from "#src/jobs/worker.ts";
 import { isSuccess, type PostResult, type WebhookPoster } from "#src/net/post.ts";
 
 export interface DeliveryOptions {
@@ -29,7 +23,6 @@ export interface DeliveryOptions {
   clock: Clock;
   /** Tells the time of signatures: receivers compare it with their own, whatever time a test has set here. */
   realClock: Pick<Clock, "now">;
-  runId: string;
   box: SecretBox;
   poster: WebhookPoster;
   schedule: RetrySchedule;
@@ -39,38 +32,27 @@ export interface DeliveryOptions {
 }
 
 export function createDeliveryWorker(options: DeliveryOptions): Worker {
-  const { store, clock, runId, concurrency, log } = options;
+  const { store, clock, concurrency, log } = options;
   return new Worker({
     store,
     clock,
-    runId,
     kind: "deliver_webhook",
-    enqueueTaken: (tx, { subject, queueKey }, dueAt) =>
-      enqueueDelivery(tx, { id: subject, workspaceId: queueKey }, dueAt),
     concurrency: (tx, workspaceId) => {
       const webhook = findWebhook(tx, workspaceId);
       return (webhook?.consecutiveTimeouts ?? 0) >= TIMEOUTS_UNTIL_SINGLE ? 1 : concurrency;
     },
-    perform: (row, claimNext) => attemptDelivery(options, row, claimNext),
+    perform: (row) => attemptDelivery(options, row),
     onError: (error, row) =>
       log.error("delivery.job_failed", "Webhook delivery could not be processed", { delivery: row?.subject, error }),
   });
 }
 
-/** Signs and posts one claimed delivery, and records the attempt. Returns what `claimNext` claims in the same commit. */
-export async function attemptDelivery(
-  options: DeliveryOptions,
-  row: OutboxRow,
-  claimNext: ClaimNext,
-): Promise<OutboxRow | null> {
+/** Signs and posts the delivery of a job, and records the attempt. */
+export async function attemptDelivery(options: DeliveryOptions, row: OutboxRow): Promise<void> {
   const { store, clock, schedule, log } = options;
   const plan = store.read((tx) => planAttempt(tx, row));
-  if (plan === undefined) {
-    return store.writeRepeatable((tx) => {
-      dropAttempt(tx, row);
-      return claimNext(tx);
-    });
-  }
+  // Why there is no attempt to make, others have recorded.
+  if (plan === undefined) return store.writeRepeatable((tx) => finish(tx, row.id));
   const attemptedAt = clock.now();
   const result = toResult(plan.url, attemptedAt, await post(options, plan, row.queueKey));
   if (!result.isSuccess) {
@@ -82,10 +64,7 @@ export async function attemptDelivery(
     });
   }
   const work = { outboxId: row.id, deliveryId: row.subject, workspaceId: row.queueKey, eventType: plan.eventType };
-  return store.writeRepeatable((tx) => {
-    recordAttempt(tx, work, result, schedule);
-    return claimNext(tx);
-  });
+  await store.writeRepeatable((tx) => recordAttempt(tx, work, result, schedule));
 }
 
 async function post(

@@ -5,23 +5,21 @@ import type { Log } from "#src/core/log.ts";
 import type { Store } from "#src/db/store.ts";
 import { tellContact } from "#src/domain/contacts/contact-updates.ts";
 import { CONTACT_CHANGED } from "#src/domain/contacts/table.ts";
-import { finish } from "#src/jobs/claim.ts";
+import { finish } from "#src/jobs/outbox.ts";
 import { Worker } from "#src/jobs/worker.ts";
 
 interface TellOptions {
   store: Store;
   clock: Clock;
-  runId: string;
   log: Log;
 }
 
 const CONCURRENCY = 32;
 
-export function createTellWorker({ store, clock, runId, log }: TellOptions): Worker {
+export function createTellWorker({ store, clock, log }: TellOptions): Worker {
   return new Worker({
     store,
     clock,
-    runId,
     kind: CONTACT_CHANGED,
     concurrency: () => CONCURRENCY,
     perform: (row) =>
@@ -29,7 +27,6 @@ export function createTellWorker({ store, clock, runId, log }: TellOptions): Wor
         // The contact's later changes enqueue a job of their own.
         finish(tx, row.id);
         tellContact(tx, row.queueKey, row.subject);
-        return null;
       }),
     onError: (error, row) =>
       log.error("contact.tell_failed", "Event of a changed contact could not be written", {

@@ -24,13 +24,12 @@ import {
   listTemplates,
 } from "#src/domain/templates/read.ts";
 import { planAttempt } from "#src/domain/webhooks/attempt.ts";
-import { reclaimDeliveries } from "#src/domain/webhooks/in-memory.ts";
 import { purgeEvents } from "#src/domain/webhooks/purge.ts";
 import { findWebhook, listDeliveries } from "#src/domain/webhooks/read.ts";
 import { findBearer, listKeys, touchKey } from "#src/domain/workspaces/api-keys.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { claim, deleteUnclaimed, finish, listQueues, postpone, reclaimJobs } from "#src/jobs/claim.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
+import { deleteQueue, findJob, finish, listJobs, listQueues, postpone } from "#src/jobs/outbox.ts";
 import { openTestDatabase } from "../support/database.ts";
 
 const ignoring = (run: () => unknown): void => {
@@ -83,10 +82,11 @@ const queries: Record<string, (tx: Tx) => unknown> = {
     listQueues(tx, "deliver_webhook");
   },
   "jobs of a queue key": (tx) => {
-    claim(tx, "deliver_webhook", 1, 8, "boot");
+    listJobs(tx, "deliver_webhook", 1, 8);
+    findJob(tx, "deliver_webhook", 1);
     postpone(tx, 1, 0);
     finish(tx, 1);
-    deleteUnclaimed(tx, "deliver_webhook", 1);
+    deleteQueue(tx, "deliver_webhook", 1);
   },
   "callbacks that wait": (tx) => [listPending(tx, 64), nextDueAt(tx), purgeCallbacks(tx, 1, 200)],
   "a delivery's attempt": (tx) => [findWebhook(tx, 1), planAttempt(tx, { id: 1, subject: 1, queueKey: 1 })],
@@ -116,13 +116,6 @@ const queries: Record<string, (tx: Tx) => unknown> = {
 const allowed: Record<string, string[]> = {
   // Reads the first `limit` rows of the primary key: no index on time is needed.
   "old events": ["SCAN events"],
-  // Runs once per start, over the rows that a process held when it ended.
-  "what other boots held": ["SCAN outbox USING INDEX outbox_run"],
-  // The same; their number is bounded by what a process takes by memory.
-  "deliveries whose job another boot had in memory": [
-    "SCAN deliveries USING COVERING INDEX deliveries_in_memory",
-    "SCAN deliveries USING INDEX deliveries_in_memory",
-  ],
   // Contacts are grouped by identity: it groups one day's templates of the workspace, found by an index.
   "the daily cap": ["USE TEMP B-TREE FOR GROUP BY"],
   // What the process has not in memory: usually what its own transaction has stored.
@@ -135,8 +128,6 @@ const allowed: Record<string, string[]> = {
 
 const scanning: typeof queries = {
   "old events": (tx) => purgeEvents(tx, 1, 200),
-  "what other boots held": (tx) => reclaimJobs(tx, "boot"),
-  "deliveries whose job another boot had in memory": (tx) => reclaimDeliveries(tx),
 };
 
 for (const [what, run] of Object.entries({ ...queries, ...scanning })) {

@@ -6,9 +6,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { dueAt } from "#src/domain/webhooks/delivery.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
-import { OUTBOX_SQL } from "#src/health/facts.ts";
 import { TestClock } from "#test/support/clock.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 import {
@@ -69,25 +67,6 @@ describe("a server that dies", () => {
       expect(delivery(reborn, id)).toMatchObject({ status: "delivered", attemptCount: 1, attempts: [{}] });
     }
     expect([eventCount(reborn), jobCount(reborn)]).toEqual([12, 0]);
-  });
-
-  test("has new deliveries in memory, which are shown as waiting and due since their event", async () => {
-    await using app = await startTestServer({
-      config: { webhooks: { allowHttp: true, allowPrivate: true, jitter: 0, concurrency: 1 } },
-    });
-    const answer = Promise.withResolvers<Response>();
-    await using hook = startHook(app.clock, () => answer.promise);
-    const shop = await app.workspace();
-    await app.webhook(shop, hook.url);
-    const at = app.clock.now();
-    const ids = [await emit(app, shop), await emit(app, shop), await emit(app, shop)];
-    const { client } = app.store;
-    expect([hook.open, client.prepare("SELECT count(*) FROM outbox").pluck().get(), jobCount(app)]).toEqual([1, 0, 3]);
-    expect(client.prepare(OUTBOX_SQL).all(at + 4_000)).toEqual([{ kind: "deliver_webhook", depth: 3, age: 4 }]);
-    expect(ids.map((id) => dueAt(delivery(app, id)))).toEqual([at, at, at]);
-    answer.resolve(ok());
-    await app.clock.rest();
-    expect([jobCount(app), ids.map((id) => dueAt(delivery(app, id)))]).toEqual([0, [null, null, null]]);
   });
 
   test("in the middle of a later attempt repeats that attempt at once, and keeps the schedule of the other deliveries", async () => {

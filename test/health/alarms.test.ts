@@ -106,7 +106,7 @@ test("an alarm is sent for each condition once after half a minute, again each d
   await sql(app, "UPDATE numbers SET network = 'whatsapp' WHERE id = ?", shop.numberId);
   await sql(
     app,
-    "INSERT INTO outbox (kind, subject, queue_key, due_at, run_id) VALUES ('review_broadcast', 1, 0, ?, 'another process')",
+    "INSERT INTO outbox (kind, subject, queue_key, due_at) VALUES ('of_another_version', 1, 0, ?)",
     clock.now() - 10 * MINUTE_MS,
   );
   await app.store.write((tx) =>
@@ -130,7 +130,7 @@ test("an alarm is sent for each condition once after half a minute, again each d
     `callbacks_refused:${shop.numberId}`,
     `number_not_ready:${other.numberId}`,
     `number_restricted:${shop.numberId}`,
-    "queue_stuck:review_broadcast",
+    "queue_stuck:of_another_version",
   ];
   const expectTold = (...states: string[]) => expect(told()).toEqual(Object.fromEntries(ids.map((id) => [id, states])));
   expectTold("began");
@@ -155,7 +155,7 @@ test("an alarm is sent for each condition once after half a minute, again each d
   await sql(app, "UPDATE numbers SET ready = 1, unready_reason = NULL, unready_by = NULL");
   await sql(app, "UPDATE number_states SET restriction = NULL");
   await sql(app, "UPDATE broadcasts SET status = 'scheduled', pause_cause = NULL, status_reason = NULL");
-  await sql(app, "DELETE FROM outbox WHERE run_id = 'another process'");
+  await sql(app, "DELETE FROM outbox WHERE kind = 'of_another_version'");
   await sql(app, "DELETE FROM refused_callbacks");
   await app.store.write((tx) => credit(tx, shop.id, { amount: 900_000_000, note: null, ref: null }));
   rmSync(blocked);

@@ -1,16 +1,15 @@
 /**
- * Any order of new jobs, old ones, ends, failures, stops and crashes: no job is begun twice at once, no queue has more in
+ * Any order of jobs, due or not, ends, failures, stops and crashes: no job is begun twice at once, no queue has more in
  * flight than it may, and in the end each job was done once and none is left.
  */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { reclaimJobs } from "#src/jobs/claim.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
+import { finish } from "#src/jobs/outbox.ts";
 import { outbox } from "#src/jobs/table.ts";
 import { Worker } from "#src/jobs/worker.ts";
 import { TestClock } from "../support/clock.ts";
 import { openTestDatabase } from "../support/database.ts";
-import { addNew, createTakenTable, enqueueTaken, finishAny, listTaken, reclaimTaken } from "../support/taken-jobs.ts";
 
 const LIMIT_MS = 120_000;
 const RUNS = 60;
@@ -44,25 +43,20 @@ async function play(steps: readonly Step[]): Promise<void> {
   const clock = new TestClock();
   await using database = openTestDatabase({ schema: true, clock });
   const { store } = database;
-  createTakenTable(store);
   const done: number[] = [];
   let changes = 0;
   clock.progress = () => store.counters.operations + store.counters.failures + changes;
   let inFlight: InFlight[] = [];
   let subject = 0;
-  let lives = 0;
 
   function startWorker(): Worker {
-    const runId = `run-${lives++}`;
     const worker = new Worker({
       store,
       clock,
-      runId,
       kind: KIND,
-      enqueueTaken,
       concurrency: () => IN_FLIGHT_MAX,
       onError: () => undefined,
-      perform: async (row, claimNext) => {
+      perform: async (row) => {
         const entry = { subject: row.subject, queueKey: row.queueKey, end: Promise.withResolvers<void>() };
         expect(inFlight.map((other) => other.subject)).not.toContain(row.subject);
         inFlight.push(entry);
@@ -72,10 +66,9 @@ async function play(steps: readonly Step[]): Promise<void> {
           inFlight = inFlight.filter((other) => other !== entry);
           changes += 1;
         });
-        return store.writeRepeatable((tx) => {
-          finishAny(tx, row);
+        await store.writeRepeatable((tx) => {
+          finish(tx, row.id);
           tx.afterCommit(() => done.push(row.subject));
-          return claimNext(tx);
         });
       },
     });
@@ -92,7 +85,7 @@ async function play(steps: readonly Step[]): Promise<void> {
       case "new":
         await store.write((tx) => {
           for (let count = 0; count <= one.count; count++)
-            addNew(tx, { kind: KIND, subject: subject++, queueKey: one.key });
+            enqueue(tx, { kind: KIND, subject: subject++, queueKey: one.key, dueAt: tx.now });
         });
         break;
       case "later":
@@ -112,7 +105,7 @@ async function play(steps: readonly Step[]): Promise<void> {
       case "rolled_back":
         await store
           .write((tx) => {
-            addNew(tx, { kind: KIND, subject: 1_000_000, queueKey: 0 });
+            enqueue(tx, { kind: KIND, subject: 1_000_000, queueKey: 0, dueAt: tx.now });
             throw new Error("rolled back");
           })
           .catch(() => undefined);
@@ -129,19 +122,12 @@ async function play(steps: readonly Step[]): Promise<void> {
         await clock.rest();
         store.client.pragma("query_only = OFF");
         inFlight = [];
-        await store.write((tx) => {
-          reclaimJobs(tx, `run-${lives}`);
-          reclaimTaken(tx);
-        });
         worker = startWorker();
       }
     }
     await clock.rest();
   }
-  const isLeft = (): boolean => {
-    const rows = store.read(({ db }) => db.select().from(outbox).all());
-    return rows.length + store.read(listTaken).length > 0;
-  };
+  const isLeft = (): boolean => store.read(({ db }) => db.select().from(outbox).all()).length > 0;
   for (let rounds = 0; isLeft(); rounds++) {
     expect(rounds).toBeLessThan(1_000);
     for (const { end } of inFlight) end.resolve();

@@ -90,11 +90,6 @@ const PARTS: readonly { name: string; sql: string }[] = [
       AND (contact_id, dispatched_at, id) NOT IN (SELECT contact_id, dispatched_at, message_id FROM contact_messages)`,
   },
   {
-    name: "deliveries that only an earlier process had in memory",
-    sql: `SELECT id FROM deliveries WHERE status = 'pending' AND next_attempt_at IS NULL
-      AND id <= (SELECT delivery_id FROM temp.begun) AND @isReady`,
-  },
-  {
     name: "as many events of opt-outs as opt-outs",
     sql: `SELECT opted, told FROM (SELECT
         (SELECT count(*) FROM consent_log WHERE became = 'opted_out' AND was <> 'opted_out') AS opted,
@@ -222,7 +217,7 @@ export function watchMoves(client: Client): void {
   );
   client.exec(`
     CREATE TEMP TABLE moves (message_id INTEGER, was TEXT, became TEXT);
-    CREATE TEMP TABLE begun (seq INTEGER, delivery_id INTEGER);
+    CREATE TEMP TABLE begun (seq INTEGER);
     CREATE TEMP TABLE faults (message_id INTEGER, what TEXT);
     CREATE TEMP TABLE health_moves (was TEXT, became TEXT, good_probes INTEGER, changed_at INTEGER);
     CREATE TEMP TABLE resumes (at INTEGER);
@@ -253,18 +248,15 @@ export function watchMoves(client: Client): void {
 export function recountMoves(client: Client): void {
   client.exec(`DELETE FROM temp.moves; DELETE FROM temp.begun; DELETE FROM temp.faults;
     DELETE FROM temp.health_moves; DELETE FROM temp.resumes;
-    INSERT INTO temp.begun SELECT
-      (SELECT coalesce(max(seq), 0) FROM main.events), (SELECT coalesce(max(id), 0) FROM main.deliveries)`);
+    INSERT INTO temp.begun SELECT coalesce(max(seq), 0) FROM main.events`);
 }
 
 const prepared = new WeakMap<Client, Checks>();
 
-/** Of a check: the time by a clock that was never set forward, the latest that the wall clock has shown, and the process. */
+/** Of a check: the time by a clock that was never set forward, and the latest that the wall clock has shown. */
 interface Instants {
   now: number;
   latest: number;
-  /** 1 once the process has reclaimed what earlier ones left. */
-  isReady: 0 | 1;
 }
 
 export class Checks {
@@ -292,9 +284,8 @@ export class Checks {
     this.#thorough = [
       ...PARTS.map(({ name, sql }) => {
         const statement = client.prepare(sql);
-        const given = ({ latest, isReady }: Instants) => ({
+        const given = ({ latest }: Instants) => ({
           ...(sql.includes("@latest") ? { latest } : {}),
-          ...(sql.includes("@isReady") ? { isReady } : {}),
         });
         return { name, find: (at: Instants) => allOf(statement, given(at)) };
       }),

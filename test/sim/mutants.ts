@@ -187,10 +187,10 @@ export const mutants: readonly Mutant[] = [
     replace: "slice < SLICES / 2;",
   },
   {
-    name: "new deliveries that a crash left in memory are not found at the next start",
-    file: "src/sending/reclaim.ts",
-    find: "    reclaimDeliveries(tx);",
-    replace: "",
+    name: "a delivery whose attempt failed loses its job",
+    file: "src/domain/webhooks/attempt.ts",
+    find: "  postpone(tx, outboxId, next);",
+    replace: "  finish(tx, outboxId);",
   },
 ];
 

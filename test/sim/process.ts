@@ -7,7 +7,7 @@ import { drainMicrotasks } from "bun:jsc";
 import { detectCopy } from "#src/backup/detect-copy.ts";
 import type { Config } from "#src/config/config.ts";
 import { MessageWatch } from "#src/core/change-watch.ts";
-import { newInstanceId, newRunId } from "#src/core/id.ts";
+import { newInstanceId } from "#src/core/id.ts";
 import { Listeners } from "#src/core/listeners.ts";
 import { createLog } from "#src/core/log.ts";
 import { Metrics } from "#src/core/metrics.ts";
@@ -91,7 +91,6 @@ export class Life implements Owner {
     const newId = (): string => newInstanceId(random);
     readInstanceId(store.client, clock.now(), newId, disk.place);
     const { instanceId } = await detectCopy(store, disk.file, () => disk.place, newId);
-    const runId = newRunId(random);
     const onNetworkTime = new Listeners<[networkTime: number]>();
     const network = withProviderLog(this.#around.networkOf(this), {
       store,
@@ -102,7 +101,7 @@ export class Life implements Owner {
     const reader = this.#reader();
     const readers = { of: () => reader, server: reader };
     const context: WorkerContext = {
-      ...{ config, log, clock, realClock: clock, store, box, instanceId, runId, onNetworkTime },
+      ...{ config, log, clock, realClock: clock, store, box, instanceId, onNetworkTime },
       networks: { simulator: network, whatsapp: network },
       poster: this.#around.posterOf(this),
       pace: new Pace(clock),

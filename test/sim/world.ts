@@ -405,8 +405,7 @@ export class World {
     if (checks === null || this.life === null || this.life.isDead) return;
     this.#faults.push(...checks.findLost(this.told));
     if (isThorough) {
-      const isReady = this.isUp ? 1 : 0;
-      this.#faults.push(...checks.findBroken({ now: scheduler.steady(), latest: scheduler.latest(), isReady }));
+      this.#faults.push(...checks.findBroken({ now: scheduler.steady(), latest: scheduler.latest() }));
     }
     if (this.#faults.length > 0) this.#break();
   }

@@ -79,7 +79,7 @@ export const folders: Folder[] = [
       "db/query-budget.ts",
       "db/remembered.ts",
       "jobs/enqueue.ts",
-      "jobs/claim.ts",
+      "jobs/outbox.ts",
       "jobs/table.ts",
     ],
     why: `A module knows only those before it (${modules.join(", ")}) and is handed a transaction; nothing that awaits.`,

@@ -5,7 +5,7 @@
  */
 import { eq } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
-import { finish, postpone } from "#src/jobs/claim.ts";
+import { finish, postpone } from "#src/jobs/outbox.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { FailureReason } from "./media.ts";

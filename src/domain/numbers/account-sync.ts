@@ -37,13 +37,14 @@ export function scheduleSync(tx: Tx, number: SendingNumber, inMs: number): void 
   const firstNumber = listSiblings(tx, number)[0];
   if (firstNumber === undefined) return;
   const scheduled = tx.db
-    .select({ dueAt: outbox.dueAt, runId: outbox.runId })
+    .select({ dueAt: outbox.dueAt })
     .from(outbox)
     .where(and(eq(outbox.kind, "sync_account"), eq(outbox.subject, firstNumber.id)))
     .get();
   const requestedAt = tx.now + inMs;
-  const dueAt =
-    scheduled === undefined || scheduled.runId !== null ? requestedAt : Math.min(scheduled.dueAt, requestedAt);
+  // One that is due is running, or about to: it may have seen the account as it was.
+  const isAhead = scheduled !== undefined && scheduled.dueAt > tx.now;
+  const dueAt = isAhead ? Math.min(scheduled.dueAt, requestedAt) : requestedAt;
   reschedule(tx, { kind: "sync_account", subject: firstNumber.id, queueKey: QUEUE_KEY, dueAt });
 }
 

@@ -3,7 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { invalidRequest, Problem, quote } from "#src/core/problem.ts";
 import { newToken, openKept, type SecretBox } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { deleteUnclaimed } from "#src/jobs/claim.ts";
+import { deleteQueue } from "#src/jobs/outbox.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { emptyErasedEvent } from "./erased-event.ts";
 import { defaultTypes, type EventType, eventTypes } from "./event-types.ts";
@@ -100,7 +100,7 @@ export function clearWebhook(tx: Tx, workspaceId: number): { exhausted: number }
     .run();
   const exhausted = exhaustPending(tx, workspaceId, false);
   // Jobs of deliveries that have ended do nothing. Those to the second address stay.
-  if (forwardUrl === null) deleteUnclaimed(tx, "deliver_webhook", workspaceId);
+  if (forwardUrl === null) deleteQueue(tx, "deliver_webhook", workspaceId);
   return { exhausted };
 }
 

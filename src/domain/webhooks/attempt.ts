@@ -1,9 +1,8 @@
 /** Plans and records one attempt of a delivery. */
 import { sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { finish, postpone } from "#src/jobs/claim.ts";
-import { enqueue } from "#src/jobs/enqueue.ts";
-import { IN_MEMORY, type OutboxRow } from "#src/jobs/table.ts";
+import { finish, postpone } from "#src/jobs/outbox.ts";
+import type { OutboxRow } from "#src/jobs/table.ts";
 import { updateTimeoutStreak } from "./address.ts";
 import { nextAttemptAt, type RetrySchedule } from "./delivery.ts";
 import { emptyErasedEvent } from "./erased-event.ts";
@@ -16,7 +15,6 @@ import {
   existingDelivery,
   finishDelivery,
   insertAttempt,
-  scheduleInMemory,
   scheduleNextAttempt,
 } from "./statements.ts";
 import type { Webhook } from "./table.ts";
@@ -91,15 +89,7 @@ export function recordAttempt(
     return;
   }
   scheduleNextAttempt(tx).run({ id: delivery.id, nextAttemptAt: next });
-  if (outboxId === IN_MEMORY) {
-    enqueue(tx, { kind: "deliver_webhook", subject: delivery.id, queueKey: work.workspaceId, dueAt: next });
-  } else postpone(tx, outboxId, next);
-}
-
-/** Ends a job whose attempt cannot be planned. What its delivery is, others have decided. */
-export function dropAttempt(tx: Tx, { id, subject }: Pick<OutboxRow, "id" | "subject">): void {
-  if (id === IN_MEMORY) scheduleInMemory(tx).run({ id: subject, nextAttemptAt: tx.now });
-  else finish(tx, id);
+  postpone(tx, outboxId, next);
 }
 
 /** Shifts the retry times of the pending deliveries whose jobs have `after` < id <= `last`. */

@@ -12,16 +12,6 @@ export const deliveryStatuses = [
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** When a delivery's next attempt is due; null once it has ended. A new one whose job is in memory is due at once. */
-export function dueAt(delivery: {
-  status: DeliveryStatus;
-  nextAttemptAt: number | null;
-  createdAt: number;
-}): number | null {
-  const { status, nextAttemptAt, createdAt } = delivery;
-  return status === "pending" ? (nextAttemptAt ?? createdAt) : nextAttemptAt;
-}
-
 export interface RetrySchedule {
   /** Delays of the retries, in milliseconds after the first attempt, ascending. */
   retryAfterMs: readonly number[];

@@ -5,7 +5,7 @@
 
 import { Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { canGiveNew, enqueue, giveNew } from "#src/jobs/enqueue.ts";
+import { enqueue } from "#src/jobs/enqueue.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { type EventData, type EventType, isWanted } from "./event-types.ts";
@@ -29,20 +29,11 @@ export function publish<Type extends EventType>(
   return event;
 }
 
-/**
- * Adds a delivery of an event, due at once. Its job is in the memory of this process where a worker has room for it, otherwise
- * in the outbox. Returns the delivery's id.
- */
+/** Adds a delivery of an event and its job, due at once. Returns the delivery's id. */
 export function addDelivery(tx: Tx, workspaceId: number, eventSeq: number, isForwarded = false): number {
-  const queue = { kind: "deliver_webhook", queueKey: workspaceId } as const;
-  const delivery = { eventSeq, workspaceId, createdAt: tx.now, isForwarded };
-  if (canGiveNew(tx, queue)) {
-    const id = insertDelivery(tx).insert({ ...delivery, nextAttemptAt: null });
-    giveNew(tx, { ...queue, subject: id });
-    return id;
-  }
-  const id = insertDelivery(tx).insert({ ...delivery, nextAttemptAt: tx.now });
-  enqueue(tx, { ...queue, subject: id, dueAt: tx.now });
+  const delivery = { eventSeq, workspaceId, nextAttemptAt: tx.now, createdAt: tx.now, isForwarded };
+  const id = insertDelivery(tx).insert(delivery);
+  enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId, dueAt: tx.now });
   return id;
 }
 

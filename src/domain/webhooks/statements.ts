@@ -1,7 +1,6 @@
 /** The hot statements of events, deliveries and attempts: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
 import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
-import { IN_MEMORY } from "#src/jobs/table.ts";
 import { deliveries, deliveryAttempts, events, webhooks } from "./table.ts";
 
 const webhook = getTableColumns(webhooks);
@@ -25,12 +24,8 @@ export const insertDelivery = hotWrite(
   delivery,
 );
 
-/**
- * Whether the attempt of a delivery's job still counts: the job is in the outbox, or in memory and so is the delivery's. A
- * replay gives the delivery another job, and a time.
- */
-const HAS_JOB = `(+:outboxId = ${IN_MEMORY} AND deliveries.next_attempt_at IS NULL
-    OR EXISTS (SELECT 1 FROM outbox WHERE id = +:outboxId))` as const;
+/** Whether the attempt of a delivery's job still counts: a replay gives the delivery another job. */
+const HAS_JOB = "EXISTS (SELECT 1 FROM outbox WHERE id = +:outboxId)" as const;
 
 /**
  * What an attempt takes of a delivery that has not ended and whose job no replay has replaced. Its address and secret are
@@ -83,13 +78,6 @@ export const existingDelivery = hotQuery("SELECT id FROM deliveries WHERE id = +
 export const finishDelivery = hotWrite(
   `UPDATE deliveries SET status = :status, next_attempt_at = NULL, finished_at = :finishedAt
   WHERE id = +:id AND status = 'pending'`,
-  delivery,
-);
-
-/** Matches no row if the delivery has ended, or has a job in the outbox. */
-export const scheduleInMemory = hotWrite(
-  `UPDATE deliveries SET next_attempt_at = :nextAttemptAt
-  WHERE id = +:id AND status = 'pending' AND next_attempt_at IS NULL`,
   delivery,
 );
 

@@ -6,7 +6,7 @@ import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { Instant, OneOf } from "#src/core/schema.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
-import { deliveryStatuses, dueAt } from "#src/domain/webhooks/delivery.ts";
+import { deliveryStatuses } from "#src/domain/webhooks/delivery.ts";
 import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import {
   countFailedSql,
@@ -156,7 +156,7 @@ function viewDelivery(delivery: DeliveryOfEvent, workspace: Workspace): Static<t
     status: delivery.status,
     attempt_count: delivery.attemptCount,
     created_at: when(delivery.createdAt),
-    next_attempt_at: when(dueAt(delivery)),
+    next_attempt_at: when(delivery.nextAttemptAt),
     finished_at: when(delivery.finishedAt),
   };
 }

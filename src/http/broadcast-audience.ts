@@ -3,6 +3,8 @@
  * visited, so the counting runs on the reader's thread and before the transaction that sends the broadcast.
  */
 import { Problem } from "#src/core/problem.ts";
+import type { Reader } from "#src/db/reader.ts";
+import type { Store } from "#src/db/store.ts";
 import {
   type AudienceEstimate,
   audienceEstimateSql,
@@ -13,9 +15,11 @@ import {
 import { type BroadcastInput, type BroadcastPlan, planBroadcast } from "#src/domain/broadcasts/plan.ts";
 import { type BroadcastPreview, previewGroup, previewList } from "#src/domain/broadcasts/preview.ts";
 import { resolveList } from "#src/domain/broadcasts/resolve-list.ts";
-import type { Call } from "./endpoint.ts";
 
-type CountingCall = Pick<Call, "store" | "searchReader">;
+interface CountingCall {
+  store: Store;
+  searchReader: Reader;
+}
 
 /** Throws the `Problem` that would block the broadcast. */
 export async function previewBroadcast(

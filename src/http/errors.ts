@@ -5,7 +5,7 @@ import { formatMoney } from "#src/core/money.ts";
 import { invalidRequest, Problem, type ProblemCode } from "#src/core/problem.ts";
 import type { QueryOverBudget } from "#src/db/query-budget.ts";
 import { retryKeyOf } from "#src/domain/idempotency/keys.ts";
-import type { Answer } from "./endpoint.ts";
+import type { Answer } from "./answer.ts";
 
 export const statusOf: Readonly<Record<ProblemCode, number>> = {
   invalid_request: 400,

@@ -6,33 +6,38 @@
 import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
+import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { claimKey, findKey, isFinal, type KeyUse, storeAnswer, toKeptProblem } from "#src/domain/idempotency/keys.ts";
-import type { Answer, Call, Parameter } from "./endpoint.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import type { Answer } from "./answer.ts";
 import { answerProblem } from "./errors.ts";
+import type { KeyQueue } from "./key-queue.ts";
 
 const KEY_LENGTH_MAX = 100;
 
-/** `examples`: a key for each example of the body, because a key belongs to one body. */
-export function idempotencyParameter(examples: Readonly<Record<string, string>>): Parameter {
-  return {
-    name: "Idempotency-Key",
-    in: "header",
-    required: false,
-    description:
-      "Repeating a request with the same key and the same body within 24 hours returns the original response and has no further effect. Responses that are not final (400, 401, 403, 429, 500, 503) do not use up the key.",
-    schema: Type.String({ minLength: 1, maxLength: KEY_LENGTH_MAX }),
-    examples,
-  };
+/** The header of an endpoint whose requests may carry a key. */
+export const IdempotencyHeader = Type.String({
+  minLength: 1,
+  maxLength: KEY_LENGTH_MAX,
+  description:
+    "Repeating a request with the same key and the same body within 24 hours returns the original response and has no further effect. Responses that are not final (400, 401, 403, 429, 500, 503) do not use up the key.",
+});
+
+interface KeyedRequest {
+  headers: Headers;
+  method: string;
+  pathname: string;
+  body: unknown;
+}
+
+interface KeyedCall {
+  store: Store;
+  workspace: Workspace;
 }
 
 /** The request's key and fingerprint; null if it carries no key. Throws `invalid_request` for a malformed key. */
-export function readKey({
-  headers,
-  method,
-  pathname,
-  body,
-}: Pick<Call, "headers" | "method" | "pathname" | "body">): KeyUse | null {
+export function readKey({ headers, method, pathname, body }: KeyedRequest): KeyUse | null {
   const header = headers.get("idempotency-key");
   if (header === null) return null;
   const key = decodeHeader(header);
@@ -71,24 +76,21 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** Runs `act` alone among the requests with this key, unless its answer is there already. */
-export function actOnce(
-  call: Pick<Call, "store" | "workspace" | "keyQueue">,
+export async function actOnce<Given extends Answer>(
+  call: KeyedCall & { keyQueue: KeyQueue },
   use: KeyUse | null,
-  act: () => Promise<Answer>,
-): Promise<Answer> {
+  act: () => Promise<Given>,
+): Promise<Given> {
   if (use === null) return act();
-  return call.keyQueue.run(call.workspace.id, use, () => replay(call, use), act);
+  // The stored answer has the form of the one that was given first.
+  return (await call.keyQueue.run(call.workspace.id, use, () => replay(call, use), act)) as Given;
 }
 
 /**
  * Runs one transaction with the change, the key, and the answer that repetitions get. Of a refusal only the answer is
  * kept; one that is not final is thrown, and the key stays unused.
  */
-export async function changeOnce(
-  call: Pick<Call, "store" | "workspace">,
-  use: KeyUse | null,
-  act: (tx: Tx) => Answer,
-): Promise<Answer> {
+export async function changeOnce(call: KeyedCall, use: KeyUse | null, act: (tx: Tx) => Answer): Promise<Answer> {
   const { store, workspace } = call;
   for (;;) {
     const answer = await store.write((tx): Answer | Problem | "claimed" => {
@@ -118,7 +120,7 @@ function answerKept(use: KeyUse | null, problem: Problem): Answer {
 }
 
 /** The stored answer for the key; undefined if there is none yet. */
-function replay({ store, workspace }: Pick<Call, "store" | "workspace">, use: KeyUse): Answer | undefined {
+function replay({ store, workspace }: KeyedCall, use: KeyUse): Answer | undefined {
   const found = store.read((tx) => findKey(tx, workspace.id, use));
   if (found === undefined || found.status === null) return undefined;
   return { status: found.status, body: found.body ?? "", headers: { "idempotent-replayed": "true" } };

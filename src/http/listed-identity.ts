@@ -1,24 +1,22 @@
 /** `identity=any` of lists of people: also those whom the network names by its own user id alone. */
 
 import { OneOf } from "#src/core/schema.ts";
+import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import { countContacts, countSinceSql, type ListedIdentity } from "#src/domain/contacts/list.ts";
-import type { Call, Parameter } from "./endpoint.ts";
 import { countInReader, wrongParameter } from "./page.ts";
 
 const identities = ["phone", "any"] as const satisfies readonly ListedIdentity[];
 
-export const identityParameter: Parameter = {
-  name: "identity",
-  in: "query",
-  required: false,
-  description:
+export const IdentityQuery = {
+  identity: OneOf(
+    identities,
     "`any`: also list people whom the network names by its own user id alone; their `phone` is null. Without it, only people with a phone number are listed.",
-  schema: OneOf(identities),
+  ),
 };
 
 /** Throws `invalid_request`. */
-export function readIdentity(query: URLSearchParams): ListedIdentity {
+export function readIdentity(query: { get(name: "identity"): string | null }): ListedIdentity {
   const value = query.get("identity") ?? "phone";
   const known = identities.find((one) => one === value);
   if (known === undefined) throw wrongParameter("identity", `identity is one of ${identities.join(", ")}.`);
@@ -29,7 +27,7 @@ const FIRST = 0;
 
 /** The total of a list; `since`: of what changed at or after it. */
 export async function countListed(
-  { store, reader }: { store: Store; reader: Call["reader"] },
+  { store, reader }: { store: Store; reader: Reader },
   { workspaceId, identity }: { workspaceId: number; identity: ListedIdentity },
   kind: "contacts" | "optOuts",
   since: number | null,

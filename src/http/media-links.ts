@@ -8,7 +8,7 @@ import type { Store } from "#src/db/store.ts";
 import { findMediaById } from "#src/domain/media/read.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import { MEDIA_PATH, type MediaLinks } from "#src/media/links.ts";
-import { requireId } from "./endpoint.ts";
+import { requireId } from "./answer.ts";
 import { answerProblem } from "./errors.ts";
 import { requestIds } from "./headers.ts";
 import { problemOf, splitUrl, toResponse } from "./respond.ts";

@@ -1,8 +1,33 @@
-/** The schema of a page's position, which every list carries as `meta`. Pure. */
+/** The schemas of lists: which page a request wants, and the page's position, which every list carries as `meta`. Pure. */
 import { Type } from "@sinclair/typebox";
 import { Nullable } from "#src/core/schema.ts";
 
 export const PER_PAGE = 50;
+export const PER_PAGE_MAX = 500;
+
+/** In the query of a list that is read by cursor alone. */
+export const CursorQuery = {
+  per_page: Type.Integer({
+    minimum: 1,
+    default: PER_PAGE,
+    description: `Maximum number of entries on a page; more than ${PER_PAGE_MAX} counts as ${PER_PAGE_MAX}.`,
+  }),
+  after: Type.String({ description: "Cursor: the `meta.next` of the previous response." }),
+};
+
+/** In the query of a list: a page by its number, or by a cursor. */
+export const PageQuery = {
+  page: Type.Integer({
+    minimum: 1,
+    default: 1,
+    description: "Number of the page. A page past the end is empty.",
+  }),
+  per_page: CursorQuery.per_page,
+  after: Type.String({
+    description:
+      "Cursor: the `meta.next` of the previous response. Use it for syncing: with page numbers, an entry that is removed between two requests shifts all later entries.",
+  }),
+};
 
 export const PageView = Type.Object(
   {

@@ -2,51 +2,17 @@
  * Pagination of lists, 50 rows a page unless the request asks for another number: by page number, as the specification requires, or by cursor. By page number, a
  * row that disappears between two pages shifts the rest; by cursor, no row is missed or repeated.
  */
-import { type Static, Type } from "@sinclair/typebox";
+import type { Static } from "@sinclair/typebox";
 import type { FieldFault } from "#src/core/fault.ts";
 import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest, type Problem } from "#src/core/problem.ts";
-import type { Call, Parameter } from "./endpoint.ts";
-import { type PageView, PER_PAGE } from "./page-view.ts";
-
-const PER_PAGE_MAX = 500;
-
-export const perPageParameter: Parameter = {
-  name: "per_page",
-  in: "query",
-  required: false,
-  description: `Maximum number of entries on a page; more than ${PER_PAGE_MAX} counts as ${PER_PAGE_MAX}.`,
-  schema: Type.Integer({ minimum: 1, default: PER_PAGE }),
-};
-
-export const pageParameters: readonly Parameter[] = [
-  {
-    name: "page",
-    in: "query",
-    required: false,
-    description: "Number of the page. A page past the end is empty.",
-    schema: Type.Integer({ minimum: 1, default: 1 }),
-  },
-  perPageParameter,
-  {
-    name: "after",
-    in: "query",
-    required: false,
-    description:
-      "Cursor: the `meta.next` of the previous response. Use it for syncing: with page numbers, an entry that is removed between two requests shifts all later entries.",
-    schema: Type.String(),
-  },
-];
+import type { Reader } from "#src/db/reader.ts";
+import { type PageView, PER_PAGE, PER_PAGE_MAX } from "./page-view.ts";
 
 type PageFrom = ({ offset: number; page: number } | { after: Record<string, unknown> }) & { perPage: number };
 
-/** A page of a list of the API, whose size the caller may choose. Throws `invalid_request`. */
-export function readSizedPage(query: URLSearchParams): PageFrom {
-  return readPage(query, readPerPage(query));
-}
-
 /** Throws `invalid_request`. */
-export function readPerPage(query: URLSearchParams): number {
+export function readPerPage(query: { get(name: "per_page"): string | null }): number {
   const text = query.get("per_page") ?? String(PER_PAGE);
   if (!/^\d+$/.test(text) || Number(text) < 1) {
     throw wrongParameter("per_page", {
@@ -59,11 +25,12 @@ export function readPerPage(query: URLSearchParams): number {
 
 /** The part of a query that says which page of a list is wanted. */
 interface PageQuery {
-  get(name: "page" | "after"): string | null;
+  get(name: "page" | "per_page" | "after"): string | null;
 }
 
 /** Throws `invalid_request`. A cursor wins over a page number. */
-export function readPage(query: PageQuery, perPage = PER_PAGE): PageFrom {
+export function readPage(query: PageQuery): PageFrom {
+  const perPage = readPerPage(query);
   const after = query.get("after");
   if (after !== null) return { after: readCursor(after), perPage };
   const text = query.get("page") ?? "1";
@@ -133,12 +100,7 @@ export function readSince<Name extends string>(
 }
 
 /** Counts on the reader's thread, because counting all changes since a time can be slow. */
-export async function countInReader(
-  reader: Call["reader"],
-  sql: string,
-  workspaceId: number,
-  since: number,
-): Promise<number> {
+export async function countInReader(reader: Reader, sql: string, workspaceId: number, since: number): Promise<number> {
   const [row] = await reader.query(sql, [workspaceId, since]);
   return Number(row?.total ?? 0);
 }
@@ -161,6 +123,18 @@ export function readCursor(text: string): Record<string, unknown> {
 
 export function wrongCursor(): Problem {
   return wrongParameter("after", "This is not a cursor of this list: use `meta.next` of the previous answer.");
+}
+
+/** Reads a value among `choices` from the query; null if absent. Throws `invalid_request`. */
+export function readChoice<Name extends string, const Choice extends string>(
+  query: { get(name: Name): string | null },
+  name: Name,
+  choices: readonly Choice[],
+): Choice | null {
+  const value = query.get(name);
+  const choice = choices.find((known) => known === value);
+  if (value === null || choice !== undefined) return choice ?? null;
+  throw wrongParameter(name, { rule: "one_of", sentence: `The ${name} is one of ${choices.join(", ")}.` });
 }
 
 export function wrongParameter(name: string, fault: FieldFault): Problem {

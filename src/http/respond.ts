@@ -4,7 +4,7 @@ import { InDoubtError, PartlyDoneError, Problem } from "#src/core/problem.ts";
 import { StorageUnavailable } from "#src/db/failure.ts";
 import { TooManyQueries } from "#src/db/fair-reader.ts";
 import { QueryOverBudget } from "#src/db/query-budget.ts";
-import type { Answer } from "./endpoint.ts";
+import type { Answer } from "./answer.ts";
 import {
   internalError,
   internalErrorInDoubt,

@@ -3,9 +3,11 @@
  * what the caller records about it are one transaction; repetitions get the answer that was kept.
  */
 import { Problem } from "#src/core/problem.ts";
+import type { Store } from "#src/db/store.ts";
 import { claimKey, findKey, type KeyUse, storeAnswer } from "#src/domain/idempotency/keys.ts";
 import type { IdempotencyKey } from "#src/domain/idempotency/table.ts";
 import { viewMessage } from "#src/domain/messages/view.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { resolveInDoubt } from "#src/sending/resolve-in-doubt.ts";
 import {
   type KeyClaim,
@@ -14,11 +16,17 @@ import {
   type SendResult,
   sendMessage,
 } from "#src/sending/send-message.ts";
-import { type Answer, answerData, type Call } from "./endpoint.ts";
+import { type Answer, answerData } from "./answer.ts";
 import { answerProblem } from "./errors.ts";
 import { actOnce } from "./idempotency.ts";
+import type { KeyQueue } from "./key-queue.ts";
 
-type SendingCall = Pick<Call, "store" | "dispatch" | "keyQueue" | "workspace">;
+interface SendingCall {
+  store: Store;
+  dispatch: SendOptions;
+  keyQueue: KeyQueue;
+  workspace: Workspace;
+}
 
 /** Throws the `Problem` of a refusal that is not final; every other refusal is an answer. */
 export function sendOnce(call: SendingCall, request: SendRequest, use: KeyUse | null): Promise<Answer> {

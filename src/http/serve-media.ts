@@ -6,8 +6,8 @@ import { notFound, Problem } from "#src/core/problem.ts";
 import type { MediumWithFile } from "#src/domain/media/read.ts";
 import { contentDisposition } from "#src/media/content-type.ts";
 import type { MediaFiles } from "#src/media/files.ts";
+import type { Answer } from "./answer.ts";
 import { readByteRange } from "./byte-range.ts";
-import type { Answer } from "./endpoint.ts";
 
 const SAYS: Readonly<Record<string, string>> = {
   pending: "The file is still being fetched from WhatsApp: wait for media.stored.",

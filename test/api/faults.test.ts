@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { findNearest } from "#src/core/fault.ts";
-import { endpoints } from "#src/http/api/endpoints.ts";
 import { AnyError } from "#src/http/api/openapi/error-schema.ts";
-import type { Endpoint } from "#src/http/endpoint.ts";
+import type { ListedEndpoint } from "#src/http/endpoints/endpoint.ts";
+import { apiEndpoints as endpoints } from "#src/http/endpoints/endpoints.ts";
 import { findFieldProblems } from "#src/http/validate.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 import { orderShipped } from "#test/support/templates.ts";
@@ -30,7 +30,7 @@ interface Fault {
   suggestion?: string;
 }
 
-function pathOf({ path }: Endpoint): string {
+function pathOf({ path }: ListedEndpoint): string {
   return `/api/v1${path.replace("{phone}", "+919876543200").replace(/\{\w+\}/g, "1")}`;
 }
 
@@ -56,8 +56,8 @@ describe("over all endpoints", () => {
   test.each(withBody.map((one) => [`${one.method} ${one.path}`, one] as const))(
     "%s: each member of its body, misspelt, is unknown and leads to its name",
     async (_, endpoint) => {
-      const example = Object.assign({}, ...Object.values(endpoint.body?.examples ?? {}).map(({ value }) => value));
-      const known = Object.keys(endpoint.body?.schema.properties ?? example);
+      const example = Object.assign({}, ...Object.values(endpoint.reference?.bodies ?? {}).map(({ value }) => value));
+      const known = Object.keys(endpoint.body?.properties ?? example);
       expect(known.length).toBeGreaterThan(0);
       for (const name of known.filter((one) => one.length > 4)) {
         const misspelt = `${name.slice(0, 2)}${name.slice(3)}`;

@@ -7,8 +7,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { revokeKey } from "#src/domain/workspaces/api-keys.ts";
 import { type Scope, scopes } from "#src/domain/workspaces/scopes.ts";
-import { endpoints } from "#src/http/api/endpoints.ts";
-import { endpointScopes } from "#src/http/api/scopes.ts";
+import { apiEndpoints as endpoints } from "#src/http/endpoints/endpoints.ts";
 import { firstOperator } from "#test/support/console.ts";
 import { apiRecipes as recipes } from "#test/support/matrix-api.ts";
 import { type Asked, pathOf } from "#test/support/matrix-console.ts";
@@ -101,13 +100,11 @@ test("there is a request of every endpoint, and no other", () => {
 
 test("a key with one scope gets what the table of scopes allows; everything else is refused, and nothing changes", async () => {
   const [side] = sides;
-  expect(Object.keys(endpointScopes)).toEqual(endpoints.map(nameOf));
   const wrong: unknown[] = [];
   for (const [scope, key] of scoped.get(side) ?? []) {
     for (const endpoint of endpoints) {
       const asked = (await recipes[nameOf(endpoint)]?.(side)) ?? {};
-      const accepted = endpointScopes[nameOf(endpoint)] ?? null;
-      if (accepted?.includes(scope) === false) {
+      if (endpoint.key?.includes(scope) === false) {
         wrong.push(...(await refusals(scope, endpoint, key, asked, [403])));
         continue;
       }
@@ -119,13 +116,13 @@ test("a key with one scope gets what the table of scopes allows; everything else
 });
 
 test("what each scope opens", () => {
-  const opened = (scope: Scope) => endpoints.map(nameOf).filter((name) => endpointScopes[name]?.includes(scope));
+  const opened = (scope: Scope) => endpoints.filter(({ key }) => key?.includes(scope)).map(nameOf);
   expect(opened("send")).toEqual(["POST /messages"]);
   expect(opened("broadcast")).toEqual(["POST /broadcasts", "POST /broadcasts/preview", "POST /broadcasts/{id}/cancel"]);
   expect(opened("read")).toEqual(
     endpoints.filter(({ method, path }) => method === "GET" && path !== "/me").map(nameOf),
   );
-  expect(endpoints.map(nameOf).filter((name) => endpointScopes[name] === null)).toEqual(["GET /me"]);
+  expect(endpoints.filter(({ key }) => key === null).map(nameOf)).toEqual(["GET /me"]);
 });
 
 for (const place of [0, 1] as const) {

@@ -8,10 +8,10 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { problemCodes } from "#src/core/problem.ts";
 import { serviceSignature } from "#src/core/service-signature.ts";
 import { eventTypes } from "#src/domain/webhooks/event-types.ts";
-import { endpoints } from "#src/http/api/endpoints.ts";
 import { type OperationObject, ownParameters, type ResponseObject } from "#src/http/api/openapi/document.ts";
 import { openApiDocument, openApiText } from "#src/http/api/openapi/openapi.ts";
 import { codesOf } from "#src/http/api/openapi/responses.ts";
+import { apiEndpoints as endpoints } from "#src/http/endpoints/endpoints.ts";
 import { statusOf } from "#src/http/errors.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 import { startTestServer } from "#test/support/server.ts";
@@ -53,9 +53,9 @@ describe("the OpenAPI document", () => {
     for (const endpoint of endpoints) {
       const one = document.paths[endpoint.path]?.[endpoint.method.toLowerCase()];
       const codes = codesOf(endpoint);
-      const { status, otherStatus, isFile } = endpoint.success;
-      const successes = otherStatus === undefined ? [status] : [status, otherStatus.status];
-      const ofFiles = isFile === true ? [206, 304, 416] : [];
+      const { status = 200, created } = endpoint.reference;
+      const successes = created === undefined ? [status] : [status, 201];
+      const ofFiles = endpoint.output.contentType === undefined ? [] : [206, 304, 416];
       const statuses = [...successes, ...ofFiles, ...codes.map((code) => statusOf[code])].map(String);
       expect(new Set(Object.keys(one?.responses ?? {}))).toEqual(new Set(statuses));
       for (const always of ["401", "403", "429", "500", "503"]) expect(statuses).toContain(always);
@@ -76,7 +76,7 @@ describe("the OpenAPI document", () => {
   });
 
   test("says of every code whether it has a `retry_key`", () => {
-    const takesKey = ({ success }: (typeof endpoints)[number]) => success.isReplayable === true;
+    const takesKey = ({ reference }: (typeof endpoints)[number]) => reference.keys !== undefined;
     for (const code of problemCodes) {
       const given = endpoints.filter((endpoint) => codesOf(endpoint).includes(code));
       const { properties = {}, required = [] } = document.components.schemas[errorNames.get(code) ?? ""] ?? {};

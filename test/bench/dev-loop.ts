@@ -19,7 +19,7 @@ readOptions(
 
 const TIMES = 5;
 const SCREEN = "src/web/app/not-found.tsx";
-const ROUTE = "src/http/api/routes/me.ts";
+const ROUTE = "src/http/endpoints/workspaces.ts";
 const MIGRATION = "migrations/0001_initial.sql";
 
 const copy = mkdtempSync(join(tmpdir(), "waxwing-dev-loop-"));

@@ -17,7 +17,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
     async () => {
       await using scenario = await startScenario();
       const { app, page, button, clean } = scenario;
-      const broadcasts = () => scenario.read<{ data: { id: number; name: string }[] }>("/v1/broadcasts");
+      const broadcasts = () => scenario.read<{ data: { id: number; name: string }[] }>("/broadcasts");
 
       await scenario.command(NUMBER);
       const people = join(app.directory, "people.csv");
@@ -90,7 +90,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       const draft = page.url();
 
       // A recipient opts out in the meantime: nothing is sent, and the new count is shown.
-      await page.evaluate(`fetch("/console/api/w/1/v1/contacts/919876500002/opt-out", {
+      await page.evaluate(`fetch("/console/api/w/1/contacts/919876500002/opt-out", {
         method: "POST", headers: { "content-type": "application/json" }, body: "{}" })`);
       await button("Send to 2 people").click();
       await page.getByText("Something has changed since your review. Nothing was sent.").waitFor();

@@ -104,16 +104,16 @@ export async function fillConsole(scenario: Scenario, receiverUrl: string): Prom
   }
   const offer = { template: "diwali_offer", language: "en_US", from: "+911244001100" };
   const variables = { header: [], body: [{ field: "first_name", fallback: "there" }] };
-  await prepare("POST", "/v1/broadcasts", { ...offer, name: "Diwali offer", group: 1, variables });
+  await prepare("POST", "/broadcasts", { ...offer, name: "Diwali offer", group: 1, variables });
   for (let turn = 0; turn < 200; turn += 1) {
     const { data } = await scenario.read<{ data: { status: string } }>("/broadcasts/1");
     if (data.status === "completed") break;
     await Bun.sleep(100);
   }
   const later = { send_at: new Date(Date.now() + 48 * 3_600_000).toISOString() };
-  await prepare("POST", "/v1/broadcasts", { ...offer, ...later, name: "Sunday reminder", group: 2, variables });
+  await prepare("POST", "/broadcasts", { ...offer, ...later, name: "Sunday reminder", group: 2, variables });
   await prepare("PUT", "/numbers/2", { name: "Wholesale", throughput: 1 });
-  await prepare("POST", "/v1/broadcasts", {
+  await prepare("POST", "/broadcasts", {
     ...offer,
     from: "+911244001101",
     name: "Wholesale list",

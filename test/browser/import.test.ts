@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await page.getByText("Preview").waitFor({ timeout: 60_000 });
       await page.getByText('phone: "12" is not a phone number.').first().waitFor();
       await clean("checked");
-      const contacts = async () => (await scenario.read<{ meta: { total: number } }>("/v1/contacts")).meta.total;
+      const contacts = async () => (await scenario.read<{ meta: { total: number } }>("/contacts")).meta.total;
       expect(await contacts()).toBe(0);
 
       // The check survives a reload, and a double press imports once.

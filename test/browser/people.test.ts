@@ -31,7 +31,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await scenario.command("contact import --workspace 1 --consent opted_in", file);
       writeFileSync(`${file}.json`, JSON.stringify(TEMPLATE));
       await scenario.command("template add --workspace 1 --status APPROVED --file", `${file}.json`);
-      await scenario.prepare("POST", "/v1/broadcasts", { name: "Offer", template: "offer", group: 1 });
+      await scenario.prepare("POST", "/broadcasts", { name: "Offer", template: "offer", group: 1 });
 
       await scenario.go("contacts");
       await page.getByLabel("Select Ravi").check();

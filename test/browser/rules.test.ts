@@ -70,7 +70,7 @@ async function until<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
 }
 
 async function prepare(): Promise<void> {
-  const put = (phone: string, body: Record<string, unknown>) => scenario.prepare("PUT", `/v1/contacts/${phone}`, body);
+  const put = (phone: string, body: Record<string, unknown>) => scenario.prepare("PUT", `/contacts/${phone}`, body);
   await scenario.command("number add --workspace 1 --phone +911244001100 --name Shop --network simulator");
   for (const [phone, consent] of PEOPLE)
     await put(phone, { consent, name: `Asha ${phone}`, add_to_groups: ["Regulars"] });
@@ -103,7 +103,7 @@ async function prepare(): Promise<void> {
   await send("+919876520001");
   await send("+919876500008");
   await send(ASHA);
-  await scenario.prepare("POST", "/v1/broadcasts", { name: "Diwali", template: "offer", language: "en_US", group: 1 });
+  await scenario.prepare("POST", "/broadcasts", { name: "Diwali", template: "offer", language: "en_US", group: 1 });
   await scenario.prepare("POST", "/drafts", { template: "offer", language: "en_US", group: 1 });
   await until(async () => {
     const { data: tried } = await scenario.read<{ data: { attempt_count: number }[] }>("/deliveries");

@@ -20,7 +20,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
         client.close();
       };
       const asked = page.getByRole("dialog", { name: "Is it still you?" });
-      await scenario.prepare("PUT", "/v1/contacts/919876543210", { name: "Asha" });
+      await scenario.prepare("PUT", "/contacts/919876543210", { name: "Asha" });
 
       await scenario.go("api");
       await button("Create key").first().click();

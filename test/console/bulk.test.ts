@@ -49,7 +49,7 @@ async function changed(people: unknown, change: unknown) {
   return ended(begun.body.data.id);
 }
 
-const contact = async (phone: string) => (await member.get(`${base}/v1/contacts/${phone}`)).body.data;
+const contact = async (phone: string) => (await member.get(`${base}/contacts/${phone}`)).body.data;
 
 async function file(path: string): Promise<string> {
   const download = async (): Promise<ArrayBuffer> => {
@@ -110,7 +110,7 @@ describe("bulk changes of contacts", () => {
   });
 
   test("a bulk opt-out keeps earlier opt-outs, records reason and user, and no bulk change can opt anybody in", async () => {
-    await member.post(`${base}/v1/contacts/${phoneOf(7)}/opt-out`);
+    await member.post(`${base}/contacts/${phoneOf(7)}/opt-out`);
     const before = await contact(phoneOf(7));
     const people = { phones: [phoneOf(7), phoneOf(8), phoneOf(9)] };
     expect(
@@ -224,7 +224,7 @@ describe("the recipients of a broadcast", () => {
   beforeAll(async () => {
     const to = ["+919876510002", "+919876520002", "+919876500008", "+919876500100", "12"];
     await putContactOf(app, shop, "+919876510002", { first_name: "Asha", name: "=Asha" });
-    const made = await member.post(`${base}/v1/broadcasts`, {
+    const made = await member.post(`${base}/broadcasts`, {
       name: "Diwali",
       template: "offer",
       to,
@@ -344,7 +344,7 @@ describe("the recipients of a broadcast", () => {
 
   test("a broadcast that is not over cannot be sent again", async () => {
     const sendAt = new Date(app.clock.now() + 3_600_000).toISOString();
-    const made = await member.post(`${base}/v1/broadcasts`, {
+    const made = await member.post(`${base}/broadcasts`, {
       name: "Later",
       template: "offer",
       variables: ["x"],

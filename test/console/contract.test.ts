@@ -27,7 +27,7 @@ test("the schemas of every endpoint name the placeholders of its path", () => {
 });
 
 describe("the router", () => {
-  const contacts = () => `/w/${shop.id}/v1/contacts`;
+  const contacts = () => `/w/${shop.id}/contacts`;
 
   test("a value of the path is decoded once, and one that is not valid percent-encoding has no route", async () => {
     expect((await operator.ask("PUT", `${contacts()}/%2B91%2098765%2043210`, { name: "Asha" })).status).toBe(201);
@@ -94,7 +94,7 @@ describe("the comparison of answers with their schemas", () => {
     if (route === undefined) throw new Error(`there is no route ${name}`);
     return () => requireDeclaredAnswer(route, { status, body: JSON.stringify(body) });
   };
-  const GROUPS = "GET /w/{workspace}/v1/groups";
+  const GROUPS = "GET /w/{workspace}/groups";
   const meta = { page: 1, per_page: 50, total: 1, has_more: false, next: null };
   const group = { id: 1, name: "Regulars", type: "static", count: 2 };
 

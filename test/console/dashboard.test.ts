@@ -22,7 +22,7 @@ afterAll(() => app[Symbol.asyncDispose]());
 
 const send = async (to: string, body: Record<string, unknown> = { template: "hello" }) => {
   await fillBucket(app, shop);
-  const { status } = await app.clock.until(member.post(`${base}/v1/messages`, { to, ...body }));
+  const { status } = await app.clock.until(member.post(`${base}/messages`, { to, ...body }));
   return status;
 };
 const today = async () => (await member.get(`${base}/today`)).body.data;
@@ -35,7 +35,7 @@ test("the dashboard counts what was sent and received today, single messages and
   // Sent yesterday, by the workspace's timezone.
   await send("+919876500100");
   await app.inbound(shop, "+919876500100", "Yesterday");
-  await member.post(`${base}/v1/broadcasts`, { name: "Yesterday", template: "hello", to: ["+919876500101"] });
+  await member.post(`${base}/broadcasts`, { name: "Yesterday", template: "hello", to: ["+919876500101"] });
   await app.clock.advance(26 * 3_600_000);
   await member.signIn("member@example.com");
   const none = { sent: 0, delivered: 0, read: 0, failed: 0, unknown: 0 };
@@ -50,7 +50,7 @@ test("the dashboard counts what was sent and received today, single messages and
   await send("+919876500004");
   await app.inbound(shop, "+919876500100", "Hi");
   await app.inbound(shop, "+919876500100", "Anybody there?");
-  await member.post(`${base}/v1/broadcasts`, {
+  await member.post(`${base}/broadcasts`, {
     name: "Today",
     template: "hello",
     to: ["+919876500120", "+919876510002", "+919876500008"],

@@ -100,9 +100,9 @@ test("an invalid custom field is refused at its input, and removing a field dele
   expect((await owner.post(`${base}/fields`, tier)).body.error.fields).toEqual({
     key: ["There is already a field tier."],
   });
-  await owner.ask("PUT", `${base}/v1/contacts/919876543210`, { fields: { tier: "gold" } });
+  await owner.ask("PUT", `${base}/contacts/919876543210`, { fields: { tier: "gold" } });
   expect((await owner.ask("DELETE", `${base}/fields/tier`)).status).toBe(200);
   expect((await owner.get(`${base}/fields`)).body.data).toEqual([]);
-  expect((await owner.get(`${base}/v1/contacts/919876543210`)).body.data.fields).toEqual({});
+  expect((await owner.get(`${base}/contacts/919876543210`)).body.data.fields).toEqual({});
   expect(auditEntries(app).filter(({ action }) => action === "field.remove").length).toBe(1);
 });

@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]());
 
 const root = () => `/w/${shop.id}/drafts`;
-const group = async () => (await member.get(`/w/${shop.id}/v1/groups`)).body.data[0].id as number;
+const group = async () => (await member.get(`/w/${shop.id}/groups`)).body.data[0].id as number;
 
 async function draft(content: Record<string, unknown> = {}): Promise<{ path: string; id: number }> {
   const whole = { name: "Offer", template: "offer", language: "en_US", variables: values, ...content };
@@ -57,7 +57,7 @@ async function check(path: string): Promise<{ reached: number; amount: string | 
   return { reached: body.data.reached, amount: body.data.cost?.amount ?? null };
 }
 
-const broadcasts = async () => (await member.get(`/w/${shop.id}/v1/broadcasts`)).body.meta.total as number;
+const broadcasts = async () => (await member.get(`/w/${shop.id}/broadcasts`)).body.meta.total as number;
 
 describe("a draft", () => {
   test("a draft can be saved incomplete, and other workspaces do not find it", async () => {

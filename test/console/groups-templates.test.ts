@@ -99,7 +99,7 @@ describe("a group", () => {
     const made = await member.post(path(), { name: "Pune", filter }, { key: "g1" });
     expect((await member.post(path(), { name: "Pune", filter }, { key: "g1" })).text).toBe(made.text);
     const { id } = made.body.data;
-    expect((await member.get(`/w/${shop.id}/v1/groups`)).body.data).toEqual([
+    expect((await member.get(`/w/${shop.id}/groups`)).body.data).toEqual([
       { id, name: "Pune", type: "dynamic", count: 2 },
     ]);
     expect((await member.get(`${path()}/${id}`)).body.data).toMatchObject({ filter, count: 2, filter_error: null });
@@ -155,7 +155,7 @@ describe("changing a group", () => {
     const [, before] = [await app.clock.advance(1_000), app.clock.now()];
     expect((await put(list, { name: "New name", filter: null })).status).toBe(200);
     await app.clock.advance(1_000);
-    const contact = (await member.get(`/w/${shop.id}/v1/contacts/919876500021`)).body.data;
+    const contact = (await member.get(`/w/${shop.id}/contacts/919876500021`)).body.data;
     expect(contact.groups).toEqual([{ id: list, name: "New name" }]);
     expect(Date.parse(contact.updated_at)).toBeGreaterThanOrEqual(before - 1_000);
     expect((await member.get(`/w/${shop.id}/bulk`)).body.data[0]).toMatchObject({ state: "done", changed: 1 });
@@ -165,7 +165,7 @@ describe("changing a group", () => {
     await app.template(shop, template("goa", [{ type: "BODY", text: "Hello." }]));
     const search = (await member.post(path(), { name: "Waited for", filter: { field: "city", is: "Goa" } })).body.data;
     const sendAt = new Date(app.clock.now() + 3_600_000).toISOString();
-    const made = await member.post(`/w/${shop.id}/v1/broadcasts`, {
+    const made = await member.post(`/w/${shop.id}/broadcasts`, {
       name: "Beach",
       template: "goa",
       group: search.id,
@@ -178,7 +178,7 @@ describe("changing a group", () => {
       "Beach is scheduled for this group",
     );
     expect((await change("Still waited for", "Goa")).status).toBe(200);
-    await member.post(`/w/${shop.id}/v1/broadcasts/${made.body.data.id}/cancel`);
+    await member.post(`/w/${shop.id}/broadcasts/${made.body.data.id}/cancel`);
     expect((await change("Waited for", "Pune")).status).toBe(200);
   });
 });

@@ -87,18 +87,18 @@ test("an uploaded file gets suggested columns, a check that writes nothing, one 
   const checked = await until(path, "checked");
   expect(checked.outcome).toMatchObject({ rows: 4, created: 2, failed: 1, opted_in: 2, kept_opted_out: 1 });
   expect(checked.outcome.failures).toEqual([{ line: 3, reason: expect.stringContaining("not a phone number") }]);
-  const contacts = async () => (await member.get(`/w/${shop.id}/v1/contacts`)).body;
+  const contacts = async () => (await member.get(`/w/${shop.id}/contacts`)).body;
   expect((await contacts()).meta.total).toBe(1);
 
   expect((await member.post(`${path}/run`, {}, { key: "r1" })).status).toBe(202);
   const done = await until(path, "done");
   expect(done.outcome).toEqual(checked.outcome);
   expect((await contacts()).meta.total).toBe(3);
-  const asha = (await member.get(`/w/${shop.id}/v1/contacts/919876500001`)).body.data;
+  const asha = (await member.get(`/w/${shop.id}/contacts/919876500001`)).body.data;
   expect(asha).toMatchObject({ first_name: "Asha", tags: ["x"], consent: { status: "opted_in", source: "import" } });
   const [consent] = (await member.get(`/w/${shop.id}/contacts/919876500001/consent`)).body.data;
   expect(consent.evidence).toMatchObject({ file: "friends.csv", line: 2, proof: "Signed at the till" });
-  const mina = (await member.get(`/w/${shop.id}/v1/contacts/919876500003`)).body.data;
+  const mina = (await member.get(`/w/${shop.id}/contacts/919876500003`)).body.data;
   expect(mina.consent.status).toBe("opted_out");
 
   const errors = await member.get(`${path}/errors`);
@@ -213,7 +213,7 @@ test("an import that a shutdown interrupted says so, and a second run finishes i
     expect((await again.post(`${path}/run`)).status).toBe(202);
     await stateAt(second, again, "done");
     expect((await again.get(path)).body.data.outcome).toMatchObject({ rows: 2, failed: 0 });
-    expect((await again.get(`/w/${id}/v1/contacts`)).body.meta.total).toBe(2);
+    expect((await again.get(`/w/${id}/contacts`)).body.meta.total).toBe(2);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

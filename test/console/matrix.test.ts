@@ -205,8 +205,8 @@ for (const place of [0, 1] as const) {
 
 /** A phone that the workspace does not know has no history, or becomes a contact of it. */
 const ANY_PHONE = [
-  "PUT /w/{workspace}/v1/contacts/{phone}",
-  "POST /w/{workspace}/v1/contacts/{phone}/opt-out",
+  "PUT /w/{workspace}/contacts/{phone}",
+  "POST /w/{workspace}/contacts/{phone}/opt-out",
   "GET /w/{workspace}/simulator/phones/{phone}",
   "POST /w/{workspace}/simulator/phones/{phone}/write",
 ];

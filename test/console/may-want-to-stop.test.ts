@@ -13,7 +13,7 @@ test("the inbox and the contact show the doubt, and one request in either place 
   const shop = await app.workspace({});
   const member = await person(app, "member@example.com", "member", shop.id);
   const base = `/w/${shop.id}`;
-  for (const place of [`${base}/conversations/`, `${base}/v1/contacts/`]) {
+  for (const place of [`${base}/conversations/`, `${base}/contacts/`]) {
     await reportInbound(app, shop, { text: "Please stop sending me this" });
     const [row] = (await member.get(`${base}/conversations`)).body.data;
     expect([row.may_want_to_stop, row.consent]).toEqual([true, "unknown"]);
@@ -27,5 +27,5 @@ test("the inbox and the contact show the doubt, and one request in either place 
     expect((await member.get(`${base}/conversations`)).body.data[0].may_want_to_stop).toBe(false);
   }
   expect((await member.post(`${base}/conversations/999/keep`, {})).status).toBe(404);
-  expect((await member.post(`${base}/v1/contacts/+919876500000/keep`, {})).status).toBe(404);
+  expect((await member.post(`${base}/contacts/+919876500000/keep`, {})).status).toBe(404);
 });

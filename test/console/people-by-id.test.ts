@@ -36,7 +36,7 @@ test("her conversation says where to send, a reply goes to her user id, and the 
     const found = (await member.get(`${base}/contacts?q=${encodeURIComponent(q)}`)).body.data;
     expect(found.map(({ user_id }: { user_id: string }) => user_id)).toEqual([id]);
   }
-  const reply = app.clock.until(member.post(`${base}/v1/messages`, { to: shown.to, text: "Hello" }, { key: "reply" }));
+  const reply = app.clock.until(member.post(`${base}/messages`, { to: shown.to, text: "Hello" }, { key: "reply" }));
   expect((await reply).status).toBe(201);
   const ask = { text: "Please share your number." };
   const asked = await app.clock.until(member.post(`${place}/ask-for-number`, ask, { key: "ask" }));

@@ -25,7 +25,7 @@ test("contacts are found by part of a name, e-mail or number, however the number
     ["+919876543211", { name: "Meera", email: "meera@asha.example" }],
     ["+919812345678", { last_name: "Khan", consent: "opted_out" }],
   ] as const;
-  for (const [phone, body] of people) await member.ask("PUT", `${base}/v1/contacts/${phone}`, body);
+  for (const [phone, body] of people) await member.ask("PUT", `${base}/contacts/${phone}`, body);
   const find = async (query: string) => {
     const { body } = await member.get(`${base}/contacts?${query}`);
     return [body.meta.total, body.data.map(({ phone }: { phone: string }) => phone)];
@@ -40,7 +40,7 @@ test("contacts are found by part of a name, e-mail or number, however the number
 
 test("paging through contacts returns each exactly once", async () => {
   for (let count = 0; count < 55; count++) {
-    await member.ask("PUT", `${base}/v1/contacts/+91999900${String(count).padStart(4, "0")}`, {
+    await member.ask("PUT", `${base}/contacts/+91999900${String(count).padStart(4, "0")}`, {
       city: "Pune",
       name: `Row ${count}`,
     });
@@ -56,12 +56,12 @@ test("a broadcast can be paused, resumed and cancelled; each change is made once
   const to = Array.from({ length: 5 }, (_, index) => `+9199990000${String(index).padStart(2, "0")}`);
   const sendAt = new Date(app.clock.now() + 3_600_000).toISOString();
   const made = await member.post(
-    `${base}/v1/broadcasts`,
+    `${base}/broadcasts`,
     { name: "Offer", template: "offer", to, send_at: sendAt },
     { key: "b" },
   );
   const again = await member.post(
-    `${base}/v1/broadcasts`,
+    `${base}/broadcasts`,
     { name: "Offer", template: "offer", to, send_at: sendAt },
     { key: "b" },
   );
@@ -73,7 +73,7 @@ test("a broadcast can be paused, resumed and cancelled; each change is made once
   });
   expect((await member.post(`${own}/pause`)).status).toBe(400);
   expect((await member.post(`${own}/resume`)).body.data.status).toBe("scheduled");
-  const name = `${base}/v1/broadcasts/${made.body.data.id}/cancel`;
+  const name = `${base}/broadcasts/${made.body.data.id}/cancel`;
   expect((await member.post(name)).body.data.status).toBe("cancelled");
   expect((await member.post(name)).status).toBe(422);
   const detail = (await member.get(own)).body.data;
@@ -91,7 +91,7 @@ test("the live stream sends complete snapshots, at most one a second and only af
   const slow = await app.workspace({ throughput: 10 });
   await app.template(slow, template("offer", [{ type: "BODY", text: "Twenty percent." }]));
   const to = Array.from({ length: 40 }, (_, index) => `+9199990010${String(index).padStart(2, "0")}`);
-  const made = await operator.post(`/w/${slow.id}/v1/broadcasts`, { name: "Live", template: "offer", to });
+  const made = await operator.post(`/w/${slow.id}/broadcasts`, { name: "Live", template: "offer", to });
   const path = `/console/api/w/${slow.id}/broadcasts/${made.body.data.id}/live`;
   const leaving = new AbortController();
   const response = await fetch(app.server.url + path, {
@@ -120,7 +120,7 @@ test("the live stream sends complete snapshots, at most one a second and only af
 });
 
 test("recipients with an unknown outcome are counted apart from failed and in-progress ones", async () => {
-  const made = await operator.post(`${base}/v1/broadcasts`, {
+  const made = await operator.post(`${base}/broadcasts`, {
     name: "Doubt",
     template: "offer",
     to: ["+919999000008", "+919999000002", "+919999001050"],

@@ -195,7 +195,7 @@ describe("the inbox", () => {
   test("a reply within the 24-hour window is sent once per key, and refused after the window", async () => {
     const [row] = await read("/conversations");
     const reply = () =>
-      app.clock.until(member.post(at("/v1/messages"), { to: row.phone, text: "We are." }, { key: "reply-1" }));
+      app.clock.until(member.post(at("/messages"), { to: row.phone, text: "We are." }, { key: "reply-1" }));
     const [first, second] = [await reply(), await reply()];
     expect([first.status, second.text]).toEqual([201, first.text]);
     const { items, window_ends_at: end } = await read(`/conversations/${row.contact_id}`);
@@ -207,7 +207,7 @@ describe("the inbox", () => {
     app.store.client
       .prepare("UPDATE contacts SET last_message_at = last_message_at - ? WHERE id = ?")
       .run(day, row.contact_id);
-    const late = await member.post(at("/v1/messages"), { to: row.phone, text: "Still there?" }, { key: "reply-2" });
+    const late = await member.post(at("/messages"), { to: row.phone, text: "Still there?" }, { key: "reply-2" });
     expect([late.status, late.body.error.code]).toEqual([422, "window_closed"]);
     expect(Date.parse((await read(`/conversations/${row.contact_id}`)).window_ends_at)).toBeLessThan(app.clock.now());
   });

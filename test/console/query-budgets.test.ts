@@ -5,8 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { defineBudget, openClient } from "#src/db/driver.ts";
-import { endpoints } from "#src/http/api/endpoints.ts";
-import { consoleEndpoints as routes } from "#src/http/endpoints/endpoints.ts";
+import { apiEndpoints as endpoints, consoleEndpoints as routes } from "#src/http/endpoints/endpoints.ts";
 import { firstOperator, type Visitor } from "#test/support/console.ts";
 import { pathOf, recipes } from "#test/support/matrix-console.ts";
 import { Objects } from "#test/support/matrix-objects.ts";
@@ -40,7 +39,7 @@ const READING = [
   "POST /w/{workspace}/groups/count",
   "POST /w/{workspace}/bulk/count",
   "POST /w/{workspace}/drafts/{id}/check",
-  "POST /w/{workspace}/v1/broadcasts",
+  "POST /w/{workspace}/broadcasts",
 ];
 
 let app: TestServer;

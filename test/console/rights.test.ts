@@ -37,7 +37,7 @@ const ofWorkspace = (workspace: number | string) =>
 
 test("the walked routes include sending, and all routes of the server need an operator", () => {
   expect(ofWorkspace(1).length).toBeGreaterThan(35);
-  expect(ofWorkspace(1).map(({ path }) => path)).toEqual(expect.arrayContaining(["/w/1/v1/messages", "/w/1/keys"]));
+  expect(ofWorkspace(1).map(({ path }) => path)).toEqual(expect.arrayContaining(["/w/1/messages", "/w/1/keys"]));
   const ofServer = routes.filter(({ path }) => /^\/(system|users|workspaces|audit)/.test(path));
   expect(ofServer.length).toBeGreaterThan(15);
   expect(ofServer.filter(({ session }) => session !== "server operator")).toEqual([]);
@@ -151,14 +151,14 @@ describe("an operation that the API has too", () => {
     await app.template(ours, template("hello", [{ type: "BODY", text: "Hello." }]));
     await fillBucket(app, ours);
     const body = { to: "+919876543210", template: "hello" };
-    const path = `/w/${ours.id}/v1/messages`;
+    const path = `/w/${ours.id}/messages`;
     const sent = await app.clock.until(member.post(path, body, { key: "send-1" }));
     const again = await app.clock.until(member.post(path, body, { key: "send-1" }));
     expect([sent.status, again.text]).toEqual([201, sent.text]);
     expect(audited("message.send")).toEqual([
       expect.objectContaining({ subject: "+919876543210", workspace_id: ours.id }),
     ]);
-    const changed = await member.ask("PUT", `/w/${ours.id}/v1/contacts/919876543210`, {
+    const changed = await member.ask("PUT", `/w/${ours.id}/contacts/919876543210`, {
       name: "Asha",
       consent: "opted_out",
     });
@@ -170,17 +170,17 @@ describe("an operation that the API has too", () => {
 
   test("a message that is refused leaves no audit entry, although its answer is kept under the form's key", async () => {
     await app.template(ours, template("greeting", [{ type: "BODY", text: "Hello." }]));
-    await member.post(`/w/${ours.id}/v1/contacts/919876543299/opt-out`);
+    await member.post(`/w/${ours.id}/contacts/919876543299/opt-out`);
     const before = audited("message.send").length;
     const send = () =>
-      member.post(`/w/${ours.id}/v1/messages`, { to: "+919876543299", template: "greeting" }, { key: "refused-1" });
+      member.post(`/w/${ours.id}/messages`, { to: "+919876543299", template: "greeting" }, { key: "refused-1" });
     const [first, second] = [await send(), await send()];
     expect([first.status, second.text, second.headers.get("idempotent-replayed")]).toEqual([422, first.text, "true"]);
     expect(audited("message.send").length).toBe(before);
   });
 
   test("a contact's form that is sent twice acts once and leaves one audit entry", async () => {
-    const path = `/w/${ours.id}/v1/contacts/919876543288`;
+    const path = `/w/${ours.id}/contacts/919876543288`;
     for (const [method, to, name, body] of [
       ["PUT", path, "contact.change", { name: "Ravi" }],
       ["POST", `${path}/opt-out`, "contact.opt-out", {}],
@@ -197,7 +197,7 @@ describe("an operation that the API has too", () => {
     const off = await app.workspace({ name: "Off", apiEnabled: false });
     await app.template(off, template("hello", [{ type: "BODY", text: "Hello." }]));
     const body = { to: "+919876543210", template: "hello" };
-    expect((await app.clock.until(operator.post(`/w/${off.id}/v1/messages`, body))).status).toBe(201);
+    expect((await app.clock.until(operator.post(`/w/${off.id}/messages`, body))).status).toBe(201);
   });
 
   test("the console's routes are not part of the API document", async () => {

@@ -126,7 +126,7 @@ test("rule 5: sent, delivered, read, failed and unknown outcome have different l
   // The same for the recipients of a broadcast, from the server's own answers.
   await app.template(shop, template("offer", [{ type: "BODY", text: "Twenty percent." }]));
   const to = ["+919999000008", "+919999000002", "+919999000004", "+919999001050"];
-  const made = await owner.post(`/w/${shop.id}/v1/broadcasts`, { name: "Doubt", template: "offer", to });
+  const made = await owner.post(`/w/${shop.id}/broadcasts`, { name: "Doubt", template: "offer", to });
   await app.clock.advance(12 * 60_000);
   const path = `/w/${shop.id}/broadcasts/${made.body.data.id}/recipients`;
   const people = (await owner.get(path)).body.data as { to: string }[];

@@ -7,8 +7,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openClient } from "#src/db/driver.ts";
 import { startSession } from "#src/domain/users/sessions.ts";
-import { endpoints } from "#src/http/api/endpoints.ts";
-import { consoleEndpoints as routes } from "#src/http/endpoints/endpoints.ts";
+import { apiEndpoints as endpoints, consoleEndpoints as routes } from "#src/http/endpoints/endpoints.ts";
 import { firstOperator, person, Visitor } from "#test/support/console.ts";
 import { apiRecipes } from "#test/support/matrix-api.ts";
 import { type Asked, pathOf, recipes } from "#test/support/matrix-console.ts";

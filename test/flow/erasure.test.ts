@@ -166,10 +166,10 @@ async function live(): Promise<{ release: () => void; lastAnswer: Promise<{ stat
   };
   await done(app.call("PUT", `/api/v1/contacts/${ZACH}`, { key, body: about }), 201);
   await app.call("PUT", `/api/v1/contacts/${ANNA}`, { key, body: { name: "Anna", add_to_groups: ["Regulars"] } });
-  await member.ask("PUT", `${base}/v1/contacts/${ZACH}`, { company: secrets.name }, { key: "form-1" });
+  await member.ask("PUT", `${base}/contacts/${ZACH}`, { company: secrets.name }, { key: "form-1" });
   // A file of the console, once imported and once not.
   await runImport(await importFile(`phone,name\n${ZACH},${secrets.imported}\n`));
-  await member.ask("PUT", `${base}/v1/contacts/${ZACH}`, { name: secrets.name });
+  await member.ask("PUT", `${base}/contacts/${ZACH}`, { name: secrets.name });
 
   // Refused requests, whose answers are kept under their keys.
   const optOut = { key, headers: { "Idempotency-Key": "out-1" } };
@@ -189,7 +189,7 @@ async function live(): Promise<{ release: () => void; lastAnswer: Promise<{ stat
   graph.fault({ to: ZACH, fault: { kind: "error", status: 400, error: { code: 131030, message: words } } as never });
   await done(send({ to: ZACH, variables: [secrets.variable] }), 502);
   const reply = { to: ZACH, text: secrets.answered };
-  await done(member.post(`${base}/v1/messages`, reply, { key: "form-2" }), 201);
+  await done(member.post(`${base}/messages`, reply, { key: "form-2" }), 201);
   await done(member.post(`${base}/drafts`, { template: "greeting", to: [ZACH, ANNA] }, { key: "form-3" }), 201);
   const variables = [{ field: "first_name", fallback: "there" }];
   const broadcast = { name: "Hello", template: "greeting", variables, to: [ZACH, ANNA] };

@@ -19,7 +19,7 @@ import { linesOf } from "#test/support/database.ts";
 import { checkout } from "#test/support/source.ts";
 
 const LIMIT_MS = 60_000;
-const ROUTE = "src/http/api/routes/me.ts";
+const ROUTE = "src/http/endpoints/workspaces.ts";
 const SCREEN = "src/web/app/not-found.tsx";
 const MIGRATION = "migrations/0001_initial.sql";
 

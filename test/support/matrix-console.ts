@@ -162,7 +162,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   // Messages and conversations.
   "GET /w/{workspace}/messages": nothing,
   "GET /w/{workspace}/messages/{id}": ({ message }) => ({ id: message }),
-  "POST /w/{workspace}/v1/messages": (side) => ({ body: side.sending() }),
+  "POST /w/{workspace}/messages": (side) => ({ body: side.sending() }),
   "GET /w/{workspace}/conversations": nothing,
   "GET /w/{workspace}/conversations/unread": nothing,
   "GET /w/{workspace}/conversations/{contact}": ({ contact }) => ({ id: contact }),
@@ -200,11 +200,10 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   },
 
   // People.
-  "GET /w/{workspace}/v1/contacts": nothing,
-  "GET /w/{workspace}/v1/contacts/{phone}": byPhone,
-  "PUT /w/{workspace}/v1/contacts/{phone}": ({ phone }) => ({ id: phone, body: { name: "Asha" } }),
-  "POST /w/{workspace}/v1/contacts/{phone}/opt-out": (side) => ({ id: side.freePhone() }),
-  "POST /w/{workspace}/v1/contacts/{phone}/keep": byPhone,
+  "GET /w/{workspace}/contacts/{phone}": byPhone,
+  "PUT /w/{workspace}/contacts/{phone}": ({ phone }) => ({ id: phone, body: { name: "Asha" } }),
+  "POST /w/{workspace}/contacts/{phone}/opt-out": (side) => ({ id: side.freePhone() }),
+  "POST /w/{workspace}/contacts/{phone}/keep": byPhone,
   "GET /w/{workspace}/contacts": () => ({ query: "q=ash" }),
   "GET /w/{workspace}/contacts/export": nothing,
   "GET /w/{workspace}/contacts/{phone}/consent": byPhone,
@@ -217,7 +216,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /w/{workspace}/bulk/{id}": (side) => ({ id: side.bulk("done") }),
   "POST /w/{workspace}/bulk/{id}/stop": (side) => ({ id: side.bulk("running") }),
   "POST /w/{workspace}/bulk/{id}/go-on": (side) => ({ id: side.bulk("running"), after: () => side.bulkIdle() }),
-  "GET /w/{workspace}/v1/groups": nothing,
+  "GET /w/{workspace}/groups": nothing,
   "POST /w/{workspace}/groups": (side) => ({ body: { name: side.name("group"), filter: null } }),
   "POST /w/{workspace}/groups/count": () => ({ body: { filter: { field: "name", contains: "a" } } }),
   "GET /w/{workspace}/groups/{id}": (side) => ({ id: side.group() }),
@@ -260,9 +259,9 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   }),
 
   // Broadcasts.
-  "GET /w/{workspace}/v1/broadcasts": nothing,
-  "POST /w/{workspace}/v1/broadcasts": (side) => ({ body: side.broadcasting() }),
-  "POST /w/{workspace}/v1/broadcasts/{id}/cancel": async (side) => ({ id: await side.scheduledBroadcast() }),
+  "GET /w/{workspace}/broadcasts": nothing,
+  "POST /w/{workspace}/broadcasts": (side) => ({ body: side.broadcasting() }),
+  "POST /w/{workspace}/broadcasts/{id}/cancel": async (side) => ({ id: await side.scheduledBroadcast() }),
   "GET /w/{workspace}/broadcasts/{id}": sent,
   "GET /w/{workspace}/broadcasts/{id}/live": sent,
   "POST /w/{workspace}/broadcasts/{id}/pause": async (side) => ({ id: await side.scheduledBroadcast() }),
@@ -290,8 +289,8 @@ export const recipes: Readonly<Record<string, Recipe>> = {
 
 /** Requests whose form or query names objects by id; refused where these are another workspace's. */
 export const naming: Readonly<Record<string, (own: Objects, other: Objects) => Asked[]>> = {
-  "POST /w/{workspace}/v1/messages": (own, other) => [{ body: { ...own.sending(), from: other.number().phone } }],
-  "POST /w/{workspace}/v1/broadcasts": (own, other) => [
+  "POST /w/{workspace}/messages": (own, other) => [{ body: { ...own.sending(), from: other.number().phone } }],
+  "POST /w/{workspace}/broadcasts": (own, other) => [
     { body: { ...own.broadcasting(), to: undefined, group: other.group() } },
     { body: { ...own.broadcasting(), from: other.number().phone } },
   ],
@@ -310,7 +309,7 @@ export const naming: Readonly<Record<string, (own: Objects, other: Objects) => A
   "PUT /w/{workspace}/groups/{id}": (own, other) => [
     { id: own.group(), body: { name: own.name("group"), filter: ofGroup(other) } },
   ],
-  "PUT /w/{workspace}/v1/contacts/{phone}": (own, other) => [
+  "PUT /w/{workspace}/contacts/{phone}": (own, other) => [
     { id: own.phone, body: { add_to_groups: [other.group()] } },
     { id: own.phone, body: { remove_from_groups: [other.group()] } },
   ],

@@ -7,6 +7,7 @@ import { Elysia } from "elysia";
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Metrics } from "#src/core/metrics.ts";
+import { Problem } from "#src/core/problem.ts";
 import type { Random } from "#src/core/random.ts";
 import type { Readers } from "#src/db/fair-reader.ts";
 import type { Store } from "#src/db/store.ts";
@@ -14,8 +15,11 @@ import type { WriteProbe } from "#src/db/write-probe.ts";
 import type { Bearer } from "#src/domain/workspaces/api-keys.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
+import { type Answer, PREFIX } from "../answer.ts";
 import { readBody } from "../body.ts";
-import { type Answer, type Call, type Endpoint, PREFIX } from "../endpoint.ts";
+import { type KeyCall, readPath } from "../endpoints/call.ts";
+import type { ApiEndpoint } from "../endpoints/endpoint.ts";
+import { apiEndpoints } from "../endpoints/endpoints.ts";
 import { answerProblem } from "../errors.ts";
 import type { EventWaiters } from "../event-waiters.ts";
 import { addSecurityHeaders, type RequestIds, requestIds } from "../headers.ts";
@@ -26,8 +30,6 @@ import { RateLimiter, type RateLimits } from "../rate-limit.ts";
 import { nothingHere, problemOf, splitUrl, toResponse } from "../respond.ts";
 import { Authenticator } from "./auth.ts";
 import { type DocsOptions, docsRoutes } from "./docs/docs.ts";
-import { endpoints, noSuchEndpoint } from "./endpoints.ts";
-import { scopesOf } from "./scopes.ts";
 
 interface AppOptions {
   store: Store;
@@ -54,20 +56,20 @@ interface AppOptions {
   onAnswer: (route: string, status: number, durationMs: number) => void;
 }
 
-const NO_BODY: Readonly<Record<string, unknown>> = {};
+const NO_BODY: KeyCall["body"] = {};
 
 export function createApp(options: AppOptions) {
   const ids = requestIds(options.random);
   const pipeline = createPipeline(options, ids);
   const app = new Elysia({ normalize: false, strictPath: true });
-  for (const endpoint of endpoints) {
+  for (const endpoint of apiEndpoints) {
     const path = PREFIX + endpoint.path.replace(/\{(\w+)\}/g, ":$1");
-    const route = { name: `${endpoint.method} ${endpoint.path}`, endpoint, scopes: scopesOf(endpoint) };
+    const route = { name: `${endpoint.method} ${endpoint.path}`, endpoint };
     const run = ({ request, params }: { request: Request; params: Record<string, string> }) =>
       pipeline(request, route, params);
     app.route(endpoint.method, path, run, { parse: "none" });
   }
-  const nowhere = { name: "unknown", endpoint: null, scopes: null };
+  const nowhere = { name: "unknown", endpoint: null };
   const unknown = ({ request }: { request: Request }) => pipeline(request, nowhere, {});
   app.all(`${PREFIX}/*`, unknown, { parse: "none" });
   app.all(PREFIX, unknown, { parse: "none" });
@@ -86,8 +88,7 @@ interface Route {
   /** Never text from the caller. */
   name: string;
   /** Null: the API has no such path. */
-  endpoint: Endpoint | null;
-  scopes: ReturnType<typeof scopesOf>;
+  endpoint: ApiEndpoint | null;
 }
 
 type Pipeline = (request: Request, route: Route, path: Record<string, string>) => Response | Promise<Response>;
@@ -101,8 +102,8 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
 
   const answer = (
     request: Request,
-    endpoint: Endpoint | null,
-    path: Record<string, string>,
+    endpoint: ApiEndpoint | null,
+    values: Record<string, string>,
     { workspace, keyId, dailyPeople }: Bearer,
   ): Answer | Promise<Answer> => {
     try {
@@ -116,8 +117,10 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     }
     const { pathname, query } = splitUrl(request.url);
     if (endpoint === null) throw noSuchEndpoint(request.method, pathname);
-    const handle = (body: Call["body"]): Answer | Promise<Answer> =>
-      endpoint.handle({
+    const path = readPath(endpoint.params, values);
+    const handle = (body: KeyCall["body"]) => {
+      const call: KeyCall = {
+        user: null,
         store,
         media,
         dispatch,
@@ -128,6 +131,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         searchReader: readers.searches.of(workspace.id),
         workspace,
         keyId,
+        by: { source: "api", evidence: { key: keyId } },
         budgetedKey: dailyPeople === null ? null : { keyId, dailyPeople },
         path,
         query,
@@ -135,12 +139,14 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         body,
         method: request.method,
         pathname,
-      });
+      };
+      return endpoint.run(call) as Answer | Promise<Answer>;
+    };
     return endpoint.body === undefined ? handle(NO_BODY) : readBody(request, limits.bodyBytes, clock).then(handle);
   };
 
   // Answers synchronously where possible: a promise costs a turn of the event loop, and most reads need none.
-  return (request, { name, endpoint, scopes }, path) => {
+  return (request, { name, endpoint }, values) => {
     const requestId = ids(request);
     const startedAt = clock.monotonic();
     let bearer: Bearer | undefined;
@@ -158,14 +164,34 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
       return toResponse(answered, requestId, standing);
     };
     const refuse = (error: unknown): Response =>
-      respond(answerProblem(problemOf(error, log, requestId), endpoint?.success.isReplayable === true));
+      respond(answerProblem(problemOf(error, log, requestId), endpoint?.reference.keys !== undefined));
     try {
-      bearer = authenticator.requireBearer(request.headers.get("authorization"), scopes);
-      const result = answer(request, endpoint, path, bearer);
+      bearer = authenticator.requireBearer(request.headers.get("authorization"), endpoint?.key ?? null);
+      const result = answer(request, endpoint, values, bearer);
       if (!(result instanceof Promise)) return respond(result);
       return result.then(respond, refuse);
     } catch (error) {
       return refuse(error);
     }
   };
+}
+
+/** For a method and a path that no endpoint has. A path that another method has names the methods. */
+function noSuchEndpoint(method: string, pathname: string): Problem {
+  const path = pathname.slice(PREFIX.length);
+  const methods = apiEndpoints.filter((endpoint) => matches(endpoint.path, path)).map((endpoint) => endpoint.method);
+  if (methods.length === 0) return new Problem("not_found", "There is nothing at this address.");
+  const listed = methods.join(" and ");
+  return new Problem("not_found", `There is nothing at this address for ${method}. It answers to ${listed}.`, {
+    methods,
+  });
+}
+
+function matches(template: string, path: string): boolean {
+  const [names, parts] = [template.split("/"), path.split("/")];
+  return names.length === parts.length && names.every((name, index) => isPart(name, parts[index] ?? ""));
+}
+
+function isPart(name: string, part: string): boolean {
+  return name.startsWith("{") ? part !== "" : name === part;
 }

@@ -8,8 +8,7 @@ import { Problem } from "#src/core/problem.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type Bearer, findBearer, TEST_KEY_PREFIX, touchKey } from "#src/domain/workspaces/api-keys.ts";
-import { isAllowed, type Scope } from "#src/domain/workspaces/scopes.ts";
-import { missingScope } from "./scopes.ts";
+import { isAllowed, type Scope, scopes } from "#src/domain/workspaces/scopes.ts";
 
 /** Minimum interval between two writes of a key's last use. */
 const TOUCH_EVERY_MS = 60_000;
@@ -70,4 +69,19 @@ export class Authenticator {
     // The last use is informational: a full disk must not fail the request.
     this.#store.write((tx) => touchKey(tx, keyId)).catch(() => undefined);
   }
+}
+
+export function missingScope(held: readonly Scope[], accepted: readonly Scope[]): Problem {
+  const needed = accepted.map((scope) => `\`${scope}\``).join(" or ");
+  const has = scopes.filter((scope) => held.includes(scope)).map((scope) => `\`${scope}\``);
+  const sentence = `This API key may not do this: it needs the scope ${needed}, and has ${has.join(", ")}.`;
+  const [suggestion] = accepted;
+  return new Problem("api_not_enabled", sentence, {
+    fault: {
+      field: "Authorization",
+      rule: "missing_scope",
+      sentence,
+      ...(suggestion === undefined ? {} : { suggestion }),
+    },
+  });
 }

@@ -3,21 +3,28 @@
  * finds members that are not declared, and values from the database that are not what their type says.
  */
 import { type TSchema, Type } from "@sinclair/typebox";
-import type { Answer } from "../endpoint.ts";
+import type { Answer } from "../answer.ts";
 import { ANY_TYPE } from "../endpoints/declare.ts";
-import type { ListedEndpoint } from "../endpoints/endpoints.ts";
+import type { ConsoleEndpoint } from "../endpoints/endpoint.ts";
 import { findFieldProblems } from "../validate.ts";
 
 const strictOutputs = new WeakMap<TSchema, TSchema>();
 
 /** Throws for an answer that is not what the route declares. */
-export function requireDeclaredAnswer({ method, path, output }: ListedEndpoint, answered: Answer | Response): void {
-  const problem = answered instanceof Response ? findFileProblem(output, answered) : findJsonProblem(output, answered);
+export function requireDeclaredAnswer(
+  { method, path, output, consoleOutput = output }: ConsoleEndpoint,
+  answered: Answer | Response,
+): void {
+  const fileType =
+    answered instanceof Response ? answered.headers.get("content-type") : answered.headers?.["content-type"];
+  const problem =
+    answered instanceof Response || fileType !== undefined
+      ? findFileProblem(consoleOutput, fileType ?? null)
+      : findJsonProblem(consoleOutput, answered);
   if (problem !== null) throw new Error(`${method} ${path} does not answer what it declares: ${problem}`);
 }
 
-function findFileProblem({ contentType }: TSchema, { headers }: Response): string | null {
-  const actual = headers.get("content-type");
+function findFileProblem({ contentType }: TSchema, actual: string | null): string | null {
   return actual === contentType || contentType === ANY_TYPE
     ? null
     : `the answer is ${actual}, not ${contentType ?? "JSON"}`;

@@ -3,7 +3,8 @@
  * routes.
  */
 import { type Context, Elysia } from "elysia";
-import { consoleEndpoints, type ListedEndpoint } from "../endpoints/endpoints.ts";
+import type { ConsoleEndpoint } from "../endpoints/endpoint.ts";
+import { consoleEndpoints } from "../endpoints/endpoints.ts";
 import { addSecurityHeaders, requestIds } from "../headers.ts";
 import { LINGER_S } from "../unverified-body.ts";
 import type { ConsoleOptions } from "./context.ts";
@@ -27,7 +28,7 @@ export function consoleRoutes(options: ConsoleOptions) {
     responseValue instanceof Response ? addSecurityHeaders(responseValue, ids(request)) : undefined,
   );
   const run =
-    (route: ListedEndpoint | null) =>
+    (route: ConsoleEndpoint | null) =>
     ({ request, params, server }: RouterContext): Promise<Response> =>
       pipeline(request, route, route === null ? {} : (params ?? {}), {
         address: server?.requestIP(request)?.address ?? "",

@@ -6,7 +6,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { consents } from "#src/domain/contacts/consent.ts";
 import { findGroup } from "#src/domain/groups/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { requireId } from "../endpoint.ts";
+import { requireId } from "../answer.ts";
 import { wrongParameter } from "../page.ts";
 
 interface ContactSearch {

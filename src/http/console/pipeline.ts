@@ -12,10 +12,10 @@ import { mayActAs } from "#src/domain/users/user.ts";
 import { BulkJobs } from "#src/transfer/bulk-jobs.ts";
 import { ExportTurns } from "#src/transfer/export-turns.ts";
 import { ImportJobs } from "#src/transfer/import-jobs.ts";
+import type { Answer } from "../answer.ts";
 import { readBody, readUnverifiedBody } from "../body.ts";
 import { SMALL_BODY_BYTES } from "../body-budget.ts";
 import { clientAddress } from "../client-address.ts";
-import type { Answer } from "../endpoint.ts";
 import {
   type ConsoleCall,
   notFoundOrForbidden,
@@ -25,7 +25,7 @@ import {
   requireValidBody,
   type UserCall,
 } from "../endpoints/call.ts";
-import type { ListedEndpoint } from "../endpoints/endpoints.ts";
+import type { ConsoleEndpoint } from "../endpoints/endpoint.ts";
 import { answerProblem } from "../errors.ts";
 import type { RequestIds } from "../headers.ts";
 import { canonicalJson } from "../idempotency.ts";
@@ -53,7 +53,7 @@ interface Peer {
 
 interface RoutedRequest {
   request: Request;
-  route: ListedEndpoint;
+  route: ConsoleEndpoint;
   /** Of the `{names}` in the path. */
   values: Readonly<Record<string, string>>;
   peer: Peer;
@@ -62,7 +62,7 @@ interface RoutedRequest {
 /** `route`: null where no route has the request's method and path. `values`: of the `{names}` in the path. */
 type ConsolePipeline = (
   request: Request,
-  route: ListedEndpoint | null,
+  route: ConsoleEndpoint | null,
   values: Readonly<Record<string, string>>,
   peer: Peer,
 ) => Promise<Response>;
@@ -131,7 +131,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     const call: ConsoleCall = {
       ...context,
       path: readPath(route.params, values),
-      query: readQuery(route.query, query),
+      query: route.key === undefined ? readQuery(route.query, query) : query,
       headers: request.headers,
       body,
       method: request.method,
@@ -143,12 +143,12 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     if (route.session === "nobody") return route.run(call);
     if (principal === null) throw notFoundOrForbidden();
     const userCall: UserCall = { ...call, ...principal, form: readFormUse(call, body, principal.user.id) };
-    if (route.session === "user" || route.session === "server operator") return route.run(userCall);
-    if (entry === null) throw notFoundOrForbidden();
+    if (entry === null) return route.run(userCall);
     const { lists, searches, building } = options.readers;
     const { id } = entry.workspace;
     const readers = { reader: lists.of(id), searchReader: searches.of(id), exportReader: building.of(id) };
-    return route.run({ ...userCall, ...entry, ...readers });
+    const by = { source: "manual", evidence: { user: principal.user.id } } as const;
+    return route.run({ ...userCall, ...entry, ...readers, by, budgetedKey: null });
   };
 
   return async (request, route, values, peer) => {
@@ -190,7 +190,7 @@ function requireEntry({ store }: ConsoleContext, { user }: SignedIn, id: string)
 }
 
 function requireAccess(
-  route: ListedEndpoint,
+  route: ConsoleEndpoint,
   principal: SignedIn | null,
   entry: ReturnType<typeof requireEntry> | null,
 ): void {

@@ -9,7 +9,7 @@ import type { Store } from "#src/db/store.ts";
 import type { PostResult } from "#src/net/post.ts";
 import type { SimulatorControl } from "#src/networks/simulator/control.ts";
 import type { SimulatedFiles } from "#src/networks/simulator/media.ts";
-import type { Answer } from "../endpoint.ts";
+import type { Answer } from "../answer.ts";
 
 /** One attempt to deliver a webhook. */
 export interface SentWebhook {

@@ -13,9 +13,9 @@ import { confirmSession, endSession, endSessions, listSessions } from "#src/doma
 import { countGuess, forgiveGuesses } from "#src/domain/users/sign-in-throttle.ts";
 import type { Session } from "#src/domain/users/table.ts";
 import { findPasswordProblem } from "#src/domain/users/user.ts";
+import { answerData } from "../answer.ts";
 import { readTheme, themeCookie } from "../console/cookies.ts";
 import { clientOf, requireAllowed } from "../console/sign-in-attempt.ts";
-import { answerData } from "../endpoint.ts";
 import { whenUtc } from "../times.ts";
 import { change, type UserCall } from "./call.ts";
 import { Data, Empty, Id, strict } from "./declare.ts";

@@ -9,11 +9,12 @@ import type { BillingAccount } from "#src/domain/billing/table.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { UsageView } from "#src/domain/messages/schema.ts";
 import { viewUsage } from "#src/domain/messages/usage-view.ts";
+import { readIdCursor } from "../cursors.ts";
 import { readMonth } from "../month.ts";
-import { pageOf, readPage, wrongCursor } from "../page.ts";
-import { PER_PAGE } from "../page-view.ts";
+import { pageOf, readPage } from "../page.ts";
+import { PageQuery } from "../page-view.ts";
 import { timesOf } from "../times.ts";
-import { Data, ListOf, PageQuery, strict } from "./declare.ts";
+import { Data, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText } from "./fragments.ts";
 
@@ -37,9 +38,34 @@ export const billingEndpoints = {
     },
   ),
   "GET /w/{workspace}/usage": endpoint({
+    key: ["read"],
     session: "owner",
-    query: { month: Type.String() },
+    query: {
+      month: Type.String({
+        pattern: "^([0-9]{4}-(0[1-9]|1[0-2]))?$",
+        examples: ["2026-11"],
+        description: "The month, by the workspace's timezone; by default the present one.",
+      }),
+    },
     output: Data(UsageView),
+    reference: {
+      operationId: "getUsage",
+      tag: "Workspace",
+      summary: "Retrieve what Meta bills",
+      description:
+        "Returns how many messages Meta delivered in a month, by the category that Meta bills. Meta bills the owner of the WhatsApp account; the workspace's own balance is in `GET /me`.",
+      success: "The month's messages by category.",
+      example: {
+        month: "2026-11",
+        messages: 1930,
+        billable: 1250,
+        categories: [
+          { category: "marketing", type: "regular", billable: true, messages: 1250 },
+          { category: "service", type: "free_customer_service", billable: false, messages: 680 },
+        ],
+        service: [{ number: "+911244001100", messages: 680, allowance: 1000 }],
+      },
+    },
   }).read((tx, { workspace, query }) => viewUsage(tx, workspace, readMonth(query.get("month"), tx.now, workspace))),
   "GET /w/{workspace}/billing/ledger": endpoint({
     session: "owner",
@@ -58,11 +84,10 @@ export const billingEndpoints = {
     ),
   }).load(({ store, workspace, query }) => {
     const from = readPage(query);
-    const before = "after" in from ? from.after.id : null;
-    if (before !== null && typeof before !== "number") throw wrongCursor();
+    const before = "after" in from ? readIdCursor(from.after) : null;
     const when = timesOf(workspace);
     return store.read((tx) => {
-      const rows = listLedger(tx, workspace.id, before, PER_PAGE + 1);
+      const rows = listLedger(tx, workspace.id, before, from.perPage + 1);
       return pageOf(
         from,
         rows,

@@ -1,36 +1,31 @@
 /** Broadcasts: list, send, pause, resume and cancel them; the causes of failures, and live counters. */
 
 import { Type } from "@sinclair/typebox";
-import { invalidRequest, notFound } from "#src/core/problem.ts";
+import { invalidRequest, type ProblemCode } from "#src/core/problem.ts";
 import { OneOf } from "#src/core/schema.ts";
-import type { ReadTx } from "#src/db/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
 import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
-import {
-  countBroadcasts,
-  countCausesSql,
-  countInDoubtSql,
-  findBroadcast,
-  listBroadcasts,
-} from "#src/domain/broadcasts/read.ts";
+import { countBroadcasts, countCausesSql, countInDoubtSql, listBroadcasts } from "#src/domain/broadcasts/read.ts";
 import { countOutcomeQuery } from "#src/domain/broadcasts/recipient-filter.ts";
-import { BroadcastView, CreatedBroadcastView } from "#src/domain/broadcasts/schema.ts";
+import { BroadcastView, CreatedBroadcastView, PreviewView } from "#src/domain/broadcasts/schema.ts";
 import { sendBroadcast } from "#src/domain/broadcasts/send.ts";
-import type { Broadcast } from "#src/domain/broadcasts/table.ts";
 import { viewBroadcast, viewCreated } from "#src/domain/broadcasts/view.ts";
 import { clockTime } from "#src/domain/broadcasts/wait.ts";
 import { readBroadcast } from "../bodies/broadcast-body.ts";
-import { CreateBroadcastBody } from "../bodies/broadcast-schema.ts";
-import { countAudience } from "../broadcast-audience.ts";
+import { CreateBroadcastForms } from "../bodies/broadcast-schema.ts";
+import { countAudience, previewBroadcast } from "../broadcast-audience.ts";
 import { readIdCursor } from "../cursors.ts";
+import { actOnce, readKey } from "../idempotency.ts";
 import { pageOf, readPage } from "../page.ts";
-import { PER_PAGE } from "../page-view.ts";
+import { PageQuery } from "../page-view.ts";
+import { readTogether } from "../validate.ts";
 import { change, type WorkspaceCallWith } from "./call.ts";
-import { Data, File, Id, ListOf, PageQuery } from "./declare.ts";
+import { Data, File, ListOf } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
+import { broadcastExample } from "./examples.ts";
 import { OptionalText } from "./fragments.ts";
-
-const id = Id("broadcast");
+import { broadcastPath, recipientEndpoints, requireBroadcast } from "./recipients.ts";
 
 const BroadcastDetail = Type.Object({
   ...BroadcastView.properties,
@@ -49,75 +44,200 @@ const BroadcastDetail = Type.Object({
   ),
 });
 
+const bodies = {
+  list: {
+    summary: "A list of phone numbers, with a contact field as a value",
+    value: {
+      name: "November offer",
+      template: "november_offer",
+      variables: [{ field: "first_name", fallback: "there" }, "20%"],
+      to: ["+919876543210", "098765 43211"],
+    },
+  },
+  group: {
+    summary: "A group, at a scheduled time, with an image",
+    value: {
+      name: "Festival greeting",
+      template: "festival_greeting",
+      group: 3,
+      media: { link: "https://files.example.com/greeting.jpg" },
+      send_at: "2026-11-27T10:00:00+05:30",
+    },
+  },
+};
+
+const refusals: readonly ProblemCode[] = [
+  "not_found",
+  "workspace_suspended",
+  "number_not_ready",
+  "template_not_found",
+  "template_not_sendable",
+  "unsupported_template",
+  "missing_media",
+  "missing_variable",
+];
+
 export const broadcastEndpoints = {
-  "GET /w/{workspace}/v1/broadcasts": endpoint({
+  "POST /w/{workspace}/broadcasts": endpoint({
+    key: ["broadcast"],
+    session: "member",
+    body: CreateBroadcastForms,
+    checkedBy: "handler",
+    output: Data(CreatedBroadcastView),
+    reference: {
+      operationId: "createBroadcast",
+      tag: "Broadcasts",
+      summary: "Create a broadcast",
+      description:
+        "Sends a template to a list of phone numbers or to a group. The response is returned before any message is sent; it lists the numbers in `to` that are skipped, and why. To see recipients that are skipped later, list the recipients. Everyone in `to` who has not opted out is recorded as opted in. In a group, only contacts who have opted in receive the message. A single `broadcast.finished` event follows when the counts are final.",
+      bodies,
+      keys: { list: "november-offer", group: "festival-greeting-2026" },
+      success: "The broadcast was accepted.",
+      status: 202,
+      example: {
+        ...broadcastExample,
+        status: "queueing",
+        counts: { total: 3, sent: 0, delivered: 0, read: 0, failed: 0, skipped: 1 },
+        charged: null,
+        completed_at: null,
+        requested: 3,
+        skipped: [{ to: "+919876543299", reason: "opted_out", since: "2026-10-04T18:20:11+05:30" }],
+      },
+      problems: [...refusals, "insufficient_balance", "idempotency_conflict"],
+    },
+  }).answer((call) => {
+    const { workspace, by, budgetedKey, dispatch } = call;
+    const [input, use] = readTogether(
+      () => readBroadcast(call.body, workspace.timezone),
+      () => (call.user === null ? readKey(call) : null),
+    );
+    return actOnce(call, use, async () => {
+      const audienceSize = await countAudience(call, workspace.id, input, budgetedKey !== null);
+      const { instanceId } = dispatch;
+      const { evidence } = by;
+      const request = { workspaceId: workspace.id, input, instanceId, audienceSize, budgetedKey, evidence };
+      const act = (tx: Tx) => {
+        const { broadcast, skipped } = sendBroadcast(tx, request);
+        const audit = { action: "broadcast.create", subject: broadcast.name, details: { id: broadcast.id } };
+        return { status: 202, data: viewCreated(tx, broadcast, skipped, workspace), audit };
+      };
+      return change(call, act, use);
+    });
+  }),
+  "GET /w/{workspace}/broadcasts": endpoint({
+    key: ["read"],
     session: "member",
     query: PageQuery,
     output: ListOf(BroadcastView),
-  }).load(({ store, workspace, query }) => {
+    reference: {
+      operationId: "listBroadcasts",
+      tag: "Broadcasts",
+      summary: "List broadcasts",
+      description: "Returns all broadcasts of the workspace, newest first.",
+      success: "One page of broadcasts.",
+      example: [broadcastExample],
+    },
+  }).read((tx, { workspace, query }) => {
     const from = readPage(query);
     const position = "after" in from ? { after: readIdCursor(from.after) } : from;
-    return store.read((tx) =>
-      pageOf(
-        from,
-        listBroadcasts(tx, workspace.id, position, PER_PAGE + 1),
-        countBroadcasts(tx, workspace.id),
-        (broadcast) => viewBroadcast(tx, broadcast, workspace),
-        ({ id }) => ({ id }),
-      ),
+    return pageOf(
+      from,
+      listBroadcasts(tx, workspace.id, position, from.perPage + 1),
+      countBroadcasts(tx, workspace.id),
+      (broadcast) => viewBroadcast(tx, broadcast, workspace),
+      ({ id }) => ({ id }),
     );
   }),
-  "POST /w/{workspace}/v1/broadcasts": endpoint({
-    session: "member",
-    body: CreateBroadcastBody,
+  "POST /w/{workspace}/broadcasts/preview": endpoint({
+    key: ["broadcast"],
+    body: CreateBroadcastForms,
     checkedBy: "handler",
-    output: Data(CreatedBroadcastView),
-  }).answer(async (call) => {
-    const { workspace, user, dispatch } = call;
-    const input = readBroadcast(call.body, workspace.timezone);
-    const audienceSize = await countAudience(call, workspace.id, input);
-    const { instanceId } = dispatch;
-    const request = { workspaceId: workspace.id, input, instanceId, audienceSize, evidence: { user: user.id } };
-    return change(call, (tx) => {
-      const { broadcast, skipped } = sendBroadcast(tx, request);
-      const audit = { action: "broadcast.create", subject: broadcast.name, details: { id: broadcast.id } };
-      return { status: 202, data: viewCreated(tx, broadcast, skipped, workspace), audit };
-    });
+    output: Data(PreviewView),
+    reference: {
+      operationId: "previewBroadcast",
+      tag: "Broadcasts",
+      summary: "Preview a broadcast",
+      description:
+        "Takes the same body as `POST /broadcasts` and returns what the broadcast would do: how many people would receive it, who would be skipped, what it would cost and when it would end. Nothing is sent or stored, and no consent is recorded.",
+      bodies,
+      success: "The preview.",
+      example: {
+        requested: 3,
+        reached: 2,
+        skipped: {
+          opted_out: 1,
+          may_want_to_stop: 0,
+          invalid_number: 0,
+          duplicate: 0,
+          no_opt_in: 0,
+          missing_variable: 0,
+          daily_cap: 0,
+        },
+        skips: [{ to: "+919876543299", reason: "opted_out", since: "2026-10-04T18:20:11+05:30" }],
+        cost: {
+          currency: "USD",
+          rate: "0.0085",
+          amount: "0.017",
+          available: "120.50",
+          available_after: "120.483",
+          covered: true,
+        },
+        daily_cap_left: null,
+        network_limit: { limit: 2000, used: 250, today: 2 },
+        warnings: [],
+        starts_at: "2026-11-21T08:44:25+05:30",
+        ends_at: "2026-11-21T08:44:26+05:30",
+      },
+      problems: refusals,
+    },
+  }).load((call) => {
+    const { workspace, body } = call;
+    return previewBroadcast(call, workspace.id, readBroadcast(body, workspace.timezone));
   }),
-  "POST /w/{workspace}/v1/broadcasts/{id}/cancel": endpoint({
+  "GET /w/{workspace}/broadcasts/{id}": endpoint({
+    key: ["read"],
     session: "member",
-    params: { id },
+    params: broadcastPath,
     output: Data(BroadcastView),
+    consoleOutput: Data(BroadcastDetail),
+    reference: {
+      operationId: "getBroadcast",
+      tag: "Broadcasts",
+      summary: "Retrieve a broadcast",
+      description: "Returns a broadcast with its current counts.",
+      success: "The broadcast.",
+      example: broadcastExample,
+      problems: ["not_found"],
+    },
+  }).load((call) =>
+    call.user === null
+      ? call.store.read((tx) => viewBroadcast(tx, requireBroadcast(call, tx), call.workspace))
+      : loadDetail(call),
+  ),
+  ...recipientEndpoints,
+  "POST /w/{workspace}/broadcasts/{id}/cancel": endpoint({
+    key: ["broadcast"],
+    session: "member",
+    params: broadcastPath,
+    output: Data(BroadcastView),
+    reference: {
+      operationId: "cancelBroadcast",
+      tag: "Broadcasts",
+      summary: "Cancel a broadcast",
+      description:
+        "Stops a broadcast: no more messages are sent. Messages already sent to the network are not recalled, and are charged if they are delivered. The part of the balance that was held for unsent messages is released immediately.",
+      success: "The cancelled broadcast.",
+      example: { ...broadcastExample, status: "cancelled" },
+      problems: ["not_found", "not_cancellable"],
+    },
   }).change((tx, call) => {
     const cancelled = cancelBroadcast(tx, requireBroadcast(call, tx));
     const audit = { action: "broadcast.cancel", subject: cancelled.name, details: { id: cancelled.id } };
     return { status: 200, data: viewBroadcast(tx, cancelled, call.workspace), audit };
   }),
-  "GET /w/{workspace}/broadcasts/{id}": endpoint({
-    session: "member",
-    params: { id },
-    output: Data(BroadcastDetail),
-  }).load(async (call) => {
-    const { store, reader, workspace } = call;
-    const broadcast = store.read((tx) => requireBroadcast(call, tx));
-    const causes = await reader.query(countCausesSql, [broadcast.id]);
-    const unknownQuery = countOutcomeQuery(broadcast, "unknown");
-    const [unknown] = await reader.query(unknownQuery.sql, unknownQuery.parameters);
-    const [inDoubt] = await reader.query(countInDoubtSql, [broadcast.id]);
-    return store.read((tx) => {
-      return {
-        ...viewBroadcast(tx, requireBroadcast(call, tx), workspace),
-        // Dispatched, and the outcome is still open: neither sent nor failed.
-        in_doubt: Number(inDoubt?.total ?? 0),
-        // Of the failed ones, those whose outcome is unknown.
-        unknown: Number(unknown?.total ?? 0),
-        causes: causes.map(viewCause),
-      };
-    });
-  }),
   "GET /w/{workspace}/broadcasts/{id}/live": endpoint({
     session: "member",
-    params: { id },
+    params: broadcastPath,
     /** Events called `broadcast`, each with the API's JSON of a broadcast. */
     output: File("text/event-stream; charset=utf-8"),
   }).answer((call) => {
@@ -127,7 +247,7 @@ export const broadcastEndpoints = {
   }),
   "POST /w/{workspace}/broadcasts/{id}/pause": endpoint({
     session: "member",
-    params: { id },
+    params: broadcastPath,
     output: Data(BroadcastView),
   }).change((tx, call) => {
     const broadcast = requireBroadcast(call, tx);
@@ -141,7 +261,7 @@ export const broadcastEndpoints = {
   }),
   "POST /w/{workspace}/broadcasts/{id}/resume": endpoint({
     session: "member",
-    params: { id },
+    params: broadcastPath,
     output: Data(BroadcastView),
   }).change((tx, call) => {
     const resumed = resumeManually(tx, requireBroadcast(call, tx));
@@ -160,9 +280,19 @@ function viewCause({ status, error_code: code, outcome_unknown: isUnknown, reaso
   };
 }
 
-/** Throws `not_found`. */
-function requireBroadcast({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx: ReadTx): Broadcast {
-  const broadcast = findBroadcast(tx, workspace.id, path.id);
-  if (broadcast === undefined) throw notFound("broadcast");
-  return broadcast;
+async function loadDetail(call: WorkspaceCallWith<{ id: number }>) {
+  const { store, reader, workspace } = call;
+  const broadcast = store.read((tx) => requireBroadcast(call, tx));
+  const causes = await reader.query(countCausesSql, [broadcast.id]);
+  const unknownQuery = countOutcomeQuery(broadcast, "unknown");
+  const [unknown] = await reader.query(unknownQuery.sql, unknownQuery.parameters);
+  const [inDoubt] = await reader.query(countInDoubtSql, [broadcast.id]);
+  return store.read((tx) => ({
+    ...viewBroadcast(tx, requireBroadcast(call, tx), workspace),
+    // Dispatched, and the outcome is still open: neither sent nor failed.
+    in_doubt: Number(inDoubt?.total ?? 0),
+    // Of the failed ones, those whose outcome is unknown.
+    unknown: Number(unknown?.total ?? 0),
+    causes: causes.map(viewCause),
+  }));
 }

@@ -1,19 +1,29 @@
 /**
- * What the handler of an endpoint receives, and how it changes something. Handlers below `/w/{workspace}` receive the workspace and the caller's
- * role in it; anyone without access gets `not_found`. Every change goes through `change`, which records the audit entry and makes a
- * repeated form act once.
+ * What the handler of an endpoint receives, and how it changes something. Each of the two doors fills a call: the API's for a key, the
+ * console's for a session. Where both open an endpoint, its handler gets either, and `user` says which. Every change goes through `change`.
  */
 import type { TSchema } from "@sinclair/typebox";
+import type { Clock } from "#src/core/clock.ts";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
 import type { Reader } from "#src/db/reader.ts";
+import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
+import type { ConsentEvidence } from "#src/domain/contacts/consent-log.ts";
+import type { KeyUse } from "#src/domain/idempotency/keys.ts";
+import type { BudgetedKey } from "#src/domain/messages/key-budget.ts";
 import { type NewAuditEntry, recordAudit } from "#src/domain/users/audit-log.ts";
 import { type FormUse, findFormAnswer, saveFormAnswer } from "#src/domain/users/form-answers.ts";
 import type { WorkspaceAccess } from "#src/domain/users/read.ts";
 import type { SignedIn } from "#src/domain/users/sessions.ts";
 import type { Role } from "#src/domain/users/user.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import type { MediaFiles } from "#src/media/files.ts";
+import type { SendOptions } from "#src/sending/send-message.ts";
+import { type AnswerWith, answerData, keptAnswer, requireId } from "../answer.ts";
 import type { ConsoleContext } from "../console/context.ts";
-import { type AnswerWith, answerJson, keptAnswer, requireId } from "../endpoint.ts";
+import type { EventWaiters } from "../event-waiters.ts";
+import { changeOnce } from "../idempotency.ts";
+import type { KeyQueue } from "../key-queue.ts";
 import { wrongParameter } from "../page.ts";
 import { findFieldProblems } from "../validate.ts";
 import type { BodyOf, Declaration, PathOf, QueryOf } from "./declare.ts";
@@ -29,16 +39,58 @@ interface CallInput {
   body: unknown;
 }
 
-/** What every call carries, signed in or not. */
-export interface ConsoleCall<Input extends CallInput = CallInput> extends ConsoleContext {
+/** What both doors give. */
+interface Asked<Input extends CallInput> {
   /** Ids are numbers. */
   path: Input["path"];
   query: Input["query"];
-  /** The form, if the route declares one. */
   body: Input["body"];
   headers: Headers;
   method: string;
+  /** The path as it was requested, without the query: part of the fingerprint of an idempotent request. */
   pathname: string;
+}
+
+/** What both doors give for a workspace. */
+interface InWorkspace {
+  store: Store;
+  clock: Clock;
+  dispatch: SendOptions;
+  /** Requests with an Idempotency-Key that this process is handling. */
+  keyQueue: KeyQueue;
+  media: MediaFiles;
+  workspace: Workspace;
+  /** Who calls, as the consent log keeps it. */
+  by: ConsentEvidence;
+  /** The API key, if it has a daily budget of people. */
+  budgetedKey: BudgetedKey | null;
+  /** Runs slow queries on another thread, and waits for no other workspace. */
+  reader: Reader;
+  /**
+   * A separate thread for searches and group filters, which may take seconds, so that other queries do not wait behind
+   * them.
+   */
+  searchReader: Reader;
+}
+
+/** A call with an API key. */
+export interface KeyCall<Input extends CallInput = CallInput> extends Asked<Input>, InWorkspace {
+  user: null;
+  keyId: number;
+  longPoll: LongPoll;
+}
+
+/** What a request needs to wait for an event. */
+export interface LongPoll {
+  waiters: EventWaiters;
+  /** Fires when the server begins to stop. */
+  stopping: AbortSignal;
+  /** Returns the signal that fires when the caller closes the connection. */
+  disconnected: () => AbortSignal;
+}
+
+/** What every call of the console carries, signed in or not. */
+export interface ConsoleCall<Input extends CallInput = CallInput> extends ConsoleContext, Asked<Input> {
   request: Request;
   /** Address of the client, behind trusted proxies. */
   address: string;
@@ -51,30 +103,37 @@ export interface UserCall<Input extends CallInput = CallInput> extends ConsoleCa
   form: FormUse | null;
 }
 
-export interface WorkspaceCall<Input extends CallInput = CallInput> extends UserCall<Input>, WorkspaceAccess {
-  /** The workspace's readers, which wait for no other workspace. */
-  reader: Reader;
-  searchReader: Reader;
+export interface WorkspaceCall<Input extends CallInput = CallInput>
+  extends UserCall<Input>,
+    WorkspaceAccess,
+    Omit<InWorkspace, keyof ConsoleContext | "workspace"> {
   /** For exports, which take as long as they take. */
   exportReader: Reader;
 }
 
 /** For functions that several handlers share: what they need of the path. */
 export type WorkspaceCallWith<Path extends object> = WorkspaceCall<{ path: Path; query: unknown; body: unknown }>;
+/** Of either door. */
+export type AnyCallWith<Path extends object = object> = InWorkspace & { path: Path };
 export type UserCallWith<Path extends object> = UserCall<{ path: Path; query: unknown; body: unknown }>;
 
 interface InputOf<D extends Declaration> {
   path: PathOf<D>;
-  query: Query<QueryOf<D>>;
+  /** The API's handlers check the values themselves, with faults for programs. */
+  query: Query<"key" extends keyof D ? Record<keyof QueryOf<D>, string> : QueryOf<D>>;
   body: D extends { checkedBy: "handler" } ? Readonly<Record<string, unknown>> : BodyOf<D>;
 }
 
 /** What the handler of an endpoint receives. */
-export type CallOf<D extends Declaration> = D["session"] extends Role
-  ? WorkspaceCall<InputOf<D>>
-  : D["session"] extends "nobody"
-    ? ConsoleCall<InputOf<D>>
-    : UserCall<InputOf<D>>;
+export type CallOf<D extends Declaration> =
+  | ("key" extends keyof D ? KeyCall<InputOf<D>> : never)
+  | ("session" extends keyof D
+      ? D["session"] extends Role
+        ? WorkspaceCall<InputOf<D>>
+        : D["session"] extends "nobody"
+          ? ConsoleCall<InputOf<D>>
+          : UserCall<InputOf<D>>
+      : never);
 
 /** Throws `not_found` for an id that no row can have. */
 export function readPath(
@@ -117,12 +176,21 @@ export interface ChangeResult<Data, Replayed = Data> {
 }
 
 /**
- * Runs one transaction with the change, its audit entry, and the stored answer that a repetition of the same form gets.
+ * Runs one transaction with the change. In the console, it also holds the audit entry and the answer that a repetition of the same form
+ * gets; with an API key, the answer that repetitions of the key `use` get.
  */
 export async function change<Data, Replayed = Data>(
-  call: UserCall | WorkspaceCall,
+  call: UserCall | KeyCall,
   act: (tx: Tx) => ChangeResult<Data, Replayed>,
+  use: KeyUse | null = null,
 ): Promise<AnswerWith<{ data: Data | Replayed }>> {
+  if (call.user === null) {
+    const answer = (tx: Tx) => {
+      const { status, data } = act(tx);
+      return answerData<Data | Replayed>(status, data);
+    };
+    return use === null ? call.store.write(answer) : keptAnswer(await changeOnce(call, use, answer));
+  }
   const { form, user, address } = call;
   return call.store.write((tx) => {
     const replay = form === null ? undefined : findFormAnswer(tx, form);
@@ -131,16 +199,20 @@ export async function change<Data, Replayed = Data>(
     }
     const { status, data, replayData = data, audit, headers, cookies } = act(tx);
     if (audit !== null) {
-      const workspaceId = "workspace" in call ? call.workspace.id : null;
+      const workspaceId = isInWorkspace(call) ? call.workspace.id : null;
       recordAudit(tx, { userId: user.id, address }, { workspaceId, ...audit });
     }
     if (form !== null) saveFormAnswer(tx, form, status, JSON.stringify({ data: replayData }));
     return {
-      ...answerJson<{ data: Data | Replayed }>(status, { data }),
+      ...answerData<Data | Replayed>(status, data),
       ...(headers === undefined ? {} : { headers }),
       ...(cookies === undefined ? {} : { cookies }),
     };
   });
+}
+
+function isInWorkspace(call: UserCall): call is WorkspaceCall {
+  return "workspace" in call;
 }
 
 /** Throws `invalid_request` with the mistakes of each field. */

@@ -1,135 +1,165 @@
 /** Contacts: list, show, change and opt out; search and filter, export as a file, and the consent history of each. */
 
 import { Type } from "@sinclair/typebox";
-import { formatInstant } from "#src/core/instant.ts";
-import { notFound } from "#src/core/problem.ts";
 import { Instant, OneOf } from "#src/core/schema.ts";
-import type { ReadTx } from "#src/db/transaction.ts";
 import { consentSources, consents } from "#src/domain/contacts/consent.ts";
-import { type ConsentEvidence, listConsentChanges } from "#src/domain/contacts/consent-log.ts";
+import { listConsentChanges } from "#src/domain/contacts/consent-log.ts";
 import { clearDoubtOf } from "#src/domain/contacts/doubt.ts";
-import { findById, lookUpContact } from "#src/domain/contacts/find.ts";
-import { countContacts, listContacts } from "#src/domain/contacts/list.ts";
+import { findById } from "#src/domain/contacts/find.ts";
+import { listContacts } from "#src/domain/contacts/list.ts";
 import { optOutNumber } from "#src/domain/contacts/opt-out.ts";
 import { putContactOf } from "#src/domain/contacts/put.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
-import type { Contact } from "#src/domain/contacts/table.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import { compileCount, compileIds } from "#src/domain/filters/compile.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
+import type { User } from "#src/domain/users/table.ts";
 import { contactLines, IDS_PER_SEARCH } from "#src/transfer/export-contacts.ts";
 import { readContactChanges } from "../bodies/contact-body.ts";
 import { ContactBody } from "../bodies/contact-schema.ts";
 import { contactFilter, readContactSearch } from "../console/contact-filter.ts";
 import { answerCsv } from "../console/csv-file.ts";
-import { readContactCursor } from "../cursors.ts";
-import { pageOfRows, readPage, wrongCursor } from "../page.ts";
-import { PER_PAGE } from "../page-view.ts";
-import { change, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
-import { Data, File, ListOf, PageQuery } from "./declare.ts";
+import { readContactCursor, readIdCursor } from "../cursors.ts";
+import { countListed, IdentityQuery, readIdentity } from "../listed-identity.ts";
+import { pageOfRows, readPage, readSince } from "../page.ts";
+import { PageQuery } from "../page-view.ts";
+import { timesOf } from "../times.ts";
+import { type CallOf, change } from "./call.ts";
+import { PhoneParam, requireContact } from "./contact-path.ts";
+import { putManyEndpoints } from "./contacts-put-many.ts";
+import { conversationEndpoints } from "./conversation.ts";
+import { Data, type Declaration, File, ListOf } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
+import { contactExample } from "./examples.ts";
 import { Details } from "./fragments.ts";
 
 /** `group`: the id of a static or dynamic group. */
 const SearchQuery = { q: Type.String(), consent: OneOf(consents), group: Type.String() };
 
-const phone = Type.String();
+const params = { phone: PhoneParam };
+
+const list = {
+  key: ["read", "contacts"],
+  session: "member",
+  query: {
+    updated_since: Type.String({
+      format: "date-time",
+      examples: ["2026-11-20T00:00:00+05:30"],
+      description: "Return only contacts that were updated at or after this time.",
+    }),
+    ...IdentityQuery,
+    ...PageQuery,
+  },
+  consoleQuery: SearchQuery,
+  output: ListOf(ContactView),
+  reference: {
+    operationId: "listContacts",
+    tag: "Contacts",
+    summary: "List contacts",
+    description:
+      "Returns contacts, most recently updated first. To sync contacts, set `updated_since` and follow `meta.next` until it is null: contacts that change in the meantime are returned again, and none is missed.",
+    success: "One page of contacts.",
+    example: [contactExample],
+  },
+} as const satisfies Declaration;
 
 export const contactEndpoints = {
-  "GET /w/{workspace}/v1/contacts": endpoint({ session: "member", query: PageQuery, output: ListOf(ContactView) }).load(
-    ({ store, workspace, query }) => {
-      const from = readPage(query);
-      const position = "after" in from ? { after: readContactCursor(from.after) } : from;
-      return store.read((tx) => {
-        const { contacts, hasMore, next } = listContacts(
-          tx,
-          { workspaceId: workspace.id, identity: "any" },
-          null,
-          position,
-          PER_PAGE,
-        );
-        const shown = contacts.map((contact) => viewContact(tx, contact, workspace));
-        return pageOfRows(from, shown, { total: countContacts(tx, workspace.id).contacts, hasMore, next });
-      });
-    },
-  ),
-  "GET /w/{workspace}/v1/contacts/{phone}": endpoint({
+  "GET /w/{workspace}/contacts": endpoint(list).load(async (call) => {
+    const { store, reader, workspace, query } = call;
+    if (call.user !== null && Object.keys(SearchQuery).some((name) => query.get(name as keyof typeof SearchQuery)))
+      return searchContacts(call);
+    const since = readSince(query, "updated_since", workspace.timezone);
+    const from = readPage(query);
+    const position = "after" in from ? { after: readContactCursor(from.after) } : from;
+    // A program that syncs must not miss what another process is writing; the console shows the page at once, with a total from counters.
+    const identity = call.user === null ? readIdentity(query) : "any";
+    const listed = { workspaceId: workspace.id, identity };
+    if (call.user === null) await store.waitForOtherWriters();
+    const counted = call.user === null ? listed : { ...listed, identity: "phone" as const };
+    const total = await countListed({ store, reader }, counted, "contacts", since);
+    return store.read((tx) => {
+      const { contacts, hasMore, next } = listContacts(tx, listed, since, position, from.perPage);
+      const shown = contacts.map((contact) => viewContact(tx, contact, workspace));
+      return pageOfRows(from, shown, { total, hasMore, next });
+    });
+  }),
+  ...putManyEndpoints,
+  "GET /w/{workspace}/contacts/{phone}": endpoint({
+    key: ["read", "contacts"],
     session: "member",
-    params: { phone },
+    params,
     output: Data(ContactView),
+    reference: {
+      operationId: "getContact",
+      tag: "Contacts",
+      summary: "Retrieve a contact",
+      description: "Returns the contact with this phone number.",
+      success: "The contact.",
+      example: contactExample,
+      problems: ["not_found"],
+    },
   }).read((tx, call) => viewContact(tx, requireContact(call, tx), call.workspace)),
-  "PUT /w/{workspace}/v1/contacts/{phone}": endpoint({
+  "PUT /w/{workspace}/contacts/{phone}": endpoint({
+    key: ["contacts"],
     session: "member",
-    params: { phone },
+    params,
     body: ContactBody,
     checkedBy: "handler",
     output: Data(ContactView),
+    reference: {
+      operationId: "putContact",
+      tag: "Contacts",
+      summary: "Create or update a contact",
+      description:
+        "Creates or updates a contact. Fields that are not in the body keep their value. Returns 201 if the contact was created.",
+      bodies: {
+        profile: { summary: "Profile fields", value: { name: "Asha Rao", city: "Pune", add_tags: ["vip"] } },
+        consent: { summary: "Consent", value: { consent: "opted_in", add_to_groups: ["Regulars"] } },
+      },
+      success: "The contact was updated.",
+      created: "The contact was created.",
+      example: contactExample,
+      problems: ["invalid_number", "opted_out"],
+    },
   }).answer((call) => {
-    const { workspace, path } = call;
-    const phone = path.phone ?? "";
+    const { workspace, path, by } = call;
     const changes = readContactChanges(call.body);
     return change(call, (tx) => {
-      const { contact, isNew } = putContactOf(tx, workspace, phone, changes, evidenceOf(call));
-      const audit = { action: "contact.change", subject: phone };
+      const { contact, isNew } = putContactOf(tx, workspace, path.phone, changes, by);
+      const audit = { action: "contact.change", subject: path.phone };
       return { status: isNew ? 201 : 200, data: viewContact(tx, contact, workspace), audit };
     });
   }),
-  "POST /w/{workspace}/v1/contacts/{phone}/opt-out": endpoint({
+  ...conversationEndpoints,
+  "POST /w/{workspace}/contacts/{phone}/opt-out": endpoint({
+    key: ["contacts"],
     session: "member",
-    params: { phone },
+    params,
     output: Data(ContactView),
-  }).answer((call) => {
-    const { workspace, path } = call;
-    const phone = path.phone ?? "";
-    return change(call, (tx) => {
-      const contact = optOutNumber(tx, workspace, phone, evidenceOf(call));
-      const audit = { action: "contact.opt-out", subject: phone };
-      return { status: 200, data: viewContact(tx, contact, workspace), audit };
-    });
+    reference: {
+      operationId: "optOutContact",
+      tag: "Contacts",
+      summary: "Opt out a contact",
+      description:
+        "Records an opt-out that reached your own system. No messages are sent to the person until they send START. Also works for numbers that are not contacts yet, and in suspended workspaces.",
+      success: "The contact.",
+      example: contactExample,
+      problems: ["invalid_number"],
+    },
+  }).change((tx, { workspace, path, by }) => {
+    const contact = optOutNumber(tx, workspace, path.phone, by);
+    const audit = { action: "contact.opt-out", subject: path.phone };
+    return { status: 200, data: viewContact(tx, contact, workspace), audit };
   }),
-  "POST /w/{workspace}/v1/contacts/{phone}/keep": endpoint({
+  "POST /w/{workspace}/contacts/{phone}/keep": endpoint({
     session: "member",
-    params: { phone },
+    params,
     output: Data(ContactView),
   }).change((tx, call) => {
     const { workspace, path } = call;
     const contact = clearDoubtOf(tx, workspace, path.phone);
     const audit = { action: "contact.keep", subject: path.phone };
     return { status: 200, data: viewContact(tx, contact, workspace), audit };
-  }),
-  /** Ordered by id and searched on the reader's thread: among a million contacts, a rare name takes a moment. */
-  "GET /w/{workspace}/contacts": endpoint({
-    session: "member",
-    query: { ...PageQuery, ...SearchQuery },
-    output: ListOf(ContactView),
-  }).load(async (call) => {
-    const { store, searchReader, workspace, query, clock } = call;
-    const from = readPage(query);
-    const after = "after" in from ? from.after.id : 0;
-    if (typeof after !== "number") throw wrongCursor();
-    const { ids, count } = store.read((tx) => {
-      const filter = readGroupFilter(tx, workspace, contactFilter(tx, workspace, readContactSearch(query)));
-      const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: clock.now() };
-      return { ids: compileIds(filter, context, after, PER_PAGE + 1), count: compileCount(filter, context) };
-    });
-    const found = (await searchReader.query(ids.sql, ids.parameters)).map(({ id }) => Number(id));
-    const isWhole = after === 0 && found.length <= PER_PAGE;
-    const [row] = isWhole ? [{ total: found.length }] : await searchReader.query(count.sql, count.parameters);
-    return store.read((tx) => {
-      const shown = found.slice(0, PER_PAGE).flatMap((id) => findById(tx, workspace.id, id) ?? []);
-      const hasMore = found.length > PER_PAGE;
-      const last = found[PER_PAGE - 1];
-      const page = {
-        total: Number(row?.total ?? 0),
-        hasMore,
-        next: hasMore && last !== undefined ? { id: last } : null,
-      };
-      return pageOfRows(
-        from,
-        shown.map((contact) => viewContact(tx, contact, workspace)),
-        page,
-      );
-    });
   }),
   /** Exports everything that the list shows, on all pages, with the same code as `waxwing contact export`. */
   "GET /w/{workspace}/contacts/export": endpoint({
@@ -157,7 +187,7 @@ export const contactEndpoints = {
   }),
   "GET /w/{workspace}/contacts/{phone}/consent": endpoint({
     session: "member",
-    params: { phone },
+    params,
     output: Data(
       Type.Array(
         Type.Object({
@@ -171,29 +201,40 @@ export const contactEndpoints = {
       ),
     ),
   }).read((tx, call) => {
-    const { workspace } = call;
-    const changes = listConsentChanges(tx, requireContact(call, tx).id).map(
-      ({ id, at, was, became, source, evidence }) => ({
-        id,
-        at: formatInstant(at, workspace.timezone),
-        was,
-        became,
-        source,
-        evidence,
-      }),
-    );
-    return changes;
+    const when = timesOf(call.workspace);
+    return listConsentChanges(tx, requireContact(call, tx).id).map(({ id, at, was, became, source, evidence }) => ({
+      ...{ id, at: when(at), was, became },
+      ...{ source, evidence },
+    }));
   }),
 };
 
-/** Throws `not_found`. */
-function requireContact({ workspace, path }: WorkspaceCallWith<{ phone: string }>, tx: ReadTx): Contact {
-  const contact = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country)?.contact;
-  if (contact == null) throw notFound("contact");
-  return contact;
-}
-
-/** What the consent log keeps of a change that a user made. */
-function evidenceOf({ user }: WorkspaceCall): ConsentEvidence {
-  return { source: "manual", evidence: { user: user.id } };
+/** Ordered by id and searched on the reader's thread: among a million contacts, a rare name takes a moment. */
+async function searchContacts(call: Extract<CallOf<typeof list>, { user: User }>) {
+  const { store, searchReader, workspace, query, clock } = call;
+  const from = readPage(query);
+  const after = "after" in from ? readIdCursor(from.after) : 0;
+  const { ids, count } = store.read((tx) => {
+    const filter = readGroupFilter(tx, workspace, contactFilter(tx, workspace, readContactSearch(query)));
+    const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: clock.now() };
+    return { ids: compileIds(filter, context, after, from.perPage + 1), count: compileCount(filter, context) };
+  });
+  const found = (await searchReader.query(ids.sql, ids.parameters)).map(({ id }) => Number(id));
+  const isWhole = after === 0 && found.length <= from.perPage;
+  const [row] = isWhole ? [{ total: found.length }] : await searchReader.query(count.sql, count.parameters);
+  return store.read((tx) => {
+    const shown = found.slice(0, from.perPage).flatMap((id) => findById(tx, workspace.id, id) ?? []);
+    const hasMore = found.length > from.perPage;
+    const last = found[from.perPage - 1];
+    const page = {
+      total: Number(row?.total ?? 0),
+      hasMore,
+      next: hasMore && last !== undefined ? { id: last } : null,
+    };
+    return pageOfRows(
+      from,
+      shown.map((contact) => viewContact(tx, contact, workspace)),
+      page,
+    );
+  });
 }

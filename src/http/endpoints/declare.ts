@@ -3,19 +3,30 @@
  * (`GET /w/{workspace}/groups/{id}`). `endpoint.ts` adds what it does.
  */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import type { ProblemCode } from "#src/core/problem.ts";
 import type { Role } from "#src/domain/users/user.ts";
+import type { Scope } from "#src/domain/workspaces/scopes.ts";
 import { PageView } from "../page-view.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** `nobody`: without a session. `user`: any signed-in user. A role: a member of the workspace with at least it. */
-type Needs = "nobody" | "user" | "server operator" | Role;
+export type Needs = "nobody" | "user" | "server operator" | Role;
 
 type Schemas = Readonly<Record<string, TSchema>>;
 
-export interface Declaration {
-  /** Who may call it with a session, in the console. */
-  session: Needs;
+/** What an endpoint of the API has, where the key stands for `/w/{workspace}`. */
+export interface OfApi {
+  /** Scopes of which the key needs one, else it gets 403 before anything of the request is read; null: every key may call it. */
+  key: readonly Scope[] | null;
+  reference: Reference;
+}
+
+export type Declaration = Shape & (OfApi | { key?: undefined; reference?: undefined });
+
+interface Shape {
+  /** The endpoint belongs to the console: who may call it with a session. */
+  session?: Needs;
   /**
    * The console asks for the password or the second factor again when the last time is long ago: a person at an unattended screen, or with
    * a stolen session cookie, must not be able to grant or revoke access, or to download everything.
@@ -24,7 +35,9 @@ export interface Declaration {
   /** The `{names}` of the path. `{workspace}` means the same everywhere, so it is not repeated. */
   params?: Schemas;
   query?: Schemas;
-  /** Absent: a form is not read any further than its JSON. */
+  /** What the query of the console has in addition, or with other values. */
+  consoleQuery?: Schemas;
+  /** Absent: a body is not read any further than its JSON. */
   body?: TSchema;
   /** The handler reads the body, with sentences about more than a schema can say. */
   checkedBy?: "handler";
@@ -32,6 +45,33 @@ export interface Declaration {
   file?: true;
   /** The whole answer: `Data`, `ListOf`, or a `File`. */
   output: TSchema;
+  /** What the console gets instead, with more members. */
+  consoleOutput?: TSchema;
+}
+
+/** What the API's reference says. The descriptions of parameters and members are in their schemas. */
+interface Reference {
+  operationId: string;
+  tag: string;
+  summary: string;
+  description: string;
+  /** An example of each form of the body. */
+  bodies?: Readonly<Record<string, { summary: string; value: unknown }>>;
+  /** The endpoint takes an Idempotency-Key: one for each of `bodies`, because a key belongs to one body. */
+  keys?: Readonly<Record<string, string>>;
+  /** Headers that the endpoint reads. */
+  headers?: Schemas;
+  success: string;
+  /** Default: 200. */
+  status?: 201 | 202;
+  /** The same answer with 201, when something was created. */
+  created?: string;
+  /** Of `data`. Absent for a file. */
+  example?: unknown;
+  /** Of a `meta` that is not that of numbered pages. */
+  meta?: unknown;
+  /** The endpoint's own codes, in addition to those that every endpoint may answer with. */
+  problems?: readonly ProblemCode[];
 }
 
 /** Additional members of a form are refused. */
@@ -40,8 +80,8 @@ export const strict = { additionalProperties: false };
 export const Empty = Type.Object({});
 
 /** The id of a row in a path. Anything else has no row: `notFound` with this noun. */
-export function Id(noun: string) {
-  return Type.Integer({ minimum: 1, noun });
+export function Id(noun: string, options: object = { minimum: 1, description: `Id of the ${noun}.` }) {
+  return Type.Integer({ ...options, noun });
 }
 
 /** `{data}` */
@@ -50,8 +90,17 @@ export function Data<Schema extends TSchema>(schema: Schema) {
 }
 
 /** `{data, meta}`: one page of a list. */
-export function ListOf<Schema extends TSchema>(schema: Schema) {
-  return Type.Object({ data: Type.Array(schema), meta: PageView });
+export function ListOf<Schema extends TSchema>(schema: Schema): ReturnType<typeof listWith<Schema, typeof PageView>> {
+  return listWith(schema, PageView);
+}
+
+/** The same with another `meta`. */
+export function listWith<Schema extends TSchema, Meta extends TSchema>(schema: Schema, meta: Meta) {
+  return Type.Object({ data: Type.Array(schema), meta });
+}
+
+export function isList({ properties }: TSchema): boolean {
+  return properties?.meta !== undefined;
 }
 
 /** An answer that is not JSON: a download or a stream. */
@@ -66,17 +115,32 @@ export function File(contentType: string) {
   return Type.Unsafe<ServedFile>({ contentType });
 }
 
-/** In the query of a list: a page by its number, or by a cursor. */
-export const PageQuery = { page: Type.String(), after: Type.String() };
-
 export type PathOf<D extends Declaration> = D extends { params: infer Path extends Schemas }
   ? { [Name in keyof Path]: Static<Path[Name]> }
   : object;
 
-export type QueryOf<D extends Declaration> = D extends { query: infer Query extends Schemas }
-  ? { [Name in keyof Query]: Static<Query[Name]> }
-  : object;
+/** Values are texts; one that the caller checks is of the kind that its schema says. */
+type Texts<Query> = {
+  [Name in keyof Query]: Query[Name] extends TSchema
+    ? Static<Query[Name]> extends string
+      ? Static<Query[Name]>
+      : string
+    : never;
+};
+
+/** The query of the console. */
+export type QueryOf<D extends Declaration> = D extends { consoleQuery: infer Console extends Schemas }
+  ? Texts<Omit<QueryNames<D>, keyof Console> & Console>
+  : Texts<QueryNames<D>>;
+
+/** The schemas of the query by name, without those of the console alone. */
+type QueryNames<D extends Declaration> = D extends { query: infer Query extends Schemas } ? Query : object;
 
 export type BodyOf<D extends Declaration> = D extends { body: infer Body extends TSchema }
   ? Static<Body>
   : Readonly<Record<string, unknown>>;
+
+/** What the browser gets. */
+export type ConsoleOutputOf<D extends Declaration> = D extends { consoleOutput: infer Output extends TSchema }
+  ? Static<Output>
+  : Static<D["output"]>;

@@ -19,11 +19,12 @@ import {
 } from "#src/domain/webhooks/read.ts";
 import { REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { countInReader, pageOf, readPage, readSince, wrongCursor } from "../page.ts";
-import { PER_PAGE } from "../page-view.ts";
+import { readIdCursor } from "../cursors.ts";
+import { countInReader, pageOf, readPage, readSince } from "../page.ts";
+import { PageQuery } from "../page-view.ts";
 import { timesOf } from "../times.ts";
 import { Refusal, type WorkspaceCall } from "./call.ts";
-import { Data, Id, ListOf, PageQuery, strict } from "./declare.ts";
+import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
 
@@ -68,9 +69,8 @@ export const deliveryEndpoints = {
     const status = query.get("status");
     const type = query.get("type");
     const from = readPage(query);
-    const before = "after" in from ? from.after.id : null;
-    if (before !== null && typeof before !== "number") throw wrongCursor();
-    const filter = { status, before, limit: PER_PAGE + 1 };
+    const before = "after" in from ? readIdCursor(from.after) : null;
+    const filter = { status, before, limit: from.perPage + 1 };
     const search = type === null ? null : deliveryIdsByType(workspace.id, type, filter);
     const ids = search === null ? null : (await reader.query(search.sql, search.values)).map(({ id }) => Number(id));
     return store.read((tx) => {

@@ -4,17 +4,26 @@
  */
 import type { Static } from "@sinclair/typebox";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { type Answer, type AnswerWith, answerJson } from "../endpoint.ts";
+import { type Answer, type AnswerWith, answerJson } from "../answer.ts";
 import { type CallOf, type ChangeResult, change } from "./call.ts";
-import type { Declaration, ServedFile } from "./declare.ts";
+import {
+  type ConsoleOutputOf,
+  type Declaration,
+  isList,
+  type Method,
+  type Needs,
+  type OfApi,
+  type ServedFile,
+} from "./declare.ts";
 
-type Output<D extends Declaration> = Static<D["output"]>;
+type Output<D extends Declaration> = Static<D["output"]> | ConsoleOutputOf<D>;
 
 /** What a list answers: its page with `meta`; every other endpoint: `data`. */
-type Content<D extends Declaration> =
-  Output<D> extends { meta: unknown } ? Output<D> : Output<D> extends { data: infer Data } ? Data : never;
+type ContentOf<Body> = Body extends { meta: unknown } ? Body : Body extends { data: infer Data } ? Data : never;
 
-type AnswerTo<D extends Declaration> = Output<D> extends ServedFile ? Response : AnswerWith<Output<D>>;
+type AnswerTo<Body> = Body extends ServedFile ? Response | Answer : AnswerWith<Body>;
+
+type Content<D extends Declaration> = ContentOf<Output<D>>;
 
 type Eventually<T> = T | Promise<T>;
 
@@ -22,6 +31,11 @@ type Run<Call> = (call: Call) => Eventually<Answer | Response>;
 
 /** A declaration with what it does. Its door calls it with what the declaration promises. */
 export type Endpoint<D extends Declaration = Declaration> = D & { run: Run<object> };
+
+/** An endpoint in the list of those that a door opens. `path`: as in its name; that of the API is without `/w/{workspace}`. */
+export type ListedEndpoint = Endpoint & { method: Method; path: string };
+export type ApiEndpoint = ListedEndpoint & OfApi;
+export type ConsoleEndpoint = ListedEndpoint & { session: Needs };
 
 /** Say with one of these what the endpoint does. */
 interface Declared<D extends Declaration> {
@@ -32,13 +46,12 @@ interface Declared<D extends Declaration> {
   /** Changes something in one transaction, which also writes the audit entry and makes a repeated form act once. */
   change(act: (tx: Tx, call: CallOf<D>) => ChangeResult<Content<D>, Content<D>>): Endpoint<D>;
   /** Everything else: answers with a file, another status or a cookie, or changes something in several transactions. */
-  answer(act: (call: CallOf<D>) => Eventually<AnswerTo<D>>): Endpoint<D>;
+  answer(act: (call: CallOf<D>) => Eventually<AnswerTo<Output<D>>>): Endpoint<D>;
 }
 
 export function endpoint<const D extends Declaration>(declared: D): Declared<D> {
   type Call = CallOf<D> & Parameters<typeof change>[0];
-  const isList = "meta" in (declared.output.properties ?? {});
-  const shown = (content: unknown) => answerJson(200, isList ? content : { data: content });
+  const shown = (content: unknown) => answerJson(200, isList(declared.output) ? content : { data: content });
   const make = (run: Run<Call>): Endpoint<D> => ({ ...declared, run: run as Run<object> });
   return {
     read: (act) => make((call) => call.store.read((tx) => shown(act(tx, call)))),

@@ -2,69 +2,78 @@
  * Every endpoint, by its name. The browser imports the types below, and nothing else of the server: what a request takes and what it
  * resolves to, by the name of its endpoint.
  */
-import type { Static } from "@sinclair/typebox";
 import { accountEndpoints } from "./account.ts";
 import { backupEndpoints } from "./backups.ts";
 import { billingEndpoints } from "./billing.ts";
 import { broadcastEndpoints } from "./broadcasts.ts";
 import { bulkEndpoints } from "./bulk.ts";
 import { contactEndpoints } from "./contacts.ts";
-import type { BodyOf, Method, PathOf, QueryOf, ServedFile } from "./declare.ts";
+import type { BodyOf, ConsoleOutputOf, Needs, PathOf, QueryOf, ServedFile } from "./declare.ts";
 import { deliveryEndpoints } from "./deliveries.ts";
 import { developerEndpoints } from "./developer.ts";
 import { draftEndpoints } from "./drafts.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { ApiEndpoint, ConsoleEndpoint, Endpoint, ListedEndpoint } from "./endpoint.ts";
+import { eventEndpoints } from "./events.ts";
 import { groupEndpoints } from "./groups.ts";
 import { importEndpoints } from "./imports.ts";
 import { inboxEndpoints } from "./inbox.ts";
+import { mediaEndpoints } from "./media.ts";
 import { messageEndpoints } from "./messages.ts";
 import { numberEndpoints } from "./numbers.ts";
 import { operatingEndpoints } from "./operating.ts";
-import { recipientEndpoints } from "./recipients.ts";
+import { optOutEndpoints } from "./opt-outs.ts";
 import { signInEndpoints } from "./sign-in.ts";
 import { simulatorEndpoints } from "./simulator.ts";
 import { systemEndpoints } from "./system.ts";
 import { templateEndpoints } from "./templates.ts";
 import { workspaceEndpoints } from "./workspaces.ts";
 
+/** Those of the API come in the order of its reference. */
 const endpoints = {
+  ...workspaceEndpoints,
+  ...billingEndpoints,
+  ...messageEndpoints,
+  ...broadcastEndpoints,
+  ...contactEndpoints,
+  ...optOutEndpoints,
+  ...templateEndpoints,
+  ...groupEndpoints,
+  ...eventEndpoints,
+  ...mediaEndpoints,
   ...signInEndpoints,
   ...accountEndpoints,
-  ...workspaceEndpoints,
   ...operatingEndpoints,
   ...systemEndpoints,
   ...backupEndpoints,
   ...developerEndpoints,
   ...deliveryEndpoints,
-  ...contactEndpoints,
-  ...broadcastEndpoints,
-  ...recipientEndpoints,
   ...bulkEndpoints,
   ...inboxEndpoints,
-  ...messageEndpoints,
   ...simulatorEndpoints,
   ...numberEndpoints,
-  ...billingEndpoints,
   ...draftEndpoints,
-  ...templateEndpoints,
-  ...groupEndpoints,
   ...importEndpoints,
 };
 
-/** An endpoint for its door, which calls it with what its declaration promises. */
-export type ListedEndpoint = Endpoint & { method: Method; path: string };
-
-export const consoleEndpoints: readonly ListedEndpoint[] = Object.entries(endpoints).map(([name, endpoint]) => {
+const listed = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
   const [method, path] = name.split(" ");
   return { ...endpoint, method, path } as ListedEndpoint;
 });
 
+export const consoleEndpoints = listed.filter((one): one is ConsoleEndpoint => one.session !== undefined);
+
+export const apiEndpoints = listed
+  .filter((one): one is ApiEndpoint => one.key !== undefined)
+  .map((one): ApiEndpoint => ({ ...one, path: one.path.replace("/w/{workspace}", "") }));
+
 type Endpoints = typeof endpoints;
 
-/** `GET /w/{workspace}/groups/{id}` */
-export type Route = keyof Endpoints & string;
+/** `GET /w/{workspace}/groups/{id}`, of an endpoint that the console has. */
+export type Route = {
+  [Name in keyof Endpoints]: Endpoints[Name] extends { session: Needs } ? Name : never;
+}[keyof Endpoints];
 
-type AnswerOf<Name extends Route> = Static<Endpoints[Name]["output"]>;
+type AnswerOf<Name extends Route> = ConsoleOutputOf<Endpoints[Name]>;
 
 /** Routes that answer with a file: for links, not for requests. */
 export type FileRoute = { [Name in Route]: AnswerOf<Name> extends ServedFile ? Name : never }[Route];

@@ -25,9 +25,9 @@ import { createBulkChange } from "#src/transfer/bulk-changes.ts";
 import { readGroupCursor } from "../cursors.ts";
 import { refreshCounts } from "../group-counts.ts";
 import { pageOf, readPage } from "../page.ts";
-import { PER_PAGE } from "../page-view.ts";
+import { PageQuery } from "../page-view.ts";
 import { change, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
-import { Data, Empty, Id, ListOf, PageQuery, strict } from "./declare.ts";
+import { Data, Empty, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
 
@@ -49,17 +49,29 @@ const SAMPLE = 5;
 const YIELD_MS = 5;
 
 export const groupEndpoints = {
-  "GET /w/{workspace}/v1/groups": endpoint({ session: "member", query: PageQuery, output: ListOf(GroupView) }).load(
-    async (call) => {
-      const { store, workspace, query } = call;
-      const from = readPage(query);
-      const position = "after" in from ? { after: readGroupCursor(from.after) } : from;
-      const list = () => store.read((tx) => listGroups(tx, workspace.id, position, PER_PAGE + 1));
-      await refreshCounts(call, list());
-      const total = store.read((tx) => countGroups(tx, workspace.id));
-      return pageOf(from, list(), total, viewGroup, ({ folded, id }) => ({ folded, id }));
+  "GET /w/{workspace}/groups": endpoint({
+    key: ["read", "contacts"],
+    session: "member",
+    query: PageQuery,
+    output: ListOf(GroupView),
+    reference: {
+      operationId: "listGroups",
+      tag: "Groups",
+      summary: "List groups",
+      description:
+        "Returns all groups of the workspace, sorted by name. The count of a dynamic group can be up to a minute old.",
+      success: "One page of groups.",
+      example: [{ id: 3, name: "Regulars", type: "static", count: 128 }],
     },
-  ),
+  }).load(async (call) => {
+    const { store, workspace, query } = call;
+    const from = readPage(query);
+    const position = "after" in from ? { after: readGroupCursor(from.after) } : from;
+    const list = () => store.read((tx) => listGroups(tx, workspace.id, position, from.perPage + 1));
+    await refreshCounts(call, list());
+    const total = store.read((tx) => countGroups(tx, workspace.id));
+    return pageOf(from, list(), total, viewGroup, ({ folded, id }) => ({ folded, id }));
+  }),
   "POST /w/{workspace}/groups": endpoint({ session: "member", body: GroupForm, output: Data(GroupDetail) }).answer(
     async (call) => {
       const { body, workspace, store } = call;

@@ -13,7 +13,7 @@ import { profileNames } from "#src/domain/contacts/profile-fields.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { changeImport, createImport, getImport, listImports, removeImport } from "#src/transfer/imports.ts";
 import type { Import, ImportSettings } from "#src/transfer/table.ts";
-import { answerData } from "../endpoint.ts";
+import { answerData } from "../answer.ts";
 import { change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { Data, Empty, File, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";

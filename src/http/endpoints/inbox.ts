@@ -22,25 +22,22 @@ import {
 } from "#src/domain/inbound/conversations.ts";
 import { readConversation } from "#src/domain/inbound/read-conversation.ts";
 import type { Conversation } from "#src/domain/inbound/table.ts";
-import { findMedia } from "#src/domain/media/read.ts";
 import { WINDOW_MS } from "#src/domain/messages/plan.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
+import { keptAnswer } from "../answer.ts";
 import { readConversationCursor } from "../cursors.ts";
-import { keptAnswer } from "../endpoint.ts";
 import { readKey } from "../idempotency.ts";
 import { pageOf, pageOfRows, readPage, wrongCursor } from "../page.ts";
-import { PER_PAGE } from "../page-view.ts";
-import { toResponse } from "../respond.ts";
+import { PageQuery } from "../page-view.ts";
 import { sendOnce } from "../send-once.ts";
-import { answerMedia } from "../serve-media.ts";
 import { timesOf } from "../times.ts";
 import { change, type WorkspaceCall } from "./call.ts";
 import { ConversationItemView, viewConversationItem } from "./conversation-items.ts";
-import { ANY_TYPE, Data, File, Id, ListOf, PageQuery, strict } from "./declare.ts";
+import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
 
@@ -63,25 +60,12 @@ const ConversationRow = Type.Object({
 /** The network allows no more beside its button. */
 const ASK_LENGTH_MAX = 1_024;
 
-const ITEMS_PER_PAGE = 50;
-
 const UNREAD_COUNT_MAX = 100;
 
 /** How many conversations one request scans for waiting people. */
 const CONVERSATIONS_SCANNED = 20_000;
 
 export const inboxEndpoints = {
-  "GET /w/{workspace}/media/{id}": endpoint({
-    session: "member",
-    params: { id: Id("file") },
-    output: File(ANY_TYPE),
-  }).answer(({ store, media, workspace, path, headers, keepOpen }) => {
-    const found = store.read((tx) => findMedia(tx, workspace.id, path.id));
-    const answer = answerMedia(media, found, headers);
-    // A player reads a long file as it plays it.
-    keepOpen();
-    return toResponse(answer, headers.get("x-request-id") ?? "");
-  }),
   "GET /w/{workspace}/conversations": endpoint({
     session: "member",
     query: { ...PageQuery, show: OneOf(["unread", "waiting", "open"]) },
@@ -92,7 +76,7 @@ export const inboxEndpoints = {
     const before = "after" in from ? readListPosition(from.after) : null;
     const show = query.get("show");
     if (show === "waiting") {
-      const { rows, next } = await findWaiting(call, before);
+      const { rows, next } = await findWaiting(call, before, from.perPage);
       return store.read((tx) => {
         const data = rows.flatMap(({ contactId }) => {
           const conversation = findConversation(tx, workspace.id, contactId);
@@ -104,7 +88,7 @@ export const inboxEndpoints = {
     return store.read((tx) => {
       const wroteAfter = tx.now - WINDOW_MS;
       const filter = { isUnread: show === "unread", ...(show === "open" ? { wroteAfter } : {}) };
-      const rows = listConversations(tx, workspace.id, filter, before, PER_PAGE + 1);
+      const rows = listConversations(tx, workspace.id, filter, before, from.perPage + 1);
       const view = (row: Conversation) => viewRow(tx, row, workspace);
       return pageOf(from, rows, rows.length, view, ({ wroteAt, contactId }) => ({ wroteAt, contactId }));
     });
@@ -143,7 +127,7 @@ export const inboxEndpoints = {
       const conversation = findConversation(tx, workspace.id, call.path.contact);
       if (conversation === undefined) throw notFound("conversation");
       const contact = getContact(tx, workspace.id, conversation.contactId);
-      const { items, next } = readConversation(tx, contact, before, ITEMS_PER_PAGE);
+      const { items, next } = readConversation(tx, contact, before, from.perPage);
       const lastInbound = items.find((item) => item.kind === "inbound");
       // Replies come from the number that the person last wrote to.
       const numbers = listNumbers(tx, workspace.id);
@@ -222,9 +206,13 @@ export const inboxEndpoints = {
  * A page of waiting conversations, and the cursor of the next: after the last match, or after the last conversation
  * that was scanned.
  */
-async function findWaiting({ searchReader, workspace }: WorkspaceCall, before: ConversationPosition | null) {
+async function findWaiting(
+  { searchReader, workspace }: WorkspaceCall,
+  before: ConversationPosition | null,
+  size: number,
+) {
   const { wroteAt, contactId } = before ?? { wroteAt: Number.MAX_SAFE_INTEGER, contactId: Number.MAX_SAFE_INTEGER };
-  const parameters = [workspace.id, workspace.id, wroteAt, wroteAt, contactId, CONVERSATIONS_SCANNED, PER_PAGE + 1];
+  const parameters = [workspace.id, workspace.id, wroteAt, wroteAt, contactId, CONVERSATIONS_SCANNED, size + 1];
   const found = await searchReader.query(waitingSql, parameters);
   const positions = found.map((row) => ({
     wroteAt: Number(row.wrote_at),
@@ -233,8 +221,8 @@ async function findWaiting({ searchReader, workspace }: WorkspaceCall, before: C
   }));
   const waiting = positions.filter(({ scanned }) => scanned === null);
   const lowest = positions.find(({ scanned }) => scanned === CONVERSATIONS_SCANNED);
-  const rows = waiting.slice(0, PER_PAGE);
-  const nextRow = waiting.length > PER_PAGE ? rows.at(-1) : lowest;
+  const rows = waiting.slice(0, size);
+  const nextRow = waiting.length > size ? rows.at(-1) : lowest;
   return { rows, next: nextRow === undefined ? null : { wroteAt: nextRow.wroteAt, contactId: nextRow.contactId } };
 }
 

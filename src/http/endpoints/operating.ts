@@ -9,11 +9,12 @@ import { listAuditEntries } from "#src/domain/users/audit-log.ts";
 import { findWorkspace, getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { resume, suspend, switchApi } from "#src/domain/workspaces/update.ts";
-import { pageOf, readPage, wrongCursor } from "../page.ts";
-import { PER_PAGE } from "../page-view.ts";
+import { readIdCursor } from "../cursors.ts";
+import { pageOf, readPage } from "../page.ts";
+import { PageQuery } from "../page-view.ts";
 import { whenUtc } from "../times.ts";
 import { change, type UserCallWith } from "./call.ts";
-import { Data, Id, ListOf, PageQuery, strict } from "./declare.ts";
+import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { AuditEntry, Named, OptionalText, OptionalTime } from "./fragments.ts";
 
@@ -68,10 +69,9 @@ export const operatingEndpoints = {
     output: ListOf(Type.Object({ ...AuditEntry.properties, workspace: Nullable(Named) })),
   }).load(({ store, query }) => {
     const from = readPage(query);
-    const before = "after" in from ? from.after.id : null;
-    if (before !== null && typeof before !== "number") throw wrongCursor();
+    const before = "after" in from ? readIdCursor(from.after) : null;
     return store.read((tx) => {
-      const rows = listAuditEntries(tx, null, before, PER_PAGE + 1);
+      const rows = listAuditEntries(tx, null, before, from.perPage + 1);
       return pageOf(
         from,
         rows,

@@ -8,14 +8,18 @@ import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { OneOf } from "#src/core/schema.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { createDraft } from "#src/domain/broadcasts/drafts.ts";
-import { findBroadcast } from "#src/domain/broadcasts/read.ts";
+import { findBroadcast, listRecipients } from "#src/domain/broadcasts/read.ts";
 import {
   countOutcomeQuery,
   countPeopleQuery,
   type Query,
   recipientsQuery,
 } from "#src/domain/broadcasts/recipient-filter.ts";
-import { type RecipientOutcome, recipientOutcomes } from "#src/domain/broadcasts/recipient-outcome.ts";
+import {
+  type RecipientOutcome,
+  recipientFilters,
+  recipientOutcomes,
+} from "#src/domain/broadcasts/recipient-outcome.ts";
 import { RecipientView } from "#src/domain/broadcasts/schema.ts";
 import type { Broadcast, DraftContent } from "#src/domain/broadcasts/table.ts";
 import type { BroadcastValue } from "#src/domain/broadcasts/values.ts";
@@ -28,19 +32,22 @@ import { GROUP_NAME_LENGTH_MAX } from "#src/domain/groups/group.ts";
 import { findMessageById } from "#src/domain/messages/read.ts";
 import type { Message } from "#src/domain/messages/table.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
+import type { User } from "#src/domain/users/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
 import { csvLine } from "#src/transfer/csv-line.ts";
 import { answerCsv } from "../console/csv-file.ts";
-import { pageOf, readPage, wrongCursor } from "../page.ts";
-import { PER_PAGE } from "../page-view.ts";
+import { readIdCursor } from "../cursors.ts";
+import { pageOf, readChoice, readPage } from "../page.ts";
+import { PageQuery } from "../page-view.ts";
 import { timesOf } from "../times.ts";
-import { type ChangeResult, change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
-import { Data, File, Id, ListOf, PageQuery, strict } from "./declare.ts";
+import { type AnyCallWith, type CallOf, type ChangeResult, change, Refusal, type WorkspaceCall } from "./call.ts";
+import { Data, type Declaration, File, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
+import { recipientExample } from "./examples.ts";
 import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
 
-const id = Id("broadcast");
+export const broadcastPath = { id: Id("broadcast") };
 
 /** The API's fields, with the name, the error code, and whether the outcome is known. */
 const RecipientDetail = Type.Object({
@@ -63,36 +70,40 @@ const RECIPIENTS_AT_A_TIME = 50;
 /** A draft holds at most this many numbers; more become a group. */
 const NUMBERS_MAX = 1_000;
 
+const list = {
+  key: ["read"],
+  session: "member",
+  params: broadcastPath,
+  query: {
+    status: OneOf(
+      recipientFilters,
+      "Return only recipients with this status. `pending` returns all recipients whose message has not been sent yet.",
+    ),
+    ...PageQuery,
+  },
+  consoleQuery: Outcome,
+  output: ListOf(RecipientView),
+  consoleOutput: ListOf(RecipientDetail),
+  reference: {
+    operationId: "listRecipients",
+    tag: "Broadcasts",
+    summary: "List a broadcast's recipients",
+    description:
+      "Returns the recipients of a broadcast in sending order, each with its status, including skipped recipients. Recipients are deleted 18 months after the broadcast has finished; the broadcast and its counts are kept.",
+    success: "One page of recipients.",
+    example: [recipientExample],
+    problems: ["not_found"],
+  },
+} as const satisfies Declaration;
+
 export const recipientEndpoints = {
-  "GET /w/{workspace}/broadcasts/{id}/recipients": endpoint({
-    session: "member",
-    params: { id },
-    query: { ...PageQuery, ...Outcome },
-    output: ListOf(RecipientDetail),
-  }).load(async (call) => {
-    const { store, reader, workspace, query } = call;
-    const from = readPage(query);
-    const after = "after" in from ? from.after.id : 0;
-    if (typeof after !== "number") throw wrongCursor();
-    const outcome = query.get("status");
-    const broadcast = store.read((tx) => requireBroadcast(call, tx));
-    const outcomeFilter = outcome === null ? [] : [outcome];
-    const rows = await queryRecipients(call, recipientsQuery(broadcast, outcomeFilter, after, PER_PAGE + 1));
-    // The broadcast's counters do not separate these two, so they are counted.
-    const isCounted = outcome === "failed" || outcome === "unknown";
-    const [counted] = isCounted ? await reader.query(...argumentsOf(countOutcomeQuery(broadcast, outcome))) : [];
-    return store.read((tx) => {
-      const total = isCounted ? Number(counted?.total ?? 0) : countRecipients(tx, broadcast, outcome);
-      const shown = rows.flatMap(({ id }) => findMessageById(tx, id) ?? []);
-      const view = (message: Message) =>
-        viewRecipientDetail(message, broadcast, contactOf(call, tx, message), workspace);
-      return pageOf(from, shown, total, view, ({ id }) => ({ id }));
-    });
-  }),
+  "GET /w/{workspace}/broadcasts/{id}/recipients": endpoint(list).load((call) =>
+    call.user === null ? listStatuses(call) : listOutcomes(call),
+  ),
   "GET /w/{workspace}/broadcasts/{id}/recipients/export": endpoint({
     session: "member",
     isSensitive: true,
-    params: { id },
+    params: broadcastPath,
     query: Outcome,
     output: File("text/csv; charset=utf-8"),
   }).answer(async (call) => {
@@ -108,7 +119,7 @@ export const recipientEndpoints = {
   }),
   "GET /w/{workspace}/broadcasts/{id}/again": endpoint({
     session: "member",
-    params: { id },
+    params: broadcastPath,
     output: Data(
       Type.Object({
         failed: Type.Integer(),
@@ -131,7 +142,7 @@ export const recipientEndpoints = {
    */
   "POST /w/{workspace}/broadcasts/{id}/again": endpoint({
     session: "member",
-    params: { id },
+    params: broadcastPath,
     body: Type.Object({ with_unknown: Type.Boolean(), count: Type.Integer() }, strict),
     /** The new draft, and the bulk change that fills its group. */
     output: Data(Type.Object({ draft: Type.Integer(), bulk: OptionalCount })),
@@ -261,8 +272,46 @@ function contactOf({ workspace }: WorkspaceCall, tx: ReadTx, { contactId }: Mess
   return contactId === null ? undefined : findById(tx, workspace.id, contactId);
 }
 
+type ListCall = CallOf<typeof list>;
+
+function listStatuses(call: Extract<ListCall, { user: null }>) {
+  const { store, query, workspace } = call;
+  const filter = readChoice(query, "status", recipientFilters);
+  const from = readPage(query);
+  const position = "after" in from ? { after: readIdCursor(from.after) } : from;
+  return store.read((tx) => {
+    const broadcast = requireBroadcast(call, tx);
+    return pageOf(
+      from,
+      listRecipients(tx, broadcast, filter, position, from.perPage + 1),
+      countRecipients(tx, broadcast, filter),
+      (message) => viewRecipient(message, broadcast, workspace),
+      ({ id }) => ({ id }),
+    );
+  });
+}
+
+async function listOutcomes(call: Extract<ListCall, { user: User }>) {
+  const { store, reader, workspace, query } = call;
+  const from = readPage(query);
+  const after = "after" in from ? readIdCursor(from.after) : 0;
+  const outcome = readChoice(query, "status", recipientOutcomes);
+  const broadcast = store.read((tx) => requireBroadcast(call, tx));
+  const outcomeFilter = outcome === null ? [] : [outcome];
+  const rows = await queryRecipients(call, recipientsQuery(broadcast, outcomeFilter, after, from.perPage + 1));
+  // The broadcast's counters do not separate these two, so they are counted.
+  const isCounted = outcome === "failed" || outcome === "unknown";
+  const [counted] = isCounted ? await reader.query(...argumentsOf(countOutcomeQuery(broadcast, outcome))) : [];
+  return store.read((tx) => {
+    const total = isCounted ? Number(counted?.total ?? 0) : countRecipients(tx, broadcast, outcome);
+    const shown = rows.flatMap(({ id }) => findMessageById(tx, id) ?? []);
+    const view = (message: Message) => viewRecipientDetail(message, broadcast, contactOf(call, tx, message), workspace);
+    return pageOf(from, shown, total, view, ({ id }) => ({ id }));
+  });
+}
+
 /** Throws `not_found`. */
-function requireBroadcast({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx: ReadTx): Broadcast {
+export function requireBroadcast({ workspace, path }: AnyCallWith<{ id: number }>, tx: ReadTx): Broadcast {
   const broadcast = findBroadcast(tx, workspace.id, path.id);
   if (broadcast === undefined) throw notFound("broadcast");
   return broadcast;

@@ -3,7 +3,6 @@
  * deciding them.
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { formatInstant } from "#src/core/instant.ts";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -25,12 +24,15 @@ import type { Template } from "#src/domain/templates/table.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
 import { buttonMarkOf, buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { readTemplateCursor } from "../cursors.ts";
-import { pageOf, readPage, wrongParameter } from "../page.ts";
-import { PER_PAGE } from "../page-view.ts";
-import type { WorkspaceCall, WorkspaceCallWith } from "./call.ts";
-import { Data, Id, ListOf, PageQuery, strict } from "./declare.ts";
+import { pageOf, readChoice, readPage } from "../page.ts";
+import { PageQuery } from "../page-view.ts";
+import { timesOf } from "../times.ts";
+import type { WorkspaceCallWith } from "./call.ts";
+import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
+import { templateExample } from "./examples.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
 
 const Text = Type.String({ maxLength: 4_096 });
@@ -65,20 +67,36 @@ const template = { id: Id("template") };
 
 export const templateEndpoints = {
   "GET /w/{workspace}/templates": endpoint({
+    key: ["read", "templates"],
     session: "member",
-    query: { ...PageQuery, q: Type.String(), status: OneOf(templateStatuses) },
-    output: ListOf(TemplateDetail),
+    query: { status: OneOf(templateStatuses, "Return only templates with this status."), ...PageQuery },
+    consoleQuery: { q: Type.String() },
+    output: ListOf(TemplateView),
+    consoleOutput: ListOf(TemplateDetail),
+    reference: {
+      operationId: "listTemplates",
+      tag: "Templates",
+      summary: "List templates",
+      description:
+        "Returns all templates of the workspace, sorted by name, each with the values it needs and whether it can be sent. A template with several languages is returned once per language.",
+      success: "One page of templates.",
+      example: [templateExample],
+    },
   }).load((call) => {
-    const { store, workspace, query } = call;
-    const filter: TemplateFilter = { status: readStatus(query.get("status")), name: query.get("q")?.trim() ?? "" };
+    const { store, workspace, query, user } = call;
+    const filter: TemplateFilter = {
+      status: readChoice(query, "status", templateStatuses),
+      ...(user === null ? {} : { name: query.get("q")?.trim() ?? "" }),
+    };
+    const view = user === null ? viewTemplate : viewTemplateDetail;
     const from = readPage(query);
     const position = "after" in from ? { after: readTemplateCursor(from.after) } : from;
     return store.read((tx) =>
       pageOf(
         from,
-        listTemplates(tx, workspace.id, filter, position, PER_PAGE + 1),
+        listTemplates(tx, workspace.id, filter, position, from.perPage + 1),
         countTemplates(tx, workspace.id, filter),
-        (template) => viewTemplateDetail(template, call),
+        (template) => view(template, workspace),
         ({ name, id }) => ({ name, id }),
       ),
     );
@@ -87,14 +105,10 @@ export const templateEndpoints = {
     session: "member",
     query: { name: Type.String(), language: Type.String() },
     output: Data(TemplateDetail),
-  }).load((call) => {
-    const { store, workspace, query } = call;
-    return store.read((tx) => {
-      const name = query.get("name") ?? "";
-      const template = findTemplate(tx, workspace.id, name, query.get("language") ?? "");
-      if (template === undefined) throw notFound("template");
-      return viewTemplateDetail(template, call);
-    });
+  }).read((tx, { workspace, query }) => {
+    const template = findTemplate(tx, workspace.id, query.get("name") ?? "", query.get("language") ?? "");
+    if (template === undefined) throw notFound("template");
+    return viewTemplateDetail(template, workspace);
   }),
   "GET /w/{workspace}/templates/sync": endpoint({
     session: "member",
@@ -104,17 +118,16 @@ export const templateEndpoints = {
       ),
     ),
   }).read((tx, { workspace }) => {
-    const accounts = accountsOf(tx, workspace.id).map(({ accountId }) => {
+    const when = timesOf(workspace);
+    return accountsOf(tx, workspace.id).map(({ accountId }) => {
       const sync = findSync(tx, workspace.id, accountId);
-      const when = (at: number | null | undefined) => (at == null ? null : formatInstant(at, workspace.timezone));
       return {
         account: accountId,
-        at: when(sync?.succeededAt),
-        failed_at: when(sync?.failedAt),
+        at: when(sync?.succeededAt ?? null),
+        failed_at: when(sync?.failedAt ?? null),
         error: sync?.error ?? null,
       };
     });
-    return accounts;
   }),
   "POST /w/{workspace}/templates/sync": endpoint({
     session: "member",
@@ -146,13 +159,13 @@ export const templateEndpoints = {
     const status = templateStatuses.find((known) => known === call.body.status) ?? "PENDING";
     const added = addTemplate(tx, call.workspace.id, template, status);
     const audit = { action: "template.add", subject: added.name, details: { language: added.language, status } };
-    return { status: 201, data: viewTemplateDetail(added, call), audit };
+    return { status: 201, data: viewTemplateDetail(added, call.workspace), audit };
   }),
   "GET /w/{workspace}/templates/{id}": endpoint({
     session: "member",
     params: template,
     output: Data(TemplateDetail),
-  }).read((tx, call) => viewTemplateDetail(requireTemplate(call, tx), call)),
+  }).read((tx, call) => viewTemplateDetail(requireTemplate(call, tx), call.workspace)),
   "POST /w/{workspace}/templates/{id}/decide": endpoint({
     session: "owner",
     params: template,
@@ -173,7 +186,7 @@ export const templateEndpoints = {
       subject: known.name,
       details: { was: known.status, became: status },
     };
-    return { status: 200, data: viewTemplateDetail(decided, call), audit };
+    return { status: 200, data: viewTemplateDetail(decided, call.workspace), audit };
   }),
   "PUT /w/{workspace}/templates/{id}/mark": endpoint({
     session: "owner",
@@ -186,7 +199,7 @@ export const templateEndpoints = {
     const mark = { template: known.name, language: known.language, title, meaning };
     const workspace = markButton(tx, call.workspace.id, mark);
     const audit = { action: "template.mark", subject: known.name, details: { button: title, meaning } };
-    return { status: 200, data: viewTemplateDetail(known, { workspace }), audit };
+    return { status: 200, data: viewTemplateDetail(known, workspace), audit };
   }),
   "PUT /w/{workspace}/templates/{id}/sample": endpoint({
     session: "owner",
@@ -200,7 +213,7 @@ export const templateEndpoints = {
     const details = { was: known.sampleLink, became: link };
     return {
       status: 200,
-      data: viewTemplateDetail(became, call),
+      data: viewTemplateDetail(became, call.workspace),
       audit: { action: "template.sample", subject: known.name, details },
     };
   }),
@@ -228,10 +241,7 @@ function newTemplate(form: Readonly<Record<string, unknown>>): unknown {
   };
 }
 
-function viewTemplateDetail(
-  template: Template,
-  { workspace }: Pick<WorkspaceCall, "workspace">,
-): Static<typeof TemplateDetail> {
+function viewTemplateDetail(template: Template, workspace: Workspace): Static<typeof TemplateDetail> {
   const { header, footer, unsupported } = shapeOf(template);
   return {
     id: template.id,
@@ -248,8 +258,8 @@ function viewTemplateDetail(
     quality: template.quality,
     sample_link: template.sampleLink,
     is_simulated: template.accountId === SIMULATOR_ACCOUNT,
-    decided_at: template.statusAt === 0 ? null : formatInstant(template.statusAt, workspace.timezone),
-    updated_at: formatInstant(template.updatedAt, workspace.timezone),
+    decided_at: timesOf(workspace)(template.statusAt === 0 ? null : template.statusAt),
+    updated_at: timesOf(workspace)(template.updatedAt),
   };
 }
 
@@ -272,11 +282,4 @@ function requireTemplate({ workspace, path }: WorkspaceCallWith<{ id: number }>,
   const template = findTemplateById(tx, workspace.id, path.id);
   if (template === undefined) throw notFound("template");
   return template;
-}
-
-function readStatus(value: string | null): TemplateFilter["status"] {
-  if (value === null) return null;
-  const status = templateStatuses.find((known) => known === value);
-  if (status === undefined) throw wrongParameter("status", `The status must be one of ${templateStatuses.join(", ")}.`);
-  return status;
 }

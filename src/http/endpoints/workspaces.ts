@@ -22,12 +22,14 @@ import type { Role } from "#src/domain/users/user.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { TodayView } from "../console/dashboard.ts";
 import { readOnboarding } from "../console/queries/onboarding.ts";
-import { pageOf, readPage, wrongCursor } from "../page.ts";
-import { PER_PAGE } from "../page-view.ts";
+import { readIdCursor } from "../cursors.ts";
+import { pageOf, readPage } from "../page.ts";
+import { PageQuery } from "../page-view.ts";
 import { whenUtc } from "../times.ts";
 import { notFoundOrForbidden } from "./call.ts";
-import { Data, Empty, Id, ListOf, PageQuery, strict } from "./declare.ts";
+import { Data, Empty, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
+import { workspaceExample } from "./examples.ts";
 import { AuditEntry, MemberRole, OptionalText, OptionalTime, RoleName } from "./fragments.ts";
 import { KnownAccountView, viewAccount } from "./signed-in.ts";
 
@@ -80,6 +82,21 @@ const EnteredView = Type.Object({
 const TEMPLATES_SCANNED_MAX = 20;
 
 export const workspaceEndpoints = {
+  "GET /w/{workspace}/me": endpoint({
+    key: null,
+    output: Data(WorkspaceView),
+    reference: {
+      operationId: "getWorkspace",
+      tag: "Workspace",
+      summary: "Retrieve the workspace",
+      description:
+        "Returns the workspace that the API key belongs to, with its sending numbers and its balance. Use it to check that a key works.",
+      success: "The workspace.",
+      example: workspaceExample,
+    },
+  }).read((tx, { workspace }) =>
+    viewWorkspace(workspace, listNumbers(tx, workspace.id), findAccount(tx, workspace.id)),
+  ),
   "POST /workspaces": endpoint({
     session: "server operator",
     body: Type.Object({ name: Text, country: Text, timezone: Text }, strict),
@@ -201,10 +218,9 @@ export const workspaceEndpoints = {
   "GET /w/{workspace}/audit": endpoint({ session: "owner", query: PageQuery, output: ListOf(AuditEntry) }).load(
     ({ store, workspace, query }) => {
       const from = readPage(query);
-      const before = "after" in from ? from.after.id : null;
-      if (before !== null && typeof before !== "number") throw wrongCursor();
+      const before = "after" in from ? readIdCursor(from.after) : null;
       return store.read((tx) => {
-        const rows = listAuditEntries(tx, workspace.id, before, PER_PAGE + 1);
+        const rows = listAuditEntries(tx, workspace.id, before, from.perPage + 1);
         return pageOf(
           from,
           rows,

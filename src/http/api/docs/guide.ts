@@ -2,7 +2,7 @@
  * A page of Markdown in two forms: HTML for people, Markdown for programs. A block of the language `http` is a request,
  * which both show in five languages. Links between the repository's pages become links below /docs.
  */
-import { PREFIX } from "../../endpoint.ts";
+import { PREFIX } from "../../answer.ts";
 import { Html, html, markdown } from "./html.ts";
 import { contentsOf, layout, type PageLink } from "./layout.ts";
 import { groupSamples, SampleGroups } from "./sample-group.ts";

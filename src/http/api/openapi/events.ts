@@ -19,7 +19,7 @@ import {
   mediaExample,
   messageExample,
   templateExample,
-} from "../examples.ts";
+} from "../../endpoints/examples.ts";
 import type { OpenApiDocument, OperationObject, ParameterObject } from "./document.ts";
 import { contentOf } from "./responses.ts";
 import { type Components, pascalCase } from "./schemas.ts";

@@ -3,10 +3,12 @@
  * serves, the one that `waxwing openapi` prints and the one in the repository are this same text.
  */
 
+import type { TSchema } from "@sinclair/typebox";
 import { type Scope, scopeDescriptions, scopes } from "#src/domain/workspaces/scopes.ts";
-import { type Endpoint, type Parameter, PREFIX } from "../../endpoint.ts";
-import { endpoints } from "../endpoints.ts";
-import { scopesOf } from "../scopes.ts";
+import { PREFIX } from "../../answer.ts";
+import type { ApiEndpoint } from "../../endpoints/endpoint.ts";
+import { apiEndpoints } from "../../endpoints/endpoints.ts";
+import { IdempotencyHeader } from "../../idempotency.ts";
 import type { OpenApiDocument, OperationObject, ParameterObject } from "./document.ts";
 import { webhooksOf } from "./events.ts";
 import introduction from "./introduction.md" with { type: "text" };
@@ -63,7 +65,7 @@ export function openApiText(): string {
 export function openApiDocument(): OpenApiDocument {
   const components = new Components();
   const paths: OpenApiDocument["paths"] = {};
-  for (const endpoint of endpoints) {
+  for (const endpoint of apiEndpoints) {
     const operations = paths[endpoint.path] ?? {};
     operations[endpoint.method.toLowerCase()] = operation(endpoint, components);
     paths[endpoint.path] = operations;
@@ -100,22 +102,19 @@ export function openApiDocument(): OpenApiDocument {
   };
 }
 
-function operation(endpoint: Endpoint, components: Components): OperationObject {
-  const { operationId, tag, summary, description, parameters, body } = endpoint;
-  const accepted = scopesOf(endpoint);
+function operation(endpoint: ApiEndpoint, components: Components): OperationObject {
+  const { key, body, reference } = endpoint;
+  const { operationId, tag, summary, description, bodies } = reference;
   return {
     operationId,
     tags: [tag],
     summary,
-    description: `${description} ${describeScopes(accepted)}`,
-    ...(accepted === null ? {} : { "x-scopes": accepted }),
-    parameters: [
-      ...(parameters ?? []).map((one) => parameter(one, components)),
-      { $ref: "#/components/parameters/RequestId" },
-    ],
+    description: `${description} ${describeScopes(key)}`,
+    ...(key === null ? {} : { "x-scopes": key }),
+    parameters: [...parametersOf(endpoint, components), { $ref: "#/components/parameters/RequestId" }],
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: contentOf(components.use(body.schema), { ...body.examples }) } }),
+      : { requestBody: { required: true, content: contentOf(components.use(body), { ...bodies }) } }),
     responses: responsesOf(endpoint, components),
   };
 }
@@ -125,12 +124,36 @@ function describeScopes(accepted: readonly Scope[] | null): string {
   return `Needs a key with the scope ${accepted.map((scope) => `\`${scope}\``).join(" or ")}, or without scopes.`;
 }
 
-function parameter({ schema, examples, isCommaList, ...rest }: Parameter, components: Components): ParameterObject {
-  const named = Object.entries(examples ?? {}).map(([name, value]) => [name, { value }]);
+function parametersOf(endpoint: ApiEndpoint, components: Components): ParameterObject[] {
+  const { params = {}, query = {}, reference } = endpoint;
+  const { headers = {}, keys } = reference;
+  const all = (place: ParameterObject["in"], schemas: Readonly<Record<string, TSchema>>) =>
+    Object.entries(schemas).map(([name, schema]) => parameter(name, place, schema, components));
+  const examples = Object.entries(keys ?? {}).map(([name, value]) => [name, { value }]);
+  return [
+    ...all("path", params),
+    ...all("query", query),
+    ...all("header", headers),
+    ...all("header", keys === undefined ? {} : { "Idempotency-Key": IdempotencyHeader }).map((one) => ({
+      ...one,
+      examples: Object.fromEntries(examples),
+    })),
+  ];
+}
+
+/** A list in a query is written with commas. */
+function parameter(
+  name: string,
+  place: ParameterObject["in"],
+  { description = "", noun: _, ...schema }: TSchema,
+  components: Components,
+): ParameterObject {
   return {
-    ...rest,
-    ...(isCommaList === true ? { style: "form", explode: false } : {}),
-    schema: components.use(schema),
-    ...(examples === undefined ? {} : { examples: Object.fromEntries(named) }),
+    name,
+    in: place,
+    required: place === "path",
+    description,
+    ...(schema.type === "array" ? { style: "form", explode: false } : {}),
+    schema: components.use(schema as TSchema),
   };
 }

@@ -6,7 +6,7 @@ import { unknownName } from "#src/core/fault.ts";
 import { invalidRequest, notFound, Problem, type ProblemCode } from "#src/core/problem.ts";
 import { bodyOf, internalError, unavailable } from "../../errors.ts";
 import { wrongParameter } from "../../page.ts";
-import { missingScope } from "../scopes.ts";
+import { missingScope } from "../auth.ts";
 import { codesWithKey } from "./error-schema.ts";
 
 interface CodeDescription {

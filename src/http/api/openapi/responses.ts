@@ -2,10 +2,12 @@
  * The answers of an endpoint: its success, and every refusal that it may give, grouped by status. This module decides
  * which refusals all endpoints share; each endpoint declares its own.
  */
+
+import type { TSchema } from "@sinclair/typebox";
 import type { ProblemCode } from "#src/core/problem.ts";
-import type { Endpoint } from "../../endpoint.ts";
+import { isList } from "../../endpoints/declare.ts";
+import type { ApiEndpoint } from "../../endpoints/endpoint.ts";
 import { statusOf } from "../../errors.ts";
-import { PageView } from "../../page-view.ts";
 import type {
   Content,
   HeaderObject,
@@ -72,51 +74,52 @@ export function contentOf(
 }
 
 /** Every code that the endpoint may answer with: `invalid_request` first, then the common codes, then its own. */
-export function codesOf({ body, parameters, problems }: Endpoint): ProblemCode[] {
+export function codesOf(endpoint: ApiEndpoint): ProblemCode[] {
+  const { body, query, reference } = endpoint;
   // A malformed path gives `not_found`, and a malformed `Range` is ignored; every other input can be an invalid request.
-  const canBeWrong =
-    body !== undefined ||
-    parameters?.some((parameter) => parameter.in !== "path" && parameter.name !== "Range") === true;
-  return [...new Set([...(canBeWrong ? (["invalid_request"] as const) : []), ...commonCodes, ...problems])];
+  const canBeWrong = body !== undefined || query !== undefined;
+  return [
+    ...new Set([...(canBeWrong ? (["invalid_request"] as const) : []), ...commonCodes, ...(reference.problems ?? [])]),
+  ];
 }
 
-export function responsesOf(endpoint: Endpoint, components: Components): OperationObject["responses"] {
+export function responsesOf(endpoint: ApiEndpoint, components: Components): OperationObject["responses"] {
+  const { keys, success, status: successStatus = 200, created } = endpoint.reference;
   const codes = codesOf(endpoint);
   const statuses = [...new Set(codes.map((code) => statusOf[code]))].sort((a, b) => a - b);
   const refusals = statuses.map((status) => {
     const codesWithStatus = codes.filter((code) => statusOf[code] === status);
-    const isReplayable = endpoint.success.isReplayable === true && REPLAYABLE_STATUSES.includes(status);
+    const isReplayable = keys !== undefined && REPLAYABLE_STATUSES.includes(status);
     const hasBody = endpoint.body !== undefined;
     const make = (): ResponseObject => refusal(codesWithStatus, { isReplayable, hasBody }, components);
     const [code, ...others] = codesWithStatus;
     const isShared = code !== undefined && others.length === 0 && !isReplayable;
     return [String(status), isShared ? components.useResponse(responseName(code, hasBody), make) : make()];
   });
-  const { otherStatus, isFile } = endpoint.success;
-  const successes = [endpoint.success, ...(otherStatus === undefined ? [] : [otherStatus])].map(
-    ({ status, description }) => [
-      String(status),
-      isFile === true ? fileSuccess(description) : { ...success(endpoint, components), description },
-    ],
-  );
-  const others = isFile === true ? fileAnswers() : {};
-  return { ...Object.fromEntries(successes), ...others, ...Object.fromEntries(refusals) };
+  const isFile = endpoint.output.contentType !== undefined;
+  const make = (description: string) =>
+    isFile ? fileSuccess(description) : { ...content(endpoint, components), description };
+  return {
+    [successStatus]: make(success),
+    ...(created === undefined ? {} : { 201: make(created) }),
+    ...(isFile ? fileAnswers() : {}),
+    ...Object.fromEntries(refusals),
+  };
 }
 
-function success(
-  { success: { description, data, isList, meta, isReplayable, example } }: Endpoint,
-  components: Components,
-) {
-  const schema = components.use(data);
-  const value = isList
-    ? { data: example, meta: meta?.example ?? { page: 1, per_page: 50, total: 1, has_more: false, next: null } }
-    : { data: example };
-  const properties = isList
-    ? { data: { type: "array", items: schema }, meta: components.use(meta?.schema ?? PageView) }
-    : { data: schema };
+function content(endpoint: ApiEndpoint, components: Components) {
+  const { keys, example, meta } = endpoint.reference;
+  const { data, meta: metaSchema }: Record<string, TSchema> = endpoint.output.properties;
+  const usualMeta = { page: 1, per_page: 50, total: 1, has_more: false, next: null };
+  const value = isList(endpoint.output) ? { data: example, meta: meta ?? usualMeta } : { data: example };
+  const properties = Object.fromEntries(
+    Object.entries({ data, meta: metaSchema }).flatMap(([name, schema]) =>
+      schema === undefined ? [] : [[name, components.use(schema)]],
+    ),
+  );
   return {
-    description,
-    headers: headersOf([], isReplayable === true),
+    description: "",
+    headers: headersOf([], keys !== undefined),
     content: contentOf({ type: "object", properties, required: Object.keys(properties) }, { success: { value } }),
   };
 }

@@ -150,7 +150,7 @@ export async function allGroups(workspaceId: number, signal: AbortSignal): Promi
   let after: string | null = null;
   for (let page = 0; page < GROUP_PAGES; page += 1) {
     const groupPage: { data: Group[]; meta: { next: string | null } } = await request(
-      "GET /w/{workspace}/v1/groups",
+      "GET /w/{workspace}/groups",
       { workspace: workspaceId, query: { after } },
       { signal },
     );

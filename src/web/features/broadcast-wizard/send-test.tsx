@@ -44,7 +44,7 @@ export function SendTest({ draftId, template, saved }: { draftId: number; templa
                 variables,
                 ...options,
               };
-              const message = await request("POST /w/{workspace}/v1/messages", { workspace: id, body }, { key });
+              const message = await request("POST /w/{workspace}/messages", { workspace: id, body }, { key });
               setSentTo(message.to);
             }}
           >

@@ -5,7 +5,7 @@ import { strings } from "./strings.ts";
 
 type BroadcastStatus = keyof typeof strings.states;
 
-export type Broadcast = Entry<"GET /w/{workspace}/v1/broadcasts">;
+export type Broadcast = Entry<"GET /w/{workspace}/broadcasts">;
 
 export type BroadcastDetail = Output<"GET /w/{workspace}/broadcasts/{id}">;
 

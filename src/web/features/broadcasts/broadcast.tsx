@@ -172,7 +172,7 @@ function hasActions(broadcast: BroadcastDetail): boolean {
 type Action =
   | "POST /w/{workspace}/broadcasts/{id}/pause"
   | "POST /w/{workspace}/broadcasts/{id}/resume"
-  | "POST /w/{workspace}/v1/broadcasts/{id}/cancel";
+  | "POST /w/{workspace}/broadcasts/{id}/cancel";
 
 function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
   const { id: workspaceId } = useWorkspace();
@@ -226,7 +226,7 @@ function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
         cancelLabel={status === "paused" ? strings.keepPaused : strings.keepSending}
         confirmationText={name}
         onClose={close}
-        act={act("POST /w/{workspace}/v1/broadcasts/{id}/cancel", strings.cancelled)}
+        act={act("POST /w/{workspace}/broadcasts/{id}/cancel", strings.cancelled)}
       >
         {strings.cancelText(waiting)}
       </Confirm>

@@ -26,8 +26,7 @@ export function Screen() {
   const { after } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["broadcasts", id, after],
-    queryFn: ({ signal }) =>
-      request("GET /w/{workspace}/v1/broadcasts", { workspace: id, query: { after } }, { signal }),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/broadcasts", { workspace: id, query: { after } }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.data.some((one) => !isFinished(one)) === true ? 2_000 : 30_000),
   });

@@ -23,7 +23,7 @@ export function AddContact({ onClose }: { onClose: () => void }) {
         submit={strings.add}
         onSend={async ({ phone, name }, key) => {
           const contact = await request(
-            "PUT /w/{workspace}/v1/contacts/{phone}",
+            "PUT /w/{workspace}/contacts/{phone}",
             { workspace: id, phone: phone.trim() || " ", body: name.trim() === "" ? {} : { name: name.trim() } },
             { key },
           );

@@ -42,7 +42,7 @@ function LoadedForm({ contact, fields }: { contact: Contact; fields: CustomField
     const changes = changesOf(before, values, fields);
     const phone = phoneOf(contact);
     const saved = await request(
-      "PUT /w/{workspace}/v1/contacts/{phone}",
+      "PUT /w/{workspace}/contacts/{phone}",
       { workspace: id, phone, body: changes },
       { key },
     );
@@ -119,7 +119,7 @@ function valuesOf(contact: Contact, fields: CustomField[]): ContactValues {
   };
 }
 
-type Changes = Body<"PUT /w/{workspace}/v1/contacts/{phone}">;
+type Changes = Body<"PUT /w/{workspace}/contacts/{phone}">;
 
 /** The body for the API: cleared fields are null, unchanged fields are absent. */
 function changesOf(before: ContactValues, after: ContactValues, fields: CustomField[]): Changes {

@@ -25,7 +25,7 @@ export function ContactPanel({ phone }: { phone: string }) {
   const { id } = useWorkspace();
   const contact = useQuery({
     queryKey: ["contact", id, phone],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/v1/contacts/{phone}", { workspace: id, phone }, { signal }),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/contacts/{phone}", { workspace: id, phone }, { signal }),
   });
   return (
     <Panel screen="/w/$workspace/contacts" title={contact.data === undefined ? phone : nameOf(contact.data)}>
@@ -114,7 +114,7 @@ function ConsentCard({ contact }: { contact: Contact }) {
           <DoubtNotice
             contact={contact}
             keep={async (key) =>
-              changed(await request("POST /w/{workspace}/v1/contacts/{phone}/keep", { workspace: id, phone }, { key }))
+              changed(await request("POST /w/{workspace}/contacts/{phone}/keep", { workspace: id, phone }, { key }))
             }
           />
         </div>
@@ -142,7 +142,7 @@ function ConsentCard({ contact }: { contact: Contact }) {
         onClose={() => setAsking(null)}
         act={async (key) => {
           await changed(
-            await request("POST /w/{workspace}/v1/contacts/{phone}/opt-out", { workspace: id, phone }, { key }),
+            await request("POST /w/{workspace}/contacts/{phone}/opt-out", { workspace: id, phone }, { key }),
           );
           showToast(strings.optedOutDone);
         }}
@@ -157,9 +157,7 @@ function ConsentCard({ contact }: { contact: Contact }) {
         onClose={() => setAsking(null)}
         act={async (key) => {
           const body = { consent: "opted_in" } as const;
-          await changed(
-            await request("PUT /w/{workspace}/v1/contacts/{phone}", { workspace: id, phone, body }, { key }),
-          );
+          await changed(await request("PUT /w/{workspace}/contacts/{phone}", { workspace: id, phone, body }, { key }));
           showToast(strings.optedInDone);
         }}
       >

@@ -36,11 +36,8 @@ export function Screen() {
   const isSearch = q !== undefined || consent !== undefined || group !== undefined;
   const list = useQuery({
     queryKey: ["contacts", id, q, consent, group, after],
-    // Without filters the list comes in index order; a search scans.
     queryFn: ({ signal }) =>
-      isSearch
-        ? request("GET /w/{workspace}/contacts", { workspace: id, query: { q, consent, group, after } }, { signal })
-        : request("GET /w/{workspace}/v1/contacts", { workspace: id, query: { after } }, { signal }),
+      request("GET /w/{workspace}/contacts", { workspace: id, query: { q, consent, group, after } }, { signal }),
     placeholderData: keepPreviousData,
   });
   const rows = list.data?.data ?? [];

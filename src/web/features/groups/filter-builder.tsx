@@ -34,7 +34,7 @@ export function useFilterFields(): FilterField[] | undefined {
   });
   const groups = useQuery({
     queryKey: ["groups", id, undefined],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/v1/groups", { workspace: id }, { signal }),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/groups", { workspace: id }, { signal }),
   });
   if (custom.data === undefined || groups.data === undefined) return undefined;
   return filterFields(

@@ -1,7 +1,7 @@
 /** A group, as the JSON of the API and the console has it. */
 import type { Entry, Output } from "../../data/api.ts";
 
-export type Group = Entry<"GET /w/{workspace}/v1/groups">;
+export type Group = Entry<"GET /w/{workspace}/groups">;
 
 export type SamplePerson = GroupDetail["sample"][number];
 

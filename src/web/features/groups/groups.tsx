@@ -31,7 +31,7 @@ export function Screen() {
   const [isCreating, setIsCreating] = useState(false);
   const list = useQuery({
     queryKey: ["groups", id, after],
-    queryFn: ({ signal }) => request("GET /w/{workspace}/v1/groups", { workspace: id, query: { after } }, { signal }),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/groups", { workspace: id, query: { after } }, { signal }),
     placeholderData: keepPreviousData,
   });
   return (

@@ -81,7 +81,7 @@ function Reply({ conversation: { contact_id: id, to, from } }: { conversation: C
     setError(null);
     try {
       await request(
-        "POST /w/{workspace}/v1/messages",
+        "POST /w/{workspace}/messages",
         { workspace: workspaceId, body: { to: to ?? "", text, ...(from === null ? {} : { from }) } },
         { key: key.current },
       );

@@ -81,7 +81,7 @@ function TemplateForm({
     const variables = { header: filled.header ?? [], body: filled.body ?? [] };
     const message = { to: phoneOf(contact), template: name, language, variables, ...(from === null ? {} : { from }) };
     try {
-      await request("POST /w/{workspace}/v1/messages", { workspace: workspaceId, body: message }, { key });
+      await request("POST /w/{workspace}/messages", { workspace: workspaceId, body: message }, { key });
     } catch (error) {
       if (!isShownInConversation(error)) throw error;
     } finally {

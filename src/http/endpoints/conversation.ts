@@ -1,17 +1,17 @@
 /** The conversation with one contact: what both sides wrote, wherever it was sent. */
 import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
-import { notFound } from "#src/core/problem.ts";
 import { Nullable } from "#src/core/schema.ts";
-import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { type ConversationItem, readConversation } from "#src/domain/inbound/read-conversation.ts";
 import { ConversationEntry } from "#src/domain/inbound/schema.ts";
 import { viewDetails } from "#src/domain/inbound/view.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { readConversationCursor } from "../../cursors.ts";
-import { answerJson, type Endpoint } from "../../endpoint.ts";
-import { perPageParameter, readCursor, readPerPage, writeCursor } from "../../page.ts";
-import { phoneParameter } from "./contacts.ts";
+import { readConversationCursor } from "../cursors.ts";
+import { readCursor, readPerPage, writeCursor } from "../page.ts";
+import { CursorQuery } from "../page-view.ts";
+import { PhoneParam, requireContact } from "./contact-path.ts";
+import { listWith } from "./declare.ts";
+import { endpoint } from "./endpoint.ts";
 
 const ConversationMeta = Type.Object({
   per_page: Type.Integer(),
@@ -19,57 +19,44 @@ const ConversationMeta = Type.Object({
   next: Nullable(Type.String({ description: "Cursor of the older entries, to be passed as `after`." })),
 });
 
-export const getConversationEndpoint: Endpoint = {
-  method: "GET",
-  path: "/contacts/{phone}/conversation",
-  operationId: "getConversation",
-  tag: "Contacts",
-  summary: "Get the conversation with a contact",
-  description:
-    "Returns what the person wrote and what was sent to them, newest first: by the API, in broadcasts, from the console, on the phone that shares the number, and by other senders on the number. Entries of the phone's history were never new: they are in no event. Follow `meta.next` for older entries.",
-  parameters: [
-    phoneParameter,
-    perPageParameter,
-    {
-      name: "after",
-      in: "query",
-      required: false,
-      description: "Cursor: the `meta.next` of the previous response.",
-      schema: Type.String(),
+export const conversationEndpoints = {
+  "GET /w/{workspace}/contacts/{phone}/conversation": endpoint({
+    key: ["read"],
+    params: { phone: PhoneParam },
+    query: CursorQuery,
+    output: listWith(ConversationEntry, ConversationMeta),
+    reference: {
+      operationId: "getConversation",
+      tag: "Contacts",
+      summary: "Get the conversation with a contact",
+      description:
+        "Returns what the person wrote and what was sent to them, newest first: by the API, in broadcasts, from the console, on the phone that shares the number, and by other senders on the number. Entries of the phone's history were never new: they are in no event. Follow `meta.next` for older entries.",
+      success: "One page of the conversation.",
+      meta: { per_page: 50, has_more: false, next: null },
+      example: [
+        {
+          direction: "in",
+          id: 311,
+          origin: "messages",
+          type: "text",
+          text: "Are you open on Sunday?",
+          details: {},
+          status: null,
+          at: "2026-11-21T08:44:26+05:30",
+        },
+      ],
+      problems: ["not_found"],
     },
-  ],
-  success: {
-    status: 200,
-    description: "One page of the conversation.",
-    data: ConversationEntry,
-    isList: true,
-    meta: { schema: ConversationMeta, example: { per_page: 50, has_more: false, next: null } },
-    example: [
-      {
-        direction: "in",
-        id: 311,
-        origin: "messages",
-        type: "text",
-        text: "Are you open on Sunday?",
-        details: {},
-        status: null,
-        at: "2026-11-21T08:44:26+05:30",
-      },
-    ],
-  },
-  problems: ["not_found"],
-  handle: ({ store, workspace, path, query }) => {
+  }).load(({ store, workspace, path, query }) => {
     const perPage = readPerPage(query);
     const after = query.get("after");
     const from = after === null ? null : readConversationCursor(readCursor(after));
     const { items, next } = store.read((tx) => {
-      const person = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country);
-      if (person?.contact == null) throw notFound("contact");
-      return readConversation(tx, person.contact, from, perPage);
+      return readConversation(tx, requireContact({ workspace, path }, tx), from, perPage);
     });
     const meta = { per_page: perPage, has_more: next !== null, next: next === null ? null : writeCursor(next) };
-    return answerJson(200, { data: items.map((item) => viewEntry(item, workspace)), meta });
-  },
+    return { data: items.map((item) => viewEntry(item, workspace)), meta };
+  }),
 };
 
 function viewEntry(item: ConversationItem, workspace: Workspace): Static<typeof ConversationEntry> {

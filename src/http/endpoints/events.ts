@@ -1,5 +1,5 @@
 /** The event log: the events that webhooks carry, for programs that ask instead of being called. */
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { systemClock } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
 import { OneOf } from "#src/core/schema.ts";
@@ -9,10 +9,14 @@ import { openSecret } from "#src/domain/webhooks/address.ts";
 import { type EventLogPage, eventLogRange, readEventLog } from "#src/domain/webhooks/event-log.ts";
 import { type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
-import type { Answer, Call, Endpoint, LongPoll } from "../../endpoint.ts";
-import { perPageParameter, readCursor, readPerPage, writeCursor, wrongCursor, wrongParameter } from "../../page.ts";
-import { messageExample } from "../examples.ts";
-import { EventView } from "../openapi/events.ts";
+import { type AnswerWith, keptAnswer } from "../answer.ts";
+import { EventView } from "../api/openapi/events.ts";
+import { readCursor, readPerPage, writeCursor, wrongCursor, wrongParameter } from "../page.ts";
+import { CursorQuery } from "../page-view.ts";
+import type { KeyCall, LongPoll } from "./call.ts";
+import { listWith } from "./declare.ts";
+import { endpoint } from "./endpoint.ts";
+import { messageExample } from "./examples.ts";
 
 const WAIT_MAX_S = 30;
 /** Instead of a cursor: only events from now on. */
@@ -33,63 +37,51 @@ const EventLogMeta = Type.Object(
   { $id: "EventLogPage", description: "The position in the event log." },
 );
 
-export const listEventsEndpoint: Endpoint = {
-  method: "GET",
-  path: "/events",
-  operationId: "listEvents",
-  tag: "Events",
-  summary: "Read the event log",
-  description: `Returns events in the order in which they happened, oldest first, whether or not a webhook is set. Store \`meta.next\` with what you have processed, and pass it as \`after\`: no event is missed and none is returned twice. With \`wait\`, the response is held until there is an event. A page may be empty although \`has_more\` is true, if the events that were examined are of other types. A cursor that is older than the kept events, or that belongs to another copy of the database, returns 400 with \`error.oldest\`, the cursor to start again from.`,
-  parameters: [
-    {
-      name: "after",
-      in: "query",
-      required: false,
-      description: `Cursor: the \`meta.next\` of the previous response. Without it, the log starts with the oldest kept event; with \`${LATEST}\`, with the next event.`,
-      schema: Type.String(),
+const EventLog = listWith(EventView, EventLogMeta);
+
+export const eventEndpoints = {
+  "GET /w/{workspace}/events": endpoint({
+    key: ["read"],
+    query: {
+      after: Type.String({
+        description: `Cursor: the \`meta.next\` of the previous response. Without it, the log starts with the oldest kept event; with \`${LATEST}\`, with the next event.`,
+      }),
+      types: Type.Array(OneOf(eventTypes), {
+        minItems: 1,
+        examples: [["message.failed", "message.received"]],
+        description: "Return only events of these types, separated by commas.",
+      }),
+      wait: Type.Integer({
+        minimum: 0,
+        default: 0,
+        description: `Seconds to hold the response while there is no event; more than ${WAIT_MAX_S} counts as ${WAIT_MAX_S}.`,
+      }),
+      signed: Type.Boolean({
+        default: false,
+        description:
+          "`true`: `meta.signatures` has a signature for each event, as its webhook would carry it. For programs that pass events on to a receiver that checks them.",
+      }),
+      per_page: CursorQuery.per_page,
     },
-    {
-      name: "types",
-      in: "query",
-      required: false,
-      description: "Return only events of these types, separated by commas.",
-      schema: Type.Array(OneOf(eventTypes), { minItems: 1, examples: [["message.failed", "message.received"]] }),
-      isCommaList: true,
-    },
-    {
-      name: "wait",
-      in: "query",
-      required: false,
-      description: `Seconds to hold the response while there is no event; more than ${WAIT_MAX_S} counts as ${WAIT_MAX_S}.`,
-      schema: Type.Integer({ minimum: 0, default: 0 }),
-    },
-    {
-      name: "signed",
-      in: "query",
-      required: false,
+    output: EventLog,
+    reference: {
+      operationId: "listEvents",
+      tag: "Events",
+      summary: "Read the event log",
       description:
-        "`true`: `meta.signatures` has a signature for each event, as its webhook would carry it. For programs that pass events on to a receiver that checks them.",
-      schema: Type.Boolean({ default: false }),
+        "Returns events in the order in which they happened, oldest first, whether or not a webhook is set. Store `meta.next` with what you have processed, and pass it as `after`: no event is missed and none is returned twice. With `wait`, the response is held until there is an event. A page may be empty although `has_more` is true, if the events that were examined are of other types. A cursor that is older than the kept events, or that belongs to another copy of the database, returns 400 with `error.oldest`, the cursor to start again from.",
+      success: "The next events.",
+      meta: { per_page: 50, has_more: false, next: "eyJpIjoiMDFLQjJRIiwicyI6NDJ9" },
+      example: [
+        {
+          id: "evt_01KB2Q7M3F8Z4W6Y9T5R1C0D2E",
+          type: "message.sent",
+          created_at: "2026-11-21T08:44:26+05:30",
+          data: { message: messageExample },
+        },
+      ],
     },
-    perPageParameter,
-  ],
-  success: {
-    status: 200,
-    description: "The next events.",
-    data: EventView,
-    isList: true,
-    meta: { schema: EventLogMeta, example: { per_page: 50, has_more: false, next: "eyJpIjoiMDFLQjJRIiwicyI6NDJ9" } },
-    example: [
-      {
-        id: "evt_01KB2Q7M3F8Z4W6Y9T5R1C0D2E",
-        type: "message.sent",
-        created_at: "2026-11-21T08:44:26+05:30",
-        data: { message: messageExample },
-      },
-    ],
-  },
-  problems: [],
-  handle: (call) => {
+  }).answer((call) => {
     const { store, clock, query } = call;
     const types = readTypes(query.get("types"));
     const waitS = readWait(query.get("wait"));
@@ -105,10 +97,10 @@ export const listEventsEndpoint: Endpoint = {
     const first = next();
     const isDone = (page: EventLogPage): boolean => page.bodies.length > 0 || page.hasMore || isOver();
     const isOver = (): boolean => clock.monotonic() >= deadline;
-    if (isDone(first) || call.longPoll === undefined) return answerEvents(call, first, perPage, isSigned);
+    if (isDone(first)) return answerEvents(call, first, perPage, isSigned);
     return waitForEvents(call.longPoll);
 
-    async function waitForEvents({ waiters, stopping, disconnected }: LongPoll): Promise<Answer> {
+    async function waitForEvents({ waiters, stopping, disconnected }: LongPoll): Promise<Events> {
       const signal = disconnected();
       for (;;) {
         await waiters.wait(call.workspace.id, after, deadline - clock.monotonic(), signal);
@@ -116,10 +108,17 @@ export const listEventsEndpoint: Endpoint = {
         if (isDone(page) || stopping.aborted || signal.aborted) return answerEvents(call, page, perPage, isSigned);
       }
     }
-  },
+  }),
 };
 
-function answerEvents(call: Call, { bodies, upTo, hasMore }: EventLogPage, perPage: number, isSigned: boolean): Answer {
+type Events = AnswerWith<Static<typeof EventLog>>;
+
+function answerEvents(
+  call: KeyCall,
+  { bodies, upTo, hasMore }: EventLogPage,
+  perPage: number,
+  isSigned: boolean,
+): Events {
   const meta = {
     per_page: perPage,
     has_more: hasMore,
@@ -127,11 +126,11 @@ function answerEvents(call: Call, { bodies, upTo, hasMore }: EventLogPage, perPa
     ...(isSigned ? { signatures: signaturesOf(call, bodies) } : {}),
   };
   // The bodies are JSON already, the very bytes that webhooks carry.
-  return { status: 200, body: `{"data":[${bodies.join(",")}],"meta":${JSON.stringify(meta)}}` };
+  return keptAnswer({ status: 200, body: `{"data":[${bodies.join(",")}],"meta":${JSON.stringify(meta)}}` });
 }
 
 /** Receivers compare the time of a signature with their own clock, whatever time a test has set here. */
-function signaturesOf({ store, dispatch, workspace }: Call, bodies: readonly string[]): (string | null)[] {
+function signaturesOf({ store, dispatch, workspace }: KeyCall, bodies: readonly string[]): (string | null)[] {
   const webhook = store.read((tx) => findWebhook(tx, workspace.id));
   if (webhook === undefined) return bodies.map(() => null);
   const secret = openSecret(dispatch.box, webhook);
@@ -144,7 +143,7 @@ function cursorOf(instanceId: string, seq: number): string {
 }
 
 /** Throws `invalid_request` for a cursor that does not lead to the next event. */
-function readAfter({ dispatch: { instanceId } }: Call, tx: ReadTx, text: string | null): number {
+function readAfter({ dispatch: { instanceId } }: KeyCall, tx: ReadTx, text: string | null): number {
   const { oldest, newest } = eventLogRange(tx);
   if (text === null) return oldest;
   if (text === LATEST) return newest;

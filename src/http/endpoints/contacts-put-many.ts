@@ -5,12 +5,14 @@ import { Nullable } from "#src/core/schema.ts";
 import { putContactOf } from "#src/domain/contacts/put.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
-import { givenPhone, readContactList, readContactOfMany } from "../../bodies/contacts-body.ts";
-import { ContactsBody } from "../../bodies/contacts-schema.ts";
-import { answerData, type Call, type Endpoint } from "../../endpoint.ts";
-import { bodyOf, statusOf } from "../../errors.ts";
-import { contactExample } from "../examples.ts";
-import { errorSchema } from "../openapi/error-schema.ts";
+import { errorSchema } from "../api/openapi/error-schema.ts";
+import { givenPhone, readContactList, readContactOfMany } from "../bodies/contacts-body.ts";
+import { ContactsBody } from "../bodies/contacts-schema.ts";
+import { bodyOf, statusOf } from "../errors.ts";
+import type { KeyCall } from "./call.ts";
+import { Data } from "./declare.ts";
+import { endpoint } from "./endpoint.ts";
+import { contactExample } from "./examples.ts";
 
 /**
  * Contacts that are queued for the writer at once. They share its commits; between two steps, the writes of other
@@ -55,47 +57,43 @@ const resultExamples: Result[] = [
   },
 ];
 
-export const putContactsEndpoint: Endpoint = {
-  method: "PUT",
-  path: "/contacts",
-  operationId: "putContacts",
-  tag: "Contacts",
-  summary: "Create or update many contacts",
-  description:
-    "Creates or updates up to 500 contacts. Each is applied as `PUT /contacts/{phone}` applies it, in the order of the list, and a contact that is refused does not affect the others: the response is 200 with one result for each, in the same order. If the server cannot write all of them, it answers 503; repeat the whole request then.",
-  body: {
-    schema: ContactsBody,
-    examples: {
-      contacts: {
-        summary: "Two contacts",
-        value: {
-          contacts: [
-            { phone: "+919876543210", name: "Asha Rao", city: "Pune", add_tags: ["vip"] },
-            { phone: "+919876543211", name: "Ravi Rao", consent: "opted_in" },
-          ],
+export const putManyEndpoints = {
+  "PUT /w/{workspace}/contacts": endpoint({
+    key: ["contacts"],
+    body: ContactsBody,
+    checkedBy: "handler",
+    output: Data(Type.Array(ContactResult)),
+    reference: {
+      operationId: "putContacts",
+      tag: "Contacts",
+      summary: "Create or update many contacts",
+      description:
+        "Creates or updates up to 500 contacts. Each is applied as `PUT /contacts/{phone}` applies it, in the order of the list, and a contact that is refused does not affect the others: the response is 200 with one result for each, in the same order. If the server cannot write all of them, it answers 503; repeat the whole request then.",
+      bodies: {
+        contacts: {
+          summary: "Two contacts",
+          value: {
+            contacts: [
+              { phone: "+919876543210", name: "Asha Rao", city: "Pune", add_tags: ["vip"] },
+              { phone: "+919876543211", name: "Ravi Rao", consent: "opted_in" },
+            ],
+          },
         },
       },
+      success: "One result for each contact, in the order of the request.",
+      example: resultExamples,
     },
-  },
-  success: {
-    status: 200,
-    description: "One result for each contact, in the order of the request.",
-    data: Type.Array(ContactResult),
-    isList: false,
-    example: resultExamples,
-  },
-  problems: [],
-  handle: async (call) => {
+  }).load(async (call) => {
     const contacts = readContactList(call.body);
     const results: Result[] = [];
     for (let from = 0; from < contacts.length; from += STEP)
       await putSome(call, contacts.slice(from, from + STEP), results);
-    return answerData(200, results);
-  },
+    return results;
+  }),
 };
 
 /** Adds the results once all of them are on disk. Throws what failed other than by the contact's own fault. */
-async function putSome(call: Call, contacts: readonly unknown[], results: Result[]): Promise<void> {
+async function putSome(call: KeyCall, contacts: readonly unknown[], results: Result[]): Promise<void> {
   const settled = await Promise.allSettled(contacts.map((contact) => putOne(call, contact)));
   results.push(...settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
   const failed = settled.find((one) => one.status === "rejected");
@@ -103,13 +101,12 @@ async function putSome(call: Call, contacts: readonly unknown[], results: Result
   throw results.some(({ contact }) => contact !== undefined) ? new PartlyDoneError(failed.reason) : failed.reason;
 }
 
-async function putOne({ store, workspace, keyId }: Call, given: unknown): Promise<Result> {
+async function putOne({ store, workspace, by }: KeyCall, given: unknown): Promise<Result> {
   try {
     return await store.write((tx) => {
       // Here, so that the time limit of a group of writes also counts what reading takes.
       const { phone, changes } = readContactOfMany(given);
-      const why = { source: "api", evidence: { key: keyId } } as const;
-      const { contact, isNew } = putContactOf(tx, workspace, phone, changes, why);
+      const { contact, isNew } = putContactOf(tx, workspace, phone, changes, by);
       const view = viewContact(tx, contact, workspace);
       return { phone: view.phone ?? view.user_id, status: isNew ? 201 : 200, contact: view };
     });

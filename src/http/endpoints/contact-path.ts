@@ -1,0 +1,23 @@
+/** The contact that a path names. */
+import { Type } from "@sinclair/typebox";
+import { notFound } from "#src/core/problem.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { lookUpContact } from "#src/domain/contacts/find.ts";
+import type { Contact } from "#src/domain/contacts/table.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+
+export const PhoneParam = Type.String({
+  examples: ["919876543210"],
+  description:
+    "A phone number in any common format, or a user id. Without a country code, the workspace's country is assumed. Encode a leading `+` as `%2B` or omit it.",
+});
+
+/** Throws `not_found`. */
+export function requireContact(
+  { workspace, path }: { workspace: Workspace; path: { phone: string } },
+  tx: ReadTx,
+): Contact {
+  const contact = lookUpContact(tx, workspace.id, path.phone, workspace.country)?.contact;
+  if (contact == null) throw notFound("contact");
+  return contact;
+}

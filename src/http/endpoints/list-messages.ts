@@ -1,0 +1,149 @@
+/** Lists single messages, so that a program can match every send to its own records. */
+import { Type } from "@sinclair/typebox";
+import { OneOf } from "#src/core/schema.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { lookUpContact } from "#src/domain/contacts/find.ts";
+import {
+  countMessagesSql,
+  listMessages,
+  type MessageFilter,
+  type MessagePosition,
+  positionOf,
+} from "#src/domain/messages/list.ts";
+import { visibleStatuses } from "#src/domain/messages/message.ts";
+import { MessageView } from "#src/domain/messages/schema.ts";
+import { viewMessage } from "#src/domain/messages/view.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { pageOfRows, readChoice, readPage, readSince, wrongCursor, wrongParameter } from "../page.ts";
+import { PageQuery } from "../page-view.ts";
+import { readTogether } from "../validate.ts";
+import type { CallOf } from "./call.ts";
+import { AnyMessage } from "./conversation-items.ts";
+import { type Declaration, ListOf } from "./declare.ts";
+import { endpoint } from "./endpoint.ts";
+import { messageExample } from "./examples.ts";
+import { searchedDays, searchedOrigins, searchedStatuses, searchMessages } from "./search-messages.ts";
+
+/** No stored value is longer. */
+const LENGTH_MAX = { reference: 191, idempotency_key: 100 } as const;
+
+const list = {
+  key: ["read"],
+  session: "member",
+  query: {
+    reference: Type.String({
+      minLength: 1,
+      maxLength: LENGTH_MAX.reference,
+      examples: ["order-10042"],
+      description: "Return only messages that were sent with this `reference`.",
+    }),
+    idempotency_key: Type.String({
+      minLength: 1,
+      maxLength: LENGTH_MAX.idempotency_key,
+      examples: ["order-10042-shipped"],
+      description: "Return only messages whose request had this `Idempotency-Key`.",
+    }),
+    to: Type.String({
+      examples: ["919876543210"],
+      description: "Return only messages to this phone number, in any common format. Encode a leading `+` as `%2B`.",
+    }),
+    status: OneOf(visibleStatuses, "Return only messages with this status."),
+    since: Type.String({
+      format: "date-time",
+      examples: ["2026-11-20T00:00:00+05:30"],
+      description: "Return only messages that were accepted at or after this time.",
+    }),
+    ...PageQuery,
+  },
+  consoleQuery: {
+    q: Type.String(),
+    status: OneOf(searchedStatuses),
+    origin: OneOf(searchedOrigins),
+    day: OneOf(searchedDays),
+  },
+  output: ListOf(MessageView),
+  consoleOutput: ListOf(AnyMessage),
+  reference: {
+    operationId: "listMessages",
+    tag: "Messages",
+    summary: "List messages",
+    description:
+      "Returns messages that were sent one at a time through the API, newest first; not recipients of broadcasts, and not replies from the console. Filters can be combined. A message is listed once the network has answered. Filtered by `reference` or `idempotency_key`, `meta.pending` counts accepted messages that are not listed yet: only `total` 0 and `pending` 0 mean that no such message was accepted.",
+    success: "One page of messages.",
+    example: [messageExample],
+  },
+} as const satisfies Declaration;
+
+export const messageListEndpoints = {
+  "GET /w/{workspace}/messages": endpoint(list).load((call) =>
+    call.user === null ? listSent(call) : searchMessages(call),
+  ),
+};
+
+type ListCall = Extract<CallOf<typeof list>, { user: null }>;
+
+async function listSent(call: ListCall) {
+  const { store, reader, workspace, query } = call;
+  const [filter, from] = readTogether(
+    () => readFilter(call),
+    () => readPage(query),
+  );
+  const position = "after" in from ? { after: readPosition(from.after) } : from;
+  const isByCaller = query.get("reference") !== null || query.get("idempotency_key") !== null;
+  if (filter === null) return pageOfRows(from, [], toMeta(0, false, null, isByCaller ? 0 : null));
+  await store.waitForOtherWriters();
+  // Counted first: what is pending now may be listed a moment later, never the other way round.
+  const { sql, parameters } = countMessagesSql(workspace.id, filter);
+  const [row] = await reader.query(sql, parameters);
+  const found = store.read((tx) => listMessages(tx, workspace.id, filter, position, from.perPage + 1));
+  const shown = found.slice(0, from.perPage);
+  const last = shown.at(-1);
+  const hasMore = found.length > from.perPage;
+  const views = shown.map((message) => viewMessage(message, workspace));
+  const total = Math.max(Number(row?.total ?? 0), shown.length);
+  const next = hasMore && last !== undefined ? positionOf(last, filter) : null;
+  return pageOfRows(from, views, toMeta(total, hasMore, next, isByCaller ? Number(row?.pending ?? 0) : null));
+}
+
+function toMeta(total: number, hasMore: boolean, next: MessagePosition | null, pending: number | null) {
+  return { total, hasMore, next, ...(pending === null ? {} : { pending }) };
+}
+
+/** Null: no contact has the phone number, so no message can match. Throws `invalid_request`. */
+function readFilter({ store, workspace, query }: ListCall): MessageFilter | null {
+  const to = query.get("to");
+  const [reference, idempotencyKey, status, since, contact] = readTogether(
+    () => readText(query, "reference"),
+    () => readText(query, "idempotency_key"),
+    () => readChoice(query, "status", visibleStatuses),
+    () => readSince(query, "since", workspace.timezone),
+    () => (to === null ? null : store.read((tx) => readContact(tx, workspace, to))),
+  );
+  if (contact === "stranger") return null;
+  return { reference, idempotencyKey, status, since, contactId: contact };
+}
+
+/** The id of the contact with this phone number. */
+function readContact(tx: ReadTx, { id, country }: Workspace, to: string): number | "stranger" {
+  const found = lookUpContact(tx, id, to, country);
+  if (found === null) {
+    throw wrongParameter("to", {
+      rule: "format",
+      sentence: "This is not a phone number. In an address, a + has to be written as %2B.",
+    });
+  }
+  return found.contact?.id ?? "stranger";
+}
+
+function readText(query: ListCall["query"], name: keyof typeof LENGTH_MAX): string | null {
+  const text = query.get(name);
+  if (text === null) return null;
+  const length = [...text].length;
+  if (length >= 1 && length <= LENGTH_MAX[name]) return text;
+  throw wrongParameter(name, `This has 1 to ${LENGTH_MAX[name]} characters.`);
+}
+
+function readPosition({ at, id }: Record<string, unknown>): MessagePosition {
+  if (Number.isSafeInteger(at) && Number.isSafeInteger(id)) return { at, id } as MessagePosition;
+  throw wrongCursor();
+}

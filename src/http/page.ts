@@ -1,13 +1,65 @@
 /**
- * Pagination of lists, 50 rows a page unless the request asks for another number: by page number, as the specification requires, or by cursor. By page number, a
- * row that disappears between two pages shifts the rest; by cursor, no row is missed or repeated.
+ * Lists: which page a request wants, and the position of the page that it gets; 50 rows a page unless the request asks for another number.
+ * By page number, as the specification requires, a row that disappears between two pages shifts the rest; by cursor, no row is missed or
+ * repeated. Reading a cursor or a parameter throws `invalid_request`.
  */
 import type { Static } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import type { FieldFault } from "#src/core/fault.ts";
 import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest, type Problem } from "#src/core/problem.ts";
+import { Nullable } from "#src/core/schema.ts";
 import type { Reader } from "#src/db/reader.ts";
-import { type PageView, PER_PAGE, PER_PAGE_MAX } from "./page-view.ts";
+import type { ContactCursor } from "#src/domain/contacts/list.ts";
+import type { GroupCursor } from "#src/domain/groups/read.ts";
+import type { ConversationCursor } from "#src/domain/inbound/read-conversation.ts";
+import type { TemplatePosition } from "#src/domain/templates/read.ts";
+
+const PER_PAGE = 50;
+const PER_PAGE_MAX = 500;
+
+/** In the query of a list that is read by cursor alone. */
+export const CursorQuery = {
+  per_page: Type.Integer({
+    minimum: 1,
+    default: PER_PAGE,
+    description: `Maximum number of entries on a page; more than ${PER_PAGE_MAX} counts as ${PER_PAGE_MAX}.`,
+  }),
+  after: Type.String({ description: "Cursor: the `meta.next` of the previous response." }),
+};
+
+/** In the query of a list: a page by its number, or by a cursor. */
+export const PageQuery = {
+  page: Type.Integer({
+    minimum: 1,
+    default: 1,
+    description: "Number of the page. A page past the end is empty.",
+  }),
+  per_page: CursorQuery.per_page,
+  after: Type.String({
+    description:
+      "Cursor: the `meta.next` of the previous response. Use it for syncing: with page numbers, an entry that is removed between two requests shifts all later entries.",
+  }),
+};
+
+export const PageView = Type.Object(
+  {
+    page: Type.Integer({ description: "Number of the page; always 1 if the request used `after`." }),
+    per_page: Type.Integer({ description: "Maximum number of entries on a page.", examples: [PER_PAGE] }),
+    total: Type.Integer({ description: "Total number of entries on all pages." }),
+    has_more: Type.Boolean({ description: "Whether more entries follow this page." }),
+    next: Nullable(
+      Type.String({ description: "Cursor of the next page, to be passed as `after`; null on the last page." }),
+    ),
+    pending: Type.Optional(
+      Type.Integer({
+        description:
+          "Only in lists of messages filtered by `reference` or `idempotency_key`: matching messages that were accepted and are not listed yet, because they are still on their way to the network.",
+      }),
+    ),
+  },
+  { $id: "Page", description: "The position of a page in its list." },
+);
 
 type PageFrom = ({ offset: number; page: number } | { after: Record<string, unknown> }) & { perPage: number };
 
@@ -139,4 +191,41 @@ export function readChoice<Name extends string, const Choice extends string>(
 
 export function wrongParameter(name: string, fault: FieldFault): Problem {
   return invalidRequest({ [name]: [fault] });
+}
+
+export function readContactCursor({ over, upTo, updatedAt, id }: Record<string, unknown>): ContactCursor {
+  if ([over, upTo, updatedAt, id].every(Number.isSafeInteger)) return { over, upTo, updatedAt, id } as ContactCursor;
+  throw wrongCursor();
+}
+
+/** Of a list in the order of its ids. */
+export function readIdCursor({ id }: Record<string, unknown>): number {
+  if (typeof id !== "number") throw wrongCursor();
+  return id;
+}
+
+export function readGroupCursor({ folded, id }: Record<string, unknown>): GroupCursor {
+  if (typeof folded !== "string" || typeof id !== "number") throw wrongCursor();
+  return { folded, id };
+}
+
+export function readTemplateCursor({ name, id }: Record<string, unknown>): TemplatePosition {
+  if (typeof name !== "string" || typeof id !== "number") throw wrongCursor();
+  return { name, id };
+}
+
+export function readConversationCursor(cursor: Record<string, unknown>): ConversationCursor {
+  const read = (name: keyof ConversationCursor): number => {
+    const value = cursor[name];
+    if (typeof value !== "number") throw wrongCursor();
+    return value;
+  };
+  return {
+    inboundAt: read("inboundAt"),
+    inboundId: read("inboundId"),
+    messageAt: read("messageAt"),
+    messageId: read("messageId"),
+    echoAt: read("echoAt"),
+    echoId: read("echoId"),
+  };
 }

@@ -7,7 +7,6 @@ import type { MediumWithFile } from "#src/domain/media/read.ts";
 import { contentDisposition } from "#src/media/content-type.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import type { Answer } from "./answer.ts";
-import { readByteRange } from "./byte-range.ts";
 
 const SAYS: Readonly<Record<string, string>> = {
   pending: "The file is still being fetched from WhatsApp: wait for media.stored.",
@@ -58,4 +57,23 @@ function matches(header: string | null, etag: string): boolean {
     header !== null &&
     (header.trim() === "*" || header.split(",").some((one) => one.trim().replace(/^W\//, "") === etag))
   );
+}
+
+/** First and last byte, both inclusive; `whole`: everything is sent; `unsatisfiable`: 416. */
+type ByteRange = { first: number; last: number } | "whole" | "unsatisfiable";
+
+/** Several ranges at once, and what is no range of bytes, are answered with the whole file, as the standard allows. */
+export function readByteRange(header: string | null, size: number): ByteRange {
+  const match = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header ?? "");
+  if (match === null) return "whole";
+  const [, from = "", to = ""] = match;
+  if (from === "" && to === "") return "whole";
+  if (from === "") {
+    const length = Math.min(Number(to), size);
+    return length === 0 ? "unsatisfiable" : { first: size - length, last: size - 1 };
+  }
+  const first = Number(from);
+  const last = to === "" ? size - 1 : Math.min(Number(to), size - 1);
+  if (to !== "" && Number(to) < first) return "whole";
+  return first >= size ? "unsatisfiable" : { first, last };
 }

@@ -8,9 +8,9 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { Problem } from "#src/core/problem.ts";
 import { openApiDocument } from "#src/http/api/openapi/openapi.ts";
-import { readBroadcast } from "#src/http/bodies/broadcast-body.ts";
-import { readContactChanges } from "#src/http/bodies/contact-body.ts";
-import { readSendMessage } from "#src/http/bodies/send-body.ts";
+import { readBroadcast } from "#src/http/bodies/broadcast.ts";
+import { readContactChanges } from "#src/http/bodies/contact.ts";
+import { readSendMessage } from "#src/http/bodies/message.ts";
 
 type Body = Record<string, unknown>;
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ringOf } from "#src/core/key-ring.ts";
 import { hasRoom, mediaStates, retryDelay, sourcesOf } from "#src/domain/media/media.ts";
-import { readByteRange } from "#src/http/byte-range.ts";
+import { readByteRange } from "#src/http/serve-media.ts";
 import { contentDisposition, readContentType } from "#src/media/content-type.ts";
 import { MediaLinks } from "#src/media/links.ts";
 import { samples } from "#src/networks/simulator/samples.ts";

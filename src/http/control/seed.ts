@@ -20,7 +20,7 @@ import { setForward } from "#src/domain/webhooks/forward.ts";
 import { createKey, TEST_KEY } from "#src/domain/workspaces/api-keys.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
-import { readContactChanges } from "../bodies/contact-body.ts";
+import { readContactChanges } from "../bodies/contact.ts";
 import { findFieldProblems } from "../validate.ts";
 
 const strict = { additionalProperties: false };

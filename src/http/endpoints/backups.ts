@@ -84,8 +84,9 @@ const BackupView = Type.Object({
 });
 
 const StartedJob = Type.Object({ kind: JobKind });
-
 const name = Type.String();
+
+const ofBackup = { session: "server operator", params: { name }, output: Data(StartedJob) } as const;
 
 export const backupEndpoints = {
   "GET /system/backups": endpoint({
@@ -131,19 +132,11 @@ export const backupEndpoints = {
   "POST /system/backups": endpoint({ session: "server operator", isSensitive: true, output: Data(StartedJob) }).answer(
     (call) => startJob(call, { kind: "backup", retention: null }, "backup.make", call.system.jobs.directory),
   ),
-  "POST /system/backups/{name}/verify": endpoint({
-    session: "server operator",
-    params: { name },
-    output: Data(StartedJob),
-  }).answer((call) => {
+  "POST /system/backups/{name}/verify": endpoint(ofBackup).answer((call) => {
     const { name } = requireBackup(call);
     return startJob(call, { kind: "verify", name }, "backup.verify", name);
   }),
-  "POST /system/backups/{name}/drill": endpoint({
-    session: "server operator",
-    params: { name },
-    output: Data(StartedJob),
-  }).answer((call) => {
+  "POST /system/backups/{name}/drill": endpoint(ofBackup).answer((call) => {
     const { name } = requireBackup(call);
     return startJob(call, { kind: "drill", name }, "backup.drill", name);
   }),

@@ -7,12 +7,10 @@ import { available, credit, findAccount } from "#src/domain/billing/account.ts";
 import { listLedger } from "#src/domain/billing/read.ts";
 import type { BillingAccount } from "#src/domain/billing/table.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
+import { monthOf } from "#src/domain/messages/network-usage.ts";
 import { UsageView } from "#src/domain/messages/schema.ts";
 import { viewUsage } from "#src/domain/messages/usage-view.ts";
-import { readIdCursor } from "../cursors.ts";
-import { readMonth } from "../month.ts";
-import { pageOf, readPage } from "../page.ts";
-import { PageQuery } from "../page-view.ts";
+import { PageQuery, pageOf, readIdCursor, readPage, wrongParameter } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { Data, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
@@ -146,4 +144,11 @@ function viewAccount(account: BillingAccount): Static<typeof AccountView> {
     charged: formatMoney(account.charged),
     credited: formatMoney(account.credited),
   };
+}
+
+/** By default the present month of the workspace. */
+function readMonth(value: string | null, now: number, { timezone }: { timezone: string }): string {
+  if (value === null || value === "") return monthOf(now, timezone);
+  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(value)) return value;
+  throw wrongParameter("month", "A month is written as 2026-11.");
 }

@@ -12,13 +12,10 @@ import { BroadcastView, CreatedBroadcastView, PreviewView } from "#src/domain/br
 import { sendBroadcast } from "#src/domain/broadcasts/send.ts";
 import { viewBroadcast, viewCreated } from "#src/domain/broadcasts/view.ts";
 import { clockTime } from "#src/domain/broadcasts/wait.ts";
-import { readBroadcast } from "../bodies/broadcast-body.ts";
-import { CreateBroadcastForms } from "../bodies/broadcast-schema.ts";
+import { CreateBroadcastForms, readBroadcast } from "../bodies/broadcast.ts";
 import { countAudience, previewBroadcast } from "../broadcast-audience.ts";
-import { readIdCursor } from "../cursors.ts";
 import { actOnce, readKey } from "../idempotency.ts";
-import { pageOf, readPage } from "../page.ts";
-import { PageQuery } from "../page-view.ts";
+import { PageQuery, pageOf, readIdCursor, readPage } from "../page.ts";
 import { readTogether } from "../validate.ts";
 import { change, type WorkspaceCallWith } from "./call.ts";
 import { Data, File, ListOf } from "./declare.ts";
@@ -76,6 +73,8 @@ const refusals: readonly ProblemCode[] = [
   "missing_media",
   "missing_variable",
 ];
+
+const ofBroadcast = { session: "member", params: broadcastPath, output: Data(BroadcastView) } as const;
 
 export const broadcastEndpoints = {
   "POST /w/{workspace}/broadcasts": endpoint({
@@ -195,10 +194,8 @@ export const broadcastEndpoints = {
     return previewBroadcast(call, workspace.id, readBroadcast(body, workspace.timezone));
   }),
   "GET /w/{workspace}/broadcasts/{id}": endpoint({
+    ...ofBroadcast,
     key: ["read"],
-    session: "member",
-    params: broadcastPath,
-    output: Data(BroadcastView),
     consoleOutput: Data(BroadcastDetail),
     reference: {
       operationId: "getBroadcast",
@@ -216,10 +213,8 @@ export const broadcastEndpoints = {
   ),
   ...recipientEndpoints,
   "POST /w/{workspace}/broadcasts/{id}/cancel": endpoint({
+    ...ofBroadcast,
     key: ["broadcast"],
-    session: "member",
-    params: broadcastPath,
-    output: Data(BroadcastView),
     reference: {
       operationId: "cancelBroadcast",
       tag: "Broadcasts",
@@ -245,11 +240,7 @@ export const broadcastEndpoints = {
     call.keepOpen();
     return call.broadcastStreams.open(call.workspace, id, AbortSignal.any([call.request.signal, call.stopping]));
   }),
-  "POST /w/{workspace}/broadcasts/{id}/pause": endpoint({
-    session: "member",
-    params: broadcastPath,
-    output: Data(BroadcastView),
-  }).change((tx, call) => {
+  "POST /w/{workspace}/broadcasts/{id}/pause": endpoint(ofBroadcast).change((tx, call) => {
     const broadcast = requireBroadcast(call, tx);
     const reason = `paused by ${call.user.email}, ${clockTime(tx.now, call.workspace.timezone)}`;
     const paused = pauseBroadcast(tx, broadcast, "manual", reason);
@@ -259,11 +250,7 @@ export const broadcastEndpoints = {
     const audit = { action: "broadcast.pause", subject: broadcast.name, details: { id: broadcast.id } };
     return { status: 200, data: viewBroadcast(tx, paused, call.workspace), audit };
   }),
-  "POST /w/{workspace}/broadcasts/{id}/resume": endpoint({
-    session: "member",
-    params: broadcastPath,
-    output: Data(BroadcastView),
-  }).change((tx, call) => {
+  "POST /w/{workspace}/broadcasts/{id}/resume": endpoint(ofBroadcast).change((tx, call) => {
     const resumed = resumeManually(tx, requireBroadcast(call, tx));
     const audit = { action: "broadcast.resume", subject: resumed.name, details: { id: resumed.id } };
     return { status: 200, data: viewBroadcast(tx, resumed, call.workspace), audit };

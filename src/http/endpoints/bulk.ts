@@ -17,7 +17,7 @@ import { findGroup } from "#src/domain/groups/read.ts";
 import { createBulkChange, endBulkChange, getBulkChange, listBulkChanges } from "#src/transfer/bulk-changes.ts";
 import { countTargetQuery, lastTargetId } from "#src/transfer/bulk-target.ts";
 import type { BulkAction, BulkChange, BulkTarget } from "#src/transfer/table.ts";
-import { readContactChanges } from "../bodies/contact-body.ts";
+import { readContactChanges } from "../bodies/contact.ts";
 import { contactFilter } from "../console/contact-filter.ts";
 import { change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { Data, Id, strict } from "./declare.ts";
@@ -25,9 +25,7 @@ import { endpoint } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
 
 const Name = Type.String({ maxLength: 1_000 });
-
 const PHONES_MAX = 1_000;
-
 const REASON_MAX = 300;
 
 /** The target of a bulk change: selected contacts, matches of a search, or recipients of a broadcast. */
@@ -75,8 +73,9 @@ const BulkView = Type.Object({
 });
 
 type People = Static<typeof BulkPeople>;
-
 type Change = Static<typeof BulkInput>;
+
+const ofChange = { session: "member", params: { id: Id("change") }, output: Data(BulkView) } as const;
 
 export const bulkEndpoints = {
   "GET /w/{workspace}/bulk": endpoint({ session: "member", output: Data(Type.Array(BulkView)) }).read((tx, call) =>
@@ -113,26 +112,16 @@ export const bulkEndpoints = {
       };
     });
   }),
-  "GET /w/{workspace}/bulk/{id}": endpoint({
-    session: "member",
-    params: { id: Id("change") },
-    output: Data(BulkView),
-  }).read((tx, call) => viewBulkChange(requireBulk(call, tx), call, tx)),
-  "POST /w/{workspace}/bulk/{id}/stop": endpoint({
-    session: "member",
-    params: { id: Id("change") },
-    output: Data(BulkView),
-  }).change((tx, call) => {
+  "GET /w/{workspace}/bulk/{id}": endpoint(ofChange).read((tx, call) =>
+    viewBulkChange(requireBulk(call, tx), call, tx),
+  ),
+  "POST /w/{workspace}/bulk/{id}/stop": endpoint(ofChange).change((tx, call) => {
     const job = requireBulk(call, tx);
     const stopped = endBulkChange(tx, job.id, "stopped");
     const audit = stopped === undefined ? null : { action: "contact.bulk-stop", subject: `${job.id}` };
     return { status: 200, data: viewBulkChange(stopped ?? job, call, tx), audit };
   }),
-  "POST /w/{workspace}/bulk/{id}/go-on": endpoint({
-    session: "member",
-    params: { id: Id("change") },
-    output: Data(BulkView),
-  }).change((tx, call) => {
+  "POST /w/{workspace}/bulk/{id}/go-on": endpoint(ofChange).change((tx, call) => {
     const job = requireBulk(call, tx);
     if (job.state !== "running") throw new Refusal(409, "ended", "This change has finished. Start a new one.");
     tx.afterCommit(() => call.bulk.start(job));

@@ -15,14 +15,11 @@ import { compileCount, compileIds } from "#src/domain/filters/compile.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
 import type { User } from "#src/domain/users/table.ts";
 import { contactLines, IDS_PER_SEARCH } from "#src/transfer/export-contacts.ts";
-import { readContactChanges } from "../bodies/contact-body.ts";
-import { ContactBody } from "../bodies/contact-schema.ts";
+import { ContactBody, readContactChanges } from "../bodies/contact.ts";
 import { contactFilter, readContactSearch } from "../console/contact-filter.ts";
 import { answerCsv } from "../console/csv-file.ts";
-import { readContactCursor, readIdCursor } from "../cursors.ts";
 import { countListed, IdentityQuery, readIdentity } from "../listed-identity.ts";
-import { pageOfRows, readPage, readSince } from "../page.ts";
-import { PageQuery } from "../page-view.ts";
+import { PageQuery, pageOfRows, readContactCursor, readIdCursor, readPage, readSince } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { type CallOf, change } from "./call.ts";
 import { PhoneParam, requireContact } from "./contact-path.ts";
@@ -35,7 +32,6 @@ import { Details } from "./fragments.ts";
 
 /** `group`: the id of a static or dynamic group. */
 const SearchQuery = { q: Type.String(), consent: OneOf(consents), group: Type.String() };
-
 const params = { phone: PhoneParam };
 
 const list = {

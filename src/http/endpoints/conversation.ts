@@ -6,9 +6,7 @@ import { type ConversationItem, readConversation } from "#src/domain/inbound/rea
 import { ConversationEntry } from "#src/domain/inbound/schema.ts";
 import { viewDetails } from "#src/domain/inbound/view.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { readConversationCursor } from "../cursors.ts";
-import { readCursor, readPerPage, writeCursor } from "../page.ts";
-import { CursorQuery } from "../page-view.ts";
+import { CursorQuery, readConversationCursor, readCursor, readPerPage, writeCursor } from "../page.ts";
 import { PhoneParam, requireContact } from "./contact-path.ts";
 import { listWith } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";

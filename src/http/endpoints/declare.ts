@@ -6,13 +6,12 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { ProblemCode } from "#src/core/problem.ts";
 import type { Role } from "#src/domain/users/user.ts";
 import type { Scope } from "#src/domain/workspaces/scopes.ts";
-import { PageView } from "../page-view.ts";
+import { PageView } from "../page.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /** `nobody`: without a session. `user`: any signed-in user. A role: a member of the workspace with at least it. */
 export type Needs = "nobody" | "user" | "server operator" | Role;
-
 type Schemas = Readonly<Record<string, TSchema>>;
 
 /** What an endpoint of the API has, where the key stands for `/w/{workspace}`. */
@@ -76,7 +75,6 @@ interface Reference {
 
 /** Additional members of a form are refused. */
 export const strict = { additionalProperties: false };
-
 export const Empty = Type.Object({});
 
 /** The id of a row in a path. Anything else has no row: `notFound` with this noun. */

@@ -19,9 +19,7 @@ import {
 } from "#src/domain/webhooks/read.ts";
 import { REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { readIdCursor } from "../cursors.ts";
-import { countInReader, pageOf, readPage, readSince } from "../page.ts";
-import { PageQuery } from "../page-view.ts";
+import { countInReader, PageQuery, pageOf, readIdCursor, readPage, readSince } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { Refusal, type WorkspaceCall } from "./call.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";

@@ -47,7 +47,6 @@ const FieldView = Type.Object({
 });
 
 const EventTypes = Type.Array(OneOf(eventTypes), { maxItems: eventTypes.length });
-
 const WebhookView = Type.Object({ url: OptionalText, types: EventTypes, has_secret: Type.Boolean() });
 
 /** Pause between two batches, so that other writes are not delayed. */

@@ -20,7 +20,7 @@ import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
 import { findTemplate } from "#src/domain/templates/read.ts";
 import { renderText, valueCounts } from "#src/domain/templates/template.ts";
 import { shapeOf } from "#src/domain/templates/view.ts";
-import { readBroadcast } from "../bodies/broadcast-body.ts";
+import { readBroadcast } from "../bodies/broadcast.ts";
 import { estimateAudience } from "../broadcast-audience.ts";
 import type { WorkspaceCall } from "./call.ts";
 

@@ -22,7 +22,7 @@ import { BroadcastView, CreatedBroadcastView, PreviewView } from "#src/domain/br
 import { sendBroadcast } from "#src/domain/broadcasts/send.ts";
 import type { Draft } from "#src/domain/broadcasts/table.ts";
 import { viewBroadcast, viewCreated } from "#src/domain/broadcasts/view.ts";
-import { readBroadcast } from "../bodies/broadcast-body.ts";
+import { readBroadcast } from "../bodies/broadcast.ts";
 import { countAudience, previewBroadcast } from "../broadcast-audience.ts";
 import { type ChangeResult, change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { Data, Empty, Id, strict } from "./declare.ts";
@@ -81,6 +81,8 @@ const ExampleView = Type.Object({
 
 const draft = { id: Id("draft") };
 
+const ofDraft = { session: "member", params: draft, output: Data(DraftView) } as const;
+
 export const draftEndpoints = {
   "GET /w/{workspace}/drafts": endpoint({ session: "member", output: Data(Type.Array(DraftView)) }).read((tx, call) =>
     listDrafts(tx, call.workspace.id).map((draft) => viewDraft(draft, call)),
@@ -92,15 +94,8 @@ export const draftEndpoints = {
       return { status: 201, data: viewDraft(draft, call), audit };
     },
   ),
-  "GET /w/{workspace}/drafts/{id}": endpoint({ session: "member", params: draft, output: Data(DraftView) }).read(
-    (tx, call) => viewDraft(requireDraft(call, tx), call),
-  ),
-  "PUT /w/{workspace}/drafts/{id}": endpoint({
-    session: "member",
-    params: draft,
-    body: Content,
-    output: Data(DraftView),
-  }).change((tx, call) => {
+  "GET /w/{workspace}/drafts/{id}": endpoint(ofDraft).read((tx, call) => viewDraft(requireDraft(call, tx), call)),
+  "PUT /w/{workspace}/drafts/{id}": endpoint({ ...ofDraft, body: Content }).change((tx, call) => {
     const draft = saveDraft(tx, requireDraft(call, tx), call.body);
     return { status: 200, data: viewDraft(draft, call), audit: null };
   }),

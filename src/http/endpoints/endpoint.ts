@@ -20,13 +20,9 @@ type Output<D extends Declaration> = Static<D["output"]> | ConsoleOutputOf<D>;
 
 /** What a list answers: its page with `meta`; every other endpoint: `data`. */
 type ContentOf<Body> = Body extends { meta: unknown } ? Body : Body extends { data: infer Data } ? Data : never;
-
 type AnswerTo<Body> = Body extends ServedFile ? Response | Answer : AnswerWith<Body>;
-
 type Content<D extends Declaration> = ContentOf<Output<D>>;
-
 type Eventually<T> = T | Promise<T>;
-
 type Run<Call> = (call: Call) => Eventually<Answer | Response>;
 
 /** A declaration with what it does. Its door calls it with what the declaration promises. */

@@ -100,7 +100,6 @@ export type Body<Name extends Route> = BodyOf<Endpoints[Name]>;
 type QueryInput<Values> = { [Name in keyof Values]?: Values[Name] | null | undefined };
 /** Ids may be given as they stand in an address. */
 type PathInput<Values> = { [Name in keyof Values]: Values[Name] extends number ? number | string : Values[Name] };
-
 type WorkspaceInput<Name> = Name extends `${string}{workspace}${string}` ? { workspace: number | string } : unknown;
 type Declares<Name extends Route, Part> = Part extends keyof Endpoints[Name] ? true : false;
 

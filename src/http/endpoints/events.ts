@@ -11,8 +11,7 @@ import { type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts"
 import { findWebhook } from "#src/domain/webhooks/read.ts";
 import { type AnswerWith, keptAnswer } from "../answer.ts";
 import { EventView } from "../api/openapi/events.ts";
-import { readCursor, readPerPage, writeCursor, wrongCursor, wrongParameter } from "../page.ts";
-import { CursorQuery } from "../page-view.ts";
+import { CursorQuery, readCursor, readPerPage, writeCursor, wrongCursor, wrongParameter } from "../page.ts";
 import type { KeyCall, LongPoll } from "./call.ts";
 import { listWith } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";

@@ -8,12 +8,15 @@ import { allSentences } from "#src/core/fault.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { notFound, Problem } from "#src/core/problem.ts";
 import { Instant, OneOf } from "#src/core/schema.ts";
+import { QueryOverBudget } from "#src/db/query-budget.ts";
+import type { Reader } from "#src/db/reader.ts";
+import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { updateGroupSettings } from "#src/domain/broadcasts/update-group.ts";
 import { consents } from "#src/domain/contacts/consent.ts";
 import { findById } from "#src/domain/contacts/find.ts";
 import { compileCount, compileIds } from "#src/domain/filters/compile.ts";
-import { COUNT_MAX_AGE_MS, recordCount } from "#src/domain/filters/count.ts";
+import { COUNT_MAX_AGE_MS, countsToRefresh, recordCount } from "#src/domain/filters/count.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
 import { removeGroup } from "#src/domain/filters/remove-group.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
@@ -21,28 +24,23 @@ import { countGroups, findGroup, listGroups } from "#src/domain/groups/read.ts";
 import { GroupView } from "#src/domain/groups/schema.ts";
 import type { Group } from "#src/domain/groups/table.ts";
 import { viewGroup } from "#src/domain/groups/view.ts";
+import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
-import { readGroupCursor } from "../cursors.ts";
-import { refreshCounts } from "../group-counts.ts";
-import { pageOf, readPage } from "../page.ts";
-import { PageQuery } from "../page-view.ts";
+import { PageQuery, pageOf, readGroupCursor, readPage } from "../page.ts";
 import { change, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { Data, Empty, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
 
 const Name = Type.String({ maxLength: 1_000 });
-
 const SamplePerson = Type.Object({ phone: Type.String(), name: OptionalText, consent: OneOf(consents) });
 
 /** A group filter as JSON; null for a static group. */
 const group = { ...GroupView.properties, filter: Type.Unknown(), created_at: Instant() };
-
 const GroupDetail = Type.Object(group);
 
 /** The filter parser reports mistakes with their position, so the schema does not check the filter. */
 const GroupForm = Type.Object({ name: Name, filter: Type.Unknown() }, strict);
-
 const SAMPLE = 5;
 
 /** Pause between two batches, so that other writes are not delayed. */
@@ -215,4 +213,22 @@ function requireGroup({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx
 
 function viewGroupDetail(group: Group, { workspace }: Pick<WorkspaceCall, "workspace">): Static<typeof GroupDetail> {
   return { ...viewGroup(group), filter: group.filter, created_at: formatInstant(group.createdAt, workspace.timezone) };
+}
+
+/** Recounts dynamic groups, the large ones at most once a minute, one after the other, on the reader's thread. */
+async function refreshCounts(
+  { store, searchReader, workspace }: { store: Store; searchReader: Reader; workspace: Workspace },
+  groups: readonly Group[],
+): Promise<void> {
+  const stale = store.read((tx) => countsToRefresh(tx, workspace, groups));
+  for (const { groupId, sql, parameters, knownCount, isExpired } of stale) {
+    const rows = await searchReader.query(sql, parameters).catch((error: unknown) => {
+      // The list shows the previous count of such a group.
+      if (error instanceof QueryOverBudget) return null;
+      throw error;
+    });
+    if (rows === null) return;
+    const count = Number(rows[0]?.total ?? 0);
+    if (count !== knownCount || isExpired) await store.write((tx) => recordCount(tx, groupId, count));
+  }
 }

@@ -66,6 +66,8 @@ const job = {
 
 const ImportView = Type.Object(job);
 
+const ofImport = { session: "member", params: { id: Id("import") }, output: Data(ImportView) } as const;
+
 export const importEndpoints = {
   "GET /w/{workspace}/imports": endpoint({ session: "member", output: Data(Type.Array(ImportView)) }).read((tx, call) =>
     listImports(tx, call.workspace.id).map((one) => viewImport(one, call)),
@@ -126,8 +128,7 @@ export const importEndpoints = {
     };
   }),
   "POST /w/{workspace}/imports/{id}/check": endpoint({
-    session: "member",
-    params: { id: Id("import") },
+    ...ofImport,
     body: Type.Object(
       {
         map: Type.Record(Type.String(), Type.String({ maxLength: 300 }), { maxProperties: 1_000 }),
@@ -136,7 +137,6 @@ export const importEndpoints = {
       },
       strict,
     ),
-    output: Data(ImportView),
   }).answer(async (call) => {
     const job = call.store.read((tx) => requireImport(call, tx));
     const { map, opt_in: optIn, proof } = call.body;
@@ -152,11 +152,7 @@ export const importEndpoints = {
     });
     return answer;
   }),
-  "POST /w/{workspace}/imports/{id}/run": endpoint({
-    session: "member",
-    params: { id: Id("import") },
-    output: Data(ImportView),
-  }).change((tx, call) => {
+  "POST /w/{workspace}/imports/{id}/run": endpoint(ofImport).change((tx, call) => {
     const job = requireIdle(call, tx);
     const isInterrupted = job.state === "importing";
     if (job.state !== "checked" && !isInterrupted) {

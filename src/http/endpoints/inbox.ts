@@ -29,10 +29,8 @@ import { recordAudit } from "#src/domain/users/audit-log.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
 import { keptAnswer } from "../answer.ts";
-import { readConversationCursor } from "../cursors.ts";
 import { readKey } from "../idempotency.ts";
-import { pageOf, pageOfRows, readPage, wrongCursor } from "../page.ts";
-import { PageQuery } from "../page-view.ts";
+import { PageQuery, pageOf, pageOfRows, readConversationCursor, readPage, wrongCursor } from "../page.ts";
 import { sendOnce } from "../send-once.ts";
 import { timesOf } from "../times.ts";
 import { change, type WorkspaceCall } from "./call.ts";
@@ -59,7 +57,6 @@ const ConversationRow = Type.Object({
 
 /** The network allows no more beside its button. */
 const ASK_LENGTH_MAX = 1_024;
-
 const UNREAD_COUNT_MAX = 100;
 
 /** How many conversations one request scans for waiting people. */

@@ -13,8 +13,7 @@ import { findNumber } from "#src/domain/numbers/read.ts";
 import { recordAudit } from "#src/domain/users/audit-log.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
 import { keptAnswer } from "../answer.ts";
-import { readSendMessage } from "../bodies/send-body.ts";
-import { SendMessageBody } from "../bodies/send-schema.ts";
+import { readSendMessage, SendMessageBody } from "../bodies/message.ts";
 import { buildTimeline } from "../console/queries/message-timeline.ts";
 import { findCallbacks, findEvents, type Slice } from "../console/queries/message-traces.ts";
 import { readKey } from "../idempotency.ts";
@@ -33,9 +32,7 @@ import { viewWithContact } from "./search-messages.ts";
  * Callbacks and events follow soon after a message, so a timeline reads at most this many slices of what came later.
  */
 const SLICES_MAX = 10;
-
 const YIELD_MS = 2;
-
 const params = { id: Id("message") };
 
 const MessageDetail = Type.Object({

@@ -74,6 +74,8 @@ const NumberDetail = Type.Object({
 
 const number = { id: Id("number") };
 
+const ofNumber = { session: "owner", params: number, output: Data(NumberDetail) } as const;
+
 export const numberEndpoints = {
   "GET /w/{workspace}/numbers": endpoint({ session: "member", output: Data(Type.Array(NumberDetail)) }).read(
     (tx, { workspace }) => listNumbers(tx, workspace.id).map((number) => viewNumber(tx, number, workspace)),
@@ -93,43 +95,31 @@ export const numberEndpoints = {
     return { status: 201, data: viewNumber(tx, number, call.workspace), audit };
   }),
   "PUT /w/{workspace}/numbers/{id}": endpoint({
-    session: "owner",
+    ...ofNumber,
     isSensitive: true,
-    params: number,
     body: Type.Object({ name: Type.String({ maxLength: 1_000 }), throughput: Type.Integer() }, strict),
-    output: Data(NumberDetail),
   }).answer((call) =>
     changeNumber(call, "number.change", (tx, number) => {
       const { name, throughput } = call.body;
       return updateNumber(tx, number, { name, throughput });
     }),
   ),
-  "POST /w/{workspace}/numbers/{id}/ready": endpoint({
-    session: "owner",
-    params: number,
-    output: Data(NumberDetail),
-  }).answer((call) =>
+  "POST /w/{workspace}/numbers/{id}/ready": endpoint(ofNumber).answer((call) =>
     changeNumber(call, "number.ready", (tx, { id }) => {
       clearRestriction(tx, id);
       return markReady(tx, id);
     }),
   ),
   "POST /w/{workspace}/numbers/{id}/unready": endpoint({
-    session: "owner",
-    params: number,
+    ...ofNumber,
     body: Type.Object({ reason: Type.String({ maxLength: 300 }) }, strict),
-    output: Data(NumberDetail),
   }).answer((call) => {
     const reason = call.body.reason.trim();
     if (reason === "")
       throw invalidRequest({ reason: ["Enter a reason. It is returned to API calls that try to send."] });
     return changeNumber(call, "number.unready", (tx, { id }) => markUnready(tx, id, reason), { reason });
   }),
-  "POST /w/{workspace}/numbers/{id}/sync": endpoint({
-    session: "owner",
-    params: number,
-    output: Data(NumberDetail),
-  }).answer((call) =>
+  "POST /w/{workspace}/numbers/{id}/sync": endpoint(ofNumber).answer((call) =>
     changeNumber(call, "number.sync", (tx, number) => {
       scheduleSync(tx, number, 0);
       return number;

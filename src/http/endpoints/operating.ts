@@ -9,9 +9,7 @@ import { listAuditEntries } from "#src/domain/users/audit-log.ts";
 import { findWorkspace, getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { resume, suspend, switchApi } from "#src/domain/workspaces/update.ts";
-import { readIdCursor } from "../cursors.ts";
-import { pageOf, readPage } from "../page.ts";
-import { PageQuery } from "../page-view.ts";
+import { PageQuery, pageOf, readIdCursor, readPage } from "../page.ts";
 import { whenUtc } from "../times.ts";
 import { change, type UserCallWith } from "./call.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";
@@ -34,29 +32,28 @@ const ListedWorkspace = Type.Object({
   created_at: Instant(),
 });
 
+const ofWorkspace = {
+  session: "server operator",
+  params: { id: Id("workspace") },
+  output: Data(ListedWorkspace),
+} as const;
+
 export const operatingEndpoints = {
   "GET /workspaces": endpoint({ session: "server operator", output: Data(Type.Array(ListedWorkspace)) }).read((tx) =>
     listWorkspaces(tx).map((workspace) => viewListed(tx, workspace)),
   ),
-  "POST /workspaces/{id}/suspend": endpoint({
-    session: "server operator",
-    params: { id: Id("workspace") },
-    body: Type.Object({ reason: Text }, strict),
-    output: Data(ListedWorkspace),
-  }).answer((call) => {
-    const reason = call.body.reason;
-    return changeWorkspace(call, "workspace.suspend", (tx, id) => suspend(tx, id, reason), { reason });
-  }),
-  "POST /workspaces/{id}/resume": endpoint({
-    session: "server operator",
-    params: { id: Id("workspace") },
-    output: Data(ListedWorkspace),
-  }).answer((call) => changeWorkspace(call, "workspace.resume", resume)),
+  "POST /workspaces/{id}/suspend": endpoint({ ...ofWorkspace, body: Type.Object({ reason: Text }, strict) }).answer(
+    (call) => {
+      const reason = call.body.reason;
+      return changeWorkspace(call, "workspace.suspend", (tx, id) => suspend(tx, id, reason), { reason });
+    },
+  ),
+  "POST /workspaces/{id}/resume": endpoint(ofWorkspace).answer((call) =>
+    changeWorkspace(call, "workspace.resume", resume),
+  ),
   "POST /workspaces/{id}/api": endpoint({
-    session: "server operator",
-    params: { id: Id("workspace") },
+    ...ofWorkspace,
     body: Type.Object({ enabled: Type.Boolean() }, strict),
-    output: Data(ListedWorkspace),
   }).answer((call) => {
     const enabled = call.body.enabled === true;
     return changeWorkspace(call, enabled ? "workspace.enable-api" : "workspace.disable-api", (tx, id) =>

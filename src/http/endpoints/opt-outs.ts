@@ -4,8 +4,7 @@ import { listOptOuts, type OptOutCursor } from "#src/domain/contacts/list.ts";
 import { viewOptOut } from "#src/domain/contacts/opt-out.ts";
 import { OptOutView } from "#src/domain/contacts/schema.ts";
 import { countListed, IdentityQuery, readIdentity } from "../listed-identity.ts";
-import { pageOf, readPage, readSince, wrongCursor } from "../page.ts";
-import { PageQuery } from "../page-view.ts";
+import { PageQuery, pageOf, readPage, readSince, wrongCursor } from "../page.ts";
 import { ListOf } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 

@@ -37,9 +37,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
 import { csvLine } from "#src/transfer/csv-line.ts";
 import { answerCsv } from "../console/csv-file.ts";
-import { readIdCursor } from "../cursors.ts";
-import { pageOf, readChoice, readPage } from "../page.ts";
-import { PageQuery } from "../page-view.ts";
+import { PageQuery, pageOf, readChoice, readIdCursor, readPage } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { type AnyCallWith, type CallOf, type ChangeResult, change, Refusal, type WorkspaceCall } from "./call.ts";
 import { Data, type Declaration, File, Id, ListOf, strict } from "./declare.ts";
@@ -61,7 +59,6 @@ const RecipientDetail = Type.Object({
 });
 
 const Outcome = { status: OneOf(recipientOutcomes) };
-
 const RECIPIENTS_A_READ = 200;
 
 /** Lines of an export that one short read produces. */

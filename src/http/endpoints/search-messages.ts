@@ -12,14 +12,12 @@ import { findWholeMessage } from "#src/domain/messages/read.ts";
 import type { Message, MessageRow } from "#src/domain/messages/table.ts";
 import { singlesSql } from "../console/queries/recent-activity.ts";
 import { firstSince } from "../console/queries/today-counters.ts";
-import { readIdCursor } from "../cursors.ts";
-import { pageOfRows, readChoice, readPage, wrongCursor } from "../page.ts";
+import { pageOfRows, readChoice, readIdCursor, readPage, wrongCursor } from "../page.ts";
 import type { WorkspaceCall } from "./call.ts";
 import { viewAnyMessage } from "./conversation-items.ts";
 
 /** How many messages a filtered search scans; the next page continues there. */
 const MESSAGES_SCANNED = 20_000;
-
 export const searchedStatuses = [...messageStatuses, "unknown"] as const;
 export const searchedDays = ["today"] as const;
 export const searchedOrigins = ["api", "console"] as const;

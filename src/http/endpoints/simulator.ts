@@ -28,14 +28,11 @@ import { endpoint } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
 
 const phone = { phone: Type.String() };
-
 const PHONES_MAX = 40;
-
 const ITEMS_MAX = 60;
 
 /** How many of the newest messages the developer's side follows; older ones have their timeline. */
 const MESSAGES_TRACED = 12;
-
 const STEPS_MAX = 120;
 
 export const simulatorEndpoints = {

@@ -25,9 +25,7 @@ import { templateStatuses } from "#src/domain/templates/template.ts";
 import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
 import { buttonMarkOf, buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { readTemplateCursor } from "../cursors.ts";
-import { pageOf, readChoice, readPage } from "../page.ts";
-import { PageQuery } from "../page-view.ts";
+import { PageQuery, pageOf, readChoice, readPage, readTemplateCursor } from "../page.ts";
 import { timesOf } from "../times.ts";
 import type { WorkspaceCallWith } from "./call.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";
@@ -64,6 +62,8 @@ const TemplateDetail = Type.Object({
 });
 
 const template = { id: Id("template") };
+
+const ofTemplate = { session: "owner", params: template, output: Data(TemplateDetail) } as const;
 
 export const templateEndpoints = {
   "GET /w/{workspace}/templates": endpoint({
@@ -167,10 +167,8 @@ export const templateEndpoints = {
     output: Data(TemplateDetail),
   }).read((tx, call) => viewTemplateDetail(requireTemplate(call, tx), call.workspace)),
   "POST /w/{workspace}/templates/{id}/decide": endpoint({
-    session: "owner",
-    params: template,
+    ...ofTemplate,
     body: Type.Object({ status: OneOf(templateStatuses), reason: Text }, strict),
-    output: Data(TemplateDetail),
   }).change((tx, call) => {
     const known = requireTemplate(call, tx);
     if (known.accountId !== SIMULATOR_ACCOUNT) {
@@ -189,10 +187,8 @@ export const templateEndpoints = {
     return { status: 200, data: viewTemplateDetail(decided, call.workspace), audit };
   }),
   "PUT /w/{workspace}/templates/{id}/mark": endpoint({
-    session: "owner",
-    params: template,
+    ...ofTemplate,
     body: Type.Object({ button: Text, meaning: Nullable(OneOf(buttonMeanings)) }, strict),
-    output: Data(TemplateDetail),
   }).change((tx, call) => {
     const known = requireTemplate(call, tx);
     const { button: title, meaning } = call.body;
@@ -202,10 +198,8 @@ export const templateEndpoints = {
     return { status: 200, data: viewTemplateDetail(known, workspace), audit };
   }),
   "PUT /w/{workspace}/templates/{id}/sample": endpoint({
-    session: "owner",
-    params: template,
+    ...ofTemplate,
     body: Type.Object({ link: Text }, strict),
-    output: Data(TemplateDetail),
   }).change((tx, call) => {
     const known = requireTemplate(call, tx);
     const link = call.body.link.trim();

@@ -1,9 +1,43 @@
 /** The body of `PUT /contacts`: the list, and each of its contacts. */
+
+import { Type } from "@sinclair/typebox";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
+import { inDocument } from "#src/core/schema.ts";
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import { findFieldProblems } from "../validate.ts";
-import { readContactChanges } from "./contact-body.ts";
-import { ContactOfManyBody, ContactsBody } from "./contacts-schema.ts";
+import { ContactBody, readContactChanges } from "./contact.ts";
+
+const CONTACTS_MAX = 500;
+
+/** Without a name, because the server's validator knows the named one as a part of the whole body. */
+const ContactOfManyBody = Type.Object(
+  {
+    phone: Type.String({
+      description: "As in the path of `PUT /contacts/{phone}`: a phone number in any common format, or a user id.",
+      examples: ["+919876543210"],
+    }),
+    ...ContactBody.properties,
+  },
+  { additionalProperties: false },
+);
+
+const NamedContact = {
+  ...ContactOfManyBody,
+  $id: "ContactOfManyInput",
+  description: "One of many contacts to create or update: its number, and the fields of `ContactInput`.",
+};
+
+export const ContactsBody = Type.Object(
+  {
+    // The server checks the contacts one by one, so that a wrong one does not refuse the others.
+    contacts: Type.Array(inDocument(Type.Unknown(), NamedContact), {
+      minItems: 1,
+      maxItems: CONTACTS_MAX,
+      description: "Applied in this order.",
+    }),
+  },
+  { $id: "ContactsInput", additionalProperties: false, description: "Many contacts to create or update." },
+);
 
 /** The contacts as they were sent; nothing is known of their form. Throws `invalid_request`. */
 export function readContactList(body: Readonly<Record<string, unknown>>): readonly unknown[] {

@@ -1,8 +1,25 @@
-/** The schema of the body of `POST /broadcasts`. Pure. */
+/** The body of `POST /broadcasts`: its schema, and the conversion from JSON to the input of the domain. */
 import { Type } from "@sinclair/typebox";
+import type { Fault, FieldProblems } from "#src/core/fault.ts";
+import { readInstant } from "#src/core/instant.ts";
+import { invalidRequest } from "#src/core/problem.ts";
 import { absent, FORM, inDocument, NOT_BLANK } from "#src/core/schema.ts";
+import type { BroadcastInput } from "#src/domain/broadcasts/plan.ts";
+import type { BroadcastValue, BroadcastVariables } from "#src/domain/broadcasts/values.ts";
 import { broadcastNames } from "#src/domain/contacts/profile-fields.ts";
-import { LiteralValue, MediaBody, VALUE_PATTERN, VALUE_RULES, VALUES_MAX } from "./variables-schema.ts";
+import { findFieldProblems } from "../validate.ts";
+import {
+  checkLink,
+  checkWellFormed,
+  LiteralValue,
+  MediaBody,
+  type ReadValue,
+  readLiteral,
+  readVariables,
+  VALUE_PATTERN,
+  VALUE_RULES,
+  VALUES_MAX,
+} from "./variables.ts";
 
 const NAME_LENGTH_MAX = 191;
 const TO_ITEMS_MAX = 1000;
@@ -10,7 +27,7 @@ const TO_ITEMS_MAX = 1000;
 const TIME_PATTERN =
   "^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)?)?$";
 
-export const ContactFieldValue = Type.Object(
+const ContactFieldValue = Type.Object(
   {
     field: Type.String({
       minLength: 1,
@@ -64,7 +81,7 @@ const Group = Type.Integer({
 });
 
 /** What the server checks the body with. Code checks that the body has exactly one target. */
-export const CreateBroadcastBody = Type.Object(
+const CreateBroadcastBody = Type.Object(
   {
     name: inDocument(
       Type.String({
@@ -130,3 +147,80 @@ export const CreateBroadcastForms = Type.Union([BroadcastToList, BroadcastToGrou
   $id: "CreateBroadcast",
   description: "A template to send to many people: to a list of phone numbers or to a group, not both.",
 });
+
+/**
+ * The fields that the schema checks. `variables` and `send_at` are checked by code: a schema's messages about a union
+ * are useless, and a time needs the workspace's timezone.
+ */
+const Checked = Type.Object(
+  {
+    ...CreateBroadcastBody.properties,
+    variables: Type.Optional(Type.Unknown()),
+    send_at: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: false },
+);
+
+/** Checks everything that can be checked from the request alone. Throws `invalid_request` with every wrong field. */
+export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone: string): BroadcastInput {
+  const { variables: rawVariables, send_at: rawSendAt, ...rest } = body;
+  const fields = findFieldProblems(Checked, rest);
+  const variables: BroadcastVariables = readVariables(rawVariables, fields, readValue);
+  const sendAt = readTime(rawSendAt, timezone, fields);
+  const { name, template, language, media, to, group, from } = rest as {
+    name: string;
+    template: string;
+    language?: string;
+    media?: { link: string; filename?: string };
+    to?: string[];
+    group?: number;
+    from?: string;
+  };
+  if ((to === undefined) === (group === undefined)) {
+    const fault: Fault =
+      to === undefined
+        ? { rule: "required", sentence: "Say whom to send to: to or group." }
+        : { rule: "conflict", sentence: "Send to a list of numbers or to a group, not both." };
+    fields.to = [fault];
+    fields.group = [fault];
+  }
+  if (fields.name === undefined && name.trim() === "")
+    fields.name = [{ rule: "too_short", sentence: "The name must not be blank." }];
+  if (fields["media.link"] === undefined && fields.media === undefined && media !== undefined) {
+    checkLink(fields, media.link);
+  }
+  checkWellFormed(fields, rest);
+  if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+  return {
+    name,
+    template,
+    language: language ?? null,
+    variables,
+    media: media === undefined ? null : { link: media.link, filename: media.filename ?? null },
+    audience: to === undefined ? { groupId: group ?? 0 } : { to },
+    from: from ?? null,
+    sendAt,
+  };
+}
+
+const readValue: ReadValue<BroadcastValue> = (raw, path, fields) => {
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
+    return { text: readLiteral(raw, path, fields) };
+  }
+  for (const [name, faults] of Object.entries(findFieldProblems(ContactFieldValue, raw as Record<string, unknown>))) {
+    fields[`${path}.${name}`] = faults;
+  }
+  const { field, fallback } = raw as { field: string; fallback?: string };
+  // A fallback is sent as it is, so the rules for literal values apply.
+  if (typeof fallback === "string") readLiteral(fallback, `${path}.fallback`, fields);
+  return { field, fallback: fallback ?? null };
+};
+
+function readTime(raw: unknown, timezone: string, fields: FieldProblems): number | null {
+  if (raw === undefined) return null;
+  const sendAt = typeof raw === "string" ? readInstant(raw, timezone) : null;
+  if (sendAt === null) {
+    fields.send_at = [{ rule: "format", sentence: "This is no ISO 8601 time such as 2026-11-27T10:00:00+05:30." }];
+  }
+  return sendAt;
+}

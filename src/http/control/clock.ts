@@ -3,45 +3,37 @@ import { Type } from "@sinclair/typebox";
 import { durationAfter, readDuration } from "#src/core/duration.ts";
 import { formatInstant, readInstant } from "#src/core/instant.ts";
 import type { MovableClock } from "#src/core/movable-clock.ts";
-import { answerJson, type ControlRoute, invalidField } from "./route.ts";
+import { answerJson } from "../answer.ts";
+import { declareCall, invalidField, strict } from "./route.ts";
 
 /** Ten years: more is a mistyped date, and would keep the server busy for hours. */
 const MOVE_MAX_MS = 10 * 366 * 86_400_000;
 
-interface ClockBody {
-  advance?: string;
-  now?: string;
-  freeze?: boolean;
-}
-
-export const clockRoutes: readonly ControlRoute[] = [
-  { method: "GET", path: "/clock", handle: ({ clock }) => answerJson(viewClock(clock)) },
+const ClockBody = Type.Object(
   {
-    method: "POST",
-    path: "/clock",
-    body: Type.Object(
-      {
-        advance: Type.Optional(Type.String()),
-        now: Type.Optional(Type.String()),
-        freeze: Type.Optional(Type.Boolean()),
-      },
-      { additionalProperties: false },
-    ),
-    async handle({ clock, body }) {
-      const { advance, now, freeze } = body as ClockBody;
-      if (advance === undefined && now === undefined && freeze === undefined) {
-        throw invalidField("advance", "Send one of `advance`, `now` and `freeze`.");
-      }
-      if (advance !== undefined && now !== undefined) throw invalidField("now", "Send either `advance` or `now`.");
-      const target = readTarget(clock.now(), advance, now);
-      if (freeze === true) await clock.freeze();
-      // A clock that stood still keeps standing while it is moved, so that the answer's time is exactly the target.
-      if (advance !== undefined) await clock.moveTo(targetOf(clock, advance));
-      else if (target !== null) await clock.moveTo(target);
-      if (freeze === false) await clock.unfreeze();
-      return answerJson(viewClock(clock));
-    },
+    advance: Type.Optional(Type.String()),
+    now: Type.Optional(Type.String()),
+    freeze: Type.Optional(Type.Boolean()),
   },
+  strict,
+);
+
+export const clockRoutes = [
+  declareCall("GET /clock", {}, ({ clock }) => answerJson(200, viewClock(clock))),
+  declareCall("POST /clock", { body: ClockBody }, async ({ clock, body }) => {
+    const { advance, now, freeze } = body;
+    if (advance === undefined && now === undefined && freeze === undefined) {
+      throw invalidField("advance", "Send one of `advance`, `now` and `freeze`.");
+    }
+    if (advance !== undefined && now !== undefined) throw invalidField("now", "Send either `advance` or `now`.");
+    const target = readTarget(clock.now(), advance, now);
+    if (freeze === true) await clock.freeze();
+    // A clock that stood still keeps standing while it is moved, so that the answer's time is exactly the target.
+    if (advance !== undefined) await clock.moveTo(targetOf(clock, advance));
+    else if (target !== null) await clock.moveTo(target);
+    if (freeze === false) await clock.unfreeze();
+    return answerJson(200, viewClock(clock));
+  }),
 ];
 
 function viewClock(clock: MovableClock) {

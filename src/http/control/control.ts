@@ -17,13 +17,10 @@ import { problemOf, splitUrl, toResponse } from "../respond.ts";
 import { findFieldProblems } from "../validate.ts";
 import { clockRoutes } from "./clock.ts";
 import { inboundRoutes } from "./inbound.ts";
+import { journalRoutes } from "./journals.ts";
 import { operatorRoutes } from "./operator.ts";
-import { requestRoutes } from "./requests.ts";
-import { resetRoutes } from "./reset.ts";
 import type { ControlContext, ControlRoute } from "./route.ts";
 import { ruleRoutes } from "./rules.ts";
-import { sentRoutes } from "./sent.ts";
-import { webhookRoutes } from "./webhooks.ts";
 import { workspaceRoutes } from "./workspaces.ts";
 
 const CONTROL = "/control/v1";
@@ -43,14 +40,11 @@ const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-real-ip"];
 
 const routes: readonly ControlRoute[] = [
   ...clockRoutes,
-  ...sentRoutes,
-  ...webhookRoutes,
+  ...journalRoutes,
   ...inboundRoutes,
   ...ruleRoutes,
   ...operatorRoutes,
-  ...requestRoutes,
   ...workspaceRoutes,
-  ...resetRoutes,
 ];
 
 export function controlRoutes(options: ControlOptions) {

@@ -20,10 +20,8 @@ import {
 } from "#src/networks/simulator/inbound-content.ts";
 import { type SimulatedFiles, sampleId } from "#src/networks/simulator/media.ts";
 import { newNetworkId } from "#src/networks/simulator/phone.ts";
-import { readE164 } from "./fields.ts";
-import { invalidField } from "./route.ts";
+import { invalidField, readE164, strict } from "./route.ts";
 
-const strict = { additionalProperties: false };
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 const text = Type.String({ minLength: 1, maxLength: 4_096 });
 const label = Type.String({ minLength: 1, maxLength: 1_024 });

@@ -5,41 +5,33 @@ import { storeCallback } from "#src/domain/inbound/callbacks.ts";
 import { findInboundByNetworkId } from "#src/domain/inbound/read.ts";
 import { listOnNetwork } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import { readE164 } from "./fields.ts";
+import { answerJson } from "../answer.ts";
 import { composePlayed, type InboundBody, inboundSchema, requireFitting } from "./inbound-body.ts";
-import { answerJson, type ControlRoute, invalidField } from "./route.ts";
+import { declareCall, invalidField, readE164 } from "./route.ts";
 
-export const inboundRoutes: readonly ControlRoute[] = [
-  {
-    method: "POST",
-    path: "/inbound",
-    body: inboundSchema,
-    async handle({ store, clock, simulatedFiles, body }) {
-      const input = body as unknown as InboundBody;
-      requireFitting(input);
-      const from = isUserId(input.from) ? input.from : readE164("from", input.from);
-      const sent = await store.write((tx) => {
-        const number = findNumber(tx, input.to);
-        const composed = composePlayed(tx, number, simulatedFiles, from, input);
-        storeCallback(tx, "simulator", composed.body);
-        return { number, networkMessageId: composed.networkMessageId };
-      });
-      await clock.settle();
-      const { number, networkMessageId } = sent;
-      const inbound = store.read((tx) => findInboundByNetworkId(tx, number.workspaceId, networkMessageId));
-      // A number that changed, or a kind that is not kept, becomes no message.
-      return answerJson(
-        {
-          id: inbound?.id ?? null,
-          network_message_id: networkMessageId,
-          from,
-          to: number.phone,
-          type: input.type ?? "text",
-        },
-        201,
-      );
-    },
-  },
+export const inboundRoutes = [
+  declareCall("POST /inbound", { body: inboundSchema }, async ({ store, clock, simulatedFiles, body }) => {
+    const input = body as unknown as InboundBody;
+    requireFitting(input);
+    const from = isUserId(input.from) ? input.from : readE164("from", input.from);
+    const sent = await store.write((tx) => {
+      const number = findNumber(tx, input.to);
+      const composed = composePlayed(tx, number, simulatedFiles, from, input);
+      storeCallback(tx, "simulator", composed.body);
+      return { number, networkMessageId: composed.networkMessageId };
+    });
+    await clock.settle();
+    const { number, networkMessageId } = sent;
+    const inbound = store.read((tx) => findInboundByNetworkId(tx, number.workspaceId, networkMessageId));
+    // A number that changed, or a kind that is not kept, becomes no message.
+    return answerJson(201, {
+      id: inbound?.id ?? null,
+      network_message_id: networkMessageId,
+      from,
+      to: number.phone,
+      type: input.type ?? "text",
+    });
+  }),
 ];
 
 /** The number written to. Without `to`, the first one of the simulator. Throws `invalid_request`. */

@@ -2,7 +2,7 @@
  * `/control/v1/operator`: what a person at the console or the command line would do: decide on a template, pause and
  * resume a broadcast, erase a contact, send a test event.
  */
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { OneOf } from "#src/core/schema.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
@@ -12,22 +12,25 @@ import { eraseContact, eraseTexts } from "#src/domain/erasure/erase-contact.ts";
 import { decideByName } from "#src/domain/templates/decide.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
-import { readE164 } from "./fields.ts";
-import { answerJson, type ControlRoute, invalidField } from "./route.ts";
-import { findWorkspaceId } from "./workspace.ts";
+import { answerJson } from "../answer.ts";
+import { declareCall, findWorkspaceId, invalidField, readE164, strict } from "./route.ts";
 
 const acts = ["decide_template", "pause_broadcast", "resume_broadcast", "erase_contact", "send_test_event"] as const;
 
-interface OperatorBody {
-  do: (typeof acts)[number];
-  workspace?: number;
-  name?: string;
-  language?: string;
-  status?: (typeof templateStatuses)[number];
-  reason?: string;
-  id?: number;
-  phone?: string;
-}
+const OperatorBody = Type.Object(
+  {
+    do: OneOf(acts),
+    workspace: Type.Optional(Type.Integer()),
+    name: Type.Optional(Type.String()),
+    language: Type.Optional(Type.String()),
+    status: Type.Optional(OneOf(templateStatuses)),
+    reason: Type.Optional(Type.String()),
+    id: Type.Optional(Type.Integer()),
+    phone: Type.Optional(Type.String()),
+  },
+  strict,
+);
+type OperatorBody = Static<typeof OperatorBody>;
 
 /** The members that an act needs beside `do`. */
 const NEEDS: Readonly<Record<OperatorBody["do"], readonly (keyof OperatorBody)[]>> = {
@@ -40,31 +43,13 @@ const NEEDS: Readonly<Record<OperatorBody["do"], readonly (keyof OperatorBody)[]
 /** Rows a transaction; a contact of a test has few. */
 const ERASED_AT_ONCE = 1_000;
 
-export const operatorRoutes: readonly ControlRoute[] = [
-  {
-    method: "POST",
-    path: "/operator",
-    body: Type.Object(
-      {
-        do: OneOf(acts),
-        workspace: Type.Optional(Type.Integer()),
-        name: Type.Optional(Type.String()),
-        language: Type.Optional(Type.String()),
-        status: Type.Optional(OneOf(templateStatuses)),
-        reason: Type.Optional(Type.String()),
-        id: Type.Optional(Type.Integer()),
-        phone: Type.Optional(Type.String()),
-      },
-      { additionalProperties: false },
-    ),
-    async handle({ body, store, clock }) {
-      const input = body as unknown as OperatorBody;
-      requireMembers(input);
-      await store.write((tx) => act(tx, findWorkspaceId(tx, input.workspace), input));
-      await clock.settle();
-      return answerJson({ done: input.do });
-    },
-  },
+export const operatorRoutes = [
+  declareCall("POST /operator", { body: OperatorBody }, async ({ body, store, clock }) => {
+    requireMembers(body);
+    await store.write((tx) => act(tx, findWorkspaceId(tx, body.workspace), body));
+    await clock.settle();
+    return answerJson(200, { done: body.do });
+  }),
 ];
 
 /** Throws `invalid_request`. */

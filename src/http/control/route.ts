@@ -1,15 +1,20 @@
 /** The declaration of a call of the test control, and what its handlers use. */
-import type { TSchema } from "@sinclair/typebox";
+import type { Static, TSchema } from "@sinclair/typebox";
 import type { Clock } from "#src/core/clock.ts";
+import { readDuration } from "#src/core/duration.ts";
 import type { Journal } from "#src/core/journal.ts";
 import type { MovableClock } from "#src/core/movable-clock.ts";
+import { type E164, fromNetwork } from "#src/core/phone.ts";
 import { invalidRequest, noProblems } from "#src/core/problem.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
+import { listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { PostResult } from "#src/net/post.ts";
 import type { SimulatorControl } from "#src/networks/simulator/control.ts";
 import type { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import type { Answer } from "../answer.ts";
+import type { Method } from "../endpoints/declare.ts";
 
 /** One attempt to deliver a webhook. */
 export interface SentWebhook {
@@ -52,23 +57,45 @@ export interface ControlContext {
   saveWorkspace: (workspaceId: number) => Promise<void>;
 }
 
-interface ControlCall extends ControlContext {
+interface ControlCall<Body> extends ControlContext {
   query: URLSearchParams;
   /** Empty for calls without a body. */
-  body: Readonly<Record<string, unknown>>;
+  body: Body;
 }
 
-export interface ControlRoute {
-  method: "GET" | "POST" | "PUT" | "DELETE";
-  path: string;
+interface Taken<Body extends TSchema> {
   /** The names of its query parameters; others are refused. */
   query?: readonly string[];
-  body?: TSchema;
-  handle: (call: ControlCall) => Answer | Promise<Answer>;
+  body?: Body;
 }
 
-export function answerJson(value: unknown, status = 200): Answer {
-  return { status, body: JSON.stringify(value) };
+export interface ControlRoute extends Taken<TSchema> {
+  method: Method;
+  path: string;
+  handle: (call: ControlCall<unknown>) => Answer | Promise<Answer>;
+}
+
+/** Declares a call under its name (`POST /clock`): what it takes, and what it does with a body that was checked. */
+export function declareCall<Body extends TSchema = TSchema>(
+  name: `${Method} /${string}`,
+  taken: Taken<Body>,
+  handle: (call: ControlCall<Static<Body>>) => Answer | Promise<Answer>,
+): ControlRoute {
+  const [method, path = ""] = name.split(" ");
+  return { ...taken, method: method as Method, path, handle: handle as ControlRoute["handle"] };
+}
+
+/** Additional members of a body are refused. */
+export const strict = { additionalProperties: false };
+
+/** The named workspace, or the first one. Throws `invalid_request`. */
+export function findWorkspaceId(tx: ReadTx, named: number | undefined): number {
+  const all = listWorkspaces(tx);
+  const found = named === undefined ? all[0] : all.find(({ id }) => id === named);
+  if (found === undefined) {
+    throw invalidField("workspace", named === undefined ? "There is no workspace yet." : "There is no such workspace.");
+  }
+  return found.id;
 }
 
 /** Refuses one field. */
@@ -76,4 +103,26 @@ export function invalidField(field: string, sentence: string): Error {
   const fields = noProblems();
   fields[field] = [sentence];
   return invalidRequest(fields);
+}
+
+/** A number with its country's code. A `+` that was not encoded in a query arrives as a space. */
+export function readE164(field: string, text: string): E164 {
+  const digits = /^[ +]?(\d{5,15})$/.exec(text)?.[1];
+  const phone = digits === undefined ? null : fromNetwork(digits);
+  if (phone === null) throw invalidField(field, "This is not a phone number such as +919876543210.");
+  return phone;
+}
+
+/** Milliseconds. */
+export function readSpan(field: string, text: string, maxMs: number): number {
+  const span = readDuration(text);
+  if (span === null || span.kind !== "ms")
+    throw invalidField(field, 'This is not a duration such as "800ms" or "30s".');
+  if (span.ms > maxMs) throw invalidField(field, `This may be at most ${maxMs / 1_000} seconds.`);
+  return span.ms;
+}
+
+export function readFlag(field: string, text: string): boolean {
+  if (text !== "true" && text !== "false") throw invalidField(field, "This has to be true or false.");
+  return text === "true";
 }

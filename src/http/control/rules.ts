@@ -1,13 +1,12 @@
 /** `/control/v1/rules`: faults of the network for messages that match. */
-import { type TSchema, Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import { OneOf } from "#src/core/schema.ts";
 import type { Effect, Rule } from "#src/networks/simulator/control.ts";
 import { FAILURE_CODE, phoneStatuses } from "#src/networks/simulator/phone.ts";
-import { readE164, readSpan } from "./fields.ts";
-import { answerJson, type ControlRoute, invalidField } from "./route.ts";
+import { answerJson } from "../answer.ts";
+import { declareCall, invalidField, readE164, readSpan, strict } from "./route.ts";
 
-const strict = { additionalProperties: false };
 const FAULT_MAX_MS = 31 * 86_400_000;
 
 /** Each with the members that say more about it. */
@@ -21,70 +20,49 @@ const EFFECTS = {
   statuses: [],
 } as const;
 
-interface EffectBody {
-  refuse?: number;
-  throttle?: string;
-  outage?: string;
-  unknown?: boolean;
-  arrives?: boolean;
-  latency?: string;
-  status?: "failed";
-  code?: number;
-  statuses?: (typeof phoneStatuses)[number][];
-}
-
 const code = Type.Integer({ minimum: 1 });
-const members: Record<keyof EffectBody, TSchema> = {
-  refuse: code,
-  throttle: Type.String(),
-  outage: Type.String(),
-  unknown: Type.Unsafe<true>({ type: "boolean", enum: [true] }),
-  arrives: Type.Boolean(),
-  latency: Type.String(),
-  status: OneOf(["failed"]),
-  code,
-  statuses: Type.Array(OneOf(phoneStatuses), { maxItems: 20 }),
-};
-const match = Type.Object({ to: Type.Optional(Type.String()), template: Type.Optional(Type.String()) }, strict);
-
-export const ruleRoutes: readonly ControlRoute[] = [
-  {
-    method: "GET",
-    path: "/rules",
-    handle: ({ simulator, clock }) => answerJson(simulator.listRules(clock.now()).map(viewRule)),
-  },
-  {
-    method: "POST",
-    path: "/rules",
-    body: Type.Object(
-      {
-        match: Type.Optional(match),
-        times: Type.Optional(Type.Integer({ minimum: 1 })),
-        // biome-ignore lint/suspicious/noThenProperty: the member's name is part of the interface.
-        then: Type.Partial(Type.Object(members, strict)),
-      },
-      strict,
-    ),
-    handle({ simulator, clock, body }) {
-      const {
-        match: wanted = {},
-        times = null,
-        then: effect,
-      } = body as unknown as {
-        match?: { to?: string; template?: string };
-        times?: number;
-        then: EffectBody;
-      };
-      const to = wanted.to === undefined ? null : readE164("match.to", wanted.to);
-      const rule = { to, template: wanted.template ?? null, times, effect: readEffect(effect) };
-      return answerJson(viewRule(simulator.addRule(rule, clock.now())), 201);
+const EffectBody = Type.Partial(
+  Type.Object(
+    {
+      refuse: code,
+      throttle: Type.String(),
+      outage: Type.String(),
+      unknown: Type.Unsafe<true>({ type: "boolean", enum: [true] }),
+      arrives: Type.Boolean(),
+      latency: Type.String(),
+      status: OneOf(["failed"]),
+      code,
+      statuses: Type.Array(OneOf(phoneStatuses), { maxItems: 20 }),
     },
-  },
+    strict,
+  ),
+);
+type EffectBody = Static<typeof EffectBody>;
+const Match = Type.Object({ to: Type.Optional(Type.String()), template: Type.Optional(Type.String()) }, strict);
+
+const RuleBody = Type.Object(
   {
-    method: "DELETE",
-    path: "/rules",
-    handle: ({ simulator, clock }) => answerJson({ removed: simulator.removeRules(clock.now()) }),
+    match: Type.Optional(Match),
+    times: Type.Optional(Type.Integer({ minimum: 1 })),
+    // biome-ignore lint/suspicious/noThenProperty: the member's name is part of the interface.
+    then: EffectBody,
   },
+  strict,
+);
+
+export const ruleRoutes = [
+  declareCall("GET /rules", {}, ({ simulator, clock }) =>
+    answerJson(200, simulator.listRules(clock.now()).map(viewRule)),
+  ),
+  declareCall("POST /rules", { body: RuleBody }, ({ simulator, clock, body }) => {
+    const { match = {}, times = null, then: effect } = body;
+    const to = match.to === undefined ? null : readE164("match.to", match.to);
+    const rule = { to, template: match.template ?? null, times, effect: readEffect(effect) };
+    return answerJson(201, viewRule(simulator.addRule(rule, clock.now())));
+  }),
+  declareCall("DELETE /rules", {}, ({ simulator, clock }) =>
+    answerJson(200, { removed: simulator.removeRules(clock.now()) }),
+  ),
 ];
 
 /** Throws `invalid_request` unless exactly one effect is named. */

@@ -2,7 +2,7 @@
  * Workspaces as a test describes them: their keys, numbers, templates, contacts and groups. `dev --seed` reads a file of
  * them, and `POST /control/v1/workspaces` one more.
  */
-import { type TSchema, Type } from "@sinclair/typebox";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { readMoney } from "#src/core/money.ts";
 import { invalidRequest, noProblems, Problem } from "#src/core/problem.ts";
@@ -22,13 +22,13 @@ import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { readContactChanges } from "../bodies/contact.ts";
 import { findFieldProblems } from "../validate.ts";
+import { strict } from "./route.ts";
 
-const strict = { additionalProperties: false };
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 const LIST_MAX = 100_000;
-const list = (schema: TSchema) => optional(Type.Array(schema, { maxItems: LIST_MAX }));
+const list = <T extends TSchema>(schema: T) => optional(Type.Array(schema, { maxItems: LIST_MAX }));
 const text = Type.String({ minLength: 1 });
-const anyObject = Type.Object({}, { additionalProperties: true });
+const anyObject = Type.Unsafe<Record<string, unknown>>({ type: "object" });
 const SECRET_LENGTH_MIN = 16;
 
 const members = {
@@ -46,26 +46,12 @@ const members = {
   webhook: optional(Type.Object({ url: text, secret: optional(text) }, strict)),
 };
 const WorkspaceSeed = Type.Object(members, strict);
+export type WorkspaceSeed = Static<typeof WorkspaceSeed>;
 const SeedFile = Type.Object({ workspaces: Type.Array(WorkspaceSeed, { minItems: 1, maxItems: 1_000 }) }, strict);
 const status = OneOf(templateStatuses);
 
 /** The body of `POST /workspaces`: a seed in which everything may be missing. */
 export const NewWorkspaceBody = Type.Partial(WorkspaceSeed, strict);
-
-export interface WorkspaceSeed {
-  name: string;
-  country: string;
-  timezone: string;
-  currency?: string;
-  rate?: string;
-  balance?: string;
-  api_keys?: string[];
-  numbers?: { phone: string; name: string; throughput?: number }[];
-  templates?: Record<string, unknown>[];
-  contacts?: Record<string, unknown>[];
-  groups?: { name: string; filter?: unknown }[];
-  webhook?: { url: string; secret?: string };
-}
 
 export interface SeededWorkspace {
   workspaceId: number;

@@ -1,10 +1,17 @@
-/** `/control/v1/workspaces`: one more workspace, isolated from the others, for tests that run side by side. */
+/**
+ * Workspaces of tests: one more, isolated from the others, for tests that run side by side; where its events go; and back to the state
+ * after the start, of all or of one alone.
+ */
+
+import { Type } from "@sinclair/typebox";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { listOnNetwork } from "#src/domain/numbers/read.ts";
 import { clearWebhook, setWebhook } from "#src/domain/webhooks/address.ts";
 import { findForward } from "#src/domain/webhooks/forward.ts";
-import { answerJson, type ControlRoute, invalidField } from "./route.ts";
+import { findWebhookUrlProblem } from "#src/net/address.ts";
+import { answerJson } from "../answer.ts";
+import { declareCall, findWorkspaceId, invalidField, strict } from "./route.ts";
 import { NewWorkspaceBody, type WorkspaceSeed, writeWorkspace } from "./seed.ts";
 
 /** What a test gets that does not care. */
@@ -22,38 +29,44 @@ const DEFAULT_TEMPLATES = [
     components: [{ type: "BODY", text: "Hi {{1}}, everything is {{2}} percent off until Sunday." }],
   },
 ];
+const WebhookBody = Type.Object({ url: Type.String(), workspace: Type.Optional(Type.Integer()) }, strict);
+const ResetBody = Type.Object({ workspace: Type.Optional(Type.Integer()) }, strict);
 const FIRST_NUMBER = 911_244_010_000;
 
-export const workspaceRoutes: readonly ControlRoute[] = [
-  {
-    method: "POST",
-    path: "/workspaces",
-    body: NewWorkspaceBody,
-    async handle({ store, box, body, saveWorkspace }) {
-      const given = body as Partial<WorkspaceSeed>;
-      if (given.api_keys !== undefined) throw invalidField("api_keys", "Fixed keys are for the seed of `waxwing dev`.");
-      const added = await store.write((tx) => {
-        const seed: WorkspaceSeed = {
-          name: "Test",
-          country: "IN",
-          timezone: "Asia/Kolkata",
-          templates: DEFAULT_TEMPLATES,
-          ...given,
-          numbers: given.numbers ?? [{ phone: freeNumber(tx), name: given.name ?? "Test" }],
-        };
-        const made = writeWorkspace(tx, seed, { box, webhookUrl: null, forwardUrl: findForward(tx), path: "" });
-        const secret = made.webhookSecret ?? createSecret(tx, box, made.workspaceId);
-        return {
-          workspace_id: made.workspaceId,
-          api_key: made.key,
-          number: made.number,
-          webhook_secret: secret,
-        };
-      });
-      await saveWorkspace(added.workspace_id);
-      return answerJson(added, 201);
-    },
-  },
+export const workspaceRoutes = [
+  declareCall("POST /workspaces", { body: NewWorkspaceBody }, async ({ store, box, body, saveWorkspace }) => {
+    if (body.api_keys !== undefined) throw invalidField("api_keys", "Fixed keys are for the seed of `waxwing dev`.");
+    const added = await store.write((tx) => {
+      const seed: WorkspaceSeed = {
+        name: "Test",
+        country: "IN",
+        timezone: "Asia/Kolkata",
+        templates: DEFAULT_TEMPLATES,
+        ...body,
+        numbers: body.numbers ?? [{ phone: freeNumber(tx), name: body.name ?? "Test" }],
+      };
+      const made = writeWorkspace(tx, seed, { box, webhookUrl: null, forwardUrl: findForward(tx), path: "" });
+      const secret = made.webhookSecret ?? createSecret(tx, box, made.workspaceId);
+      return {
+        workspace_id: made.workspaceId,
+        api_key: made.key,
+        number: made.number,
+        webhook_secret: secret,
+      };
+    });
+    await saveWorkspace(added.workspace_id);
+    return answerJson(201, added);
+  }),
+  declareCall("PUT /webhook", { body: WebhookBody }, ({ body, store, box }) => {
+    const { url, workspace } = body;
+    const problem = findWebhookUrlProblem(url, { allowHttp: true, allowPrivate: true });
+    if (problem !== null) throw invalidField("url", problem);
+    return store.write((tx) => answerJson(200, setWebhook(tx, box, findWorkspaceId(tx, workspace), url)));
+  }),
+  declareCall("POST /reset", { body: ResetBody }, async ({ reset, store, body: { workspace } }) => {
+    await reset(workspace === undefined ? null : store.read((tx) => findWorkspaceId(tx, workspace)));
+    return answerJson(200, {});
+  }),
 ];
 
 /** A secret outlives its address, so the address that the test sets later has this one. */

@@ -204,30 +204,7 @@ class NewerRowsMerge {
       "messages",
       this.#columns("messages").filter((column) => column !== "id"),
     );
-    const inserted = this.#insert("messages");
-    this.#mergeNetworkIds();
-    this.#indexContactMessages();
-    return gone + changed + inserted;
-  }
-
-  /** The entries of both, without those of messages that have no id any more. */
-  #mergeNetworkIds(): void {
-    this.#run(`INSERT OR IGNORE INTO main.network_ids (hash, message_id)
-      SELECT hash, message_id FROM newer.network_ids UNION SELECT hash, message_id FROM newer.recent_network_ids`);
-    for (const table of ["network_ids", "recent_network_ids"]) {
-      this.#run(`DELETE FROM main.${table} WHERE message_id NOT IN (
-        SELECT id FROM main.messages WHERE network_message_id IS NOT NULL)`);
-    }
-  }
-
-  /** Of all single messages, because any of them may have been dispatched again since. */
-  #indexContactMessages(): void {
-    this.#run("DELETE FROM main.contact_messages");
-    this.#run(`INSERT INTO main.contact_messages (contact_id, dispatched_at, message_id)
-      SELECT contact_id, dispatched_at, id FROM main.messages
-      WHERE broadcast_id IS NULL AND contact_id IS NOT NULL AND dispatched_at IS NOT NULL
-      ORDER BY contact_id, dispatched_at, id`);
-    this.#run("UPDATE main.instance SET contact_messages_until = (SELECT coalesce(max(id), 0) FROM main.messages)");
+    return gone + changed + this.#insert("messages");
   }
 
   #mergeEvents(): number {

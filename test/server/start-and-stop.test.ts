@@ -48,8 +48,6 @@ const NAMES = [
   "sync_account",
   "fetch_media",
   "unused_media",
-  "index_network_ids",
-  "index_contact_messages",
   "housekeeping",
   "other_commits",
   "backups",

@@ -9,7 +9,6 @@ import { createPerson } from "../contacts/create.ts";
 import { nameOfAddress } from "../contacts/find.ts";
 import { identityOf } from "../contacts/identity.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
-import { noteAccepted } from "./contact-messages.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
 import type { MessageOrigin } from "./message.ts";
 import type { SendPlan } from "./plan.ts";
@@ -77,7 +76,6 @@ export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): A
     dispatchedAt: tx.now,
   } as const;
   const message: Message = { ...row, id: insertMessage(tx).insert(row) };
-  noteAccepted(tx, message);
   if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
   if (plan.template !== null) {
     addRecentRecipient(tx, plan.workspace, identityOf(contact));

@@ -118,6 +118,21 @@ export function pageOf<Row, View>(
   );
 }
 
+/** The same for a list in the order of its ids. */
+export function pageById<Row extends { id: number }, View>(
+  from: PageFrom,
+  rows: readonly Row[],
+  total: number,
+  view: (row: Row) => View,
+): ListPage<View> {
+  return pageOf(from, rows, total, view, ({ id }) => ({ id }));
+}
+
+/** Where a list in the order of its ids continues: below this id; null: at its beginning. */
+export function readBefore(from: PageFrom): number | null {
+  return "after" in from ? readIdCursor(from.after) : null;
+}
+
 /** The same for a list that determines `hasMore` and the next cursor itself. */
 export function pageOfRows<View>(
   from: PageFrom,

@@ -3,8 +3,10 @@
  * length. Every export is recorded in the audit log.
  */
 
-import { recordAudit } from "#src/domain/users/audit-log.ts";
 import type { WorkspaceCall } from "../endpoints/call.ts";
+import { recordAct } from "../endpoints/call.ts";
+
+export const CSV = "text/csv; charset=utf-8";
 
 /** Spreadsheets read a file as UTF-8 only if it starts with this mark. */
 const BYTE_ORDER_MARK = "\uFEFF";
@@ -23,10 +25,8 @@ export async function answerCsv(
   { name, action, subject, details }: CsvFile,
   lines: AsyncGenerator<string[]>,
 ): Promise<Response> {
-  const { store, user, address, workspace, keepOpen, log, stopping, exportTurns } = call;
-  await store.write((tx) =>
-    recordAudit(tx, { userId: user.id, address }, { workspaceId: workspace.id, action, subject, details }),
-  );
+  const { store, workspace, keepOpen, log, stopping, exportTurns } = call;
+  await store.write((tx) => recordAct(tx, call, { action, subject, details }));
   keepOpen();
   const encoder = new TextEncoder();
   const nextBatch = async (): Promise<string[] | null> => {
@@ -63,10 +63,19 @@ export async function answerCsv(
     },
   });
   const plain = name.normalize("NFKD").replace(/[^\w.-]+/g, "-");
+  return answerDownload(body, CSV, `${plain}.csv`);
+}
+
+/** `name`: of the file, with letters, digits, dots, hyphens and underscores only. */
+export function answerDownload(
+  body: ReadableStream<Uint8Array> | Blob | Uint8Array<ArrayBuffer>,
+  type: string,
+  name: string,
+): Response {
   return new Response(body, {
     headers: {
-      "content-type": "text/csv; charset=utf-8",
-      "content-disposition": `attachment; filename="${plain}.csv"`,
+      "content-type": type,
+      "content-disposition": `attachment; filename="${name}"`,
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
     },

@@ -5,7 +5,6 @@ import { encode } from "uqr";
 import { invalidRequest } from "#src/core/problem.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import { totpAddress } from "#src/core/totp.ts";
-import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { setPassword } from "#src/domain/users/change.ts";
 import { findUser } from "#src/domain/users/read.ts";
 import { confirmTotp, consumeCode, removeTotp, startTotpSetup } from "#src/domain/users/second-factor.ts";
@@ -17,7 +16,7 @@ import { answerData } from "../answer.ts";
 import { readTheme, themeCookie } from "../console/cookies.ts";
 import { clientOf, requireAllowed } from "../console/sign-in-attempt.ts";
 import { whenUtc } from "../times.ts";
-import { change, type UserCall } from "./call.ts";
+import { change, recordAct, type UserCall } from "./call.ts";
 import { Data, Empty, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { enter } from "./sign-in.ts";
@@ -70,7 +69,6 @@ export const accountEndpoints = {
     const ended = endSessions(tx, call.user.id, call.session.id);
     return { status: 200, data: { ended }, audit: { action: "session.end-others", subject: call.user.email } };
   }),
-  /** Refused by the pipeline if the session has to be confirmed. */
   // The pipeline refuses the request if the session has to be confirmed.
   "GET /me/confirmation": endpoint({ session: "user", isSensitive: true, output: Data(Empty) }).load(() => ({})),
   /** The user proves again who they are, by password or by a code of the second factor. */
@@ -79,7 +77,7 @@ export const accountEndpoints = {
     body: Type.Object({ password: Type.Optional(Password), code: Type.Optional(Text(40)) }, strict),
     output: Data(Empty),
   }).load(async (call) => {
-    const { store, user, session, box, address } = call;
+    const { store, user, session, box } = call;
     const { password = "", code = "" } = call.body;
     if (code === "") {
       if (password === "") throw invalidRequest({ password: ["Enter the password or a code."] });
@@ -101,11 +99,7 @@ export const accountEndpoints = {
     }
     await store.write((tx) => {
       confirmSession(tx, session.id);
-      recordAudit(
-        tx,
-        { userId: user.id, address },
-        { workspaceId: null, action: "session.confirm", subject: user.email },
-      );
+      recordAct(tx, call, { action: "session.confirm", subject: user.email });
     });
     return {};
   }),
@@ -185,10 +179,10 @@ async function requirePassword(call: UserCall, field: string, password: string):
   await store.write((tx) => forgiveGuesses(tx, guess, verdict));
 }
 
-async function recordFailure({ store, log, user, address }: UserCall): Promise<void> {
+async function recordFailure(call: UserCall): Promise<void> {
+  const { store, log, user, address } = call;
   log.warn("session.confirm_failed", "Wrong password or code in a session", { address, user: user.id });
-  const entry = { workspaceId: null, action: "session.fail", subject: user.email };
-  await store.write((tx) => recordAudit(tx, { userId: user.id, address }, entry));
+  await store.write((tx) => recordAct(tx, call, { action: "session.fail", subject: user.email }));
 }
 
 function viewSession(session: Session, currentId: number): Static<typeof SessionView> {

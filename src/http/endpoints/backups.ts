@@ -16,10 +16,10 @@ import {
 } from "#src/backup/verification-reports.ts";
 import { notFound } from "#src/core/problem.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
-import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { readDisk } from "#src/health/facts.ts";
+import { answerDownload } from "../console/csv-file.ts";
 import { whenUtc } from "../times.ts";
-import { change, Refusal, type UserCall, type UserCallWith } from "./call.ts";
+import { change, Refusal, recordAct, type UserCall, type UserCallWith } from "./call.ts";
 import { Data, File } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { Counts, OptionalText, OptionalTime } from "./fragments.ts";
@@ -146,20 +146,13 @@ export const backupEndpoints = {
     params: { name },
     output: File("application/vnd.sqlite3"),
   }).answer(async (call) => {
-    const { store, user, address, system, keepOpen } = call;
+    const { store, system, keepOpen } = call;
     const { name, bytes } = requireBackup(call);
-    const audit = { workspaceId: null, action: "backup.download", subject: name, details: { bytes } };
-    await store.write((tx) => recordAudit(tx, { userId: user.id, address }, audit));
+    const audit = { action: "backup.download", subject: name, details: { bytes } };
+    await store.write((tx) => recordAct(tx, call, audit));
     // On a slow line the download may take hours.
     keepOpen();
-    return new Response(Bun.file(join(system.jobs.directory, name)), {
-      headers: {
-        "content-type": "application/vnd.sqlite3",
-        "content-disposition": `attachment; filename="${name}"`,
-        "cache-control": "no-store",
-        "x-content-type-options": "nosniff",
-      },
-    });
+    return answerDownload(Bun.file(join(system.jobs.directory, name)), "application/vnd.sqlite3", name);
   }),
   "GET /system/check": endpoint({ session: "server operator", output: Data(JobsView) }).load(({ system }) =>
     viewJobs(system),
@@ -226,15 +219,12 @@ function viewCheck(job: Readonly<FinishedJob> | null) {
     at: whenUtc(job.endedAt),
     error: job.error,
     checks: health?.checked.length ?? 0,
-    findings: (health?.findings ?? []).map(({ name, sentence, count, of, ids, next }) => ({
-      name,
-      sentence,
-      count,
-      of,
-      ids,
-      next,
-    })),
+    findings: (health?.findings ?? []).map(viewFinding),
   };
+}
+
+function viewFinding({ name, sentence, count, of, ids, next }: Static<typeof InvariantFinding>) {
+  return { name, sentence, count, of, ids, next };
 }
 
 function viewBackup({ name, bytes, createdAt, verificationReport }: ListedBackup): Static<typeof BackupView> {
@@ -256,14 +246,7 @@ function viewVerificationReport(verificationReport: VerificationReport): Static<
     is_older_schema: verificationReport.findings.some(({ name }) => name === "schema"),
     checks,
     counts,
-    findings: faultsOf(verificationReport).map(({ name, sentence, count, of, ids, next }) => ({
-      name,
-      sentence,
-      count,
-      of,
-      ids,
-      next,
-    })),
+    findings: faultsOf(verificationReport).map(viewFinding),
     drill:
       restoreDrill === null
         ? null

@@ -10,7 +10,7 @@ import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { monthOf } from "#src/domain/messages/network-usage.ts";
 import { UsageView } from "#src/domain/messages/schema.ts";
 import { viewUsage } from "#src/domain/messages/usage-view.ts";
-import { PageQuery, pageOf, readIdCursor, readPage, wrongParameter } from "../page.ts";
+import { PageQuery, pageById, readBefore, readPage, wrongParameter } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { Data, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
@@ -80,32 +80,16 @@ export const billingEndpoints = {
         at: Instant(),
       }),
     ),
-  }).load(({ store, workspace, query }) => {
+  }).read((tx, { workspace, query }) => {
     const from = readPage(query);
-    const before = "after" in from ? readIdCursor(from.after) : null;
     const when = timesOf(workspace);
-    return store.read((tx) => {
-      const rows = listLedger(tx, workspace.id, before, from.perPage + 1);
-      return pageOf(
-        from,
-        rows,
-        rows.length,
-        ({ id, kind, amount, messageId, broadcastId, note, ref, createdAt }) => ({
-          id,
-          kind,
-          amount: formatMoney(amount),
-          message_id: messageId,
-          broadcast:
-            broadcastId === null
-              ? null
-              : { id: broadcastId, name: findBroadcast(tx, workspace.id, broadcastId)?.name ?? null },
-          note,
-          ref,
-          at: when(createdAt),
-        }),
-        ({ id }) => ({ id }),
-      );
-    });
+    const broadcastOf = (id: number) => ({ id, name: findBroadcast(tx, workspace.id, id)?.name ?? null });
+    const rows = listLedger(tx, workspace.id, readBefore(from), from.perPage + 1);
+    return pageById(from, rows, rows.length, ({ id, kind, amount, messageId, broadcastId, note, ref, createdAt }) => ({
+      ...{ id, kind, amount: formatMoney(amount), message_id: messageId },
+      broadcast: broadcastId === null ? null : broadcastOf(broadcastId),
+      ...{ note, ref, at: when(createdAt) },
+    }));
   }),
   "POST /w/{workspace}/billing/credit": endpoint({
     session: "operator",
@@ -120,8 +104,7 @@ export const billingEndpoints = {
     /** `is_credited`: false if the reference was used before, which changes nothing. */
     output: Data(Type.Object({ ...account, is_credited: Type.Boolean() })),
   }).change((tx, call) => {
-    const { workspace, body } = call;
-    const input = body;
+    const { workspace, body: input } = call;
     const amount = readMoney(input.amount.trim(), { allowNegative: true });
     if (amount === null || amount === 0) throw invalidRequest({ amount: ["Enter an amount, for example 50.00."] });
     const [note, ref] = [input.note.trim() || null, input.ref.trim() || null];

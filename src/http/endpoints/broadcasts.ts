@@ -15,7 +15,7 @@ import { clockTime } from "#src/domain/broadcasts/wait.ts";
 import { CreateBroadcastForms, readBroadcast } from "../bodies/broadcast.ts";
 import { countAudience, previewBroadcast } from "../broadcast-audience.ts";
 import { actOnce, readKey } from "../idempotency.ts";
-import { PageQuery, pageOf, readIdCursor, readPage } from "../page.ts";
+import { PageQuery, pageById, readIdCursor, readPage } from "../page.ts";
 import { readTogether } from "../validate.ts";
 import { change, type WorkspaceCallWith } from "./call.ts";
 import { Data, File, ListOf } from "./declare.ts";
@@ -139,12 +139,11 @@ export const broadcastEndpoints = {
   }).read((tx, { workspace, query }) => {
     const from = readPage(query);
     const position = "after" in from ? { after: readIdCursor(from.after) } : from;
-    return pageOf(
+    return pageById(
       from,
       listBroadcasts(tx, workspace.id, position, from.perPage + 1),
       countBroadcasts(tx, workspace.id),
       (broadcast) => viewBroadcast(tx, broadcast, workspace),
-      ({ id }) => ({ id }),
     );
   }),
   "POST /w/{workspace}/broadcasts/preview": endpoint({

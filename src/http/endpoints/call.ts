@@ -166,10 +166,7 @@ export interface ChangeResult<Data, Replayed = Data> {
   data: Data;
   /** The answer to a repeated form, if `data` holds a secret. */
   replayData?: Replayed;
-  /**
-   * Null: nothing worth an audit entry happened. The entry belongs to the workspace of the call unless it names
-   * another.
-   */
+  /** Null: nothing worth an audit entry happened. */
   audit: (Omit<NewAuditEntry, "workspaceId"> & { workspaceId?: number }) | null;
   headers?: Readonly<Record<string, string>>;
   cookies?: readonly string[];
@@ -191,17 +188,14 @@ export async function change<Data, Replayed = Data>(
     };
     return use === null ? call.store.write(answer) : keptAnswer(await changeOnce(call, use, answer));
   }
-  const { form, user, address } = call;
+  const { form } = call;
   return call.store.write((tx) => {
     const replay = form === null ? undefined : findFormAnswer(tx, form);
     if (replay !== undefined) {
       return keptAnswer<{ data: Data | Replayed }>({ ...replay, headers: { "idempotent-replayed": "true" } });
     }
     const { status, data, replayData = data, audit, headers, cookies } = act(tx);
-    if (audit !== null) {
-      const workspaceId = isInWorkspace(call) ? call.workspace.id : null;
-      recordAudit(tx, { userId: user.id, address }, { workspaceId, ...audit });
-    }
+    if (audit !== null) recordAct(tx, call, audit);
     if (form !== null) saveFormAnswer(tx, form, status, JSON.stringify({ data: replayData }));
     return {
       ...answerData<Data | Replayed>(status, data),
@@ -211,8 +205,14 @@ export async function change<Data, Replayed = Data>(
   });
 }
 
-function isInWorkspace(call: UserCall): call is WorkspaceCall {
-  return "workspace" in call;
+/** Writes the audit entry of what the caller does, in the workspace of the call unless the entry names another. */
+export function recordAct(
+  tx: Tx,
+  call: UserCall | WorkspaceCall,
+  entry: NonNullable<ChangeResult<never>["audit"]>,
+): void {
+  const workspaceId = "workspace" in call ? call.workspace.id : null;
+  recordAudit(tx, { userId: call.user.id, address: call.address }, { workspaceId, ...entry });
 }
 
 /** Throws `invalid_request` with the mistakes of each field. */

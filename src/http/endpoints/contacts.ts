@@ -17,7 +17,7 @@ import type { User } from "#src/domain/users/table.ts";
 import { contactLines, IDS_PER_SEARCH } from "#src/transfer/export-contacts.ts";
 import { ContactBody, readContactChanges } from "../bodies/contact.ts";
 import { contactFilter, readContactSearch } from "../console/contact-filter.ts";
-import { answerCsv } from "../console/csv-file.ts";
+import { answerCsv, CSV } from "../console/csv-file.ts";
 import { countListed, IdentityQuery, readIdentity } from "../listed-identity.ts";
 import { PageQuery, pageOfRows, readContactCursor, readIdCursor, readPage, readSince } from "../page.ts";
 import { timesOf } from "../times.ts";
@@ -162,7 +162,7 @@ export const contactEndpoints = {
     session: "member",
     isSensitive: true,
     query: SearchQuery,
-    output: File("text/csv; charset=utf-8"),
+    output: File(CSV),
   }).answer(async (call) => {
     const { store, exportReader, workspace, query, clock } = call;
     const search = readContactSearch(query);

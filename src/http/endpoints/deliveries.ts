@@ -5,7 +5,6 @@ import { sleep } from "#src/core/clock.ts";
 import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { Instant, OneOf } from "#src/core/schema.ts";
-import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { deliveryStatuses } from "#src/domain/webhooks/delivery.ts";
 import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import {
@@ -19,9 +18,9 @@ import {
 } from "#src/domain/webhooks/read.ts";
 import { REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { countInReader, PageQuery, pageOf, readIdCursor, readPage, readSince } from "../page.ts";
+import { countInReader, PageQuery, pageById, readBefore, readPage, readSince } from "../page.ts";
 import { timesOf } from "../times.ts";
-import { Refusal, type WorkspaceCall } from "./call.ts";
+import { Refusal, recordAct, type WorkspaceCall } from "./call.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
@@ -67,7 +66,7 @@ export const deliveryEndpoints = {
     const status = query.get("status");
     const type = query.get("type");
     const from = readPage(query);
-    const before = "after" in from ? readIdCursor(from.after) : null;
+    const before = readBefore(from);
     const filter = { status, before, limit: from.perPage + 1 };
     const search = type === null ? null : deliveryIdsByType(workspace.id, type, filter);
     const ids = search === null ? null : (await reader.query(search.sql, search.values)).map(({ id }) => Number(id));
@@ -75,13 +74,7 @@ export const deliveryEndpoints = {
       const rows = ids === null ? listDeliveries(tx, workspace.id, filter) : listDeliveriesById(tx, workspace.id, ids);
       // `total` is the number of these rows: counting millions of deliveries is too expensive, and the screen shows
       // no total.
-      return pageOf(
-        from,
-        rows,
-        rows.length,
-        (delivery) => viewDelivery(delivery, workspace),
-        ({ id }) => ({ id }),
-      );
+      return pageById(from, rows, rows.length, (delivery) => viewDelivery(delivery, workspace));
     });
   }),
   "GET /w/{workspace}/deliveries/failed": endpoint({
@@ -97,7 +90,7 @@ export const deliveryEndpoints = {
     body: Type.Object({ since: Type.String({ maxLength: 40 }), count: Type.Integer({ minimum: 0 }) }, strict),
     output: Data(Type.Object({ replayed: Type.Integer() })),
   }).load(async (call) => {
-    const { store, clock, workspace, body, user, address } = call;
+    const { store, clock, workspace, body } = call;
     const since = readInstant(body.since, workspace.timezone);
     if (since === null) throw invalidRequest({ since: ["Enter a time, for example 2026-11-21T08:00."] });
     const count = await countFailed(call, since);
@@ -110,8 +103,8 @@ export const deliveryEndpoints = {
       const before = replayed.size;
       const batch = await store.write((tx) => {
         const ids = replayFailedSince(tx, workspace.id, since);
-        const audit = { workspaceId: workspace.id, action: "delivery.replay-failed", details: { since, count } };
-        if (before === 0) recordAudit(tx, { userId: user.id, address }, { ...audit, subject: body.since });
+        const audit = { action: "delivery.replay-failed", subject: body.since, details: { since, count } };
+        if (before === 0) recordAct(tx, call, audit);
         return ids;
       });
       for (const id of batch) replayed.add(id);

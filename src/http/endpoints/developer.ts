@@ -8,7 +8,6 @@ import { fieldKinds } from "#src/domain/contacts/custom-field.ts";
 import { addField, listFields } from "#src/domain/contacts/custom-fields.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { removeField } from "#src/domain/filters/remove-field.ts";
-import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { clearWebhook, rotateSecret, setWebhook, showWebhook } from "#src/domain/webhooks/address.ts";
 import { defaultTypes, type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
@@ -19,7 +18,7 @@ import { scopes } from "#src/domain/workspaces/scopes.ts";
 import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { timesOf } from "../times.ts";
-import { change } from "./call.ts";
+import { change, recordAct } from "./call.ts";
 import { Data, Empty, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
@@ -140,11 +139,10 @@ export const developerEndpoints = {
     session: "owner",
     isSensitive: true,
     output: Data(Type.Object({ secret: Type.String() })),
-  }).load(({ store, workspace, box, user, address }) =>
-    store.write((tx) => {
-      const { url, secret } = showWebhook(tx, box, workspace.id);
-      const audit = { workspaceId: workspace.id, action: "webhook.reveal-secret", subject: url ?? "" };
-      recordAudit(tx, { userId: user.id, address }, audit);
+  }).load((call) =>
+    call.store.write((tx) => {
+      const { url, secret } = showWebhook(tx, call.box, call.workspace.id);
+      recordAct(tx, call, { action: "webhook.reveal-secret", subject: url ?? "" });
       return { secret };
     }),
   ),

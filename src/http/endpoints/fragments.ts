@@ -1,6 +1,7 @@
-/** Parts of answers that several areas of the console share. Pure. */
-import { Type } from "@sinclair/typebox";
+/** Parts of answers that several areas of the console share. */
+import { type Static, Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import type { listAuditEntries } from "#src/domain/users/audit-log.ts";
 import { roles } from "#src/domain/users/user.ts";
 
 export const OptionalText = Nullable(Type.String());
@@ -33,3 +34,12 @@ export const AuditEntry = Type.Object({
   details: Details,
   address: Type.String(),
 });
+
+/** `when`: in the timezone of the reader. */
+export function viewAuditEntry(
+  entry: ReturnType<typeof listAuditEntries>[number],
+  when: (ms: number) => string,
+): Static<typeof AuditEntry> {
+  const { id, at, email, action, subject, details, address } = entry;
+  return { id, at: when(at), email, action, subject, details, address };
+}

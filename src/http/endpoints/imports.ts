@@ -10,11 +10,11 @@ import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { profileNames } from "#src/domain/contacts/profile-fields.ts";
-import { recordAudit } from "#src/domain/users/audit-log.ts";
 import { changeImport, createImport, getImport, listImports, removeImport } from "#src/transfer/imports.ts";
 import type { Import, ImportSettings } from "#src/transfer/table.ts";
 import { answerData } from "../answer.ts";
-import { change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
+import { answerDownload, CSV } from "../console/csv-file.ts";
+import { change, Refusal, recordAct, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { Data, Empty, File, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText } from "./fragments.ts";
@@ -66,6 +66,7 @@ const job = {
 
 const ImportView = Type.Object(job);
 
+const ownTargets = ["phone", "user_id", "username", ...profileNames, "tags", "groups"];
 const ofImport = { session: "member", params: { id: Id("import") }, output: Data(ImportView) } as const;
 
 export const importEndpoints = {
@@ -78,7 +79,7 @@ export const importEndpoints = {
     file: true,
     output: Data(ImportView),
   }).answer(async (call) => {
-    const { store, workspace, user, address, query, imports, request } = call;
+    const { store, workspace, user, query, imports, request } = call;
     const name = (query.get("name") ?? "").slice(0, 191) || "people.csv";
     const created = await store.write((tx) => createImport(tx, workspace.id, user.id, name));
     try {
@@ -87,8 +88,8 @@ export const importEndpoints = {
       await store.write((tx) => removeImport(tx, created.id));
       throw error;
     }
-    const audit = { workspaceId: workspace.id, action: "import.give", subject: name, details: { id: created.id } };
-    await store.write((tx) => recordAudit(tx, { userId: user.id, address }, audit));
+    const audit = { action: "import.give", subject: name, details: { id: created.id } };
+    await store.write((tx) => recordAct(tx, call, audit));
     return answerData(201, viewImport(created, call));
   }),
   "GET /w/{workspace}/imports/{id}": endpoint({
@@ -115,15 +116,7 @@ export const importEndpoints = {
     return {
       ...viewImport(job, call),
       ...head,
-      targets: [
-        "phone",
-        "user_id",
-        "username",
-        ...profileNames,
-        "tags",
-        "groups",
-        ...fields.map(({ key }) => `fields.${key}`),
-      ],
+      targets: [...ownTargets, ...fields.map(({ key }) => `fields.${key}`)],
       labels: Object.fromEntries(fields.map(({ key, label }) => [`fields.${key}`, label])),
     };
   }),
@@ -142,7 +135,7 @@ export const importEndpoints = {
     const { map, opt_in: optIn, proof } = call.body;
     await call.imports.requireMap(job, map);
     const settings: ImportSettings = { map, optIn, proof: proof.trim() };
-    const answer = await change(call, (tx) => {
+    return change(call, (tx) => {
       const current = requireIdle(call, tx);
       const changed =
         changeImport(tx, current.id, { state: "checking", settings, outcome: null, error: null }) ?? current;
@@ -150,7 +143,6 @@ export const importEndpoints = {
       tx.afterCommit(() => call.imports.start(changed, settings, true));
       return { status: 202, data: { ...viewImport(changed, call), state: "checking" as const }, audit };
     });
-    return answer;
   }),
   "POST /w/{workspace}/imports/{id}/run": endpoint(ofImport).change((tx, call) => {
     const job = requireIdle(call, tx);
@@ -167,20 +159,13 @@ export const importEndpoints = {
   "GET /w/{workspace}/imports/{id}/errors": endpoint({
     session: "member",
     params: { id: Id("import") },
-    output: File("text/csv; charset=utf-8"),
+    output: File(CSV),
   }).answer((call) => {
     const job = call.store.read((tx) => requireImport(call, tx));
     const path = call.importFiles.errorsOf(job.id);
     if (!existsSync(path) || call.imports.progressOf(job.id) !== null) throw notFound("file");
     const name = `${job.fileName.replace(/\.\w+$/, "").replace(/[^\w.-]+/g, "-")}.errors.csv`;
-    return new Response(readFileSync(path), {
-      headers: {
-        "content-type": "text/csv; charset=utf-8",
-        "content-disposition": `attachment; filename="${name}"`,
-        "cache-control": "no-store",
-        "x-content-type-options": "nosniff",
-      },
-    });
+    return answerDownload(readFileSync(path), CSV, name);
   }),
   "DELETE /w/{workspace}/imports/{id}": endpoint({
     session: "member",

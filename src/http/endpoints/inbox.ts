@@ -25,7 +25,6 @@ import type { Conversation } from "#src/domain/inbound/table.ts";
 import { WINDOW_MS } from "#src/domain/messages/plan.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
-import { recordAudit } from "#src/domain/users/audit-log.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
 import { keptAnswer } from "../answer.ts";
@@ -33,7 +32,7 @@ import { readKey } from "../idempotency.ts";
 import { PageQuery, pageOf, pageOfRows, readConversationCursor, readPage, wrongCursor } from "../page.ts";
 import { sendOnce } from "../send-once.ts";
 import { timesOf } from "../times.ts";
-import { change, type WorkspaceCall } from "./call.ts";
+import { change, recordAct, type WorkspaceCall } from "./call.ts";
 import { ConversationItemView, viewConversationItem } from "./conversation-items.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
@@ -155,7 +154,7 @@ export const inboxEndpoints = {
     ),
     output: Data(MessageView),
   }).answer(async (call) => {
-    const { store, workspace, user, address, path, body } = call;
+    const { store, workspace, path, body } = call;
     const to = store.read((tx) => {
       if (findConversation(tx, workspace.id, path.contact) === undefined) throw notFound("conversation");
       return nameToSendTo(tx, getContact(tx, workspace.id, path.contact));
@@ -164,8 +163,7 @@ export const inboxEndpoints = {
     if (body.text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
     const content = { type: "contact_request" as const, text: body.text };
     const onStored: SendRequest["onStored"] = (tx, { id }) => {
-      const entry = { action: "message.send", subject: to, details: { id, asks: "number" } };
-      recordAudit(tx, { userId: user.id, address }, { workspaceId: workspace.id, ...entry });
+      recordAct(tx, call, { action: "message.send", subject: to, details: { id, asks: "number" } });
     };
     const input = { to, from: body.from ?? null, reference: null, content };
     const sent = await sendOnce(call, { workspaceId: workspace.id, origin: "console", input, onStored }, readKey(call));

@@ -10,7 +10,6 @@ import { findVisible, findWholeMessage } from "#src/domain/messages/read.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { viewMessage } from "#src/domain/messages/view.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
-import { recordAudit } from "#src/domain/users/audit-log.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
 import { keptAnswer } from "../answer.ts";
 import { readSendMessage, SendMessageBody } from "../bodies/message.ts";
@@ -19,7 +18,7 @@ import { findCallbacks, findEvents, type Slice } from "../console/queries/messag
 import { readKey } from "../idempotency.ts";
 import { sendOnce } from "../send-once.ts";
 import { readTogether } from "../validate.ts";
-import type { KeyCall, WorkspaceCall, WorkspaceCallWith } from "./call.ts";
+import { type KeyCall, recordAct, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { AnyMessage, TimelineStepView, viewTimelineStep } from "./conversation-items.ts";
 import { Data, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
@@ -137,11 +136,8 @@ function countIn({ workspace, budgetedKey }: KeyCall): NonNullable<SendRequest["
   };
 }
 
-function recordSending({ workspace, user, address }: WorkspaceCall, to: string): NonNullable<SendRequest["onStored"]> {
-  return (tx, { id }) => {
-    const entry = { action: "message.send", subject: to, details: { id } };
-    recordAudit(tx, { userId: user.id, address }, { workspaceId: workspace.id, ...entry });
-  };
+function recordSending(call: WorkspaceCall, to: string): NonNullable<SendRequest["onStored"]> {
+  return (tx, { id }) => recordAct(tx, call, { action: "message.send", subject: to, details: { id } });
 }
 
 function showSent({ store, workspace, path }: KeyCall<{ path: { id: number }; query: unknown; body: unknown }>) {

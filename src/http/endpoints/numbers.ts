@@ -81,7 +81,6 @@ export const numberEndpoints = {
     (tx, { workspace }) => listNumbers(tx, workspace.id).map((number) => viewNumber(tx, number, workspace)),
   ),
   // Simulator numbers only: a real number needs a token, which belongs in a file on the server.
-  // Simulator numbers only: a real number needs a token, which belongs in a file on the server.
   "POST /w/{workspace}/numbers": endpoint({
     session: "owner",
     isSensitive: true,

@@ -9,12 +9,12 @@ import { listAuditEntries } from "#src/domain/users/audit-log.ts";
 import { findWorkspace, getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { resume, suspend, switchApi } from "#src/domain/workspaces/update.ts";
-import { PageQuery, pageOf, readIdCursor, readPage } from "../page.ts";
+import { PageQuery, pageById, readBefore, readPage } from "../page.ts";
 import { whenUtc } from "../times.ts";
 import { change, type UserCallWith } from "./call.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
-import { AuditEntry, Named, OptionalText, OptionalTime } from "./fragments.ts";
+import { AuditEntry, Named, OptionalText, OptionalTime, viewAuditEntry } from "./fragments.ts";
 
 const Text = Type.String({ maxLength: 300 });
 
@@ -64,31 +64,14 @@ export const operatingEndpoints = {
     session: "server operator",
     query: PageQuery,
     output: ListOf(Type.Object({ ...AuditEntry.properties, workspace: Nullable(Named) })),
-  }).load(({ store, query }) => {
+  }).read((tx, { query }) => {
     const from = readPage(query);
-    const before = "after" in from ? readIdCursor(from.after) : null;
-    return store.read((tx) => {
-      const rows = listAuditEntries(tx, null, before, from.perPage + 1);
-      return pageOf(
-        from,
-        rows,
-        rows.length,
-        ({ id, at, email, action, subject, details, address, workspaceId }) => ({
-          id,
-          at: whenUtc(at),
-          email,
-          action,
-          subject,
-          details,
-          address,
-          workspace:
-            workspaceId === null
-              ? null
-              : { id: workspaceId, name: findWorkspace(tx, workspaceId)?.name ?? String(workspaceId) },
-        }),
-        ({ id }) => ({ id }),
-      );
-    });
+    const rows = listAuditEntries(tx, null, readBefore(from), from.perPage + 1);
+    const nameOf = (id: number) => findWorkspace(tx, id)?.name ?? String(id);
+    return pageById(from, rows, rows.length, (entry) => ({
+      ...viewAuditEntry(entry, whenUtc),
+      workspace: entry.workspaceId === null ? null : { id: entry.workspaceId, name: nameOf(entry.workspaceId) },
+    }));
   }),
 };
 

@@ -36,8 +36,8 @@ import type { User } from "#src/domain/users/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { createBulkChange } from "#src/transfer/bulk-changes.ts";
 import { csvLine } from "#src/transfer/csv-line.ts";
-import { answerCsv } from "../console/csv-file.ts";
-import { PageQuery, pageOf, readChoice, readIdCursor, readPage } from "../page.ts";
+import { answerCsv, CSV } from "../console/csv-file.ts";
+import { PageQuery, pageById, readChoice, readIdCursor, readPage } from "../page.ts";
 import { timesOf } from "../times.ts";
 import { type AnyCallWith, type CallOf, type ChangeResult, change, Refusal, type WorkspaceCall } from "./call.ts";
 import { Data, type Declaration, File, Id, ListOf, strict } from "./declare.ts";
@@ -102,7 +102,7 @@ export const recipientEndpoints = {
     isSensitive: true,
     params: broadcastPath,
     query: Outcome,
-    output: File("text/csv; charset=utf-8"),
+    output: File(CSV),
   }).answer(async (call) => {
     const outcome = call.query.get("status");
     const broadcast = call.store.read((tx) => requireBroadcast(call, tx));
@@ -278,12 +278,11 @@ function listStatuses(call: Extract<ListCall, { user: null }>) {
   const position = "after" in from ? { after: readIdCursor(from.after) } : from;
   return store.read((tx) => {
     const broadcast = requireBroadcast(call, tx);
-    return pageOf(
+    return pageById(
       from,
       listRecipients(tx, broadcast, filter, position, from.perPage + 1),
       countRecipients(tx, broadcast, filter),
       (message) => viewRecipient(message, broadcast, workspace),
-      ({ id }) => ({ id }),
     );
   });
 }
@@ -303,7 +302,7 @@ async function listOutcomes(call: Extract<ListCall, { user: User }>) {
     const total = isCounted ? Number(counted?.total ?? 0) : countRecipients(tx, broadcast, outcome);
     const shown = rows.flatMap(({ id }) => findMessageById(tx, id) ?? []);
     const view = (message: Message) => viewRecipientDetail(message, broadcast, contactOf(call, tx, message), workspace);
-    return pageOf(from, shown, total, view, ({ id }) => ({ id }));
+    return pageById(from, shown, total, view);
   });
 }
 

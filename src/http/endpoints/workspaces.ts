@@ -1,6 +1,5 @@
 /** A workspace for the console's shell, its members, and its audit log. */
 import { type Static, Type } from "@sinclair/typebox";
-import { formatInstant } from "#src/core/instant.ts";
 import { Instant, Nullable } from "#src/core/schema.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { findAccount } from "#src/domain/billing/account.ts";
@@ -22,13 +21,13 @@ import type { Role } from "#src/domain/users/user.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { TodayView } from "../console/dashboard.ts";
 import { readOnboarding } from "../console/queries/onboarding.ts";
-import { PageQuery, pageOf, readIdCursor, readPage } from "../page.ts";
-import { whenUtc } from "../times.ts";
+import { PageQuery, pageById, readBefore, readPage } from "../page.ts";
+import { timesOf, whenUtc } from "../times.ts";
 import { notFoundOrForbidden } from "./call.ts";
 import { Data, Empty, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { workspaceExample } from "./examples.ts";
-import { AuditEntry, MemberRole, OptionalText, OptionalTime, RoleName } from "./fragments.ts";
+import { AuditEntry, MemberRole, OptionalText, OptionalTime, RoleName, viewAuditEntry } from "./fragments.ts";
 import { KnownAccountView, viewAccount } from "./signed-in.ts";
 
 const Text = Type.String({ maxLength: 300 });
@@ -179,7 +178,7 @@ export const workspaceEndpoints = {
       has_sent: onboarding.hasSent,
       has_delivered_events: onboarding.hasDelivered,
       exhausted_deliveries: onboarding.exhaustedCount,
-      last_delivered_at: lastDeliveredAt === null ? null : formatInstant(lastDeliveredAt, workspace.timezone),
+      last_delivered_at: timesOf(workspace)(lastDeliveredAt),
       template: approved.map((template) => viewTemplate(template, workspace)).find(({ sendable }) => sendable) ?? null,
       broadcasts: open
         .filter(({ workspaceId }) => workspaceId === workspace.id)
@@ -213,28 +212,11 @@ export const workspaceEndpoints = {
     const action = was === "member" ? "user.leave" : "user.revoke-invitation";
     return { status: 200, data: {}, audit: { action, subject: user.email } };
   }),
-  "GET /w/{workspace}/audit": endpoint({ session: "owner", query: PageQuery, output: ListOf(AuditEntry) }).load(
-    ({ store, workspace, query }) => {
+  "GET /w/{workspace}/audit": endpoint({ session: "owner", query: PageQuery, output: ListOf(AuditEntry) }).read(
+    (tx, { workspace, query }) => {
       const from = readPage(query);
-      const before = "after" in from ? readIdCursor(from.after) : null;
-      return store.read((tx) => {
-        const rows = listAuditEntries(tx, workspace.id, before, from.perPage + 1);
-        return pageOf(
-          from,
-          rows,
-          rows.length,
-          ({ id, at, email, action, subject, details, address }) => ({
-            id,
-            at: formatInstant(at, workspace.timezone),
-            email,
-            action,
-            subject,
-            details,
-            address,
-          }),
-          ({ id }) => ({ id }),
-        );
-      });
+      const rows = listAuditEntries(tx, workspace.id, readBefore(from), from.perPage + 1);
+      return pageById(from, rows, rows.length, (entry) => viewAuditEntry(entry, timesOf(workspace)));
     },
   ),
 };

@@ -1,7 +1,7 @@
 /**
- * Lists: which page a request wants, and the position of the page that it gets; 50 rows a page unless the request asks for another number.
- * By page number, as the specification requires, a row that disappears between two pages shifts the rest; by cursor, no row is missed or
- * repeated. Reading a cursor or a parameter throws `invalid_request`.
+ * Lists: which page a request wants, and the position of the page that it gets; 50 rows a page unless the request
+ * asks for another number. By page number, as the specification requires, a row that disappears between two pages
+ * shifts the rest; by cursor, no row is missed or repeated. Reading a cursor or a parameter throws `invalid_request`.
  */
 import type { Static } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";

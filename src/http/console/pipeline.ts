@@ -1,7 +1,6 @@
 /**
  * The pipeline of every console request: check that the console's own page sent it, authenticate,
- * check the workspace and role, read the form, the path and the query by the route's schemas, call the handler. Handlers run the same operations as the API's, so the
- * console has no second implementation of any of them.
+ * check the workspace and role, read the form, the path and the query by the route's schemas, call the handler.
  */
 import { createHash } from "node:crypto";
 import { invalidRequest, Problem } from "#src/core/problem.ts";

@@ -1,4 +1,7 @@
-/** What was sent and asked while a test ran, oldest first: to the simulated network, to receivers of webhooks, and to the API. */
+/**
+ * What was sent and asked while a test ran, oldest first: to the simulated network, to receivers of webhooks, and to
+ * the API.
+ */
 import { formatInstant } from "#src/core/instant.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findBySendToken } from "#src/domain/messages/read.ts";

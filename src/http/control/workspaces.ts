@@ -1,6 +1,6 @@
 /**
- * Workspaces of tests: one more, isolated from the others, for tests that run side by side; where its events go; and back to the state
- * after the start, of all or of one alone.
+ * Workspaces of tests: one more, isolated from the others, for tests that run side by side; where its events go; and
+ * back to the state after the start, of all or of one alone.
  */
 
 import { Type } from "@sinclair/typebox";

@@ -1,6 +1,7 @@
 /**
- * What the handler of an endpoint receives, and how it changes something. Each of the two doors fills a call: the API's for a key, the
- * console's for a session. Where both open an endpoint, its handler gets either, and `user` says which. Every change goes through `change`.
+ * What the handler of an endpoint receives, and how it changes something. Each of the two doors fills a call: the
+ * API's for a key, the console's for a session. Where both open an endpoint, its handler gets either, and `user` says
+ * which. Every change goes through `change`.
  */
 import type { TSchema } from "@sinclair/typebox";
 import type { Clock } from "#src/core/clock.ts";
@@ -148,7 +149,9 @@ export function readPath(
   );
 }
 
-/** Throws `invalid_request` for a value that is not among those of its schema. Names that are not declared are ignored. */
+/**
+ * Throws `invalid_request` for a value that is not among those of its schema. Names that are not declared are ignored.
+ */
 export function readQuery(
   schemas: Readonly<Record<string, TSchema>> = {},
   query: URLSearchParams,
@@ -173,8 +176,8 @@ export interface ChangeResult<Data, Replayed = Data> {
 }
 
 /**
- * Runs one transaction with the change. In the console, it also holds the audit entry and the answer that a repetition of the same form
- * gets; with an API key, the answer that repetitions of the key `use` get.
+ * Runs one transaction with the change. In the console, it also holds the audit entry and the answer that a
+ * repetition of the same form gets; with an API key, the answer that repetitions of the key `use` get.
  */
 export async function change<Data, Replayed = Data>(
   call: UserCall | KeyCall,

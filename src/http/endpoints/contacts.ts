@@ -67,7 +67,8 @@ export const contactEndpoints = {
     const since = readSince(query, "updated_since", workspace.timezone);
     const from = readPage(query);
     const position = "after" in from ? { after: readContactCursor(from.after) } : from;
-    // A program that syncs must not miss what another process is writing; the console shows the page at once, with a total from counters.
+    // A program that syncs must miss nothing that another process is writing. The console shows the page at once, with a
+    // total from counters.
     const identity = call.user === null ? readIdentity(query) : "any";
     const listed = { workspaceId: workspace.id, identity };
     if (call.user === null) await store.waitForOtherWriters();

@@ -16,7 +16,10 @@ type Schemas = Readonly<Record<string, TSchema>>;
 
 /** What an endpoint of the API has, where the key stands for `/w/{workspace}`. */
 export interface OfApi {
-  /** Scopes of which the key needs one, else it gets 403 before anything of the request is read; null: every key may call it. */
+  /**
+   * Scopes of which the key needs one, else it gets 403 before anything of the request is read; null: every key may
+   * call it.
+   */
   key: readonly Scope[] | null;
   reference: Reference;
 }
@@ -27,8 +30,9 @@ interface Shape {
   /** The endpoint belongs to the console: who may call it with a session. */
   session?: Needs;
   /**
-   * The console asks for the password or the second factor again when the last time is long ago: a person at an unattended screen, or with
-   * a stolen session cookie, must not be able to grant or revoke access, or to download everything.
+   * The console asks for the password or the second factor again when the last time is long ago: a person at an
+   * unattended screen, or with a stolen session cookie, must not be able to grant or revoke access, or to download
+   * everything.
    */
   isSensitive?: true;
   /** The `{names}` of the path. `{workspace}` means the same everywhere, so it is not repeated. */

@@ -1,6 +1,6 @@
 /**
- * An endpoint is its declaration with what it does. The API's router, the console's router, the OpenAPI document and the browser's client are
- * all made from endpoints, so they cannot disagree.
+ * An endpoint is its declaration with what it does. The API's router, the console's router, the OpenAPI document and
+ * the browser's client are all made from endpoints, so they cannot disagree.
  */
 import type { Static } from "@sinclair/typebox";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -28,7 +28,10 @@ type Run<Call> = (call: Call) => Eventually<Answer | Response>;
 /** A declaration with what it does. Its door calls it with what the declaration promises. */
 export type Endpoint<D extends Declaration = Declaration> = D & { run: Run<object> };
 
-/** An endpoint in the list of those that a door opens. `path`: as in its name; that of the API is without `/w/{workspace}`. */
+/**
+ * An endpoint in the list of those that a door opens. `path`: as in its name; that of the API is without
+ * `/w/{workspace}`.
+ */
 export type ListedEndpoint = Endpoint & { method: Method; path: string };
 export type ApiEndpoint = ListedEndpoint & OfApi;
 export type ConsoleEndpoint = ListedEndpoint & { session: Needs };

@@ -1,6 +1,6 @@
 /**
- * Every endpoint, by its name. The browser imports the types below, and nothing else of the server: what a request takes and what it
- * resolves to, by the name of its endpoint.
+ * Every endpoint, by its name. The browser imports the types below, and nothing else of the server: what a request
+ * takes and what it resolves to, by the name of its endpoint.
  */
 import { accountEndpoints } from "./account.ts";
 import { backupEndpoints } from "./backups.ts";

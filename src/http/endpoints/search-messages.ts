@@ -1,6 +1,7 @@
 /**
- * Searches messages for the console: by phone number (everything sent to that person), by id, or by words (messages sent alone only).
- * Unlike the API's list, it finds messages of every origin, those that have not left yet, and those whose outcome is unknown.
+ * Searches messages for the console: by phone number (everything sent to that person), by id, or by words (messages
+ * sent alone only). Unlike the API's list, it finds messages of every origin, those that have not left yet, and those
+ * whose outcome is unknown.
  */
 import { startOfDay } from "#src/core/instant.ts";
 import type { ReadTx } from "#src/db/transaction.ts";

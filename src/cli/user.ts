@@ -10,8 +10,8 @@ import { COMMAND_LINE, recordAudit } from "#src/domain/users/audit-log.ts";
 import { disableUser } from "#src/domain/users/change.ts";
 import { type Invited, inviteUser, renewLink } from "#src/domain/users/invite.ts";
 import { findUserByEmail, type ListedUser, listUsers } from "#src/domain/users/read.ts";
+import { roleNames } from "#src/domain/users/roles.ts";
 import type { User } from "#src/domain/users/table.ts";
-import { roles } from "#src/domain/users/user.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
 import { type Database, withDatabase } from "./database.ts";
@@ -30,7 +30,7 @@ export const commands: readonly Command[] = [
       "An operator can access the whole server; an owner or member gets access to the named workspace when the link is used.",
     options: {
       email: emailOption,
-      role: { kind: "choice", choices: roles, required: true, description: "The user's role" },
+      role: { kind: "choice", choices: roleNames, required: true, description: "The user's role" },
       workspace: { kind: "number", value: "ID", description: "Workspace of an owner or member" },
     },
     run: (context, values) =>

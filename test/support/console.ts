@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { inviteUser } from "#src/domain/users/invite.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
-import type { Role } from "#src/domain/users/user.ts";
+import type { Role } from "#src/domain/users/roles.ts";
 import type { Answered, TestServer } from "./server.ts";
 
 export const PASSWORD = "correct horse battery";

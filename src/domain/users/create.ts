@@ -1,7 +1,8 @@
 /** Creates the account of an address, without a password, and sets a user's role in a workspace. */
 import type { Tx } from "#src/db/transaction.ts";
+import type { WorkspaceRole } from "./roles.ts";
 import { memberships, type User, users } from "./table.ts";
-import { emailKey, type WorkspaceRole } from "./user.ts";
+import { emailKey } from "./user.ts";
 
 interface NewUser {
   email: string;

@@ -11,8 +11,9 @@ import { updateUser } from "./change.ts";
 import { insertUser, setRole } from "./create.ts";
 import { type CreatedLink, createLink } from "./links.ts";
 import { describeAccount, findUserByEmail, type KnownAccount, listInvitations, roleOf } from "./read.ts";
+import type { Role, WorkspaceRole } from "./roles.ts";
 import { type User, userLinks } from "./table.ts";
-import { findEmailProblem, type Role, type WorkspaceRole } from "./user.ts";
+import { findEmailProblem } from "./user.ts";
 
 interface Invitation {
   email: string;

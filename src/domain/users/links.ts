@@ -10,9 +10,10 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { setPassword } from "./change.ts";
 import { insertUser, setRole } from "./create.ts";
 import { findUser, findUserByEmail, hasOperator } from "./read.ts";
+import type { WorkspaceRole } from "./roles.ts";
 import { removeTotp } from "./second-factor.ts";
 import { formAnswers, memberships, type User, type UserLink, userLinks } from "./table.ts";
-import { findEmailProblem, LINK_LIFETIME_MS, type LinkKind, type WorkspaceRole } from "./user.ts";
+import { findEmailProblem, LINK_LIFETIME_MS, type LinkKind } from "./user.ts";
 
 const TOKEN_BYTES = 24;
 

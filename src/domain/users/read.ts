@@ -4,8 +4,9 @@ import { notFound } from "#src/core/problem.ts";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { findWorkspace, listWorkspaces } from "../workspaces/read.ts";
 import { type Workspace, workspaces } from "../workspaces/table.ts";
+import type { Role, WorkspaceRole } from "./roles.ts";
 import { memberships, type User, userLinks, users } from "./table.ts";
-import { emailKey, type Role, type WorkspaceRole } from "./user.ts";
+import { emailKey } from "./user.ts";
 
 const byId = statement((db) =>
   db

@@ -1,7 +1,8 @@
 /** Tables of console users and what belongs to them. Tokens, codes and passwords are stored only as hashes. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { bytes, flag, instant } from "#src/db/columns.ts";
-import type { LinkKind, WorkspaceRole } from "./user.ts";
+import type { WorkspaceRole } from "./roles.ts";
+import type { LinkKind } from "./user.ts";
 
 export const users = sqliteTable("users", {
   id: integer().primaryKey({ autoIncrement: true }),

@@ -1,22 +1,4 @@
-/** Rules for console users: roles, valid e-mail addresses and passwords, lifetimes of sessions and links. Pure. */
-
-export const roles = [
-  /** Everything, on the whole server. */
-  "operator",
-  /** Everything within a workspace. */
-  "owner",
-  /** Within a workspace: sends, answers, edits contacts, reads logs. */
-  "member",
-] as const;
-export type Role = (typeof roles)[number];
-export type WorkspaceRole = Exclude<Role, "operator">;
-
-/** A role may do everything that lower ranks may. */
-const RANK: Readonly<Record<Role, number>> = { member: 0, owner: 1, operator: 2 };
-
-export function mayActAs(role: Role, needed: Role): boolean {
-  return RANK[role] >= RANK[needed];
-}
+/** Rules for console users: valid e-mail addresses and passwords, lifetimes of sessions and links. Pure. */
 
 export const linkKinds = [
   /** Creates the first operator; belongs to no user yet. */

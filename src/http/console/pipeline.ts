@@ -6,8 +6,8 @@ import { createHash } from "node:crypto";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
 import type { FormUse } from "#src/domain/users/form-answers.ts";
 import { findWorkspaceAccess } from "#src/domain/users/read.ts";
+import { hasRight } from "#src/domain/users/roles.ts";
 import { findSession, isTouchDue, type SignedIn, touchSession } from "#src/domain/users/sessions.ts";
-import { mayActAs } from "#src/domain/users/user.ts";
 import { BulkJobs } from "#src/transfer/bulk-jobs.ts";
 import { ExportTurns } from "#src/transfer/export-turns.ts";
 import { ImportJobs } from "#src/transfer/import-jobs.ts";
@@ -195,7 +195,7 @@ function requireAccess(
 ): void {
   const { session: needs } = route;
   if (needs === "nobody" || needs === "user") return;
-  if (needs === "server operator" ? principal?.user.isOperator : entry !== null && mayActAs(entry.role, needs)) return;
+  if (needs === "server operator" ? principal?.user.isOperator : entry !== null && hasRight(entry.role, needs)) return;
   throw notFoundOrForbidden();
 }
 

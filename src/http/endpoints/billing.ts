@@ -29,7 +29,7 @@ const AccountView = Type.Object(account);
 
 export const billingEndpoints = {
   /** Null: the workspace is not charged. */
-  "GET /w/{workspace}/billing": endpoint({ session: "owner", output: Data(Nullable(AccountView)) }).read(
+  "GET /w/{workspace}/billing": endpoint({ session: "manage", output: Data(Nullable(AccountView)) }).read(
     (tx, { workspace }) => {
       const account = findAccount(tx, workspace.id);
       return account === undefined ? null : viewAccount(account);
@@ -37,7 +37,7 @@ export const billingEndpoints = {
   ),
   "GET /w/{workspace}/usage": endpoint({
     key: ["read"],
-    session: "owner",
+    session: "manage",
     query: {
       month: Type.String({
         pattern: "^([0-9]{4}-(0[1-9]|1[0-2]))?$",
@@ -66,7 +66,7 @@ export const billingEndpoints = {
     },
   }).read((tx, { workspace, query }) => viewUsage(tx, workspace, readMonth(query.get("month"), tx.now, workspace))),
   "GET /w/{workspace}/billing/ledger": endpoint({
-    session: "owner",
+    session: "manage",
     query: PageQuery,
     output: ListOf(
       Type.Object({
@@ -92,7 +92,7 @@ export const billingEndpoints = {
     }));
   }),
   "POST /w/{workspace}/billing/credit": endpoint({
-    session: "operator",
+    session: "operate",
     body: Type.Object(
       {
         amount: Type.String({ maxLength: 40 }),

@@ -74,12 +74,12 @@ const refusals: readonly ProblemCode[] = [
   "missing_variable",
 ];
 
-const ofBroadcast = { session: "member", params: broadcastPath, output: Data(BroadcastView) } as const;
+const ofBroadcast = { session: "broadcasts", params: broadcastPath, output: Data(BroadcastView) } as const;
 
 export const broadcastEndpoints = {
   "POST /w/{workspace}/broadcasts": endpoint({
     key: ["broadcast"],
-    session: "member",
+    session: "broadcasts",
     body: CreateBroadcastForms,
     checkedBy: "handler",
     output: Data(CreatedBroadcastView),
@@ -125,7 +125,7 @@ export const broadcastEndpoints = {
   }),
   "GET /w/{workspace}/broadcasts": endpoint({
     key: ["read"],
-    session: "member",
+    session: "broadcasts",
     query: PageQuery,
     output: ListOf(BroadcastView),
     reference: {
@@ -230,7 +230,7 @@ export const broadcastEndpoints = {
     return { status: 200, data: viewBroadcast(tx, cancelled, call.workspace), audit };
   }),
   "GET /w/{workspace}/broadcasts/{id}/live": endpoint({
-    session: "member",
+    session: "broadcasts",
     params: broadcastPath,
     /** Events called `broadcast`, each with the API's JSON of a broadcast. */
     output: File("text/event-stream; charset=utf-8"),

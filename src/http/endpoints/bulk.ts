@@ -75,20 +75,20 @@ const BulkView = Type.Object({
 type People = Static<typeof BulkPeople>;
 type Change = Static<typeof BulkInput>;
 
-const ofChange = { session: "member", params: { id: Id("change") }, output: Data(BulkView) } as const;
+const ofChange = { session: "broadcasts", params: { id: Id("change") }, output: Data(BulkView) } as const;
 
 export const bulkEndpoints = {
-  "GET /w/{workspace}/bulk": endpoint({ session: "member", output: Data(Type.Array(BulkView)) }).read((tx, call) =>
+  "GET /w/{workspace}/bulk": endpoint({ session: "broadcasts", output: Data(Type.Array(BulkView)) }).read((tx, call) =>
     listBulkChanges(tx, call.workspace.id).map((job) => viewBulkChange(job, call, tx)),
   ),
   // Changes nothing.
   "POST /w/{workspace}/bulk/count": endpoint({
-    session: "member",
+    session: "broadcasts",
     body: Type.Object({ people: BulkPeople }, strict),
     output: Data(Type.Object({ count: Type.Integer() })),
   }).load(async (call) => ({ count: await count(call, readTarget(call, call.body.people)) })),
   "POST /w/{workspace}/bulk": endpoint({
-    session: "member",
+    session: "broadcasts",
     body: Type.Object({ people: BulkPeople, change: BulkInput, count: Type.Integer() }, strict),
     output: Data(BulkView),
   }).answer(async (call) => {

@@ -15,8 +15,8 @@ import type { BudgetedKey } from "#src/domain/messages/key-budget.ts";
 import { type NewAuditEntry, recordAudit } from "#src/domain/users/audit-log.ts";
 import { type FormUse, findFormAnswer, saveFormAnswer } from "#src/domain/users/form-answers.ts";
 import type { WorkspaceAccess } from "#src/domain/users/read.ts";
+import type { Right } from "#src/domain/users/roles.ts";
 import type { SignedIn } from "#src/domain/users/sessions.ts";
-import type { Role } from "#src/domain/users/user.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
@@ -129,7 +129,7 @@ interface InputOf<D extends Declaration> {
 export type CallOf<D extends Declaration> =
   | ("key" extends keyof D ? KeyCall<InputOf<D>> : never)
   | ("session" extends keyof D
-      ? D["session"] extends Role
+      ? D["session"] extends Right
         ? WorkspaceCall<InputOf<D>>
         : D["session"] extends "nobody"
           ? ConsoleCall<InputOf<D>>

@@ -36,7 +36,7 @@ const params = { phone: PhoneParam };
 
 const list = {
   key: ["read", "contacts"],
-  session: "member",
+  session: "inbox",
   query: {
     updated_since: Type.String({
       format: "date-time",
@@ -83,7 +83,7 @@ export const contactEndpoints = {
   ...putManyEndpoints,
   "GET /w/{workspace}/contacts/{phone}": endpoint({
     key: ["read", "contacts"],
-    session: "member",
+    session: "inbox",
     params,
     output: Data(ContactView),
     reference: {
@@ -98,7 +98,7 @@ export const contactEndpoints = {
   }).read((tx, call) => viewContact(tx, requireContact(call, tx), call.workspace)),
   "PUT /w/{workspace}/contacts/{phone}": endpoint({
     key: ["contacts"],
-    session: "member",
+    session: "inbox",
     params,
     body: ContactBody,
     checkedBy: "handler",
@@ -130,7 +130,7 @@ export const contactEndpoints = {
   ...conversationEndpoints,
   "POST /w/{workspace}/contacts/{phone}/opt-out": endpoint({
     key: ["contacts"],
-    session: "member",
+    session: "inbox",
     params,
     output: Data(ContactView),
     reference: {
@@ -149,7 +149,7 @@ export const contactEndpoints = {
     return { status: 200, data: viewContact(tx, contact, workspace), audit };
   }),
   "POST /w/{workspace}/contacts/{phone}/keep": endpoint({
-    session: "member",
+    session: "inbox",
     params,
     output: Data(ContactView),
   }).change((tx, call) => {
@@ -160,7 +160,7 @@ export const contactEndpoints = {
   }),
   /** Exports everything that the list shows, on all pages, with the same code as `waxwing contact export`. */
   "GET /w/{workspace}/contacts/export": endpoint({
-    session: "member",
+    session: "exports",
     isSensitive: true,
     query: SearchQuery,
     output: File(CSV),
@@ -183,7 +183,7 @@ export const contactEndpoints = {
     return answerCsv(call, file, contactLines(store, workspace.id, isAll ? null : nextIds));
   }),
   "GET /w/{workspace}/contacts/{phone}/consent": endpoint({
-    session: "member",
+    session: "inbox",
     params,
     output: Data(
       Type.Array(

@@ -4,14 +4,14 @@
  */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { ProblemCode } from "#src/core/problem.ts";
-import type { Role } from "#src/domain/users/user.ts";
+import type { Right } from "#src/domain/users/roles.ts";
 import type { Scope } from "#src/domain/workspaces/scopes.ts";
 import { PageView } from "../page.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-/** `nobody`: without a session. `user`: any signed-in user. A role: a member of the workspace with at least it. */
-export type Needs = "nobody" | "user" | "server operator" | Role;
+/** `nobody`: without a session. `user`: any signed-in user. A right: a member of the workspace whose role has it. */
+export type Needs = "nobody" | "user" | "server operator" | Right;
 type Schemas = Readonly<Record<string, TSchema>>;
 
 /** What an endpoint of the API has, where the key stands for `/w/{workspace}`. */

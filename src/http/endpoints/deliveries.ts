@@ -58,7 +58,7 @@ const YIELD_MS = 20;
 
 export const deliveryEndpoints = {
   "GET /w/{workspace}/deliveries": endpoint({
-    session: "member",
+    session: "logs",
     query: { ...PageQuery, status: OneOf(deliveryStatuses), type: OneOf(eventTypes) },
     output: ListOf(DeliveryView),
   }).load(async (call) => {
@@ -78,7 +78,7 @@ export const deliveryEndpoints = {
     });
   }),
   "GET /w/{workspace}/deliveries/failed": endpoint({
-    session: "member",
+    session: "logs",
     query: { since: Type.String() },
     output: Data(Type.Object({ count: Type.Integer() })),
   }).load(async (call) => {
@@ -86,7 +86,7 @@ export const deliveryEndpoints = {
     return { count: await countFailed(call, since) };
   }),
   "POST /w/{workspace}/deliveries/replay": endpoint({
-    session: "owner",
+    session: "manage",
     body: Type.Object({ since: Type.String({ maxLength: 40 }), count: Type.Integer({ minimum: 0 }) }, strict),
     output: Data(Type.Object({ replayed: Type.Integer() })),
   }).load(async (call) => {
@@ -114,14 +114,14 @@ export const deliveryEndpoints = {
     return { replayed: replayed.size };
   }),
   "GET /w/{workspace}/deliveries/{id}": endpoint({
-    session: "member",
+    session: "logs",
     params: { id: Id("delivery") },
     output: Data(DeliveryDetailView),
   }).read((tx, { workspace, path }) =>
     viewDeliveryDetail(getDeliveryInWorkspace(tx, workspace.id, path.id), workspace),
   ),
   "POST /w/{workspace}/deliveries/{id}/replay": endpoint({
-    session: "owner",
+    session: "manage",
     params: { id: Id("delivery") },
     /** A repeated form gets the id only. */
     output: Data(Type.Union([DeliveryDetailView, Type.Object({ id: Type.Integer() })])),

@@ -52,11 +52,11 @@ const WebhookView = Type.Object({ url: OptionalText, types: EventTypes, has_secr
 const YIELD_MS = 5;
 
 export const developerEndpoints = {
-  "GET /w/{workspace}/keys": endpoint({ session: "owner", output: Data(Type.Array(KeyView)) }).read(
+  "GET /w/{workspace}/keys": endpoint({ session: "manage", output: Data(Type.Array(KeyView)) }).read(
     (tx, { workspace }) => listKeys(tx, workspace.id).map((key) => viewKey(key, workspace)),
   ),
   "POST /w/{workspace}/keys": endpoint({
-    session: "owner",
+    session: "manage",
     isSensitive: true,
     body: Type.Object(
       {
@@ -85,7 +85,7 @@ export const developerEndpoints = {
     };
   }),
   "POST /w/{workspace}/keys/{id}/revoke": endpoint({
-    session: "owner",
+    session: "manage",
     isSensitive: true,
     params: { id: Id("key") },
     output: Data(KeyView),
@@ -96,13 +96,13 @@ export const developerEndpoints = {
     const audit = { action: "key.revoke", subject: key.name, details: { prefix: key.prefix } };
     return { status: 200, data: viewKey(key, workspace), audit };
   }),
-  "GET /w/{workspace}/webhook": endpoint({ session: "owner", output: Data(WebhookView) }).read((tx, { workspace }) => {
+  "GET /w/{workspace}/webhook": endpoint({ session: "manage", output: Data(WebhookView) }).read((tx, { workspace }) => {
     const webhook = findWebhook(tx, workspace.id);
     const types = [...(webhook?.types ?? defaultTypes)];
     return { url: webhook?.url ?? null, types, has_secret: webhook !== undefined };
   }),
   "PUT /w/{workspace}/webhook": endpoint({
-    session: "owner",
+    session: "manage",
     isSensitive: true,
     body: Type.Object({ url: Type.String({ maxLength: 2_048 }), types: Type.Optional(EventTypes) }, strict),
     output: Data(WebhookView),
@@ -119,7 +119,7 @@ export const developerEndpoints = {
     });
   }),
   "DELETE /w/{workspace}/webhook": endpoint({
-    session: "owner",
+    session: "manage",
     isSensitive: true,
     /** `exhausted`: deliveries that were pending. */
     output: Data(Type.Object({ ...WebhookView.properties, exhausted: Type.Integer() })),
@@ -136,7 +136,7 @@ export const developerEndpoints = {
   }),
   // Revealing the secret is audited. It is not stored as an answer, so the form key is ignored.
   "POST /w/{workspace}/webhook/reveal": endpoint({
-    session: "owner",
+    session: "manage",
     isSensitive: true,
     output: Data(Type.Object({ secret: Type.String() })),
   }).load((call) =>
@@ -147,7 +147,7 @@ export const developerEndpoints = {
     }),
   ),
   "POST /w/{workspace}/webhook/rotate-secret": endpoint({
-    session: "owner",
+    session: "manage",
     isSensitive: true,
     output: Data(Type.Object({ secret: OptionalText })),
   }).change((tx, call) => {
@@ -156,17 +156,17 @@ export const developerEndpoints = {
     return { status: 200, data: { secret }, replayData: { secret: null }, audit };
   }),
   "POST /w/{workspace}/webhook/test": endpoint({
-    session: "owner",
+    session: "manage",
     output: Data(Type.Object({ delivery_id: Type.Integer() })),
   }).change((tx, call) => {
     const id = sendTestEvent(tx, call.workspace.id);
     return { status: 202, data: { delivery_id: id }, audit: { action: "webhook.test", subject: String(id) } };
   }),
-  "GET /w/{workspace}/fields": endpoint({ session: "member", output: Data(Type.Array(FieldView)) }).read(
+  "GET /w/{workspace}/fields": endpoint({ session: "inbox", output: Data(Type.Array(FieldView)) }).read(
     (tx, { workspace }) => listFields(tx, workspace.id).map(viewField),
   ),
   "POST /w/{workspace}/fields": endpoint({
-    session: "owner",
+    session: "manage",
     body: Type.Object(
       {
         key: Type.String({ maxLength: 100 }),
@@ -183,7 +183,7 @@ export const developerEndpoints = {
     return { status: 201, data: viewField(field), audit };
   }),
   "DELETE /w/{workspace}/fields/{key}": endpoint({
-    session: "owner",
+    session: "manage",
     params: { key: Type.String() },
     output: Data(Empty),
   }).answer(async (call) => {

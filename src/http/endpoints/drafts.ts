@@ -81,13 +81,13 @@ const ExampleView = Type.Object({
 
 const draft = { id: Id("draft") };
 
-const ofDraft = { session: "member", params: draft, output: Data(DraftView) } as const;
+const ofDraft = { session: "broadcasts", params: draft, output: Data(DraftView) } as const;
 
 export const draftEndpoints = {
-  "GET /w/{workspace}/drafts": endpoint({ session: "member", output: Data(Type.Array(DraftView)) }).read((tx, call) =>
-    listDrafts(tx, call.workspace.id).map((draft) => viewDraft(draft, call)),
+  "GET /w/{workspace}/drafts": endpoint({ session: "broadcasts", output: Data(Type.Array(DraftView)) }).read(
+    (tx, call) => listDrafts(tx, call.workspace.id).map((draft) => viewDraft(draft, call)),
   ),
-  "POST /w/{workspace}/drafts": endpoint({ session: "member", body: Content, output: Data(DraftView) }).change(
+  "POST /w/{workspace}/drafts": endpoint({ session: "broadcasts", body: Content, output: Data(DraftView) }).change(
     (tx, call) => {
       const draft = createDraft(tx, call.workspace.id, call.user.id, call.body);
       const audit = { action: "broadcast.draft", subject: nameOf(draft), details: { draft: draft.id } };
@@ -99,7 +99,7 @@ export const draftEndpoints = {
     const draft = saveDraft(tx, requireDraft(call, tx), call.body);
     return { status: 200, data: viewDraft(draft, call), audit: null };
   }),
-  "DELETE /w/{workspace}/drafts/{id}": endpoint({ session: "member", params: draft, output: Data(Empty) }).change(
+  "DELETE /w/{workspace}/drafts/{id}": endpoint({ session: "broadcasts", params: draft, output: Data(Empty) }).change(
     (tx, call) => {
       const draft = requireDraft(call, tx);
       removeDraft(tx, draft);
@@ -108,7 +108,7 @@ export const draftEndpoints = {
     },
   ),
   "GET /w/{workspace}/drafts/{id}/values": endpoint({
-    session: "member",
+    session: "broadcasts",
     params: draft,
     /** `missing`: how many recipients lack each field that a value uses. */
     output: Data(
@@ -123,7 +123,7 @@ export const draftEndpoints = {
   }),
   // Changes nothing. A form key would only store an outdated review.
   "POST /w/{workspace}/drafts/{id}/check": endpoint({
-    session: "member",
+    session: "broadcasts",
     params: draft,
     output: Data(PreviewView),
   }).load(async (call) => {
@@ -135,7 +135,7 @@ export const draftEndpoints = {
   }),
   /** Sends what the review showed, or refuses if it has changed. */
   "POST /w/{workspace}/drafts/{id}/send": endpoint({
-    session: "member",
+    session: "broadcasts",
     params: draft,
     /** What the review showed. */
     body: Type.Object({ reached: Type.Integer(), amount: Nullable(Type.String()) }, strict),

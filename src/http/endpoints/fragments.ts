@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { listAuditEntries } from "#src/domain/users/audit-log.ts";
-import { roles } from "#src/domain/users/user.ts";
+import { roleNames, workspaceRoles } from "#src/domain/users/roles.ts";
 
 export const OptionalText = Nullable(Type.String());
 export const OptionalTime = Nullable(Instant());
@@ -13,8 +13,8 @@ export const Details = Type.Record(Type.String(), Type.Unknown());
 /** A row of another table by its name. */
 export const Named = Type.Object({ id: Type.Integer(), name: Type.String() });
 export const Network = OneOf(["simulator", "whatsapp"]);
-export const RoleName = OneOf(roles);
-export const MemberRole = OneOf(["owner", "member"]);
+export const RoleName = OneOf(roleNames);
+export const MemberRole = OneOf(workspaceRoles);
 
 /** A finding of the doctor. `next`: null if there is nothing to do. */
 export const Finding = Type.Object({

@@ -49,7 +49,7 @@ const YIELD_MS = 5;
 export const groupEndpoints = {
   "GET /w/{workspace}/groups": endpoint({
     key: ["read", "contacts"],
-    session: "member",
+    session: "broadcasts",
     query: PageQuery,
     output: ListOf(GroupView),
     reference: {
@@ -70,7 +70,7 @@ export const groupEndpoints = {
     const total = store.read((tx) => countGroups(tx, workspace.id));
     return pageOf(from, list(), total, viewGroup, ({ folded, id }) => ({ folded, id }));
   }),
-  "POST /w/{workspace}/groups": endpoint({ session: "member", body: GroupForm, output: Data(GroupDetail) }).answer(
+  "POST /w/{workspace}/groups": endpoint({ session: "broadcasts", body: GroupForm, output: Data(GroupDetail) }).answer(
     async (call) => {
       const { body, workspace, store } = call;
       const filter = body.filter ?? null;
@@ -90,7 +90,7 @@ export const groupEndpoints = {
   ),
   // Changes nothing: called while a filter is being built.
   "POST /w/{workspace}/groups/count": endpoint({
-    session: "member",
+    session: "broadcasts",
     body: Type.Object({ filter: Type.Unknown() }, strict),
     output: Data(Type.Object({ count: Type.Integer(), sample: Type.Array(SamplePerson) })),
   }).load(async (call) => {
@@ -98,7 +98,7 @@ export const groupEndpoints = {
     return { count: total, sample };
   }),
   "GET /w/{workspace}/groups/{id}": endpoint({
-    session: "member",
+    session: "broadcasts",
     params: { id: Id("group") },
     output: Data(
       Type.Object({
@@ -118,7 +118,7 @@ export const groupEndpoints = {
     return { ...viewGroupDetail({ ...group, memberCount: total }, call), sample, filter_error };
   }),
   "PUT /w/{workspace}/groups/{id}": endpoint({
-    session: "member",
+    session: "broadcasts",
     params: { id: Id("group") },
     body: GroupForm,
     output: Data(GroupDetail),
@@ -146,7 +146,7 @@ export const groupEndpoints = {
     return { status: 200, data: viewGroupDetail(group, call), audit };
   }),
   "DELETE /w/{workspace}/groups/{id}": endpoint({
-    session: "member",
+    session: "broadcasts",
     params: { id: Id("group") },
     output: Data(Empty),
   }).answer(async (call) => {

@@ -67,14 +67,14 @@ const job = {
 const ImportView = Type.Object(job);
 
 const ownTargets = ["phone", "user_id", "username", ...profileNames, "tags", "groups"];
-const ofImport = { session: "member", params: { id: Id("import") }, output: Data(ImportView) } as const;
+const ofImport = { session: "broadcasts", params: { id: Id("import") }, output: Data(ImportView) } as const;
 
 export const importEndpoints = {
-  "GET /w/{workspace}/imports": endpoint({ session: "member", output: Data(Type.Array(ImportView)) }).read((tx, call) =>
-    listImports(tx, call.workspace.id).map((one) => viewImport(one, call)),
+  "GET /w/{workspace}/imports": endpoint({ session: "broadcasts", output: Data(Type.Array(ImportView)) }).read(
+    (tx, call) => listImports(tx, call.workspace.id).map((one) => viewImport(one, call)),
   ),
   "POST /w/{workspace}/imports": endpoint({
-    session: "member",
+    session: "broadcasts",
     query: { name: Type.String() },
     file: true,
     output: Data(ImportView),
@@ -93,7 +93,7 @@ export const importEndpoints = {
     return answerData(201, viewImport(created, call));
   }),
   "GET /w/{workspace}/imports/{id}": endpoint({
-    session: "member",
+    session: "broadcasts",
     params: { id: Id("import") },
     output: Data(
       Type.Object({
@@ -157,7 +157,7 @@ export const importEndpoints = {
     return { status: 202, data: { ...viewImport(changed, call), state: "importing" as const }, audit };
   }),
   "GET /w/{workspace}/imports/{id}/errors": endpoint({
-    session: "member",
+    session: "broadcasts",
     params: { id: Id("import") },
     output: File(CSV),
   }).answer((call) => {
@@ -168,7 +168,7 @@ export const importEndpoints = {
     return answerDownload(readFileSync(path), CSV, name);
   }),
   "DELETE /w/{workspace}/imports/{id}": endpoint({
-    session: "member",
+    session: "broadcasts",
     params: { id: Id("import") },
     output: Data(Empty),
   }).change((tx, call) => {

@@ -63,7 +63,7 @@ const CONVERSATIONS_SCANNED = 20_000;
 
 export const inboxEndpoints = {
   "GET /w/{workspace}/conversations": endpoint({
-    session: "member",
+    session: "inbox",
     query: { ...PageQuery, show: OneOf(["unread", "waiting", "open"]) },
     output: ListOf(ConversationRow),
   }).load(async (call) => {
@@ -90,11 +90,11 @@ export const inboxEndpoints = {
     });
   }),
   "GET /w/{workspace}/conversations/unread": endpoint({
-    session: "member",
+    session: "inbox",
     output: Data(Type.Object({ count: Type.Integer() })),
   }).read((tx, { workspace }) => ({ count: countUnread(tx, workspace.id, UNREAD_COUNT_MAX) })),
   "GET /w/{workspace}/conversations/{contact}": endpoint({
-    session: "member",
+    session: "inbox",
     params: contact,
     query: PageQuery,
     output: Data(
@@ -146,7 +146,7 @@ export const inboxEndpoints = {
   }),
   /** Sends the network's own button, by which the person shares their phone number. */
   "POST /w/{workspace}/conversations/{contact}/ask-for-number": endpoint({
-    session: "member",
+    session: "inbox",
     params: contact,
     body: Type.Object(
       { text: Type.String({ minLength: 1, maxLength: ASK_LENGTH_MAX }), from: Type.Optional(Type.String()) },
@@ -170,7 +170,7 @@ export const inboxEndpoints = {
     return keptAnswer<{ data: Static<typeof MessageView> }>(sent);
   }),
   "POST /w/{workspace}/conversations/{contact}/keep": endpoint({
-    session: "member",
+    session: "inbox",
     params: contact,
     output: Data(ContactView),
   }).change((tx, call) => {
@@ -182,7 +182,7 @@ export const inboxEndpoints = {
   }),
   // Reading is not audited, and needs no form key.
   "POST /w/{workspace}/conversations/{contact}/seen": endpoint({
-    session: "member",
+    session: "inbox",
     params: contact,
     body: Type.Object({ last_inbound_id: Type.Integer() }, strict),
     output: Data(Type.Object({ is_seen: Type.Boolean() })),

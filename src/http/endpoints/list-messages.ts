@@ -28,7 +28,7 @@ const LENGTH_MAX = { reference: 191, idempotency_key: 100 } as const;
 
 const list = {
   key: ["read"],
-  session: "member",
+  session: "inbox",
   query: {
     reference: Type.String({
       minLength: 1,

@@ -8,7 +8,7 @@ import { endpoint } from "./endpoint.ts";
 export const mediaEndpoints = {
   "GET /w/{workspace}/media/{id}": endpoint({
     key: ["read"],
-    session: "member",
+    session: "inbox",
     params: { id: Id("file", { examples: [58], description: "`media.id` of an event." }) },
     output: File(ANY_TYPE),
     reference: {

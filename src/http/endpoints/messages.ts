@@ -47,7 +47,7 @@ const MessageDetail = Type.Object({
 export const messageEndpoints = {
   "POST /w/{workspace}/messages": endpoint({
     key: ["send"],
-    session: "member",
+    session: "inbox",
     body: SendMessageBody,
     checkedBy: "handler",
     output: Data(MessageView),
@@ -110,7 +110,7 @@ export const messageEndpoints = {
   ...messageListEndpoints,
   "GET /w/{workspace}/messages/{id}": endpoint({
     key: ["read"],
-    session: "member",
+    session: "inbox",
     params,
     output: Data(MessageView),
     consoleOutput: Data(MessageDetail),

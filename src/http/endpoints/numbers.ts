@@ -74,15 +74,15 @@ const NumberDetail = Type.Object({
 
 const number = { id: Id("number") };
 
-const ofNumber = { session: "owner", params: number, output: Data(NumberDetail) } as const;
+const ofNumber = { session: "manage", params: number, output: Data(NumberDetail) } as const;
 
 export const numberEndpoints = {
-  "GET /w/{workspace}/numbers": endpoint({ session: "member", output: Data(Type.Array(NumberDetail)) }).read(
+  "GET /w/{workspace}/numbers": endpoint({ session: "inbox", output: Data(Type.Array(NumberDetail)) }).read(
     (tx, { workspace }) => listNumbers(tx, workspace.id).map((number) => viewNumber(tx, number, workspace)),
   ),
   // Simulator numbers only: a real number needs a token, which belongs in a file on the server.
   "POST /w/{workspace}/numbers": endpoint({
-    session: "owner",
+    session: "manage",
     isSensitive: true,
     body: Type.Object({ phone: Type.String({ maxLength: 64 }), name: Type.String({ maxLength: 1_000 }) }, strict),
     output: Data(NumberDetail),
@@ -126,7 +126,7 @@ export const numberEndpoints = {
   ),
   // Operators only: who knows the address can report messages as failed, which releases their cost.
   "POST /w/{workspace}/numbers/{id}/callback-address": endpoint({
-    session: "operator",
+    session: "operate",
     isSensitive: true,
     params: number,
     /** Shown once: a repeated form gets neither. `address`: without a host if the server does not know its own. */
@@ -143,7 +143,7 @@ export const numberEndpoints = {
     };
   }),
   "DELETE /w/{workspace}/numbers/{id}/callback-address": endpoint({
-    session: "operator",
+    session: "operate",
     isSensitive: true,
     params: number,
     output: Data(NumberDetail),
@@ -155,7 +155,7 @@ export const numberEndpoints = {
   ),
   // Asks the network, so it may take a while; changes nothing.
   "GET /w/{workspace}/numbers/{id}/findings": endpoint({
-    session: "owner",
+    session: "manage",
     params: number,
     output: Data(Type.Array(Finding)),
   }).load(async (call) => {

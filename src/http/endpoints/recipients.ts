@@ -69,7 +69,7 @@ const NUMBERS_MAX = 1_000;
 
 const list = {
   key: ["read"],
-  session: "member",
+  session: "broadcasts",
   params: broadcastPath,
   query: {
     status: OneOf(
@@ -98,7 +98,7 @@ export const recipientEndpoints = {
     call.user === null ? listStatuses(call) : listOutcomes(call),
   ),
   "GET /w/{workspace}/broadcasts/{id}/recipients/export": endpoint({
-    session: "member",
+    session: "exports",
     isSensitive: true,
     params: broadcastPath,
     query: Outcome,
@@ -115,7 +115,7 @@ export const recipientEndpoints = {
     return answerCsv(call, file, recipientLines(call, broadcast, outcome === null ? [] : [outcome]));
   }),
   "GET /w/{workspace}/broadcasts/{id}/again": endpoint({
-    session: "member",
+    session: "broadcasts",
     params: broadcastPath,
     output: Data(
       Type.Object({
@@ -138,7 +138,7 @@ export const recipientEndpoints = {
    * change fills.
    */
   "POST /w/{workspace}/broadcasts/{id}/again": endpoint({
-    session: "member",
+    session: "broadcasts",
     params: broadcastPath,
     body: Type.Object({ with_unknown: Type.Boolean(), count: Type.Integer() }, strict),
     /** The new draft, and the bulk change that fills its group. */

@@ -37,7 +37,7 @@ const STEPS_MAX = 120;
 
 export const simulatorEndpoints = {
   "GET /w/{workspace}/simulator": endpoint({
-    session: "member",
+    session: "broadcasts",
     output: Data(
       Type.Object({
         numbers: Type.Array(
@@ -84,7 +84,7 @@ export const simulatorEndpoints = {
     };
   }),
   "GET /w/{workspace}/simulator/phones/{phone}": endpoint({
-    session: "member",
+    session: "broadcasts",
     params: phone,
     output: Data(
       Type.Object({
@@ -114,7 +114,7 @@ export const simulatorEndpoints = {
     };
   }),
   "POST /w/{workspace}/simulator/phones/{phone}/write": endpoint({
-    session: "member",
+    session: "broadcasts",
     params: phone,
     body: Type.Object(
       { text: Type.String({ maxLength: 4_096 }), number: Type.Integer(), is_button: Type.Optional(Type.Boolean()) },
@@ -136,7 +136,7 @@ export const simulatorEndpoints = {
     return { status: 202, data: {}, audit: { action: "simulator.write", subject: from } };
   }),
   "POST /w/{workspace}/simulator/messages/{id}/status": endpoint({
-    session: "member",
+    session: "broadcasts",
     params: { id: Id("message") },
     body: Type.Object(
       {

@@ -63,12 +63,12 @@ const TemplateDetail = Type.Object({
 
 const template = { id: Id("template") };
 
-const ofTemplate = { session: "owner", params: template, output: Data(TemplateDetail) } as const;
+const ofTemplate = { session: "manage", params: template, output: Data(TemplateDetail) } as const;
 
 export const templateEndpoints = {
   "GET /w/{workspace}/templates": endpoint({
     key: ["read", "templates"],
-    session: "member",
+    session: "inbox",
     query: { status: OneOf(templateStatuses, "Return only templates with this status."), ...PageQuery },
     consoleQuery: { q: Type.String() },
     output: ListOf(TemplateView),
@@ -102,7 +102,7 @@ export const templateEndpoints = {
     );
   }),
   "GET /w/{workspace}/templates/named": endpoint({
-    session: "member",
+    session: "inbox",
     query: { name: Type.String(), language: Type.String() },
     output: Data(TemplateDetail),
   }).read((tx, { workspace, query }) => {
@@ -111,7 +111,7 @@ export const templateEndpoints = {
     return viewTemplateDetail(template, workspace);
   }),
   "GET /w/{workspace}/templates/sync": endpoint({
-    session: "member",
+    session: "inbox",
     output: Data(
       Type.Array(
         Type.Object({ account: Type.String(), at: OptionalTime, failed_at: OptionalTime, error: OptionalText }),
@@ -130,7 +130,7 @@ export const templateEndpoints = {
     });
   }),
   "POST /w/{workspace}/templates/sync": endpoint({
-    session: "member",
+    session: "broadcasts",
     output: Data(Type.Object({ accounts: Type.Integer() })),
   }).change((tx, call) => {
     const accounts = accountsOf(tx, call.workspace.id);
@@ -138,7 +138,7 @@ export const templateEndpoints = {
     return { status: 202, data: { accounts: accounts.length }, audit: { action: "template.sync", subject: "" } };
   }),
   "POST /w/{workspace}/templates": endpoint({
-    session: "owner",
+    session: "manage",
     body: Type.Object(
       {
         name: Text,
@@ -162,7 +162,7 @@ export const templateEndpoints = {
     return { status: 201, data: viewTemplateDetail(added, call.workspace), audit };
   }),
   "GET /w/{workspace}/templates/{id}": endpoint({
-    session: "member",
+    session: "inbox",
     params: template,
     output: Data(TemplateDetail),
   }).read((tx, call) => viewTemplateDetail(requireTemplate(call, tx), call.workspace)),

@@ -17,7 +17,7 @@ import { disableUser, removeMembership } from "#src/domain/users/change.ts";
 import { inviteUser, renewLink } from "#src/domain/users/invite.ts";
 import type { WorkspaceAccess } from "#src/domain/users/read.ts";
 import { getUser, type ListedUser, listUsers } from "#src/domain/users/read.ts";
-import type { Role } from "#src/domain/users/user.ts";
+import type { Role } from "#src/domain/users/roles.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { TodayView } from "../console/dashboard.ts";
 import { readOnboarding } from "../console/queries/onboarding.ts";
@@ -152,11 +152,11 @@ export const workspaceEndpoints = {
     const user = disableUser(tx, call.path.id);
     return { status: 200, data: {}, audit: { action: "user.disable", subject: user.email } };
   }),
-  "GET /w/{workspace}": endpoint({ session: "member", output: Data(EnteredView) }).read((tx, call) =>
+  "GET /w/{workspace}": endpoint({ session: "inbox", output: Data(EnteredView) }).read((tx, call) =>
     viewEntered(tx, call),
   ),
   "GET /w/{workspace}/home": endpoint({
-    session: "member",
+    session: "inbox",
     output: Data(
       Type.Object({
         has_key: Type.Boolean(),
@@ -186,14 +186,14 @@ export const workspaceEndpoints = {
         .map((broadcast) => viewBroadcast(tx, broadcast, workspace)),
     };
   }),
-  "GET /w/{workspace}/today": endpoint({ session: "member", output: Data(TodayView) }).load(
+  "GET /w/{workspace}/today": endpoint({ session: "inbox", output: Data(TodayView) }).load(
     async ({ dashboard, workspace }) => await dashboard.read(workspace),
   ),
-  "GET /w/{workspace}/people": endpoint({ session: "owner", output: Data(Type.Array(MemberView)) }).read(
+  "GET /w/{workspace}/people": endpoint({ session: "manage", output: Data(Type.Array(MemberView)) }).read(
     (tx, { workspace }) => listUsers(tx, workspace.id).map(viewMember),
   ),
   "POST /w/{workspace}/people": endpoint({
-    session: "owner",
+    session: "manage",
     isSensitive: true,
     body: Type.Object({ email: Text, role: MemberRole }, strict),
     output: Data(CreatedLink),
@@ -202,7 +202,7 @@ export const workspaceEndpoints = {
     return invite(tx, { email, role, workspaceId: call.workspace.id });
   }),
   "DELETE /w/{workspace}/people/{id}": endpoint({
-    session: "owner",
+    session: "manage",
     isSensitive: true,
     params: { id: Id("user") },
     output: Data(Empty),
@@ -212,7 +212,7 @@ export const workspaceEndpoints = {
     const action = was === "member" ? "user.leave" : "user.revoke-invitation";
     return { status: 200, data: {}, audit: { action, subject: user.email } };
   }),
-  "GET /w/{workspace}/audit": endpoint({ session: "owner", query: PageQuery, output: ListOf(AuditEntry) }).read(
+  "GET /w/{workspace}/audit": endpoint({ session: "manage", query: PageQuery, output: ListOf(AuditEntry) }).read(
     (tx, { workspace, query }) => {
       const from = readPage(query);
       const rows = listAuditEntries(tx, workspace.id, readBefore(from), from.perPage + 1);

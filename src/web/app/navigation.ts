@@ -16,6 +16,7 @@ import {
   Wallet,
   Webhook,
 } from "lucide-react";
+import type { Right } from "#src/domain/users/roles.ts";
 import type { WorkspaceScreen } from "./routes.ts";
 
 export interface NavigationItem {
@@ -27,7 +28,7 @@ export interface NavigationItem {
   isInPhoneBar: boolean;
   /** `g` followed by this letter opens the screen. */
   shortcut: string | null;
-  needs: "member" | "owner";
+  needs: Right;
   /** Shows the number of unread conversations. */
   hasUnread?: boolean;
 }
@@ -40,7 +41,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: true,
     shortcut: "h",
-    needs: "member",
+    needs: "inbox",
   },
   {
     to: "/w/$workspace/inbox",
@@ -49,7 +50,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: true,
     shortcut: "i",
-    needs: "member",
+    needs: "inbox",
     hasUnread: true,
   },
   {
@@ -59,7 +60,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: true,
     shortcut: "b",
-    needs: "member",
+    needs: "broadcasts",
   },
   {
     to: "/w/$workspace/contacts",
@@ -68,7 +69,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: true,
     shortcut: "c",
-    needs: "member",
+    needs: "inbox",
   },
   {
     to: "/w/$workspace/messages",
@@ -77,7 +78,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "m",
-    needs: "member",
+    needs: "inbox",
   },
   {
     to: "/w/$workspace/numbers",
@@ -86,7 +87,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "n",
-    needs: "member",
+    needs: "inbox",
   },
   {
     to: "/w/$workspace/billing",
@@ -95,7 +96,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "l",
-    needs: "owner",
+    needs: "manage",
   },
   {
     to: "/w/$workspace/simulator",
@@ -104,7 +105,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "s",
-    needs: "member",
+    needs: "broadcasts",
   },
   {
     to: "/w/$workspace/groups",
@@ -113,7 +114,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "u",
-    needs: "member",
+    needs: "broadcasts",
   },
   {
     to: "/w/$workspace/templates",
@@ -122,7 +123,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "t",
-    needs: "member",
+    needs: "inbox",
   },
   {
     to: "/w/$workspace/members",
@@ -131,7 +132,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "e",
-    needs: "owner",
+    needs: "manage",
   },
   {
     to: "/w/$workspace/audit",
@@ -140,7 +141,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "o",
-    needs: "owner",
+    needs: "manage",
   },
   {
     to: "/w/$workspace/api",
@@ -149,7 +150,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "developer",
     isInPhoneBar: false,
     shortcut: "a",
-    needs: "owner",
+    needs: "manage",
   },
   {
     to: "/w/$workspace/deliveries",
@@ -158,6 +159,6 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "developer",
     isInPhoneBar: false,
     shortcut: "d",
-    needs: "member",
+    needs: "logs",
   },
 ];

@@ -6,7 +6,7 @@ import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
 import { CircleUser, Ellipsis, ServerCog } from "lucide-react";
 import { useCallback, useRef, useState } from "react";
 import { lastWorkspace, rememberWorkspace } from "../data/last-workspace.ts";
-import { hasOwnerRights, useMe, type WorkspaceEntry } from "../data/session.ts";
+import { may, useMe, type WorkspaceEntry } from "../data/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { useKeys } from "../ui/keys.ts";
 import { Banner } from "./banner.tsx";
@@ -199,5 +199,5 @@ function KeyHelp({ items }: { items: readonly NavigationItem[] }) {
 
 export function navigationFor(workspace: WorkspaceEntry | undefined): readonly NavigationItem[] {
   if (workspace === undefined) return [];
-  return navigationItems.filter(({ needs }) => needs === "member" || hasOwnerRights(workspace));
+  return navigationItems.filter(({ needs }) => may(workspace, needs));
 }

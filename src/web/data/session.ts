@@ -1,9 +1,8 @@
 /** The signed-in user with their workspaces, and the open workspace. */
 import { type QueryClient, queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
+import { hasRight, type Right, type Role } from "#src/domain/users/roles.ts";
 import { type Output, request } from "./api.ts";
-
-export type Role = Me["workspaces"][number]["role"];
 
 export type WorkspaceEntry = Me["workspaces"][number];
 
@@ -35,9 +34,9 @@ export function useWorkspace(): Workspace {
   return useSuspenseQuery(workspaceQuery(Number(workspace))).data;
 }
 
-/** Whether this role includes the rights of an owner. */
-export function hasOwnerRights({ role }: { role: Role }): boolean {
-  return role !== "member";
+/** Whether the user's role in the workspace has the right. */
+export function may({ role }: { role: Role }, right: Right): boolean {
+  return hasRight(role, right);
 }
 
 /** Another user may have signed in: drop all cached data. */

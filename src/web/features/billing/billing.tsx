@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { type Entry, type Output, request } from "../../data/api.ts";
-import { useWorkspace, workspaceQuery } from "../../data/session.ts";
+import { may, useWorkspace, workspaceQuery } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -25,7 +25,9 @@ type Account = NonNullable<Output<"GET /w/{workspace}/billing">>;
 type LedgerEntry = Entry<"GET /w/{workspace}/billing/ledger">;
 
 export function Screen() {
-  const { id, role } = useWorkspace();
+  const workspace = useWorkspace();
+  const { id } = workspace;
+  const mayCredit = may(workspace, "operate");
   const [isCrediting, setIsPaying] = useState(false);
   const account = useQuery({
     queryKey: ["billing", id],
@@ -38,7 +40,7 @@ export function Screen() {
       title={strings.title}
       lead={data == null ? undefined : strings.lead(data.rate, data.currency)}
       action={
-        role === "operator" &&
+        mayCredit &&
         data != null && (
           <Button tone="primary" onClick={() => setIsPaying(true)}>
             {strings.credit}
@@ -51,9 +53,9 @@ export function Screen() {
       {data === null && (
         <Empty
           title={strings.notCharged}
-          action={role === "operator" && <Copyable text={strings.command(id)} label={strings.copyCommand} />}
+          action={mayCredit && <Copyable text={strings.command(id)} label={strings.copyCommand} />}
         >
-          {role === "operator" ? strings.notChargedText : undefined}
+          {mayCredit ? strings.notChargedText : undefined}
         </Empty>
       )}
       {data != null && (

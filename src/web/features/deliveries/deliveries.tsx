@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { request } from "../../data/api.ts";
-import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
+import { may, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -41,7 +41,7 @@ export function Screen() {
     <Page
       title={strings.title}
       lead={strings.lead}
-      action={hasOwnerRights(workspace) && <Button onClick={() => setIsReplaying(true)}>{strings.replayAll}</Button>}
+      action={may(workspace, "manage") && <Button onClick={() => setIsReplaying(true)}>{strings.replayAll}</Button>}
     >
       <div className="flex flex-wrap justify-between gap-x-6">
         <FilterBar
@@ -75,7 +75,7 @@ export function Screen() {
                   {strings.clearFilters}
                 </ButtonLink>
               ) : (
-                hasOwnerRights(workspace) && (
+                may(workspace, "manage") && (
                   <ButtonLink to="/w/$workspace/api" params={params} hash="webhook">
                     {strings.emptyAction}
                   </ButtonLink>

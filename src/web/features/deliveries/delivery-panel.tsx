@@ -5,7 +5,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { newFormKey, request } from "../../data/api.ts";
-import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
+import { may, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
@@ -26,7 +26,7 @@ export function DeliveryPanel({ id }: { id: string }) {
   });
   return (
     <Panel screen="/w/$workspace/deliveries" title={delivery.data?.event_type ?? strings.event}>
-      <Loaded query={delivery}>{(data) => <Detail delivery={data} mayReplay={hasOwnerRights(workspace)} />}</Loaded>
+      <Loaded query={delivery}>{(data) => <Detail delivery={data} mayReplay={may(workspace, "manage")} />}</Loaded>
     </Panel>
   );
 }

@@ -7,7 +7,7 @@ import { Link } from "@tanstack/react-router";
 import { Check, Circle } from "lucide-react";
 import type { ReactNode } from "react";
 import { type Output, request } from "../../data/api.ts";
-import { hasOwnerRights, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
+import { may, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
@@ -139,7 +139,7 @@ function OnboardingSteps({ workspace, home }: { workspace: Workspace; home: Home
   const ready = workspace.numbers.find((number) => number.ready);
   const firstNumber = workspace.numbers[0];
   const params = { workspace: String(workspace.id) };
-  const isOwner = hasOwnerRights(workspace);
+  const isOwner = may(workspace, "manage");
   const steps: { title: string; isDone: boolean; done: string; todo: ReactNode }[] = [
     {
       title: strings.number,

@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 import { useForm } from "react-hook-form";
 import { newFormKey, request } from "../../data/api.ts";
-import { hasOwnerRights, useWorkspace, workspaceQuery } from "../../data/session.ts";
+import { may, useWorkspace, workspaceQuery } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Chip, type ChipTone } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -22,7 +22,7 @@ import { strings } from "./strings.ts";
 import { UnsignedCallbacks } from "./unsigned-callbacks.tsx";
 
 export function NumberPanel({ number }: { number: SendingNumber }) {
-  const isOwner = hasOwnerRights(useWorkspace());
+  const isOwner = may(useWorkspace(), "manage");
   return (
     <Panel screen="/w/$workspace/numbers" title={number.phone}>
       <div className="mb-4">

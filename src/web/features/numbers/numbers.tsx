@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../data/api.ts";
-import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
+import { may, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -21,7 +21,7 @@ const SCREEN = "/w/$workspace/numbers";
 export function Screen() {
   const workspace = useWorkspace();
   const { id } = workspace;
-  const isOwner = hasOwnerRights(workspace);
+  const isOwner = may(workspace, "manage");
   const [isAdding, setIsAdding] = useState(false);
   const { open } = useParameters(SCREEN);
   const list = useQuery({

@@ -5,7 +5,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { type Output, request } from "../../data/api.ts";
-import { useWorkspace } from "../../data/session.ts";
+import { may, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Confirm, Dialog } from "../../ui/dialog.tsx";
@@ -24,7 +24,8 @@ interface Props {
 }
 
 export function UnsignedCallbacks({ number, state }: Props) {
-  const { id: workspace, timezone, role } = useWorkspace();
+  const entered = useWorkspace();
+  const { id: workspace, timezone } = entered;
   const client = useQueryClient();
   const [asking, setAsking] = useState<"renew" | "end" | null>(null);
   const [renewed, setRenewed] = useState<Renewed | null>(null);
@@ -48,7 +49,7 @@ export function UnsignedCallbacks({ number, state }: Props) {
             ...(old_until === null ? [] : [[strings.oldUntil, when(old_until)] as [string, ReactNode]]),
           ]}
         />
-        {role === "operator" ? (
+        {may(entered, "operate") ? (
           <div className="flex flex-wrap gap-3">
             <Button onClick={() => setAsking("renew")}>{strings.renew}</Button>
             <Button onClick={() => setAsking("end")}>{strings.endUnsigned}</Button>

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { newFormKey, request } from "../../data/api.ts";
-import { hasOwnerRights, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
+import { may, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -131,7 +131,7 @@ function NumberLine({ number, workspace }: { number: SimulatedNumber; workspace:
             {ready ? strings.ready : strings.notReady}
           </Chip>
         </span>
-        {hasOwnerRights(workspace) && (
+        {may(workspace, "manage") && (
           <Button small busy={isBusy} onClick={() => void toggleReadiness()}>
             {ready ? strings.makeNotReady : strings.makeReady}
           </Button>

@@ -5,7 +5,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
 import { request } from "../../data/api.ts";
-import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
+import { may, useWorkspace } from "../../data/session.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -67,12 +67,12 @@ function Detail({ template }: { template: Template }) {
       <Section title={strings.preview}>
         <PhonePreview template={template} />
       </Section>
-      {hasOwnerRights(workspace) &&
+      {may(workspace, "manage") &&
         template.buttons
           .filter(({ type }) => type === "QUICK_REPLY")
           .map(({ text, meaning }) => <ButtonMark key={text} template={template} title={text} meaning={meaning} />)}
-      {template.media !== null && hasOwnerRights(workspace) && <Sample template={template} />}
-      {template.is_simulated && hasOwnerRights(workspace) && <Decide template={template} />}
+      {template.media !== null && may(workspace, "manage") && <Sample template={template} />}
+      {template.is_simulated && may(workspace, "manage") && <Decide template={template} />}
       <Section title={strings.details}>
         <DescriptionList
           items={[

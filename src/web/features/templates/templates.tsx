@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { newFormKey, request } from "../../data/api.ts";
-import { hasOwnerRights, useWorkspace } from "../../data/session.ts";
+import { may, useWorkspace } from "../../data/session.ts";
 import { useChangeParameters, useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -37,7 +37,7 @@ export function Screen() {
     placeholderData: keepPreviousData,
   });
   const total = list.data?.meta.total ?? 0;
-  const canCreate = hasSimulator && hasOwnerRights(workspace);
+  const canCreate = hasSimulator && may(workspace, "manage");
   const createButton = (
     <Button tone="primary" onClick={() => setIsCreating(true)}>
       {strings.create}

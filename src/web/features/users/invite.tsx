@@ -1,8 +1,8 @@
 /** Invites a user and shows the link once. The server sends no e-mail, so the inviter passes the link on. */
 import { useState } from "react";
 import { useForm } from "react-hook-form";
+import { type Role, roles } from "#src/domain/users/roles.ts";
 import { type Output, request } from "../../data/api.ts";
-import type { Role } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -22,19 +22,20 @@ export type CreatedLink = Pick<Invitation, "email" | "token" | "expires_at"> &
 interface InviteProps {
   /** Workspaces to choose from; a single one is preselected. */
   workspaces: readonly { id: number; name: string }[];
-  roles: readonly Role[];
+  /** To choose from. */
+  choices: readonly Role[];
   /** The address, if it is known: an existing user gets another workspace. */
   email?: string;
   onClose: () => void;
   onCreated: () => Promise<unknown>;
 }
 
-export function Invite({ workspaces, roles, email, onClose, onCreated }: InviteProps) {
+export function Invite({ workspaces, choices, email, onClose, onCreated }: InviteProps) {
   const [created, setCreated] = useState<CreatedLink | null>(null);
   const form = useForm({
     defaultValues: {
       email: email ?? "",
-      role: roles.includes("member") ? "member" : (roles[0] ?? "member"),
+      role: choices.includes("member") ? "member" : (choices[0] ?? "member"),
       // With several workspaces none is preselected: a slip would grant access to the wrong one.
       workspace: workspaces.length === 1 ? String(workspaces[0]?.id) : "",
     },
@@ -75,8 +76,8 @@ export function Invite({ workspaces, roles, email, onClose, onCreated }: InviteP
           form={form}
           name="role"
           label={strings.role}
-          hint={strings.roleText[role]}
-          choices={roles.map((one) => ({ value: one, label: strings.roles[one] }))}
+          hint={roles[role].description}
+          choices={choices.map((one) => ({ value: one, label: roles[one].label }))}
         />
         {role !== "operator" && workspaces.length > 1 && (
           <SelectField

@@ -1,6 +1,7 @@
 /** The members of a workspace and their roles. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
+import { workspaceRoles } from "#src/domain/users/roles.ts";
 import { newFormKey, request } from "../../data/api.ts";
 import { useMe, useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -147,7 +148,7 @@ export function Screen() {
       {isInviting && (
         <Invite
           workspaces={[{ id, name }]}
-          roles={["member", "owner"]}
+          choices={workspaceRoles}
           onClose={() => setIsInviting(false)}
           onCreated={reload}
         />

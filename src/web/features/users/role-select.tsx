@@ -1,13 +1,11 @@
 /** A select that changes a member's role in place. */
 import { useState } from "react";
+import { roles, type WorkspaceRole, workspaceRoles } from "#src/domain/users/roles.ts";
 import { newFormKey } from "../../data/api.ts";
-import type { Role } from "../../data/session.ts";
 import { inputClass } from "../../ui/field.tsx";
 import { sentenceOf } from "../../ui/states.tsx";
 import { showToast } from "../../ui/toast.tsx";
 import { strings } from "./strings.ts";
-
-type WorkspaceRole = Exclude<Role, "operator">;
 
 interface RoleSelectProps {
   label: string;
@@ -20,7 +18,7 @@ interface RoleSelectProps {
 export function RoleSelect({ label, role, isFixed, change }: RoleSelectProps) {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  if (isFixed) return strings.roles[role];
+  if (isFixed) return roles[role].label;
   const choose = async (next: WorkspaceRole) => {
     setIsBusy(true);
     setError(null);
@@ -41,8 +39,11 @@ export function RoleSelect({ label, role, isFixed, change }: RoleSelectProps) {
         disabled={isBusy}
         onChange={({ target }) => void choose(target.value as WorkspaceRole)}
       >
-        <option value="owner">{strings.roles.owner}</option>
-        <option value="member">{strings.roles.member}</option>
+        {workspaceRoles.map((name) => (
+          <option key={name} value={name}>
+            {roles[name].label}
+          </option>
+        ))}
       </select>
       {error !== null && (
         <p role="alert" className="text-red">

@@ -9,12 +9,6 @@ export const strings = {
   inviteTitle: "Invite a user",
   email: "E-mail",
   role: "Role",
-  roles: { operator: "Operator", owner: "Owner", member: "Member" },
-  roleText: {
-    operator: "Full access to the whole server.",
-    owner: "Full access to the workspace: keys, webhook, billing, members and audit log.",
-    member: "Sends messages, replies, edits contacts and reads conversations.",
-  },
   workspace: "Workspace",
   choose: "Choose a workspace",
   chooseWorkspace: "Choose a workspace.",

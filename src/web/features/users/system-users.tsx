@@ -1,6 +1,8 @@
 /** For operators: all users of the server; invite, change roles, reset a password, disable. */
+
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { roleNames, roles } from "#src/domain/users/roles.ts";
 import { request } from "../../data/api.ts";
 import { useMe } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
@@ -31,8 +33,8 @@ export function Screen() {
     if (memberships.length + invitations.length === 0) return strings.nowhere;
     const nameOf = (id: number): string => workspaces.find((one) => one.id === id)?.name ?? String(id);
     return [
-      ...memberships.map(({ id, role }) => `${nameOf(id)} (${strings.roles[role].toLowerCase()})`),
-      ...invitations.map(({ id, role }) => `${nameOf(id)} (${strings.invitedTo(strings.roles[role]).toLowerCase()})`),
+      ...memberships.map(({ id, role }) => `${nameOf(id)} (${roles[role].label.toLowerCase()})`),
+      ...invitations.map(({ id, role }) => `${nameOf(id)} (${strings.invitedTo(roles[role].label).toLowerCase()})`),
     ].join(", ");
   };
   return (
@@ -70,7 +72,7 @@ export function Screen() {
             head: strings.where,
             phone: "what",
             cell: (user) =>
-              user.is_operator ? `${strings.roles.operator}: ${strings.everywhere.toLowerCase()}` : where(user),
+              user.is_operator ? `${roles.operator.label}: ${strings.everywhere.toLowerCase()}` : where(user),
           },
           {
             head: strings.factor,
@@ -88,7 +90,7 @@ export function Screen() {
       {isInviting && (
         <Invite
           workspaces={workspaces}
-          roles={workspaces.length === 0 ? ["operator"] : ["member", "owner", "operator"]}
+          choices={workspaces.length === 0 ? ["operator"] : roleNames}
           onClose={() => setIsInviting(false)}
           onCreated={reload}
         />

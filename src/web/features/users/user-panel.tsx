@@ -1,5 +1,6 @@
 /** One user: roles, a new password or invitation, disabling the account. */
 import { useState } from "react";
+import { roles, workspaceRoles } from "#src/domain/users/roles.ts";
 import { newFormKey, request } from "../../data/api.ts";
 import { useMe } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -65,7 +66,7 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
       <Section title={strings.rolesTitle}>
         {user.is_operator && (
           <p>
-            {strings.roles.operator}. {strings.roleText.operator}
+            {roles.operator.label}. {roles.operator.description}
           </p>
         )}
         {!user.is_operator && places.length === 0 && <p className="text-quiet">{strings.nowhere}</p>}
@@ -166,7 +167,7 @@ export function UserPanel({ user, reload }: { user: User; reload: () => Promise<
         </Confirm>
       )}
       {openDialog === "add" && (
-        <Invite workspaces={others} roles={["member", "owner"]} email={user.email} onClose={done} onCreated={reload} />
+        <Invite workspaces={others} choices={workspaceRoles} email={user.email} onClose={done} onCreated={reload} />
       )}
       {openDialog !== null && typeof openDialog === "object" && (
         <Confirm
@@ -221,7 +222,7 @@ function InvitationRow({ name, invitation, makeLink, remove }: InvitationRowProp
     <li className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-4 py-2 last:border-b-0">
       <span className="min-w-0 font-semibold">{name}</span>
       <span className="flex flex-wrap items-center gap-2">
-        <span className="text-quiet">{strings.invitedTo(strings.roles[invitation.role])}</span>
+        <span className="text-quiet">{strings.invitedTo(roles[invitation.role].label)}</span>
         <Button small busy={isBusy} aria-label={strings.newLinkTo(name)} onClick={() => void renew()}>
           {strings.newLink}
         </Button>

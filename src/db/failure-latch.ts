@@ -6,20 +6,17 @@
 import type BetterSqlite3 from "better-sqlite3";
 import type { Client } from "./driver.ts";
 import { isStorageFailure, StorageUnavailable } from "./failure.ts";
-import { type SettingsState, writesSettings } from "./remembered.ts";
 
 export class FailureLatch {
   readonly #client: Client;
-  readonly #settings: SettingsState;
   #isInGroup = false;
   #isTripped = false;
   #reason: unknown;
   /** How many statements that can write were run; tells whether an operation has written anything. */
   writeCount = 0;
 
-  constructor(client: Client, settings: SettingsState) {
+  constructor(client: Client) {
     this.#client = client;
-    this.#settings = settings;
   }
 
   beginGroup(): void {
@@ -68,23 +65,17 @@ export class FailureLatch {
 
   #prepare(sql: string): BetterSqlite3.Statement {
     const statement = this.#client.prepare(sql);
-    const forgetsSettings = !statement.readonly && writesSettings(sql);
-    statement.run = this.#guarded(statement, statement.run, forgetsSettings);
-    statement.get = this.#guarded(statement, statement.get, forgetsSettings);
-    statement.all = this.#guarded(statement, statement.all, forgetsSettings);
+    statement.run = this.#guarded(statement, statement.run);
+    statement.get = this.#guarded(statement, statement.get);
+    statement.all = this.#guarded(statement, statement.all);
     return statement;
   }
 
-  #guarded<Run extends (...parameters: unknown[]) => unknown>(
-    statement: BetterSqlite3.Statement,
-    run: Run,
-    forgetsSettings: boolean,
-  ): Run {
+  #guarded<Run extends (...parameters: unknown[]) => unknown>(statement: BetterSqlite3.Statement, run: Run): Run {
     const { readonly: isReading } = statement;
     const guarded = (...parameters: unknown[]): unknown => {
       this.requireIntact();
       if (!isReading) this.writeCount += 1;
-      if (forgetsSettings) this.#settings.renew();
       try {
         // Hot statements pass all their values in one array.
         return parameters.length === 1 ? run.call(statement, parameters[0]) : run.apply(statement, parameters);

@@ -13,7 +13,7 @@ import { isBusy } from "./failure.ts";
 import { FailureLatch } from "./failure-latch.ts";
 import type { FileWatch } from "./file-watch.ts";
 import { createPrivateFile } from "./files.ts";
-import { forgetfulClient, SettingsState } from "./remembered.ts";
+import { SettingsCache } from "./settings-cache.ts";
 import type { Db, NotPromise, ReadTx, Tx } from "./transaction.ts";
 import { Writer, type WriterCounters } from "./writer.ts";
 
@@ -72,7 +72,6 @@ const WRITE_LOCK_TRIES = 5_000;
 export class Store {
   /** For what no operation does. What is written through it counts at once, too. */
   readonly client: Client;
-  readonly #client: Client;
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #writer: Writer;
@@ -80,7 +79,7 @@ export class Store {
   readonly #begin;
   readonly #commit;
   readonly #dataVersion;
-  readonly #settings = new SettingsState();
+  readonly #settings: SettingsCache;
   #snapshot: object | null = null;
   #viewCount = 0;
   #snapshotAt = 0;
@@ -91,8 +90,8 @@ export class Store {
   #largeCacheUses = 0;
 
   constructor(client: Client, options: StoreOptions) {
-    this.client = forgetfulClient(client, this.#settings);
-    this.#client = client;
+    this.client = client;
+    this.#settings = new SettingsCache(client);
     this.#clock = options.clock ?? systemClock;
     const { hashKey } = options;
     this.#keyedHash = (value) => {
@@ -100,15 +99,16 @@ export class Store {
       return createHmac("sha256", hashKey()).update(value).digest();
     };
     this.#dataVersion = client.prepare("PRAGMA data_version").pluck();
-    const latch = new FailureLatch(client, this.#settings);
+    const latch = new FailureLatch(client);
     // Only statements are prepared on it; the writer begins and ends the transactions.
     this.#db = drizzle(latch.guardedClient(), { casing: "snake_case" });
+    const beginImmediate = client.prepare("BEGIN IMMEDIATE");
     this.#writer = new Writer(client, latch, this.#db, {
       clock: this.#clock,
       lockClock: options.lockClock ?? this.#clock,
       random: options.random ?? systemRandom,
       settings: this.#settings,
-      readDataVersion: () => Number(this.#dataVersion.get()),
+      begin: () => this.#beginTransaction(beginImmediate),
       keyedHash: this.#keyedHash,
       log: options.log,
       isInPlace: () => this.#fileWatch?.isInPlace() ?? true,
@@ -146,7 +146,7 @@ export class Store {
       now: this.#clock.now(),
       keyedHash: this.#keyedHash,
       snapshot: this.#snapshot,
-      settingsState: this.#settings.current,
+      settingsState: this.#settings.state,
     };
     try {
       return query(tx) as T;
@@ -165,12 +165,10 @@ export class Store {
    * for a few milliseconds only.
    */
   #beginRead(): object {
-    this.#begin.run();
     try {
-      // The first statement of the transaction decides which state all of it sees.
-      this.#settings.seeDataVersion(Number(this.#dataVersion.get()));
+      this.#beginTransaction(this.#begin);
     } catch (error) {
-      if (this.#client.inTransaction) this.#commit.run();
+      if (this.client.inTransaction) this.#commit.run();
       throw error;
     }
     this.#viewCount += 1;
@@ -179,11 +177,18 @@ export class Store {
     return {};
   }
 
+  /** The first statement of the transaction decides which state all of it sees. */
+  #beginTransaction(begin: { run(): unknown }): void {
+    this.#settings.watch();
+    begin.run();
+    this.#settings.seeDataVersion(Number(this.#dataVersion.get()));
+  }
+
   #endRead(): void {
     if (this.#snapshot === null) return;
     this.#snapshot = null;
     // A failing disk may already have ended the transaction; report that error and not one from this commit.
-    if (this.#client.inTransaction) this.#commit.run();
+    if (this.client.inTransaction) this.#commit.run();
   }
 
   /** From now on, nothing is written while the paths of the database do not lead to its files. */
@@ -205,8 +210,8 @@ export class Store {
     for (let tries = 0; tries < WRITE_LOCK_TRIES; tries++) {
       this.#endRead();
       try {
-        this.#client.exec("BEGIN IMMEDIATE");
-        this.#client.exec("COMMIT");
+        this.client.exec("BEGIN IMMEDIATE");
+        this.client.exec("COMMIT");
         return;
       } catch (error) {
         if (!isBusy(error)) return;
@@ -230,7 +235,7 @@ export class Store {
   }
 
   #setCache(kibibytes: number): void {
-    if (this.#client.open) this.#client.pragma(`cache_size = -${kibibytes}`);
+    if (this.client.open) this.client.pragma(`cache_size = -${kibibytes}`);
   }
 
   /** A number that changes whenever another process has committed. */
@@ -264,7 +269,7 @@ export class Store {
 
   #checkpoint(mode: "NOOP" | "PASSIVE"): LogState {
     this.#endRead();
-    const [row] = this.#client.pragma(`wal_checkpoint(${mode})`) as { log: number; checkpointed: number }[];
+    const [row] = this.client.pragma(`wal_checkpoint(${mode})`) as { log: number; checkpointed: number }[];
     return { pages: row?.log ?? 0, copied: row?.checkpointed ?? 0 };
   }
 
@@ -274,7 +279,7 @@ export class Store {
    */
   checkpoint(): boolean {
     this.#endRead();
-    const [row] = this.#client.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+    const [row] = this.client.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
     return row?.busy === 0;
   }
 
@@ -284,16 +289,16 @@ export class Store {
    * then false.
    */
   freePages(retained: number, step: number): boolean {
-    const surplus = Number(this.#client.pragma("freelist_count", { simple: true })) - retained;
-    if (surplus <= 0 || this.#client.pragma("auto_vacuum", { simple: true }) !== 2) return false;
+    const surplus = Number(this.client.pragma("freelist_count", { simple: true })) - retained;
+    if (surplus <= 0 || this.client.pragma("auto_vacuum", { simple: true }) !== 2) return false;
     // `exec` runs the statement to its end; a single step would free only one page.
-    this.#client.exec(`PRAGMA incremental_vacuum(${Math.min(surplus, step)})`);
+    this.client.exec(`PRAGMA incremental_vacuum(${Math.min(surplus, step)})`);
     return surplus > step;
   }
 
   close(): void {
     this.#endRead();
-    this.#client.close();
+    this.client.close();
   }
 }
 

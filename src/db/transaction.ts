@@ -15,7 +15,7 @@ export interface ReadTx {
   readonly db: Db;
   /** The same object for all reads that see the same state of the data; usable as a cache key for what was read. */
   readonly snapshot: object;
-  /** The same object while no remembered row can have changed: see `remembered.ts`. */
+  /** The same object while no remembered row can have changed: see `settings-cache.ts`. */
   readonly settingsState: object;
   /** Wall time of the operation in milliseconds, fixed when it starts. */
   readonly now: number;

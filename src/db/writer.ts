@@ -16,7 +16,7 @@ import type { Random } from "#src/core/random.ts";
 import type { Client } from "./driver.ts";
 import { isBusy, isStorageFailure, StorageUnavailable } from "./failure.ts";
 import type { FailureLatch } from "./failure-latch.ts";
-import type { SettingsState } from "./remembered.ts";
+import type { SettingsCache } from "./settings-cache.ts";
 import type { Db, NotPromise, Tx } from "./transaction.ts";
 
 /** Maximum number of operations in a group. It bounds how long the event loop is blocked. */
@@ -40,9 +40,9 @@ interface WriterOptions {
   lockClock: Clock;
   random: Random;
   keyedHash: (value: string) => Uint8Array;
-  settings: SettingsState;
-  /** SQLite's `data_version`, as the open transaction sees it. */
-  readDataVersion: () => number;
+  settings: SettingsCache;
+  /** Begins a transaction that writes. */
+  begin: () => void;
   /** Where operations log once they are on disk; without one their entries are dropped. */
   log: Log | undefined;
   /** Runs the next group in a later turn of the event loop. A simulation replaces it. */
@@ -91,7 +91,6 @@ export class Writer {
   readonly #latch: FailureLatch;
   readonly #db: Db;
   readonly #options: WriterOptions;
-  readonly #begin;
   readonly #commit;
   readonly #rollback;
   readonly #savepoint;
@@ -110,7 +109,6 @@ export class Writer {
     this.#latch = latch;
     this.#db = db;
     this.#options = options;
-    this.#begin = client.prepare("BEGIN IMMEDIATE");
     this.#commit = client.prepare("COMMIT");
     this.#rollback = client.prepare("ROLLBACK");
     this.#savepoint = client.prepare("SAVEPOINT operation");
@@ -160,8 +158,7 @@ export class Writer {
     }
     this.#options.beforeGroup();
     try {
-      this.#begin.run();
-      this.#options.settings.seeDataVersion(this.#options.readDataVersion());
+      this.#options.begin();
     } catch (error) {
       this.#handleBeginFailure(error);
       return;
@@ -229,7 +226,7 @@ export class Writer {
     } catch (error) {
       if (this.#latch.hasFailed || isStorageFailure(error)) throw this.#latch.toError(error);
       result = { operation, effects: [], ok: false, error };
-      this.#options.settings.renew();
+      this.#options.settings.forget();
       if (!hasSavepoint) {
         if (!operation.isRepeatable || this.#latch.writeCount > writeCount) this.#rollback.run();
         return result;
@@ -248,7 +245,7 @@ export class Writer {
       db: this.#db,
       snapshot: effects,
       get settingsState() {
-        return settings.current;
+        return settings.state;
       },
       now: this.#options.clock.now(),
       random: this.#options.random,
@@ -273,7 +270,7 @@ export class Writer {
       return value;
     } catch (error) {
       effects.length = effectCount;
-      this.#options.settings.renew();
+      this.#options.settings.forget();
       if (!this.#latch.hasFailed) this.#rollbackNested();
       throw error;
     }
@@ -309,7 +306,7 @@ export class Writer {
 
   #rejectGroup(group: Operation[], cause: unknown): void {
     this.counters.failures += 1;
-    this.#options.settings.renew();
+    this.#options.settings.forget();
     try {
       if (this.#client.inTransaction) this.#rollback.run();
     } catch (error) {

@@ -77,7 +77,7 @@ export const folders: Folder[] = [
       "db/hot-rows.ts",
       "db/hot-statement.ts",
       "db/query-budget.ts",
-      "db/remembered.ts",
+      "db/settings-cache.ts",
       "jobs/enqueue.ts",
       "jobs/outbox.ts",
       "jobs/table.ts",

@@ -2,7 +2,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { Micros } from "#src/core/money.ts";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
-import { remembered } from "#src/db/remembered.ts";
+import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { accountOfWorkspace } from "./statements.ts";
 import { type BillingAccount, billingAccounts, ledgerEntries } from "./table.ts";

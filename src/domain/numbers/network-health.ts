@@ -13,7 +13,7 @@
  * had trouble has no row.
  */
 import { eq } from "drizzle-orm";
-import { remembered } from "#src/db/remembered.ts";
+import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { healthOfNumber } from "./statements.ts";
 import { type NetworkHealth, networkHealth } from "./table.ts";

@@ -1,7 +1,7 @@
 /** Queries for numbers: of a workspace, or by the network's identifiers. */
 import { and, asc, eq, isNull } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
-import { remembered } from "#src/db/remembered.ts";
+import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { numberById, numberByNetworkId, numbersOfWorkspace, numbersWithSecret } from "./statements.ts";
 import { numbers, type SendingNumber } from "./table.ts";

@@ -1,6 +1,6 @@
 /** Queries for templates. */
 import { and, asc, count, eq, gt, or, sql } from "drizzle-orm";
-import { remembered } from "#src/db/remembered.ts";
+import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { templateInAccount, templatesByName } from "./statements.ts";
 import { type Template, templates } from "./table.ts";

@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, inArray, lt } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import { withinBudget } from "#src/db/query-budget.ts";
-import { remembered } from "#src/db/remembered.ts";
+import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type DeliveryStatus, deliveryStatuses } from "./delivery.ts";
 import { newestDeliveries, webhookOfWorkspace } from "./statements.ts";

@@ -1,7 +1,7 @@
 /** Queries for workspaces. */
 import { asc } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
-import { remembered } from "#src/db/remembered.ts";
+import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { workspaceById } from "./statements.ts";
 import { type Workspace, workspaces } from "./table.ts";

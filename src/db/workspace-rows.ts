@@ -3,23 +3,7 @@
  * reference to rows that belong to it. Test control resets one workspace by it.
  */
 import type { Client } from "./driver.ts";
-
-/** Rows of the server and of its users. No workspace's reset touches them. */
-const SERVER_TABLES: ReadonlySet<string> = new Set([
-  "acme_accounts",
-  "certificates",
-  "form_answers",
-  "instance",
-  "kept_keys",
-  "known_devices",
-  "portfolios",
-  "recovery_codes",
-  "sessions",
-  "sign_in_attempts",
-  "untrusted_proxies",
-  "unused_items",
-  "users",
-]);
+import { type TablesWith, tablesWith } from "./table-policies.ts";
 
 /** Where it is not 1: what the condition of a listed table reads. */
 const SPECIAL_DEPTHS: Readonly<Record<string, number>> = {
@@ -44,6 +28,7 @@ export interface WorkspaceTable {
  * them by default.
  */
 export function workspaceTables(client: Client, workspaceId: number, oldCallbacks = "TRUE"): WorkspaceTable[] {
+  const server: ReadonlySet<string> = new Set(tablesWith("reset", "server"));
   const found = new Map<string, { where: Condition; depth: number } | null>();
   const numbers: Condition = (schema) => `(SELECT id FROM ${schema}.numbers WHERE workspace_id = ${workspaceId})`;
   /** Found by two indexes: other workspaces may have many messages. */
@@ -55,7 +40,7 @@ export function workspaceTables(client: Client, workspaceId: number, oldCallback
     `EXISTS (SELECT 1 FROM ${schema}.numbers AS owned WHERE owned.workspace_id = ${workspaceId}
       AND instr(${body}, '"phone_number_id":"' || owned.phone_number_id || '"') > 0)`;
   /** Rows that name a workspace's row without a foreign key, and those for which another way to it is shorter. */
-  const special: Record<string, Condition> = {
+  const listed: Record<TablesWith<"reset", "listed">, Condition> = {
     workspaces: () => `id = ${workspaceId}`,
     outbox: () => `queue_key = ${workspaceId}`,
     callbacks: (schema) => `${schema === "main" ? `(${oldCallbacks}) AND ` : ""}${ofNumber(schema, "body")}`,
@@ -78,9 +63,8 @@ export function workspaceTables(client: Client, workspaceId: number, oldCallback
     return made;
   };
   const derive = (table: string): { where: Condition; depth: number } | null => {
-    if (SERVER_TABLES.has(table)) return null;
-    const given = special[table];
-    if (given !== undefined) return { where: given, depth: SPECIAL_DEPTHS[table] ?? 1 };
+    if (server.has(table)) return null;
+    if (table in listed) return { where: listed[table as keyof typeof listed], depth: SPECIAL_DEPTHS[table] ?? 1 };
     if (columnsOf(client, table).includes("workspace_id"))
       return { where: () => `workspace_id = ${workspaceId}`, depth: 0 };
     const references = client.pragma(`foreign_key_list("${table}")`) as { table: string; from: string; to: string }[];
@@ -92,7 +76,7 @@ export function workspaceTables(client: Client, workspaceId: number, oldCallback
         depth: owner.depth + 1,
       };
     }
-    throw new Error(`no workspace owns the rows of ${table}: list it with the server's tables`);
+    throw new Error(`no workspace owns the rows of ${table}: say in db/table-policies.ts whose they are`);
   };
 
   return tablesOf(client)

@@ -5,6 +5,7 @@ import { type Duration, durationBefore } from "#src/core/duration.ts";
 import type { Log } from "#src/core/log.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
 import type { Store } from "#src/db/store.ts";
+import type { RetentionTask } from "#src/db/table-policies.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { purgeDrafts } from "#src/domain/broadcasts/drafts.ts";
 import { purgeRecipients, skipUnsent } from "#src/domain/broadcasts/skip-unsent.ts";
@@ -32,6 +33,9 @@ interface HousekeepingOptions {
   /** Milliseconds. Default: ten minutes. */
   everyMs?: number | undefined;
 }
+
+/** Tasks that walk a whole table by id, one after the other. */
+type Walk = "messages" | "inbounds" | "echoes";
 
 /** It runs at fixed times of the clock, so that a server that restarts often still deletes what it has to. */
 const INTERVAL_MS = 600_000;
@@ -69,37 +73,47 @@ export class Housekeeping extends ServiceLoop {
   async runOnce(): Promise<NextRun> {
     const { retention } = this.#options;
     const { recipients, events, raw, messages, inbound, media } = retention;
-    const tasks: ((tx: Tx) => number)[] = [
-      (tx) => purgeKeys(tx, BATCH),
-      (tx) => purgeKeyDays(tx, BATCH),
-      (tx) => Math.max(...[purgeSignIns, purgeDrafts, purgeBulkChanges, purgeRefused].map((purge) => purge(tx, BATCH))),
-      (tx) => {
+    /** By the retention of `db/table-policies.ts`: each task that it names is here. */
+    const tasks: Record<Exclude<RetentionTask, Walk>, (tx: Tx) => number> = {
+      keys: (tx) => purgeKeys(tx, BATCH),
+      key_days: (tx) => purgeKeyDays(tx, BATCH),
+      sign_ins: (tx) => purgeSignIns(tx, BATCH),
+      drafts: (tx) => purgeDrafts(tx, BATCH),
+      bulk_changes: (tx) => purgeBulkChanges(tx, BATCH),
+      refused: (tx) => purgeRefused(tx, BATCH),
+      parked: (tx) => {
         const purged = purgeParked(tx, BATCH);
         countNotOurs(tx, purged);
         return purged;
       },
-      purgeUnused,
-      (tx) => expireHolds(tx, BATCH),
-      (tx) => skipUnsent(tx, BATCH),
-      (tx) => (recipients === null ? 0 : purgeRecipients(tx, durationBefore(tx.now, recipients), BATCH)),
-      (tx) => (raw === null ? 0 : purgeCallbacks(tx, durationBefore(tx.now, raw), BATCH)),
-      (tx) => (raw === null ? 0 : purgeProviderRequests(tx, durationBefore(tx.now, raw), BATCH)),
-      (tx) => (media === null ? 0 : expireMedia(tx, durationBefore(tx.now, media), BATCH)),
-      (tx) => (events === null ? 0 : purgeEvents(tx, durationBefore(tx.now, events), BATCH)),
-    ];
+      unused: purgeUnused,
+      recipients: (tx) => (recipients === null ? 0 : purgeRecipients(tx, durationBefore(tx.now, recipients), BATCH)),
+      callbacks: (tx) => (raw === null ? 0 : purgeCallbacks(tx, durationBefore(tx.now, raw), BATCH)),
+      provider_requests: (tx) => (raw === null ? 0 : purgeProviderRequests(tx, durationBefore(tx.now, raw), BATCH)),
+      media: (tx) => (media === null ? 0 : expireMedia(tx, durationBefore(tx.now, media), BATCH)),
+      events: (tx) => (events === null ? 0 : purgeEvents(tx, durationBefore(tx.now, events), BATCH)),
+    };
+    const walks: Record<Walk, () => Promise<void>> = {
+      messages: async () => {
+        if (messages !== null) await this.#purgeMessages(messages);
+      },
+      inbounds: async () => {
+        if (inbound === null) return;
+        this.#inboundAfter = await this.#walk(this.#inboundAfter, (tx, after) =>
+          purgeInbounds(tx, durationBefore(tx.now, inbound), after, BATCH),
+        );
+      },
+      echoes: async () => {
+        if (inbound === null) return;
+        this.#echoesAfter = await this.#walk(this.#echoesAfter, (tx, after) =>
+          purgeEchoes(tx, durationBefore(tx.now, inbound), after, BATCH),
+        );
+      },
+    };
+    const others = [(tx: Tx) => expireHolds(tx, BATCH), (tx: Tx) => skipUnsent(tx, BATCH)];
     // Queued together, they share a commit: there is rarely anything to delete, and each commit costs.
-    await Promise.all(tasks.map((task) => this.#repeat(task)));
-    if (messages !== null) {
-      await this.#purgeMessages(messages);
-    }
-    if (inbound !== null) {
-      this.#inboundAfter = await this.#walk(this.#inboundAfter, (tx, after) =>
-        purgeInbounds(tx, durationBefore(tx.now, inbound), after, BATCH),
-      );
-      this.#echoesAfter = await this.#walk(this.#echoesAfter, (tx, after) =>
-        purgeEchoes(tx, durationBefore(tx.now, inbound), after, BATCH),
-      );
-    }
+    await Promise.all([...others, ...Object.values(tasks)].map((task) => this.#repeat(task)));
+    for (const walk of Object.values(walks)) await walk();
     await this.#releaseFreePages();
     return untilNextRun(this.#options.clock.now(), this.#options.everyMs);
   }

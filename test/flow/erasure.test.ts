@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { tablesWith } from "#src/db/table-policies.ts";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
 import { type Change, GRAPH_PHONE_NUMBER_ID } from "#test/support/graph.ts";
 import { FROM, rows, startWhatsapp, textFrom, type WhatsappWorld } from "#test/support/whatsapp.ts";
@@ -222,6 +223,9 @@ test("nothing names an erased person any more, whatever was being processed and 
   const { release, lastAnswer } = await live();
   const before = [...foundInTables(), ...foundInFiles()].map((one) => one.split(" ")[0]);
   expect(new Set(before)).toEqual(new Set(Object.keys(secrets)));
+  // No table that names the person says of itself that it does not.
+  const naming = new Set(foundInTables().map((one) => one.split(" ").at(-1)));
+  expect(tablesWith("person", "nobody").filter((table) => naming.has(table))).toEqual([]);
 
   const backup = workshop.path("before.db");
   await command("backup", backup);

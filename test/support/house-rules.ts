@@ -78,6 +78,7 @@ export const folders: Folder[] = [
       "db/hot-statement.ts",
       "db/query-budget.ts",
       "db/settings-cache.ts",
+      "db/table-policies.ts",
       "jobs/enqueue.ts",
       "jobs/outbox.ts",
       "jobs/table.ts",

@@ -5,23 +5,15 @@
  */
 import { and, eq, gt, inArray, isNotNull, ne, sql } from "drizzle-orm";
 import { type E164, otherVariant } from "#src/core/phone.ts";
+import { tablesWith } from "#src/db/table-policies.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { eraseFromDrafts } from "../broadcasts/drafts.ts";
 import { recordErasedOptOut } from "../contacts/erased-opt-outs.ts";
 import { fullProfile } from "../contacts/profile.ts";
-import {
-  type Contact,
-  consentLog,
-  contactFields,
-  contactNetworkIds,
-  contactPeople,
-  contacts,
-  contactTags,
-} from "../contacts/table.ts";
-import { groupMembers } from "../groups/table.ts";
+import { type Contact, consentLog, contactNetworkIds, contacts } from "../contacts/table.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
 import { emptyCallback } from "../inbound/callbacks.ts";
-import { callbacks, conversations, echoes, inbounds, phoneContacts } from "../inbound/table.ts";
+import { callbacks, echoes, inbounds } from "../inbound/table.ts";
 import { eraseMedia } from "../media/release.ts";
 import { type Media, media } from "../media/table.ts";
 import { ERASED } from "../messages/message.ts";
@@ -86,13 +78,8 @@ export function eraseContact(tx: Tx, contact: Contact): void {
     tx.db.delete(parkedStatuses).where(sql`instr(${parkedStatuses.item}, ${identifier}) > 0`).run();
     tx.db.update(formAnswers).set({ body: NO_DATA }).where(sql`instr(${formAnswers.body}, ${identifier}) > 0`).run();
   }
-  tx.db.delete(contactPeople).where(eq(contactPeople.contactId, id)).run();
-  tx.db.delete(contactTags).where(eq(contactTags.contactId, id)).run();
-  tx.db.delete(groupMembers).where(eq(groupMembers.contactId, id)).run();
-  tx.db.delete(contactFields).where(eq(contactFields.contactId, id)).run();
-  tx.db.delete(contactNetworkIds).where(eq(contactNetworkIds.contactId, id)).run();
-  tx.db.delete(phoneContacts).where(eq(phoneContacts.contactId, id)).run();
-  tx.db.delete(conversations).where(eq(conversations.contactId, id)).run();
+  for (const table of tablesWith("person", "deleted"))
+    tx.db.run(sql`DELETE FROM ${sql.raw(table)} WHERE contact_id = ${id}`);
   tx.db.update(consentLog).set({ evidence: {} }).where(eq(consentLog.contactId, id)).run();
   if (contact.phone !== null) {
     // They still count against the network's limit, under no name.
@@ -200,7 +187,7 @@ export function listMediaOf(tx: ReadTx, contact: Contact): Pick<Media, "id" | "n
  * log, and kept answers. Their contents are not indexed, so every row is scanned. A callback that is not applied yet
  * stays; it is emptied when it is applied, if it concerns a message of the person.
  */
-export const mentionTables = ["callbacks", "events", "audit_log", "idempotency_keys"] as const;
+export const mentionTables = tablesWith("person", "mentions");
 export type MentionTable = (typeof mentionTables)[number];
 
 /** Empties rows that name the person, after `afterId`; returns the last id scanned, or null at the end. */

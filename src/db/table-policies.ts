@@ -1,0 +1,174 @@
+/**
+ * What happens to the rows of each table in a restore, an erasure, a reset of one workspace and over time. The code of each
+ * reads it here. A planned move carries every table as it is. A test names a table that is missing.
+ */
+
+/** Those that the replaced database has and the backup does not are added; these columns of the others follow it too. */
+interface Follows {
+  follows: readonly string[] | "all";
+}
+
+interface TablePolicy {
+  /**
+   * Of a restore that merges the replaced database. `backup`: as backed up. `newer`: those of the replaced database.
+   * `merged`: `backup/merge-newer.ts` has a function for it.
+   */
+  restore: "backup" | "newer" | "merged" | Follows;
+  /**
+   * Of the erasure of a contact. `nobody`: they name no contact. `deleted`: those with its `contact_id`. `mentions`: all are
+   * searched, and those that name it are emptied. `emptied`: by statements of their own in `domain/erasure`.
+   */
+  person: "nobody" | "deleted" | "mentions" | "emptied";
+  /** Of a workspace's reset. `workspace`: found by `workspace_id` or a reference. `listed`: found by a condition of its own. */
+  reset: "workspace" | "listed" | "server";
+  /** The tasks of `server/housekeeping.ts` that delete or empty old ones; `always`: none does. */
+  kept: "always" | readonly string[];
+}
+
+/** In the order in which a restore merges them. */
+export const tablePolicies = {
+  // Workspaces, users, money.
+  workspaces: {
+    restore: { follows: ["suspended_at", "suspended_reason", "api_enabled"] },
+    person: "nobody",
+    reset: "listed",
+    kept: "always",
+  },
+  ledger_entries: { restore: { follows: [] }, person: "nobody", reset: "workspace", kept: "always" },
+  billing_accounts: {
+    restore: { follows: ["credited", "held", "charged"] },
+    person: "nobody",
+    reset: "workspace",
+    kept: "always",
+  },
+  api_keys: { restore: { follows: ["revoked_at"] }, person: "nobody", reset: "workspace", kept: "always" },
+  // Disabled users stay disabled, and a replaced password or second factor does not return.
+  users: {
+    restore: { follows: ["password", "totp_secret", "totp_pending", "totp_step", "disabled_at", "is_operator"] },
+    person: "nobody",
+    reset: "server",
+    kept: "always",
+  },
+  memberships: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
+  user_links: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
+  sessions: { restore: "newer", person: "nobody", reset: "server", kept: ["sign_ins"] },
+  known_devices: { restore: "newer", person: "nobody", reset: "server", kept: ["sign_ins"] },
+  recovery_codes: { restore: "newer", person: "nobody", reset: "server", kept: "always" },
+  sign_in_attempts: { restore: "newer", person: "nobody", reset: "server", kept: ["sign_ins"] },
+  form_answers: { restore: "newer", person: "emptied", reset: "server", kept: ["sign_ins"] },
+  audit_log: { restore: { follows: ["subject", "details"] }, person: "mentions", reset: "workspace", kept: "always" },
+  kept_keys: { restore: "newer", person: "nobody", reset: "server", kept: "always" },
+  // Pending deliveries are merged, so the address that they are meant for must be too.
+  webhooks: {
+    restore: { follows: ["secret", "url", "types", "consecutive_timeouts", "forward_url"] },
+    person: "nobody",
+    reset: "workspace",
+    kept: "always",
+  },
+  // Numbers. One that was removed frees its place; an address that was renewed or removed must not work again.
+  portfolios: { restore: "merged", person: "nobody", reset: "server", kept: "always" },
+  numbers: {
+    restore: { follows: ["removed_at", "ready", "unready_reason", "access_token", "app_secret"] },
+    person: "nobody",
+    reset: "workspace",
+    kept: "always",
+  },
+  callback_addresses: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
+  account_syncs: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  connections: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  network_health: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  number_notices: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  number_states: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  sample_uploads: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  templates: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  // People. Profiles are as backed up, except those of people who were erased since.
+  contact_people: { restore: "merged", person: "deleted", reset: "workspace", kept: "always" },
+  contacts: { restore: "merged", person: "emptied", reset: "workspace", kept: "always" },
+  contact_network_ids: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
+  contact_tags: { restore: "backup", person: "deleted", reset: "workspace", kept: "always" },
+  group_members: { restore: "backup", person: "deleted", reset: "workspace", kept: "always" },
+  contact_fields: { restore: "backup", person: "deleted", reset: "workspace", kept: "always" },
+  consent_log: { restore: { follows: ["evidence"] }, person: "emptied", reset: "workspace", kept: "always" },
+  erased_opt_outs: { restore: { follows: [] }, person: "nobody", reset: "workspace", kept: "always" },
+  contact_counters: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  contact_update_mutes: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  custom_fields: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  tags: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  groups: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  imports: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  bulk_changes: { restore: "backup", person: "nobody", reset: "workspace", kept: ["bulk_changes"] },
+  // Broadcasts and messages. A draft that was sent since the backup must not be sent again.
+  broadcasts: { restore: { follows: "all" }, person: "nobody", reset: "workspace", kept: "always" },
+  broadcast_counters: { restore: { follows: "all" }, person: "nobody", reset: "workspace", kept: "always" },
+  broadcast_drafts: { restore: "newer", person: "emptied", reset: "workspace", kept: ["drafts"] },
+  messages: { restore: "merged", person: "emptied", reset: "listed", kept: ["messages", "recipients"] },
+  recent_recipients: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
+  recent_recipient_counts: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  portfolio_recipients: { restore: "newer", person: "emptied", reset: "workspace", kept: "always" },
+  network_usage: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
+  key_people: { restore: "newer", person: "nobody", reset: "workspace", kept: ["key_days"] },
+  key_days: { restore: "newer", person: "nobody", reset: "workspace", kept: ["key_days"] },
+  idempotency_keys: { restore: "newer", person: "mentions", reset: "workspace", kept: ["keys"] },
+  parked_statuses: { restore: "newer", person: "emptied", reset: "workspace", kept: ["parked"] },
+  parked_status_counts: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  provider_requests: { restore: "newer", person: "emptied", reset: "listed", kept: ["provider_requests"] },
+  // What people wrote. The files on disk are those of the replaced database; triggers count inserted rows as unread.
+  inbounds: {
+    restore: { follows: ["type", "text", "details", "network_message_id", "origin"] },
+    person: "emptied",
+    reset: "workspace",
+    kept: ["inbounds"],
+  },
+  echoes: {
+    restore: { follows: ["type", "text", "details", "network_message_id", "status"] },
+    person: "emptied",
+    reset: "workspace",
+    kept: ["echoes"],
+  },
+  media_files: { restore: "newer", person: "emptied", reset: "workspace", kept: ["media"] },
+  media: { restore: "newer", person: "emptied", reset: "workspace", kept: ["media"] },
+  media_usage: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
+  conversations: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
+  history_imports: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
+  phone_contacts: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },
+  // Events.
+  events: { restore: { follows: ["body"] }, person: "mentions", reset: "workspace", kept: ["events"] },
+  deliveries: { restore: "merged", person: "nobody", reset: "workspace", kept: ["events"] },
+  delivery_attempts: { restore: { follows: ["response"] }, person: "emptied", reset: "workspace", kept: ["events"] },
+  // What the network sent, and jobs.
+  callbacks: {
+    restore: { follows: ["done_at", "note", "body", "state"] },
+    person: "mentions",
+    reset: "listed",
+    kept: ["callbacks"],
+  },
+  callback_marks: { restore: "backup", person: "nobody", reset: "listed", kept: ["callbacks"] },
+  refusals: { restore: "backup", person: "nobody", reset: "listed", kept: ["refused"] },
+  refused_callbacks: { restore: "backup", person: "nobody", reset: "listed", kept: ["refused"] },
+  unused_items: { restore: "backup", person: "nobody", reset: "server", kept: ["unused"] },
+  outbox: { restore: "merged", person: "nobody", reset: "listed", kept: "always" },
+  // The server itself.
+  instance: { restore: "backup", person: "nobody", reset: "server", kept: "always" },
+  acme_accounts: { restore: "backup", person: "nobody", reset: "server", kept: "always" },
+  certificates: { restore: "backup", person: "nobody", reset: "server", kept: "always" },
+  untrusted_proxies: { restore: "backup", person: "nobody", reset: "server", kept: "always" },
+} as const satisfies Record<string, TablePolicy>;
+
+type Policies = typeof tablePolicies;
+export type TableName = keyof Policies;
+
+/** The tables whose policy has this value. */
+export type TablesWith<Aspect extends keyof TablePolicy, Value> = {
+  [Name in TableName]: Policies[Name][Aspect] extends Value ? Name : never;
+}[TableName];
+
+export type RetentionTask = Exclude<Policies[TableName]["kept"], "always">[number];
+
+export const tableNames = Object.keys(tablePolicies) as TableName[];
+
+export function tablesWith<Aspect extends keyof TablePolicy, const Value extends TablePolicy[Aspect]>(
+  aspect: Aspect,
+  value: Value,
+): TablesWith<Aspect, Value>[] {
+  return tableNames.filter((name): name is TablesWith<Aspect, Value> => tablePolicies[name][aspect] === value);
+}

@@ -7,56 +7,33 @@ import type { QueryOverBudget } from "#src/db/query-budget.ts";
 import { retryKeyOf } from "#src/domain/idempotency/keys.ts";
 import type { Answer } from "./answer.ts";
 
-export const statusOf: Readonly<Record<ProblemCode, number>> = {
-  invalid_request: 400,
-  unauthenticated: 401,
-  insufficient_balance: 402,
-  api_not_enabled: 403,
-  workspace_suspended: 403,
-  not_found: 404,
-  idempotency_conflict: 409,
-  opted_out: 422,
-  invalid_number: 422,
-  window_closed: 422,
-  template_not_found: 422,
-  template_not_sendable: 422,
-  unsupported_template: 422,
-  missing_variable: 422,
-  missing_media: 422,
-  number_not_ready: 422,
-  not_cancellable: 422,
-  rate_limited: 429,
-  internal_error: 500,
-  whatsapp_error: 502,
-  unavailable: 503,
-};
-
 /**
- * Whether the same request may succeed later without a change. True only for states that pass by themselves or outside
- * of the request, so that a program may repeat it blindly. The details of a problem may say otherwise.
+ * What each code is answered with. `isRetryable`: whether the same request may succeed later without a change. True only
+ * for states that pass by themselves or outside of the request, so that a program may repeat it blindly. The details of
+ * a problem may say otherwise.
  */
-export const isRetryable: Readonly<Record<ProblemCode, boolean>> = {
-  invalid_request: false,
-  unauthenticated: false,
-  insufficient_balance: true,
-  api_not_enabled: false,
-  workspace_suspended: true,
-  not_found: false,
-  idempotency_conflict: false,
-  opted_out: false,
-  invalid_number: false,
-  window_closed: false,
-  template_not_found: false,
-  template_not_sendable: false,
-  unsupported_template: false,
-  missing_variable: false,
-  missing_media: false,
-  number_not_ready: true,
-  not_cancellable: false,
-  rate_limited: true,
-  internal_error: true,
-  whatsapp_error: false,
-  unavailable: true,
+export const answers: Readonly<Record<ProblemCode, { status: number; isRetryable: boolean }>> = {
+  invalid_request: { status: 400, isRetryable: false },
+  unauthenticated: { status: 401, isRetryable: false },
+  insufficient_balance: { status: 402, isRetryable: true },
+  api_not_enabled: { status: 403, isRetryable: false },
+  workspace_suspended: { status: 403, isRetryable: true },
+  not_found: { status: 404, isRetryable: false },
+  idempotency_conflict: { status: 409, isRetryable: false },
+  opted_out: { status: 422, isRetryable: false },
+  invalid_number: { status: 422, isRetryable: false },
+  window_closed: { status: 422, isRetryable: false },
+  template_not_found: { status: 422, isRetryable: false },
+  template_not_sendable: { status: 422, isRetryable: false },
+  unsupported_template: { status: 422, isRetryable: false },
+  missing_variable: { status: 422, isRetryable: false },
+  missing_media: { status: 422, isRetryable: false },
+  number_not_ready: { status: 422, isRetryable: true },
+  not_cancellable: { status: 422, isRetryable: false },
+  rate_limited: { status: 429, isRetryable: true },
+  internal_error: { status: 500, isRetryable: true },
+  whatsapp_error: { status: 502, isRetryable: false },
+  unavailable: { status: 503, isRetryable: true },
 };
 
 /** Sentences, and fields of one sentence, that the message has; `fields` has all. */
@@ -76,7 +53,7 @@ export function answerProblem(problem: Problem, takesKey = false, showsFields = 
   const body = bodyOf(problem, takesKey);
   if (showsFields) body.error.message = problem.message;
   return {
-    status: statusOf[problem.code],
+    status: answers[problem.code].status,
     body: JSON.stringify(body),
     headers: headersOf(problem),
   };
@@ -96,7 +73,7 @@ export function bodyOf(problem: Problem, takesKey = false) {
     ...(details.oldest === undefined ? {} : { oldest: details.oldest }),
     ...(details.messageId === undefined ? {} : { message_id: details.messageId }),
     ...(details.outcome === undefined || !takesKey ? {} : { outcome: details.outcome }),
-    retryable: details.outcome !== "unknown" && (details.isRetryable ?? isRetryable[code]),
+    retryable: details.outcome !== "unknown" && (details.isRetryable ?? answers[code].isRetryable),
     ...(takesKey ? { retry_key: retryKeyOf(problem) } : {}),
   };
   return { error };

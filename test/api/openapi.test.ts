@@ -12,7 +12,7 @@ import { type OperationObject, ownParameters, type ResponseObject } from "#src/h
 import { openApiDocument, openApiText } from "#src/http/api/openapi/openapi.ts";
 import { codesOf } from "#src/http/api/openapi/responses.ts";
 import { apiEndpoints as endpoints } from "#src/http/endpoints/endpoints.ts";
-import { statusOf } from "#src/http/errors.ts";
+import { answers } from "#src/http/errors.ts";
 import { startReceiver } from "#test/support/receiver.ts";
 import { startTestServer } from "#test/support/server.ts";
 
@@ -56,21 +56,21 @@ describe("the OpenAPI document", () => {
       const { status = 200, created } = endpoint.reference;
       const successes = created === undefined ? [status] : [status, 201];
       const ofFiles = endpoint.output.contentType === undefined ? [] : [206, 304, 416];
-      const statuses = [...successes, ...ofFiles, ...codes.map((code) => statusOf[code])].map(String);
+      const statuses = [...successes, ...ofFiles, ...codes.map((code) => answers[code].status)].map(String);
       expect(new Set(Object.keys(one?.responses ?? {}))).toEqual(new Set(statuses));
       for (const always of ["401", "403", "429", "500", "503"]) expect(statuses).toContain(always);
       for (const code of codes) {
-        const { description, content, headers } = responseOf(one, statusOf[code]);
+        const { description, content, headers } = responseOf(one, answers[code].status);
         expect(description).toContain(`\`${code}\``);
         expect(JSON.stringify(content)).toContain(`"code":"${code}"`);
         expect(headers).toHaveProperty("X-Request-Id");
       }
       // A program that compares with any other code does not compile.
-      for (const refused of new Set(codes.map((code) => statusOf[code]))) {
+      for (const refused of new Set(codes.map((code) => answers[code].status))) {
         const { schema } = responseOf(one, refused).content?.["application/json"] ?? {};
         const error = schema?.properties?.error;
         const named = (error?.oneOf ?? [error]).map((form) => codeOf(form?.$ref ?? ""));
-        expect(named.sort()).toEqual(codes.filter((code) => statusOf[code] === refused).sort());
+        expect(named.sort()).toEqual(codes.filter((code) => answers[code].status === refused).sort());
       }
     }
   });

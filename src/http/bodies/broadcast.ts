@@ -1,5 +1,5 @@
 /** The body of `POST /broadcasts`: its schema, and the conversion from JSON to the input of the domain. */
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import type { Fault, FieldProblems } from "#src/core/fault.ts";
 import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest } from "#src/core/problem.ts";
@@ -9,12 +9,12 @@ import type { BroadcastValue, BroadcastVariables } from "#src/domain/broadcasts/
 import { broadcastNames } from "#src/domain/contacts/profile-fields.ts";
 import { findFieldProblems } from "../validate.ts";
 import {
-  checkLink,
   checkWellFormed,
   LiteralValue,
   MediaBody,
   type ReadValue,
   readLiteral,
+  readMedia,
   readVariables,
   VALUE_PATTERN,
   VALUE_RULES,
@@ -167,15 +167,7 @@ export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone:
   const fields = findFieldProblems(Checked, rest);
   const variables: BroadcastVariables = readVariables(rawVariables, fields, readValue);
   const sendAt = readTime(rawSendAt, timezone, fields);
-  const { name, template, language, media, to, group, from } = rest as {
-    name: string;
-    template: string;
-    language?: string;
-    media?: { link: string; filename?: string };
-    to?: string[];
-    group?: number;
-    from?: string;
-  };
+  const { name, template, language, to, group, from, ...others } = rest as Static<typeof Checked>;
   if ((to === undefined) === (group === undefined)) {
     const fault: Fault =
       to === undefined
@@ -186,9 +178,7 @@ export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone:
   }
   if (fields.name === undefined && name.trim() === "")
     fields.name = [{ rule: "too_short", sentence: "The name must not be blank." }];
-  if (fields["media.link"] === undefined && fields.media === undefined && media !== undefined) {
-    checkLink(fields, media.link);
-  }
+  const media = readMedia(others.media, fields);
   checkWellFormed(fields, rest);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
   return {
@@ -196,7 +186,7 @@ export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone:
     template,
     language: language ?? null,
     variables,
-    media: media === undefined ? null : { link: media.link, filename: media.filename ?? null },
+    media,
     audience: to === undefined ? { groupId: group ?? 0 } : { to },
     from: from ?? null,
     sendAt,
@@ -210,7 +200,7 @@ const readValue: ReadValue<BroadcastValue> = (raw, path, fields) => {
   for (const [name, faults] of Object.entries(findFieldProblems(ContactFieldValue, raw as Record<string, unknown>))) {
     fields[`${path}.${name}`] = faults;
   }
-  const { field, fallback } = raw as { field: string; fallback?: string };
+  const { field, fallback } = raw as Static<typeof ContactFieldValue>;
   // A fallback is sent as it is, so the rules for literal values apply.
   if (typeof fallback === "string") readLiteral(fallback, `${path}.fallback`, fields);
   return { field, fallback: fallback ?? null };

@@ -2,7 +2,7 @@
  * The body of `PUT /contacts/{phone}`, and each contact of `PUT /contacts`: the schema, and the conversion from JSON to the
  * input of the domain.
  */
-import { type TSchema, Type } from "@sinclair/typebox";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { inDocument, NOT_BLANK, Nullable, OneOf } from "#src/core/schema.ts";
@@ -11,6 +11,7 @@ import { EMAIL_LENGTH_MAX, EMAIL_PATTERN, type Profile, readProfileValue } from 
 import { mapProfile, type ProfileKind, profileFields, profileNames } from "#src/domain/contacts/profile-fields.ts";
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import { findFieldProblems } from "../validate.ts";
+import { checkWellFormed } from "./variables.ts";
 
 const PEOPLE_MAX = 20;
 /** Of tags, or of groups, in one request. */
@@ -95,12 +96,7 @@ export const ContactBody = Type.Object(
 /** Longest name of a tag or a group. */
 const NAME_MAX = 191;
 
-interface PersonJson {
-  name: string;
-  first_name?: string | null;
-  birthday?: string | null;
-  ref?: string | null;
-}
+type PersonJson = Static<typeof PersonBody>;
 
 /**
  * Checks everything that can be checked from the request alone. Throws `invalid_request` with every wrong field.
@@ -111,7 +107,7 @@ export function readContactChanges(
   schema: TSchema = ContactBody,
 ): ContactChanges {
   const problems = findFieldProblems(schema, body);
-  checkWellFormed(body, "", problems);
+  checkWellFormed(problems, body);
   const profile = readProfile(body, problems);
   const people = body.people === undefined ? undefined : readPeople(body.people, problems);
   for (const member of ["add_tags", "remove_tags", "add_to_groups", "remove_from_groups"] as const) {
@@ -198,15 +194,4 @@ function checkNames(list: unknown, path: string, problems: FieldProblems): void 
       problems[`${path}.${index}`] = [`A name is one line of ${NAME_MAX} characters at most.`];
     }
   });
-}
-
-/** An unpaired surrogate can neither be stored nor shown as it was sent. */
-function checkWellFormed(value: unknown, path: string, problems: FieldProblems): void {
-  if (typeof value === "string") {
-    if (!value.isWellFormed()) problems[path] = ["This text holds half of a character (an unpaired surrogate)."];
-  } else if (typeof value === "object" && value !== null) {
-    for (const [name, member] of Object.entries(value)) {
-      checkWellFormed(member, path === "" ? name : `${path}.${name}`, problems);
-    }
-  }
 }

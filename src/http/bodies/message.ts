@@ -1,12 +1,12 @@
 /** The body of `POST /messages`: its schema, and the conversion from JSON to the input of the domain. */
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { absent, FORM, inDocument, NOT_BLANK } from "#src/core/schema.ts";
 import type { TemplateInput, Variables } from "#src/domain/messages/fill-template.ts";
 import type { SendInput } from "#src/domain/messages/plan.ts";
 import { findFieldProblems } from "../validate.ts";
-import { checkLink, checkWellFormed, MediaBody, readLiteral, readVariables, VariablesBody } from "./variables.ts";
+import { checkWellFormed, MediaBody, readLiteral, readMedia, readVariables, VariablesBody } from "./variables.ts";
 
 const TEXT_LENGTH_MAX = 4096;
 const REFERENCE_LENGTH_MAX = 191;
@@ -131,7 +131,7 @@ export function readSendMessage(body: Readonly<Record<string, unknown>>): SendIn
 
 function readText(body: Readonly<Record<string, unknown>>): SendInput {
   const fields = findFieldProblems(SendTextBody, body);
-  const { to, text, from, reference } = body as { to: string; text: string; from?: string; reference?: string };
+  const { to, text, from, reference } = body as Static<typeof SendTextBody>;
   if (fields.text === undefined && text.trim() === "")
     fields.text = [{ rule: "too_short", sentence: "The text must not be blank." }];
   checkWellFormed(fields, body);
@@ -144,17 +144,8 @@ function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
   const { variables: rawVariables, ...rest } = body;
   const fields = findFieldProblems(SendTemplateBody, rest);
   const variables: Variables = readVariables(rawVariables, fields, readLiteral);
-  const { to, template, language, media, from, reference } = body as {
-    to: string;
-    template: string;
-    language?: string;
-    media?: { link: string; filename?: string };
-    from?: string;
-    reference?: string;
-  };
-  if (fields["media.link"] === undefined && fields.media === undefined && media !== undefined) {
-    checkLink(fields, media.link);
-  }
+  const { to, template, language, from, reference, ...others } = body as Static<typeof SendTemplateBody>;
+  const media = readMedia(others.media, fields);
   checkWellFormed(fields, rest);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
   const content: TemplateInput = {
@@ -162,7 +153,7 @@ function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
     name: template,
     language: language ?? null,
     variables,
-    media: media === undefined ? null : { link: media.link, filename: media.filename ?? null },
+    media,
   };
   return { to, from: from ?? null, reference: reference ?? null, content };
 }

@@ -1,6 +1,6 @@
 /** Template values and the header file in request bodies: their schemas, and the conversion from JSON. */
 
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { type FieldFault, type FieldProblems, unknownName } from "#src/core/fault.ts";
 import { inDocument } from "#src/core/schema.ts";
 
@@ -138,7 +138,14 @@ function findValueProblem(value: unknown, text: unknown): FieldFault | null {
   return text.isWellFormed() ? null : MALFORMED;
 }
 
-export function checkLink(fields: FieldProblems, link: string): void {
+/** The header file; null if there is none. */
+export function readMedia(media: Static<typeof MediaBody> | undefined, fields: FieldProblems) {
+  if (media === undefined || fields.media !== undefined) return null;
+  if (fields["media.link"] === undefined) checkLink(fields, media.link);
+  return { link: media.link, filename: media.filename ?? null };
+}
+
+function checkLink(fields: FieldProblems, link: string): void {
   if (!/^https:\/\/[^\s\p{C}]+$/iu.test(link) || !URL.canParse(link)) {
     fields["media.link"] = [{ rule: "format", sentence: "The link has to be a complete https address." }];
   }
@@ -146,6 +153,7 @@ export function checkLink(fields: FieldProblems, link: string): void {
 
 const MALFORMED = "This text holds half of a character (an unpaired surrogate).";
 
+/** An unpaired surrogate can neither be stored nor shown as it was sent. */
 export function checkWellFormed(fields: FieldProblems, value: unknown, path = ""): void {
   if (typeof value === "string") {
     if (!value.isWellFormed() && fields[path] === undefined) fields[path] = [MALFORMED];

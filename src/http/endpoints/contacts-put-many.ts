@@ -7,7 +7,7 @@ import { ContactView } from "#src/domain/contacts/schema.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import { errorSchema } from "../api/openapi/error-schema.ts";
 import { ContactsBody, givenPhone, readContactList, readContactOfMany } from "../bodies/contacts.ts";
-import { bodyOf, statusOf } from "../errors.ts";
+import { answers, bodyOf } from "../errors.ts";
 import type { KeyCall } from "./call.ts";
 import { Data } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
@@ -111,6 +111,6 @@ async function putOne({ store, workspace, by }: KeyCall, given: unknown): Promis
     });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return { phone: givenPhone(given), status: statusOf[error.code], ...bodyOf(error) };
+    return { phone: givenPhone(given), status: answers[error.code].status, ...bodyOf(error) };
   }
 }

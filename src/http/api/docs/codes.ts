@@ -2,7 +2,7 @@
 
 import type { FailureScope } from "#src/domain/messages/failure.ts";
 import { type ErrorMeaning, listErrorMeanings } from "#src/networks/whatsapp/error-table.ts";
-import { isRetryable, statusOf } from "../../errors.ts";
+import { answers } from "../../errors.ts";
 import { codeDescriptions } from "../openapi/problems.ts";
 import type { Guide } from "./guide.ts";
 
@@ -57,8 +57,8 @@ export function problemsSection(): string {
   const rows = Object.entries(codeDescriptions).map(([code, { description }]) => {
     const known = code as keyof typeof codeDescriptions;
     const repeated =
-      known === "whatsapp_error" ? "[by its code](whatsapp-codes.md)" : isRetryable[known] ? "yes" : "no";
-    return `| <span id="${code}">\`${code}\`</span> | ${statusOf[known]} | ${repeated} | ${description} |`;
+      known === "whatsapp_error" ? "[by its code](whatsapp-codes.md)" : answers[known].isRetryable ? "yes" : "no";
+    return `| <span id="${code}">\`${code}\`</span> | ${answers[known].status} | ${repeated} | ${description} |`;
   });
   return `\n## Every code\n\nA repetition that is allowed waits first: for \`Retry-After\`, or longer each time.\n\n| code | status | may be repeated | meaning |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`;
 }

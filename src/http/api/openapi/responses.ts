@@ -7,7 +7,7 @@ import type { TSchema } from "@sinclair/typebox";
 import type { ProblemCode } from "#src/core/problem.ts";
 import { isList } from "../../endpoints/declare.ts";
 import type { ApiEndpoint } from "../../endpoints/endpoint.ts";
-import { statusOf } from "../../errors.ts";
+import { answers } from "../../errors.ts";
 import type {
   Content,
   HeaderObject,
@@ -86,9 +86,9 @@ export function codesOf(endpoint: ApiEndpoint): ProblemCode[] {
 export function responsesOf(endpoint: ApiEndpoint, components: Components): OperationObject["responses"] {
   const { keys, success, status: successStatus = 200, created } = endpoint.reference;
   const codes = codesOf(endpoint);
-  const statuses = [...new Set(codes.map((code) => statusOf[code]))].sort((a, b) => a - b);
+  const statuses = [...new Set(codes.map((code) => answers[code].status))].sort((a, b) => a - b);
   const refusals = statuses.map((status) => {
-    const codesWithStatus = codes.filter((code) => statusOf[code] === status);
+    const codesWithStatus = codes.filter((code) => answers[code].status === status);
     const isReplayable = keys !== undefined && REPLAYABLE_STATUSES.includes(status);
     const hasBody = endpoint.body !== undefined;
     const make = (): ResponseObject => refusal(codesWithStatus, { isReplayable, hasBody }, components);

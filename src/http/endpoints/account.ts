@@ -19,6 +19,7 @@ import { whenUtc } from "../times.ts";
 import { change, recordAct, type UserCall } from "./call.ts";
 import { Data, Empty, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
+import { show } from "./show.ts";
 import { enter } from "./sign-in.ts";
 import { SignedInView, viewSignedIn } from "./signed-in.ts";
 
@@ -186,12 +187,5 @@ async function recordFailure(call: UserCall): Promise<void> {
 }
 
 function viewSession(session: Session, currentId: number): Static<typeof SessionView> {
-  return {
-    id: session.id,
-    is_current: session.id === currentId,
-    address: session.address,
-    agent: session.agent,
-    created_at: whenUtc(session.createdAt),
-    seen_at: whenUtc(session.seenAt),
-  };
+  return show(SessionView, session, whenUtc, { is_current: session.id === currentId });
 }

@@ -15,6 +15,7 @@ import { timesOf } from "../times.ts";
 import { Data, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText } from "./fragments.ts";
+import { show } from "./show.ts";
 
 const account = {
   currency: Type.String(),
@@ -26,6 +27,17 @@ const account = {
 };
 
 const AccountView = Type.Object(account);
+
+const LedgerView = Type.Object({
+  id: Type.Integer(),
+  kind: OneOf(["credit", "hold", "release", "charge"]),
+  amount: Type.String(),
+  message_id: OptionalCount,
+  broadcast: Nullable(Type.Object({ id: Type.Integer(), name: OptionalText })),
+  note: OptionalText,
+  ref: OptionalText,
+  at: Instant(),
+});
 
 export const billingEndpoints = {
   /** Null: the workspace is not charged. */
@@ -68,28 +80,19 @@ export const billingEndpoints = {
   "GET /w/{workspace}/billing/ledger": endpoint({
     session: "manage",
     query: PageQuery,
-    output: ListOf(
-      Type.Object({
-        id: Type.Integer(),
-        kind: OneOf(["credit", "hold", "release", "charge"]),
-        amount: Type.String(),
-        message_id: OptionalCount,
-        broadcast: Nullable(Type.Object({ id: Type.Integer(), name: OptionalText })),
-        note: OptionalText,
-        ref: OptionalText,
-        at: Instant(),
-      }),
-    ),
+    output: ListOf(LedgerView),
   }).read((tx, { workspace, query }) => {
     const from = readPage(query);
     const when = timesOf(workspace);
     const broadcastOf = (id: number) => ({ id, name: findBroadcast(tx, workspace.id, id)?.name ?? null });
     const rows = listLedger(tx, workspace.id, readBefore(from), from.perPage + 1);
-    return pageById(from, rows, rows.length, ({ id, kind, amount, messageId, broadcastId, note, ref, createdAt }) => ({
-      ...{ id, kind, amount: formatMoney(amount), message_id: messageId },
-      broadcast: broadcastId === null ? null : broadcastOf(broadcastId),
-      ...{ note, ref, at: when(createdAt) },
-    }));
+    return pageById(from, rows, rows.length, (row) =>
+      show(LedgerView, row, when, {
+        amount: formatMoney(row.amount),
+        broadcast: row.broadcastId === null ? null : broadcastOf(row.broadcastId),
+        at: when(row.createdAt),
+      }),
+    );
   }),
   "POST /w/{workspace}/billing/credit": endpoint({
     session: "operate",

@@ -4,7 +4,6 @@
  * recipients of a broadcast.
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { formatInstant } from "#src/core/instant.ts";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { Instant, OneOf } from "#src/core/schema.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -19,10 +18,12 @@ import { countTargetQuery, lastTargetId } from "#src/transfer/bulk-target.ts";
 import type { BulkAction, BulkChange, BulkTarget } from "#src/transfer/table.ts";
 import { readContactChanges } from "../bodies/contact.ts";
 import { contactFilter } from "../console/contact-filter.ts";
+import { timesOf } from "../times.ts";
 import { change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { Data, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText } from "./fragments.ts";
+import { show } from "./show.ts";
 
 const Name = Type.String({ maxLength: 1_000 });
 const PHONES_MAX = 1_000;
@@ -208,20 +209,13 @@ function requireBulk({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx:
 }
 
 function viewBulkChange(job: BulkChange, call: WorkspaceCall, tx: ReadTx, isStarted = false): Static<typeof BulkView> {
-  const { id, state, total, processed, changed, error } = job;
-  const { workspace } = call;
+  const { workspace, bulk } = call;
   // Stored as running, but not running in this process: the server stopped in between.
-  const isInterrupted = state === "running" && !isStarted && !call.bulk.isRunning(id);
-  return {
-    id,
-    state: isInterrupted ? "interrupted" : state,
+  const isInterrupted = job.state === "running" && !isStarted && !bulk.isRunning(job.id);
+  return show(BulkView, job, timesOf(workspace), {
+    state: isInterrupted ? "interrupted" : job.state,
     change: viewAction(job.change, workspace.id, tx),
-    total,
-    processed,
-    changed,
-    error,
-    created_at: formatInstant(job.createdAt, workspace.timezone),
-  };
+  });
 }
 
 function viewAction(action: BulkAction, workspaceId: number, tx: ReadTx): Static<typeof BulkView>["change"] {

@@ -29,9 +29,19 @@ import { Data, type Declaration, File, ListOf } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { contactExample } from "./examples.ts";
 import { Details } from "./fragments.ts";
+import { show } from "./show.ts";
 
 /** `group`: the id of a static or dynamic group. */
 const SearchQuery = { q: Type.String(), consent: OneOf(consents), group: Type.String() };
+const ConsentChange = Type.Object({
+  id: Type.Integer(),
+  at: Instant(),
+  was: OneOf(consents),
+  became: OneOf(consents),
+  source: OneOf(consentSources),
+  evidence: Details,
+});
+
 const params = { phone: PhoneParam };
 
 const list = {
@@ -185,25 +195,12 @@ export const contactEndpoints = {
   "GET /w/{workspace}/contacts/{phone}/consent": endpoint({
     session: "inbox",
     params,
-    output: Data(
-      Type.Array(
-        Type.Object({
-          id: Type.Integer(),
-          at: Instant(),
-          was: OneOf(consents),
-          became: OneOf(consents),
-          source: OneOf(consentSources),
-          evidence: Details,
-        }),
-      ),
+    output: Data(Type.Array(ConsentChange)),
+  }).read((tx, call) =>
+    listConsentChanges(tx, requireContact(call, tx).id).map((change) =>
+      show(ConsentChange, change, timesOf(call.workspace), {}),
     ),
-  }).read((tx, call) => {
-    const when = timesOf(call.workspace);
-    return listConsentChanges(tx, requireContact(call, tx).id).map(({ id, at, was, became, source, evidence }) => ({
-      ...{ id, at: when(at), was, became },
-      ...{ source, evidence },
-    }));
-  }),
+  ),
 };
 
 /** Ordered by id and searched on the reader's thread: among a million contacts, a rare name takes a moment. */

@@ -15,6 +15,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { TimelineStep } from "../console/queries/message-timeline.ts";
 import { timesOf } from "../times.ts";
 import { Details, Named, OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
+import { show } from "./show.ts";
 
 /** A message as the console shows it: unsent ones too, unknown outcomes, the broadcast, the cost, the contact. */
 export const AnyMessage = Type.Object({
@@ -93,31 +94,18 @@ export function viewAnyMessage(
   contact: Contact | undefined,
   workspace: Workspace,
 ): Static<typeof AnyMessage> {
-  const when = timesOf(workspace);
   const { templateName, templateLanguage, errorCode } = message;
-  return {
-    id: message.id,
+  return show(AnyMessage, message, timesOf(workspace), {
     to: message.toPhone,
     name: contact?.name ?? null,
-    contact_id: message.contactId,
     from: message.fromPhone,
-    type: message.type,
-    origin: message.origin,
     template: templateName === null ? null : { name: templateName, language: templateLanguage ?? "" },
     broadcast: broadcast === null ? null : { id: broadcast.id, name: broadcast.name },
     text: textOf(message, broadcast),
-    status: message.status,
-    /** Dispatched with an unknown outcome: neither sent nor failed. */
     is_unknown: message.outcomeUnknown,
     error: errorCode === null ? null : { code: errorCode, message: message.errorMessage ?? errorCode },
-    money: message.money,
     rate: message.charged ? formatMoney(message.rate) : null,
-    created_at: when(message.createdAt),
-    sent_at: when(message.sentAt),
-    delivered_at: when(message.deliveredAt),
-    read_at: when(message.readAt),
-    failed_at: when(message.failedAt),
-  };
+  });
 }
 
 /** One item of a conversation: an inbound message or a sent one. */
@@ -127,14 +115,14 @@ export function viewConversationItem(
 ): Static<typeof ConversationItemView> {
   const when = timesOf(workspace);
   if (item.kind === "inbound") {
-    const { id, type, text, origin, receivedAt } = item.inbound;
+    const { id, receivedAt } = item.inbound;
     const details = viewDetails(item.inbound, item.medium, workspace);
-    return { kind: "inbound", key: `i${id}`, id, type, text, origin, at: when(receivedAt), details };
+    return show(InboundItem, item.inbound, when, { kind: "inbound", key: `i${id}`, at: when(receivedAt), details });
   }
   if (item.kind === "echo") {
-    const { id, type, text, origin, status, details, sentAt } = item.echo;
-    const controlPass = details?.control_pass ?? null;
-    return { kind: "echo", key: `e${id}`, id, type, text, origin, status, control_pass: controlPass, at: when(sentAt) };
+    const { id, details, sentAt } = item.echo;
+    const control_pass = details?.control_pass ?? null;
+    return show(EchoItem, item.echo, when, { kind: "echo", key: `e${id}`, control_pass, at: when(sentAt) });
   }
   const message = viewAnyMessage(item.message, item.broadcast, undefined, workspace);
   return {

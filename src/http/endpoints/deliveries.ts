@@ -24,6 +24,7 @@ import { Refusal, recordAct, type WorkspaceCall } from "./call.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
+import { show } from "./show.ts";
 
 const delivery = {
   id: Type.Integer(),
@@ -38,20 +39,20 @@ const delivery = {
 
 const DeliveryView = Type.Object(delivery);
 
+const AttemptView = Type.Object({
+  id: Type.Integer(),
+  attempted_at: Instant(),
+  url: Type.String(),
+  status_code: OptionalCount,
+  error: OptionalText,
+  response: OptionalText,
+  duration_ms: Type.Integer(),
+});
+
 const DeliveryDetailView = Type.Object({
   ...delivery,
   body: Type.String(),
-  attempts: Type.Array(
-    Type.Object({
-      id: Type.Integer(),
-      attempted_at: Instant(),
-      url: Type.String(),
-      status_code: OptionalCount,
-      error: OptionalText,
-      response: OptionalText,
-      duration_ms: Type.Integer(),
-    }),
-  ),
+  attempts: Type.Array(AttemptView),
 });
 
 const YIELD_MS = 20;
@@ -139,32 +140,11 @@ function countFailed({ reader, workspace }: WorkspaceCall, since: number): Promi
 }
 
 function viewDelivery(delivery: DeliveryOfEvent, workspace: Workspace): Static<typeof DeliveryView> {
-  const when = timesOf(workspace);
-  return {
-    id: delivery.id,
-    event_id: delivery.eventId,
-    event_type: delivery.eventType,
-    status: delivery.status,
-    attempt_count: delivery.attemptCount,
-    created_at: when(delivery.createdAt),
-    next_attempt_at: when(delivery.nextAttemptAt),
-    finished_at: when(delivery.finishedAt),
-  };
+  return show(DeliveryView, delivery, timesOf(workspace), {});
 }
 
 function viewDeliveryDetail(delivery: DeliveryDetail, workspace: Workspace): Static<typeof DeliveryDetailView> {
   const when = timesOf(workspace);
-  return {
-    ...viewDelivery(delivery, workspace),
-    body: delivery.body,
-    attempts: delivery.attempts.map((attempt) => ({
-      id: attempt.id,
-      attempted_at: when(attempt.attemptedAt),
-      url: attempt.url,
-      status_code: attempt.statusCode,
-      error: attempt.error,
-      response: attempt.response,
-      duration_ms: attempt.durationMs,
-    })),
-  };
+  const attempts = delivery.attempts.map((attempt) => show(AttemptView, attempt, when, {}));
+  return show(DeliveryDetailView, delivery, when, { attempts });
 }

@@ -22,6 +22,7 @@ import { change, recordAct } from "./call.ts";
 import { Data, Empty, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
+import { show } from "./show.ts";
 
 const key = {
   id: Type.Integer(),
@@ -224,18 +225,7 @@ function readWantedTypes(types: readonly EventType[] | undefined): EventType[] |
 }
 
 function viewKey(key: ApiKey, workspace: Workspace): Static<typeof KeyView> {
-  const when = timesOf(workspace);
-  return {
-    id: key.id,
-    name: key.name,
-    prefix: key.prefix,
-    scopes: key.scopes,
-    expires_at: when(key.expiresAt),
-    daily_people: key.dailyPeople,
-    created_at: when(key.createdAt),
-    last_used_at: when(key.lastUsedAt),
-    revoked_at: when(key.revokedAt),
-  };
+  return show(KeyView, key, timesOf(workspace), {});
 }
 
 function viewField({ key, label, kind, choices }: CustomField): Static<typeof FieldView> {

@@ -4,7 +4,6 @@
  * draft's row in the same transaction, and sending again returns that broadcast.
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { formatInstant } from "#src/core/instant.ts";
 import { notFound } from "#src/core/problem.ts";
 import { Instant, Nullable } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -24,11 +23,13 @@ import type { Draft } from "#src/domain/broadcasts/table.ts";
 import { viewBroadcast, viewCreated } from "#src/domain/broadcasts/view.ts";
 import { readBroadcast } from "../bodies/broadcast.ts";
 import { countAudience, previewBroadcast } from "../broadcast-audience.ts";
+import { timesOf } from "../times.ts";
 import { type ChangeResult, change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { Data, Empty, Id, strict } from "./declare.ts";
 import { previewValues } from "./draft-values.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText } from "./fragments.ts";
+import { show } from "./show.ts";
 
 const Value = Type.Union([
   Type.String({ maxLength: 1_024 }),
@@ -203,12 +204,7 @@ function requireDraft({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx
 }
 
 function viewDraft(draft: Draft, { workspace }: WorkspaceCall): Static<typeof DraftView> {
-  return {
-    id: draft.id,
-    content: draft.content,
-    broadcast_id: draft.broadcastId,
-    updated_at: formatInstant(draft.updatedAt, workspace.timezone),
-  };
+  return show(DraftView, draft, timesOf(workspace), {});
 }
 
 function nameOf({ content: { name, template } }: Draft): string {

@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { listAuditEntries } from "#src/domain/users/audit-log.ts";
 import { roleNames, workspaceRoles } from "#src/domain/users/roles.ts";
+import { show } from "./show.ts";
 
 export const OptionalText = Nullable(Type.String());
 export const OptionalTime = Nullable(Instant());
@@ -40,6 +41,5 @@ export function viewAuditEntry(
   entry: ReturnType<typeof listAuditEntries>[number],
   when: (ms: number) => string,
 ): Static<typeof AuditEntry> {
-  const { id, at, email, action, subject, details, address } = entry;
-  return { id, at: when(at), email, action, subject, details, address };
+  return show(AuditEntry, entry, when, {});
 }

@@ -4,7 +4,6 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
-import { formatInstant } from "#src/core/instant.ts";
 import { notFound } from "#src/core/problem.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
@@ -14,10 +13,12 @@ import { changeImport, createImport, getImport, listImports, removeImport } from
 import type { Import, ImportSettings } from "#src/transfer/table.ts";
 import { answerData } from "../answer.ts";
 import { answerDownload, CSV } from "../console/csv-file.ts";
+import { timesOf } from "../times.ts";
 import { change, Refusal, recordAct, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { Data, Empty, File, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalCount, OptionalText } from "./fragments.ts";
+import { show } from "./show.ts";
 
 /** A class of reasons, how often it was met, and what to do about it. */
 const ReasonCount = Type.Object({
@@ -195,20 +196,16 @@ function requireIdle(call: WorkspaceCallWith<{ id: number }>, tx: ReadTx): Impor
 }
 
 function viewImport(job: Import, { workspace, imports }: WorkspaceCall): Static<typeof ImportView> {
-  const { id, fileName, state, settings, outcome, error } = job;
+  const { id, fileName, state, settings, outcome } = job;
   const done = imports.progressOf(id);
   // Stored as running, but not running in this process: the server stopped in between.
   const isInterrupted = done === null && (state === "checking" || state === "importing");
-  return {
-    id,
+  return show(ImportView, job, timesOf(workspace), {
     name: fileName,
     state: isInterrupted ? (state === "checking" ? "given" : "interrupted") : state,
     rows_done: done,
     opt_in: settings.optIn,
     proof: settings.proof,
-    outcome,
-    error,
     has_errors: (outcome?.failed ?? 0) > 0,
-    created_at: formatInstant(job.createdAt, workspace.timezone),
-  };
+  });
 }

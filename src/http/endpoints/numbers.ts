@@ -24,6 +24,24 @@ import { change, Refusal, type WorkspaceCallWith } from "./call.ts";
 import { Data, Id, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { Finding, Network, OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
+import { show } from "./show.ts";
+
+const NetworkStateView = Type.Object({
+  status: OptionalText,
+  verified_name: OptionalText,
+  quality: OptionalText,
+  messaging_limit: OptionalText,
+  warning: OptionalText,
+  checked_at: OptionalTime,
+});
+
+const HistoryView = Type.Object({
+  progress: OptionalCount,
+  declined: Nullable(Type.Object({ code: Type.String(), reason: OptionalText })),
+  updated_at: Instant(),
+});
+
+const SyncView = Type.Object({ succeeded_at: OptionalTime, error: OptionalText });
 
 /** Contains neither the access token nor a callback address. */
 const NumberDetail = Type.Object({
@@ -39,25 +57,10 @@ const NumberDetail = Type.Object({
   phone_number_id: Type.String(),
   created_at: Instant(),
   /** What the network says about the number, in its own values. */
-  state: Nullable(
-    Type.Object({
-      status: OptionalText,
-      verified_name: OptionalText,
-      quality: OptionalText,
-      messaging_limit: OptionalText,
-      warning: OptionalText,
-      checked_at: OptionalTime,
-    }),
-  ),
+  state: Nullable(NetworkStateView),
   /** The history of the phone that shares the number: how much has arrived, or that its owner declined to share it. */
-  history: Nullable(
-    Type.Object({
-      progress: OptionalCount,
-      declined: Nullable(Type.Object({ code: Type.String(), reason: OptionalText })),
-      updated_at: Instant(),
-    }),
-  ),
-  sync: Nullable(Type.Object({ succeeded_at: OptionalTime, error: OptionalText })),
+  history: Nullable(HistoryView),
+  sync: Nullable(SyncView),
   /** Null: callbacks need a signature. */
   unsigned_callbacks: Nullable(
     Type.Object({
@@ -206,41 +209,23 @@ function viewNumber(tx: ReadTx, number: SendingNumber, workspace: Workspace): St
   const state = number.network === "whatsapp" ? findState(tx, number.id) : undefined;
   const sync = number.network === "whatsapp" ? findSync(tx, workspace.id, number.accountId) : undefined;
   const history = findHistoryImport(tx, number.id);
-  return {
-    id: number.id,
-    phone: number.phone,
-    name: number.name,
-    network: number.network,
-    ready: number.ready,
-    unready_reason: number.unreadyReason,
-    unready_by: number.unreadyBy,
-    throughput: number.throughput,
-    account_id: number.accountId,
-    phone_number_id: number.phoneNumberId,
-    created_at: when(number.createdAt),
+  return show(NumberDetail, number, when, {
     state:
       state === undefined
         ? null
-        : {
-            status: state.status,
-            verified_name: state.verifiedName,
-            quality: state.quality,
-            messaging_limit: state.messagingLimit,
+        : show(NetworkStateView, state, when, {
             warning: [state.notice, state.warning].filter(Boolean).join(" ") || null,
-            checked_at: when(state.checkedAt),
-          },
+          }),
     history:
       history === undefined
         ? null
-        : {
-            progress: history.progress,
+        : show(HistoryView, history, when, {
             declined:
               history.declinedCode === null ? null : { code: history.declinedCode, reason: history.declinedReason },
-            updated_at: when(history.updatedAt),
-          },
-    sync: sync === undefined ? null : { succeeded_at: when(sync.succeededAt), error: sync.error },
+          }),
+    sync: sync === undefined ? null : show(SyncView, sync, when, {}),
     unsigned_callbacks: viewUnsigned(tx, number, workspace),
-  };
+  });
 }
 
 function viewUnsigned(

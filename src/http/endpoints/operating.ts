@@ -15,6 +15,7 @@ import { change, type UserCallWith } from "./call.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { AuditEntry, Named, OptionalText, OptionalTime, viewAuditEntry } from "./fragments.ts";
+import { show } from "./show.ts";
 
 const Text = Type.String({ maxLength: 300 });
 
@@ -93,17 +94,9 @@ function changeWorkspace(
 function viewListed(tx: ReadTx, workspace: Workspace): Static<typeof ListedWorkspace> {
   const account = findAccount(tx, workspace.id);
   const numbers = listNumbers(tx, workspace.id);
-  return {
-    id: workspace.id,
-    name: workspace.name,
-    country: workspace.country,
-    timezone: workspace.timezone,
-    api_enabled: workspace.apiEnabled,
-    suspended_at: whenUtc(workspace.suspendedAt),
-    suspended_reason: workspace.suspendedReason,
+  return show(ListedWorkspace, workspace, whenUtc, {
     numbers: numbers.length,
     ready_numbers: numbers.filter(({ ready }) => ready).length,
     available: account === undefined ? null : `${formatMoney(available(account))} ${account.currency}`,
-    created_at: whenUtc(workspace.createdAt),
-  };
+  });
 }

@@ -10,6 +10,7 @@ import { whenUtc } from "../times.ts";
 import { Data } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { Finding, Named, OptionalCount, OptionalText, OptionalTime } from "./fragments.ts";
+import { show } from "./show.ts";
 
 const OptionalNumber = Nullable(Type.Number());
 
@@ -191,20 +192,6 @@ function viewCondition(condition: KnownCondition) {
 }
 
 function viewSample(sample: TimeSeriesSample): Static<typeof SampleView> {
-  const { from, accepted, refused, unknown, webhooksDelivered, webhooksFailed, waiting, age } = sample;
-  return {
-    from: whenUtc(from),
-    accepted,
-    refused,
-    unknown,
-    webhooks_succeeded: webhooksDelivered,
-    webhooks_failed: webhooksFailed,
-    waiting,
-    age_seconds: age,
-    database_bytes: sample.databaseBytes,
-    network: sample.network,
-    api: sample.api,
-    webhook: sample.webhook,
-    commit: sample.commit,
-  };
+  const { webhooksDelivered, age } = sample;
+  return show(SampleView, sample, whenUtc, { webhooks_succeeded: webhooksDelivered, age_seconds: age });
 }

@@ -28,6 +28,7 @@ import { Data, Empty, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { workspaceExample } from "./examples.ts";
 import { AuditEntry, MemberRole, OptionalText, OptionalTime, RoleName, viewAuditEntry } from "./fragments.ts";
+import { show } from "./show.ts";
 import { KnownAccountView, viewAccount } from "./signed-in.ts";
 
 const Text = Type.String({ maxLength: 300 });
@@ -242,21 +243,15 @@ function invite(tx: Tx, invitation: { email: string; role: Role; workspaceId: nu
 }
 
 function viewUser(user: ListedUser): Static<typeof UserView> {
-  return {
-    id: user.id,
-    email: user.email,
-    is_operator: user.isOperator,
+  return show(UserView, user, whenUtc, {
     workspaces: user.memberships.map(({ workspaceId, role }) => ({ id: workspaceId, role })),
     invitations: user.invitations.map(({ workspaceId, role, expiresAt }) => ({
-      id: workspaceId,
-      role,
+      ...{ id: workspaceId, role },
       expires_at: whenUtc(expiresAt),
     })),
     has_password: user.password !== null,
     second_factor: user.totpSecret !== null,
-    created_at: whenUtc(user.createdAt),
-    disabled_at: whenUtc(user.disabledAt),
-  };
+  });
 }
 
 /** A user as the workspace's owners see them. Of an invitee's account, owners see only what the invitation revealed. */

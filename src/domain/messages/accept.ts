@@ -9,6 +9,7 @@ import { createPerson } from "../contacts/create.ts";
 import { nameOfAddress } from "../contacts/find.ts";
 import { identityOf } from "../contacts/identity.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
+import { serviceKinds } from "./content.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
 import type { MessageOrigin } from "./message.ts";
 import type { SendPlan } from "./plan.ts";
@@ -59,7 +60,7 @@ export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): A
     numberId: plan.sender.id,
     contactId: contact.id,
     origin,
-    type: plan.template === null ? "text" : "template",
+    type: plan.content.type === "template" ? "template" : serviceKinds[plan.content.type].type,
     toPhone: nameOfAddress(plan),
     fromPhone: plan.sender.phone,
     templateName: plan.template?.name ?? null,

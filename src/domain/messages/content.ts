@@ -1,13 +1,38 @@
-/** The complete content of a message for the network: the connector adds nothing and looks nothing up. */
-export type Content = TextContent | ContactRequestContent | TemplateContent;
+/**
+ * The complete content of a message for the network, by kind: the connector adds nothing and looks nothing up. What a
+ * network makes of a kind is a file in `networks/kinds`.
+ */
+import type { MessageType } from "./message.ts";
 
-interface TextContent {
+export type Content = ServiceContent | TemplateContent;
+
+/** Needs an open window, and is never charged. */
+export type ServiceContent = TextContent | ContactRequestContent;
+
+/** `type`: what is stored and shown as the message's type. `textOf`: what the person reads. */
+export const serviceKinds: {
+  readonly [Kind in ServiceContent["type"]]: {
+    type: Exclude<MessageType, "template">;
+    textOf(content: Extract<ServiceContent, { type: Kind }>): string;
+  };
+} = {
+  text: { type: "text", textOf: ({ body }) => body },
+  contact_request: { type: "text", textOf: ({ body }) => body },
+};
+
+export function textOf(content: ServiceContent): string {
+  // The key and the content have the same type, which the compiler cannot see of a union.
+  const { textOf: read }: { textOf(content: ServiceContent): string } = serviceKinds[content.type];
+  return read(content);
+}
+
+export interface TextContent {
   type: "text";
   body: string;
 }
 
 /** A text with the network's own button, by which a person shares their phone number. */
-interface ContactRequestContent {
+export interface ContactRequestContent {
   type: "contact_request";
   body: string;
 }

@@ -3,6 +3,10 @@
  * broadcast share this state machine. It only moves forward, with three exceptions: `requeue`, and a status that
  * revives a `failed` or a `skipped` message.
  */
+/** What a message can be, in the API and in the database. */
+export const messageTypes = ["template", "text"] as const;
+export type MessageType = (typeof messageTypes)[number];
+
 export const messageStatuses = [
   /** Planned. Leaves this state when its values are frozen. */
   "pending",

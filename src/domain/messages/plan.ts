@@ -21,7 +21,7 @@ import { accountsBeside } from "../numbers/user-id-scope.ts";
 import type { Template } from "../templates/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import type { Content } from "./content.ts";
+import { type Content, type ServiceContent, textOf } from "./content.ts";
 import { requireUnderCap } from "./daily-cap.ts";
 import { chooseTemplate, fillTemplate, requireSendable, type TemplateInput } from "./fill-template.ts";
 
@@ -31,7 +31,7 @@ export interface SendInput {
   from: string | null;
   /** The caller's own id of the message. */
   reference: string | null;
-  content: { type: "text" | "contact_request"; text: string } | TemplateInput;
+  content: ServiceContent | TemplateInput;
 }
 
 export interface SendPlan {
@@ -79,8 +79,7 @@ export function planSend(tx: ReadTx, workspaceId: number, input: SendInput): Sen
 
   if (input.content.type !== "template") {
     requireOpenWindow(tx, recipient.contact);
-    const { type, text } = input.content;
-    return plan(workspace, readySender, address, { type, body: text }, text, null, 0, false);
+    return plan(workspace, readySender, address, input.content, textOf(input.content), null, 0, false);
   }
   const template = requireSendable(choice, input.content);
   const filled = fillTemplate(template, input.content);

@@ -1,7 +1,7 @@
 /** The schema of a message's public JSON. Pure. */
-import { Type } from "@sinclair/typebox";
+import { type TObject, Type } from "@sinclair/typebox";
 import { Instant, inDocument, Nullable, OneOf } from "#src/core/schema.ts";
-import { visibleStatuses } from "./message.ts";
+import { type MessageType, visibleStatuses } from "./message.ts";
 
 export const MessageTemplate = Type.Object(
   { name: Type.String({ examples: ["order_shipped"] }), language: Type.String({ examples: ["en_US"] }) },
@@ -75,12 +75,17 @@ const TextMessage = Type.Object(
   { $id: "TextMessage", description: "Free-form text that was sent to one person." },
 );
 
+/** The form of each type; one without a form does not compile. */
+const forms = { template: TemplateMessage, text: TextMessage } as const satisfies Record<MessageType, TObject>;
+
 export const MessageView = inDocument(
-  Type.Union([TemplateMessage, TextMessage], { $id: "Message", description: "A message to one person." }),
+  Type.Union([forms.template, forms.text], { $id: "Message", description: "A message to one person." }),
   {
     discriminator: {
       propertyName: "type",
-      mapping: { template: "#/components/schemas/TemplateMessage", text: "#/components/schemas/TextMessage" },
+      mapping: Object.fromEntries(
+        Object.entries(forms).map(([type, { $id }]) => [type, `#/components/schemas/${$id}`]),
+      ),
     },
   },
 );

@@ -5,7 +5,7 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 import { flag, instant, micros } from "#src/db/columns.ts";
 import type { TemplateCategory } from "../templates/template.ts";
 import type { Failure } from "./failure.ts";
-import type { MessageMoney, MessageOrigin, MessageStatus } from "./message.ts";
+import type { MessageMoney, MessageOrigin, MessageStatus, MessageType } from "./message.ts";
 import type { ProviderRequestOutcome } from "./outcome.ts";
 import type { Pricing, StatusItem } from "./status-item.ts";
 
@@ -19,7 +19,7 @@ export const messages = sqliteTable("messages", {
   origin: text().$type<MessageOrigin>().notNull(),
   /** Null for a single message. */
   broadcastId: integer(),
-  type: text().$type<"template" | "text">().notNull(),
+  type: text().$type<MessageType>().notNull(),
   /** E.164. */
   toPhone: text().notNull(),
   fromPhone: text().notNull(),

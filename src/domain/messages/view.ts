@@ -28,11 +28,10 @@ export function viewMessage(message: Message, workspace: Pick<Workspace, "timezo
     delivered_at: when(message.deliveredAt),
     read_at: when(message.readAt),
   };
-  if (message.type === "text") {
-    return { ...addressed, type: "text", template: null, ...progress, charged: false, ...times };
-  }
+  const { type } = message;
+  if (type !== "template") return { ...addressed, type, template: null, ...progress, charged: false, ...times };
   const template = { name: message.templateName ?? "", language: message.templateLanguage ?? "" };
-  return { ...addressed, type: "template", template, ...progress, charged: message.charged, ...times };
+  return { ...addressed, type, template, ...progress, charged: message.charged, ...times };
 }
 
 function visibleStatus(message: Message): VisibleStatus {

@@ -136,7 +136,7 @@ function readText(body: Readonly<Record<string, unknown>>): SendInput {
     fields.text = [{ rule: "too_short", sentence: "The text must not be blank." }];
   checkWellFormed(fields, body);
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
-  return { to, from: from ?? null, reference: reference ?? null, content: { type: "text", text } };
+  return { to, from: from ?? null, reference: reference ?? null, content: { type: "text", body: text } };
 }
 
 function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {

@@ -4,6 +4,7 @@
  */
 import { formatInstant } from "#src/core/instant.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
+import { textOf } from "#src/domain/messages/content.ts";
 import { findBySendToken } from "#src/domain/messages/read.ts";
 import type { SentMessage } from "#src/networks/simulator/control.ts";
 import { answerJson } from "../answer.ts";
@@ -76,7 +77,7 @@ function viewSent(tx: ReadTx, { sendToken, from, to, content, at, outcome }: Sen
     from,
     to,
     type: content.type,
-    ...(content.type === "template" ? { template: content.name } : { text: content.body }),
+    ...(content.type === "template" ? { template: content.name } : { text: textOf(content) }),
     content,
     outcome,
     at: formatInstant(at, "UTC"),

@@ -8,7 +8,7 @@ import { InboundDetails } from "#src/domain/inbound/details.ts";
 import { echoOrigins, echoStatuses, inboundOrigins } from "#src/domain/inbound/origin.ts";
 import { type ConversationItem, textOf } from "#src/domain/inbound/read-conversation.ts";
 import { viewDetails } from "#src/domain/inbound/view.ts";
-import { messageStatuses } from "#src/domain/messages/message.ts";
+import { messageStatuses, messageTypes } from "#src/domain/messages/message.ts";
 import { MessageTemplate } from "#src/domain/messages/schema.ts";
 import type { MessageRow } from "#src/domain/messages/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
@@ -24,7 +24,7 @@ export const AnyMessage = Type.Object({
   name: OptionalText,
   contact_id: OptionalCount,
   from: Type.String(),
-  type: OneOf(["template", "text"]),
+  type: OneOf(messageTypes),
   origin: OneOf(["api", "console", "broadcast"]),
   template: Nullable(MessageTemplate),
   broadcast: Nullable(Named),

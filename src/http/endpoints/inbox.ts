@@ -161,7 +161,7 @@ export const inboxEndpoints = {
     });
     if (to === null) throw notFound("contact");
     if (body.text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
-    const content = { type: "contact_request" as const, text: body.text };
+    const content = { type: "contact_request" as const, body: body.text };
     const onStored: SendRequest["onStored"] = (tx, { id }) => {
       recordAct(tx, call, { action: "message.send", subject: to, details: { id, asks: "number" } });
     };

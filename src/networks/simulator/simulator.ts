@@ -10,6 +10,7 @@ import type { Random } from "#src/core/random.ts";
 import { isUserId } from "#src/core/user-id.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { FilledTexts } from "#src/domain/templates/template.ts";
+import { kindOf } from "../kinds/kinds.ts";
 import type { Network, OutboundMessage } from "../network.ts";
 import { parseCallback } from "../whatsapp/callback.ts";
 import { describeCode, failureOf } from "../whatsapp/errors.ts";
@@ -17,7 +18,6 @@ import { statusCallback } from "./callback.ts";
 import { applyRule, type Effect, type SimulatorControl } from "./control.ts";
 import { createSimulatedMedia, type SimulatedFiles } from "./media.ts";
 import { failLater, type Script, type SimulatorTimes, scriptFor } from "./script.ts";
-import { hasUnusableFile, MEDIA_UNUSABLE, refuseContent } from "./strictness.ts";
 
 interface SimulatorOptions {
   clock: Clock;
@@ -38,6 +38,8 @@ const THROTTLES = 2;
 /** Meta's codes: a required parameter is missing, a parameter has a wrong value, the message needs a phone number. */
 const PARAMETER_MISSING = "131008";
 const PARAMETER_INVALID = "131009";
+/** Meta's code for a file that it could not fetch or use. */
+const MEDIA_UNUSABLE = "131053";
 const PHONE_NEEDED = "131062";
 /** Of a send whose workspace is reset. */
 const CUT_OFF: Outcome = { kind: "unknown", reason: "the workspace is being reset" };
@@ -74,7 +76,7 @@ export function createSimulator({ clock, random, times, callBack, fillIn, contro
   const scriptOf = ({ content }: OutboundMessage, to: string, effect: Effect | null): Script => {
     const usual = scriptFor(to, times);
     const script = effect === null ? usual : applyRule(usual, effect, times);
-    return hasUnusableFile(content) ? failLater(script, MEDIA_UNUSABLE, times) : script;
+    return kindOf(content).hasUnusableFile?.(content) === true ? failLater(script, MEDIA_UNUSABLE, times) : script;
   };
 
   /** False: test control ended the wait. */
@@ -151,12 +153,11 @@ function refuseUserId({ to, recipientNetworkUserId, content }: OutboundMessage):
   if (to !== null) return null;
   if (recipientNetworkUserId === null) return refuse(PARAMETER_MISSING);
   if (!isUserId(recipientNetworkUserId)) return refuse(PARAMETER_INVALID);
-  const needsPhone = content.type === "template" && content.oneTimePassword !== null;
-  return needsPhone ? refuse(PHONE_NEEDED) : null;
+  return kindOf(content).needsPhone?.(content) === true ? refuse(PHONE_NEEDED) : null;
 }
 
 function refuseMalformed({ content }: OutboundMessage, filled: FilledTexts | null): Outcome | null {
-  const refusal = refuseContent(content, filled);
+  const refusal = kindOf(content).refuse(content, filled);
   return refusal === null ? null : refuse(refusal.code, refusal.message);
 }
 

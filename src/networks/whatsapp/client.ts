@@ -6,6 +6,7 @@
 import type { Clock } from "#src/core/clock.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { Exchange, Transport } from "#src/net/transport.ts";
+import { kindOf } from "../kinds/kinds.ts";
 import type { OutboundMessage, RawAnswer } from "../network.ts";
 import { classify, describeCode, excerptOf, graphErrorOf, readWaitHint } from "./errors.ts";
 import { phoneIn } from "./item.ts";
@@ -31,10 +32,7 @@ export function createClient(
 ): Client {
   const routes = new SendRoutes(settings);
 
-  function linkOf({ content }: OutboundMessage): string | null {
-    const header = content.type === "template" ? content.header : null;
-    return header === null || header.type === "text" ? null : header.link;
-  }
+  const linkOf = ({ content }: OutboundMessage): string | null => kindOf(content).linkOf?.(content) ?? null;
 
   return {
     async send(outbound, timeoutMs, onAnswer) {

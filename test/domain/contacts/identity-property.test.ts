@@ -373,7 +373,7 @@ function requireCurrent(world: World, person: Person, via: number, address: stri
 /** A free text to the person who has just written, under the name that the network used, from the number written to. */
 function requireAnswer(world: World, name: string, via: number): void {
   const input = { to: name, from: world.number(via).phone, reference: null };
-  const plan = () => planSend(world.tx, world.workspace.id, { ...input, content: { type: "text", text: "Hello" } });
+  const plan = () => planSend(world.tx, world.workspace.id, { ...input, content: { type: "text", body: "Hello" } });
   if (world.isRefused(world.rootOf(name))) {
     expect(plan).toThrow(/opted out/);
     return;

@@ -1,5 +1,5 @@
 /**
- * The browser and the server keep the same contract, and the compiler sees to it: on a copy of the sources, a renamed
+ * The browser and the server keep the same declarations, and the compiler sees to it: on a copy of the sources, a renamed
  * member of an answer does not compile where the browser reads it, nor where the server writes it.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
@@ -70,7 +70,7 @@ const wrong: readonly { title: string; code: string; message: RegExp }[] = [
   },
 ];
 
-describe("the contract between browser and server", () => {
+describe("declarations between browser and server", () => {
   let inBrowser: TypeProblem[] = [];
   let inServer: TypeProblem[] = [];
   const head = 'import { request } from "./api.ts";\n';

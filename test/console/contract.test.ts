@@ -1,7 +1,7 @@
-/** The console's contract at run time: its paths, the router, and the comparison of answers with their schemas. */
+/** Endpoints at run time: their paths, the console's router, and the comparison of answers with their schemas. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { requireDeclaredAnswer } from "#src/http/console/answer-check.ts";
-import { consoleEndpoints as routes } from "#src/http/endpoints/endpoints.ts";
+import { apiEndpoints, consoleEndpoints as routes } from "#src/http/endpoints/endpoints.ts";
 import { firstOperator, type Visitor } from "#test/support/console.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]());
 
 test("the schemas of every endpoint name the placeholders of its path", () => {
-  for (const { path, params } of routes) {
+  for (const { path, params } of [...routes, ...apiEndpoints]) {
     const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
     const declared = Object.keys(params ?? {});
     expect([path, ...declared.sort()]).toEqual([path, ...placeholders.filter((name) => name !== "workspace").sort()]);

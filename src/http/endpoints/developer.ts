@@ -189,7 +189,7 @@ export const developerEndpoints = {
     output: Data(Empty),
   }).answer(async (call) => {
     const { clock, workspace, path } = call;
-    const key = path.key ?? "";
+    const { key } = path;
     let isGone = false;
     // The field is removed with its last values, and the audit entry is written in that same transaction.
     const answer = () =>

@@ -95,7 +95,7 @@ export const simulatorEndpoints = {
       }),
     ),
   }).read((tx, { workspace, path }) => {
-    const found = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country);
+    const found = lookUpContact(tx, workspace.id, path.phone, workspace.country);
     if (found === null) throw invalidRequest({ phone: [`"${path.phone}" is not a phone number.`] });
     const phone = nameOfAddress(found);
     const { contact } = found;
@@ -128,7 +128,7 @@ export const simulatorEndpoints = {
     if (text.trim() === "") throw invalidRequest({ text: ["The text is blank."] });
     const number = listSimulatorNumbers(tx, workspace.id).find((one) => one.id === id);
     if (number === undefined) throw notFound("number");
-    const person = lookUpContact(tx, workspace.id, path.phone ?? "", workspace.country);
+    const person = lookUpContact(tx, workspace.id, path.phone, workspace.country);
     if (person === null) throw invalidRequest({ phone: [`"${path.phone}" is not a phone number.`] });
     const from = nameOfAddress(person);
     const { body } = composeInbound(tx.random, number, { from, text, isButton, at: tx.now });

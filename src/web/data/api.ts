@@ -54,7 +54,7 @@ interface Options {
 
 /**
  * Asks the console's API, and once more after the user has entered the password again if the server asks for that.
- * `route` is the route's name in the contract; `input` holds the values of its path, and its `query` and `body`. Resolves
+ * `route` is the endpoint's name; `input` holds the values of its path, and its `query` and `body`. Resolves
  * to the `data` of the answer; for a list, to `data` and `meta`.
  */
 export async function request<Name extends DataRoute>(
@@ -131,7 +131,7 @@ function pathOf(route: Route, input: object): string {
   return `${BASE}${path}?${new URLSearchParams(asked.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** The server vouches for the form of its answers: its tests compare each of them with the contract. */
+/** The server vouches for the form of its answers: its tests compare each of them with its declaration. */
 async function readAnswer<Name extends DataRoute>(response: Response): Promise<Output<Name>> {
   const answer = (await response.json().catch(() => null)) as { data?: unknown; meta?: unknown; error?: Json } | null;
   if (!response.ok || answer === null) throw readError(response, answer?.error);

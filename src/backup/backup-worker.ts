@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { systemClock } from "#src/core/clock.ts";
 import { newInstanceId } from "#src/core/id.ts";
 import { systemRandom } from "#src/core/random.ts";
-import { openClient } from "#src/db/driver.ts";
 import { type CheckResult, checkDatabase } from "#src/health/check.ts";
 import { verifyBackup } from "./backup.ts";
+import { reading } from "./database-file.ts";
 import { makeOwnBackup } from "./own-backup.ts";
 import { type SendRequest, type SentBackup, sendBackup } from "./remote/send.ts";
 import { runRestoreDrill } from "./restore.ts";
@@ -101,10 +101,6 @@ async function runJob(request: WorkerRequest): Promise<BackupJobOutcome> {
 
 /** Checks the live database in slices, so that the WAL can be checkpointed in between. */
 function check(database: string, now: number): CheckResult {
-  const client = openClient(database, { readonly: true, fileMustExist: true, timeout: 5_000 });
-  try {
-    return checkDatabase(client, { now, isExclusive: false, onStep: (part) => onStep(`checking ${part}`) });
-  } finally {
-    client.close();
-  }
+  const onPart = (part: string): void => onStep(`checking ${part}`);
+  return reading(database, (client) => checkDatabase(client, { now, isExclusive: false, onStep: onPart }));
 }

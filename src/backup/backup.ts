@@ -4,11 +4,12 @@
  */
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { type Client, openClient } from "#src/db/driver.ts";
+import type { Client } from "#src/db/driver.ts";
 import { createPrivateDirectory, createPrivateFile } from "#src/db/files.ts";
 import { type BackupMetadata, readInstance, writeBackupMetadata } from "#src/db/instance.ts";
 import { schemaVersion } from "#src/db/migrate.ts";
 import { type CheckFinding, checkDatabase, countRows } from "#src/health/check.ts";
+import { isDamage, reading, writing } from "./database-file.ts";
 import { compareDigest, writeDigest } from "./digest.ts";
 import { moveIntoPlace, removeDatabase, removeUnfinished, requireFreeSpace, UNFINISHED } from "./files.ts";
 
@@ -40,11 +41,6 @@ export class BackupBroken extends Error {
     super(`the copy is broken: ${findings.map(({ name, ids }) => `${name} (${ids.join("; ")})`).join(", ")}`);
     this.findings = findings;
   }
-}
-
-/** True for a finding about the file itself, as opposed to the data that Waxwing wrote. */
-export function isDamage(name: string): boolean {
-  return name === "integrity" || name === "references" || name === "digest";
 }
 
 /** Called before each step. */
@@ -82,24 +78,17 @@ export function makeBackup(database: string, file: string, now: number, onStep: 
  * database: writers do not wait, but the WAL cannot be truncated meanwhile. Throws `InsufficientSpace`.
  */
 export function copyDatabase(database: string, target: string, backupMetadata: BackupMetadata | null): void {
-  const source = openClient(database, { readonly: true, fileMustExist: true, timeout: 5_000 });
-  try {
+  reading(database, (source) => {
     requireFreeSpace(dirname(target), requiredBytes(source), `a copy of ${basename(database)}`);
     createPrivateFile(target);
     // Gives the copy incremental auto-vacuum, so that pages freed later can be returned to the disk. If the database
     // already has it, setting the pragma again would be a write.
     if (source.pragma("auto_vacuum", { simple: true }) === 0) source.pragma("auto_vacuum = INCREMENTAL");
     source.prepare("VACUUM INTO ?").run(target);
-  } finally {
-    source.close();
-  }
-  const copy = openClient(target, { fileMustExist: true });
-  try {
-    copy.pragma("synchronous = FULL");
+  });
+  writing(target, (copy) => {
     if (backupMetadata !== null) writeBackupMetadata(copy, backupMetadata);
-  } finally {
-    copy.close();
-  }
+  });
 }
 
 /** The expected size of a copy, with a margin. */
@@ -141,8 +130,7 @@ export function verifyBackup(file: string, now: number, onStep: OnStep): Verific
 }
 
 function inspectBackup(path: string, now: number, onStep: OnStep): Omit<VerificationResult, "digest"> {
-  const copy = openClient(path, { readonly: true, fileMustExist: true });
-  try {
+  return reading(path, (copy) => {
     const { findings, checked } = checkDatabase(copy, {
       now,
       isExclusive: true,
@@ -156,7 +144,5 @@ function inspectBackup(path: string, now: number, onStep: OnStep): Omit<Verifica
       findings,
       at: isReadable ? (readInstance(copy)?.backupMetadata?.at ?? null) : null,
     };
-  } finally {
-    copy.close();
-  }
+  });
 }

@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { type Client, openClient } from "#src/db/driver.ts";
+import type { Client } from "#src/db/driver.ts";
 import {
   type Instance,
   readInstance,
@@ -18,7 +18,8 @@ import { migrate, NewerSchema, schemaVersion } from "#src/db/migrate.ts";
 import { migrations } from "#src/db/migrations.ts";
 import { compareSchema } from "#src/db/schema-objects.ts";
 import { type CheckFinding, checkDatabase, countRows, FOREIGN_SCHEMA } from "#src/health/check.ts";
-import { BackupBroken, copyDatabase, isDamage } from "./backup.ts";
+import { BackupBroken, copyDatabase } from "./backup.ts";
+import { isDamage, reading, writing } from "./database-file.ts";
 import { compareDigest } from "./digest.ts";
 import { findFreeName, removeDatabase, removeUnfinished, swapDatabase, UNFINISHED } from "./files.ts";
 import { type MergedCounts, mergeNewer } from "./merge-newer.ts";
@@ -128,7 +129,7 @@ function prepareRestore(
   const { backup, flaws, hasDigest } = verifySource(file, now);
   onStep("copying it");
   copyDatabase(file, fresh, null);
-  withWritableClient(fresh, (client) => {
+  writing(fresh, (client) => {
     // The file may have been replaced since it was checked; from here on its schema is executed.
     requireOwnSchema(client);
     migrate(client);
@@ -140,10 +141,10 @@ function prepareRestore(
   const gap = "unusable" in replaced ? replaced.unusable : null;
   if (gap !== null && !acceptGap) throw new GapNotAccepted(gap, since);
   onStep(gap === null ? "merging newer rows" : "no newer rows can be merged");
-  const merged = gap === null ? withWritableClient(fresh, (client) => mergeNewer(client, newer)) : null;
+  const merged = gap === null ? writing(fresh, (client) => mergeNewer(client, newer)) : null;
   // After a merge the result holds the present state, otherwise the backup's.
   const at = gap === null ? now : (since ?? now);
-  withWritableClient(fresh, (client) => {
+  writing(fresh, (client) => {
     writeBackupMetadata(client, { kind: "restore", at, hasGap: gap !== null });
     // A backup of a database that was closed by a move is open again, as a copy.
     writeMove(client, null);
@@ -164,7 +165,7 @@ function prepareRestore(
 function verifySource(file: string, now: number): { backup: Instance | null; flaws: string[]; hasDigest: boolean } {
   const digest = compareDigest(file);
   if (digest.kind === "broken") throw new BackupBroken([digest.finding]);
-  return withReadOnlyClient(file, (client) => {
+  return reading(file, (client) => {
     if (schemaVersion(client) > latestSchema()) throw new NewerSchema(schemaVersion(client), latestSchema());
     const { findings } = checkDatabase(client, { now, isExclusive: true });
     if (findings.some(({ name }) => isDamage(name) || name === FOREIGN_SCHEMA)) throw new BackupBroken(findings);
@@ -208,7 +209,7 @@ function inspectReplaced(
   if (!existsSync(database)) return { unusable: `there is no database at ${resolve(database)}` };
   try {
     copyDatabase(database, newer, null);
-    const { names, instance } = withWritableClient(newer, (client) => {
+    const { names, instance } = writing(newer, (client) => {
       // `upgrade back`: an older executable reads what it knows of a newer schema.
       if (schemaVersion(client) > latestSchema()) return inspectNewerSchema(client, fresh);
       requireOwnSchema(client);
@@ -240,7 +241,7 @@ function inspectNewerSchema(client: Client, fresh: string): { names: string[]; i
       .pluck()
       .all() as string[];
   const found = new Set(columnsOf(client));
-  const lacking = withReadOnlyClient(fresh, columnsOf).filter((column) => !found.has(column));
+  const lacking = reading(fresh, columnsOf).filter((column) => !found.has(column));
   if (lacking.length > 0) throw new Error(`its newer schema lacks ${lacking.slice(0, 5).join(", ")}`);
   const isSound = client.pragma("integrity_check(1)", { simple: true }) === "ok";
   return { names: isSound ? [] : ["integrity"], instance: readInstance(client) };
@@ -263,7 +264,7 @@ function isLaterStateOf(instance: Instance, backup: Instance): boolean {
  */
 function hasLaterIds(newer: string, fresh: string): boolean {
   const idsOf = (path: string): Map<string, number> =>
-    withReadOnlyClient(path, (client) => {
+    reading(path, (client) => {
       const rows = client.prepare("SELECT name, seq FROM sqlite_sequence").all() as { name: string; seq: number }[];
       return new Map(rows.map(({ name, seq }) => [name, seq]));
     });
@@ -272,7 +273,7 @@ function hasLaterIds(newer: string, fresh: string): boolean {
 }
 
 function inspectResult(path: string, now: number): { findings: CheckFinding[]; counts: Record<string, number> } {
-  return withReadOnlyClient(path, (client) => ({
+  return reading(path, (client) => ({
     findings: checkDatabase(client, { now, isExclusive: true }).findings,
     counts: countRows(client),
   }));
@@ -284,30 +285,11 @@ function inspectResult(path: string, now: number): { findings: CheckFinding[]; c
  */
 function finalizeReplaced(database: string, at: number): void {
   try {
-    withWritableClient(database, (client) => {
+    writing(database, (client) => {
       if (readInstance(client) !== null) writeBackupMetadata(client, { kind: "replaced", at, hasGap: false });
       client.pragma("wal_checkpoint(TRUNCATE)");
     });
   } catch {
     // The file is broken, but it is all that is left of the database. No server can start on it.
-  }
-}
-
-function withReadOnlyClient<T>(path: string, work: (client: Client) => T): T {
-  return withClient(openClient(path, { readonly: true, fileMustExist: true, timeout: 5_000 }), work);
-}
-
-function withWritableClient<T>(path: string, work: (client: Client) => T): T {
-  const client = openClient(path, { fileMustExist: true, timeout: 5_000 });
-  client.pragma("synchronous = FULL");
-  client.pragma("foreign_keys = ON");
-  return withClient(client, work);
-}
-
-function withClient<T>(client: Client, work: (client: Client) => T): T {
-  try {
-    return work(client);
-  } finally {
-    client.close();
   }
 }

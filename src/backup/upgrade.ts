@@ -6,7 +6,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Log } from "#src/core/log.ts";
-import { type Client, openClient } from "#src/db/driver.ts";
+import type { Client } from "#src/db/driver.ts";
 import type { FileIdentity } from "#src/db/file-identity.ts";
 import type { DatabaseFiles } from "#src/db/files.ts";
 import { readOrCreateInstanceId, writeBackupMetadata, writeFileIdentity } from "#src/db/instance.ts";
@@ -14,7 +14,8 @@ import { LockHeld, lockExclusively } from "#src/db/lock.ts";
 import { migrate, NewerSchema, schemaVersion } from "#src/db/migrate.ts";
 import { type Migration, migrations } from "#src/db/migrations.ts";
 import { checkDatabase } from "#src/health/check.ts";
-import { copyDatabase, isDamage } from "./backup.ts";
+import { copyDatabase } from "./backup.ts";
+import { isDamage, writing } from "./database-file.ts";
 import {
   findFreeName,
   InsufficientSpace,
@@ -70,7 +71,7 @@ export function upgradeDatabase({ database, commandLock }: DatabaseFiles, option
       checkpointLog(database);
       copyDatabase(database, fresh, null);
       onStep(`migrating the copy to schema ${to}`);
-      const applied = withClient(fresh, (copy) => {
+      const applied = writing(fresh, (copy) => {
         const done = migrate(copy, known);
         readOrCreateInstanceId(copy, now, newInstanceId);
         // This is the same database in a new file, not a copy to be held: give it the new file's identity.
@@ -78,7 +79,7 @@ export function upgradeDatabase({ database, commandLock }: DatabaseFiles, option
         return done;
       });
       onStep("checking the copy");
-      requireSound(fresh, now);
+      writing(fresh, (copy) => requireUndamaged(copy, now));
       options.onKept?.(kept);
       swapDatabase(database, fresh, kept);
       writeKeptMetadata(kept, now);
@@ -110,7 +111,7 @@ function failure(cause: unknown, from: number, to: number): UpgradeFailed {
 }
 
 function readSchemaVersion(database: string): number {
-  return withClient(database, schemaVersion);
+  return writing(database, schemaVersion);
 }
 
 function sizeWithLog(database: string): number {
@@ -120,12 +121,12 @@ function sizeWithLog(database: string): number {
 
 /** The last connection to close a database checkpoints its WAL and removes it; the file alone is then complete. */
 function checkpointLog(database: string): void {
-  withClient(database, (client) => client.pragma("wal_checkpoint(TRUNCATE)"));
+  writing(database, (client) => client.pragma("wal_checkpoint(TRUNCATE)"));
 }
 
-function requireSound(path: string, now: number): void {
-  const { findings } = withClient(path, (client) => checkDatabase(client, { now, isExclusive: true }));
-  // Broken invariants do not prevent an upgrade, because the database had them before; damage does.
+/** Broken invariants do not prevent an upgrade, because the database had them before; damage does. */
+export function requireUndamaged(copy: Client, now: number): void {
+  const { findings } = checkDatabase(copy, { now, isExclusive: true });
   const damage = findings.filter(({ name }) => isDamage(name));
   if (damage.length > 0)
     throw new Error(`the migrated copy is damaged: ${damage.map(({ ids }) => ids.join("; ")).join("; ")}`);
@@ -133,18 +134,7 @@ function requireSound(path: string, now: number): void {
 
 /** Marks the kept file as a copy, so that a server started on it holds its broadcasts. */
 function writeKeptMetadata(kept: string, at: number): void {
-  withClient(kept, (client) => writeBackupMetadata(client, { kind: "upgrade", at, hasGap: false }));
-}
-
-function withClient<T>(path: string, work: (client: Client) => T): T {
-  const client = openClient(path, { fileMustExist: true, timeout: 5_000 });
-  try {
-    client.pragma("synchronous = FULL");
-    client.pragma("foreign_keys = ON");
-    return work(client);
-  } finally {
-    client.close();
-  }
+  writing(kept, (client) => writeBackupMetadata(client, { kind: "upgrade", at, hasGap: false }));
 }
 
 /**

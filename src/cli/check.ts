@@ -1,7 +1,8 @@
 /** `waxwing check [FILE]`: verifies a database or a backup. It only reads. */
 import { resolve } from "node:path";
+import { reading } from "#src/backup/database-file.ts";
 import { compareDigest } from "#src/backup/digest.ts";
-import { type Client, openClient } from "#src/db/driver.ts";
+import type { Client } from "#src/db/driver.ts";
 import { databaseFiles } from "#src/db/files.ts";
 import { LockHeld, lockExclusively } from "#src/db/lock.ts";
 import { NewerSchema, schemaVersion } from "#src/db/migrate.ts";
@@ -103,15 +104,6 @@ function checkAll(context: Context, name: string, path: string): Report {
 
 const DIGEST_STATES = { none: null, same: true, broken: false } as const;
 const DIGEST_WORDS = { none: ", without a digest", same: ", and its digest is right", broken: "" } as const;
-
-function reading<T>(path: string, work: (client: Client) => T): T {
-  const client = openClient(path, { readonly: true, fileMustExist: true, timeout: 5_000 });
-  try {
-    return work(client);
-  } finally {
-    client.close();
-  }
-}
 
 /** Whether a server runs on the database, which is then read in small steps. */
 function isServed(path: string): boolean {

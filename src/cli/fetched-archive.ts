@@ -5,12 +5,12 @@
 import { join, resolve } from "node:path";
 import { type KeyPlacement, type PlacedKeys, placeKeys, placeMedia } from "#src/backup/archive/place.ts";
 import type { Unpacked } from "#src/backup/archive/unpack.ts";
+import { reading } from "#src/backup/database-file.ts";
 import { formatFileTime, InsufficientSpace, replaceFile } from "#src/backup/files.ts";
 import { readRecoveryKeys, WrongRecoveryKey } from "#src/backup/remote/encryption.ts";
 import { fetchArchive, NoSuchArchive } from "#src/backup/remote/fetch-archive.ts";
 import { SECRET_KEY_VARIABLE } from "#src/core/key-file.ts";
 import { ArchiveBroken } from "#src/core/tar.ts";
-import { openClient } from "#src/db/driver.ts";
 import type { Context } from "./context.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { readInputFile } from "./input.ts";
@@ -119,11 +119,6 @@ export function placeRest(context: Context, unpacked: Unpacked): Pick<Placed, "c
 }
 
 function namedMedia(database: string): ReadonlySet<string> {
-  const client = openClient(database, { readonly: true, fileMustExist: true });
-  try {
-    const names = client.prepare("SELECT workspace_id || '-' || hash FROM media_files").pluck().all();
-    return new Set(names as string[]);
-  } finally {
-    client.close();
-  }
+  const named = "SELECT workspace_id || '-' || hash FROM media_files";
+  return new Set(reading(database, (client) => client.prepare(named).pluck().all() as string[]));
 }

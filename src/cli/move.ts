@@ -6,10 +6,11 @@ import { closeSync, existsSync, fstatSync, ftruncateSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { BackupBroken, NameTaken } from "#src/backup/backup.ts";
+import { writing } from "#src/backup/database-file.ts";
 import { InsufficientSpace } from "#src/backup/files.ts";
 import { type MovedIn, MoveRefused, moveIn } from "#src/backup/move/move-in.ts";
 import { CopyNotStarted, type MovedOutFile, moveOut } from "#src/backup/move/move-out.ts";
-import { reopenAsCopy, stateOf, withClient } from "#src/backup/move/original.ts";
+import { reopenAsCopy, stateOf } from "#src/backup/move/original.ts";
 import { type CopyReason, judgeCancel } from "#src/backup/move/states.ts";
 import { type Config, isSetting } from "#src/config/config.ts";
 import { newInstanceId, randomText } from "#src/core/id.ts";
@@ -189,7 +190,7 @@ function openGiven({ files }: Context, path: string): number {
 }
 
 function cancel(database: string): Report {
-  return withClient(database, false, (client) => {
+  return writing(database, (client) => {
     const verdict = judgeCancel(stateOf(client, database));
     const move = readMove(client);
     if (verdict.kind === "refused" || move?.state !== "out")

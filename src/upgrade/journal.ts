@@ -18,6 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { syncDirectory } from "#src/backup/files.ts";
 
 /**
  * `trial`: the executable is swapped, and waits until it is declared ready. `go`: declared ready; it goes live. `done`:
@@ -181,13 +182,4 @@ export class Journal {
 
 export function inodeOf(path: string): string {
   return String(statSync(path, { bigint: true }).ino);
-}
-
-function syncDirectory(path: string): void {
-  const handle = openSync(path, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

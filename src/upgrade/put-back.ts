@@ -4,8 +4,8 @@
  */
 import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
+import { reading, writing } from "#src/backup/database-file.ts";
 import { removeDatabase, removeUnfinished, swapDatabase, UNFINISHED } from "#src/backup/files.ts";
-import { openClient } from "#src/db/driver.ts";
 import type { DatabaseFiles } from "#src/db/files.ts";
 import { clearBackupMetadata } from "#src/db/instance.ts";
 import { lockExclusively } from "#src/db/lock.ts";
@@ -19,33 +19,20 @@ export function isKeptDatabase(path: string, database: string): boolean {
   return dirname(resolve(path)) === dirname(resolve(database)) && basename(path).startsWith(basename(database) + KEPT);
 }
 
-export function readSchema(path: string): number {
-  const client = openClient(path, { readonly: true, fileMustExist: true, timeout: 5_000 });
-  try {
-    return schemaVersion(client);
-  } finally {
-    client.close();
-  }
-}
-
 /** Throws if `kept` is not a database that a migration of this one kept. */
 export function putBackDatabase({ database, commandLock }: DatabaseFiles, kept: string, known: number): void {
   if (!isKeptDatabase(kept, database) || !existsSync(kept)) {
     throw new Error(`${kept} is not a database that was kept before a migration`);
   }
-  if (readSchema(kept) > known) throw new Error(`${kept} has a newer schema than this executable supports`);
+  if (reading(kept, schemaVersion) > known) throw new Error(`${kept} has a newer schema than this executable supports`);
   const lock = lockExclusively(commandLock);
   try {
     removeUnfinished(database);
-    const client = openClient(kept, { fileMustExist: true, timeout: 5_000 });
-    try {
-      client.pragma("synchronous = FULL");
+    writing(kept, (client) => {
       // It is this very database again, not a copy to be held.
       clearBackupMetadata(client);
       forgetUnknownMarkers(client, database);
-    } finally {
-      client.close();
-    }
+    });
     const undone = `${database}${UNFINISHED}-undone`;
     swapDatabase(database, kept, undone);
     removeDatabase(undone);

@@ -2,8 +2,8 @@
  * What a server reports about the upgrade that it is part of, in a file beside the database: the service's user can write
  * there, and not beside the executable. `live` is the point of no return: a database that was live is never put back.
  */
-import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { replaceFile } from "#src/backup/files.ts";
 
 /** `restored`: the old executable runs again. `failed`: the new one gave up; `message` says why. */
 export const serverStates = ["starting", "ready", "live", "restored", "holding", "failed"] as const;
@@ -27,19 +27,7 @@ export function reportPath(database: string): string {
 
 /** On disk when it returns. */
 export function writeReport(database: string, report: ServerReport): void {
-  const path = reportPath(database);
-  const unfinished = `${path}.unfinished`;
-  const handle = openSync(unfinished, "w", 0o600);
-  try {
-    writeFileSync(handle, JSON.stringify(report));
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-  renameSync(unfinished, path);
-  const directory = openSync(dirname(path), "r");
-  fsyncSync(directory);
-  closeSync(directory);
+  replaceFile(reportPath(database), JSON.stringify(report));
 }
 
 /** Null: there is none of this upgrade. Root calls it too: it follows no link and reads a few bytes of a plain file. */

@@ -6,6 +6,7 @@
 
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { reading } from "#src/backup/database-file.ts";
 import { requireNotMoved } from "#src/backup/move/original.ts";
 import { upgradeDatabase } from "#src/backup/upgrade.ts";
 import type { Config } from "#src/config/config.ts";
@@ -18,9 +19,10 @@ import { version } from "#src/core/version.ts";
 import { readFileIdentity } from "#src/db/file-identity.ts";
 import { databaseFiles } from "#src/db/files.ts";
 import { type Lock, LockHeld, lockExclusively } from "#src/db/lock.ts";
+import { schemaVersion } from "#src/db/migrate.ts";
 import { migrations } from "#src/db/migrations.ts";
 import { inodeOf, Journal, type Phase, type UpgradeFacts } from "./journal.ts";
-import { putBackDatabase, readSchema } from "./put-back.ts";
+import { putBackDatabase } from "./put-back.ts";
 import { readReport, type ServerReport, writeReport } from "./server-report.ts";
 
 /** How long a server waits for the previous one to end, which finishes what is in flight. */
@@ -166,7 +168,8 @@ class OldServer extends Participant implements Trial {
     const lock = await waitForLock(files.serverLock, clock, stopping);
     try {
       const known = migrations.at(-1)?.version ?? 0;
-      if (!existsSync(files.database) || readSchema(files.database) <= known || this.keptDatabase === null) return;
+      if (!existsSync(files.database) || reading(files.database, schemaVersion) <= known || this.keptDatabase === null)
+        return;
       putBackDatabase(files, this.keptDatabase, known);
       log.warn("upgrade.database_put_back", "The upgrade was undone; the database before it is in use again");
     } finally {

@@ -17,7 +17,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { stateOf, withClient } from "#src/backup/move/original.ts";
+import { reading, writing } from "#src/backup/database-file.ts";
+import { stateOf } from "#src/backup/move/original.ts";
 import { openClient } from "#src/db/driver.ts";
 import { readFileIdentity } from "#src/db/file-identity.ts";
 import { readInstance, readMove, writeMove } from "#src/db/instance.ts";
@@ -253,7 +254,7 @@ function standingOf(data: string): Standing {
   if (existsSync(join(data, "waxwing.db.moving-in"))) return "interrupted";
   const database = join(data, "waxwing.db");
   if (!existsSync(database)) return "none";
-  const state = withClient(database, false, (client) => stateOf(client, database));
+  const state = writing(database, (client) => stateOf(client, database));
   return state === "open" ? "sends" : state === "copy" ? "held" : "closed";
 }
 
@@ -299,7 +300,7 @@ test("killed at any step, a move leaves one database that sends or none, and the
     // No one has seen a code: the file is a copy, if it is anything.
     if (existsSync(file)) expect(await finish("target", file)).toBe("held");
     clear("server.move", "target");
-    withClient(join(original, "waxwing.db"), false, (client) => writeMove(client, null));
+    writing(join(original, "waxwing.db"), (client) => writeMove(client, null));
   }
   expect(standings.slice(-3)).toEqual(["closed", "closed", "closed"]);
   expect(new Set(standings)).toEqual(new Set<Standing>(["sends", "closed"]));
@@ -349,7 +350,7 @@ test("a moved database can be moved again, and its past stays with it", async ()
   const { code } = await moveOut(today);
   await moveIn(today, "b", code);
   const instanceAt = (place: string) =>
-    withClient(workshop.path(`${place}/waxwing.db`), true, (client) => readInstance(client)?.instanceId);
+    reading(workshop.path(`${place}/waxwing.db`), (client) => readInstance(client)?.instanceId);
   expect(instanceAt("b")).toBe(instanceAt("data") ?? "");
   workshop.data = workshop.path("b");
   const again = await workshop.json<MovedOutView>(["move", "out", `${file}.2`], clockAt(today.at + 5 * MINUTE));

@@ -15,13 +15,14 @@ import { readInstance, readMove, writeBackupMetadata, writeFileIdentity, writeMo
 import { NewerSchema, schemaVersion } from "#src/db/migrate.ts";
 import { migrations } from "#src/db/migrations.ts";
 import { forgetUnknownMarkers } from "#src/db/run-marker.ts";
-import { checkDatabase, countRows, FOREIGN_SCHEMA } from "#src/health/check.ts";
+import { countRows } from "#src/health/check.ts";
 import { isMarkable, type Manifest, markUsed, readManifest, readUse } from "../archive/archive.ts";
 import { placeKeys, placeMedia } from "../archive/place.ts";
 import { discard, type Unpacked, unpack } from "../archive/unpack.ts";
-import { BackupBroken, isDamage } from "../backup.ts";
+import { BackupBroken } from "../backup.ts";
+import { checkFile, reading, writing } from "../database-file.ts";
 import { findFreeName, replaceFile, swapDatabase, syncDirectory, syncFile } from "../files.ts";
-import { type IdentityOf, withClient } from "./original.ts";
+import type { IdentityOf } from "./original.ts";
 import { type Admission, admit, type CopyReason, hashCode } from "./states.ts";
 
 /** Part of the name of a database that lies beside its place, complete or not. */
@@ -87,14 +88,13 @@ export async function moveIn(options: MoveInOptions): Promise<MovedIn> {
   const manifest = await readManifest(piecesOf(options.handle));
   const admission = await admissionOf(options, manifest);
   const moved = { manifest, heldBecause: null, isDone: false, replaced: null, flaws: [] };
-  if (admission.kind === "done") return { ...moved, isDone: true, counts: withClient(database, true, countRows) };
+  if (admission.kind === "done") return { ...moved, isDone: true, counts: reading(database, countRows) };
   requirePlace(database);
   const fresh = movingInPath(database);
   const flaws = admission.kind === "continue" ? [] : await prepare(options, admission, fresh);
   onStep("putting the database in its place");
   const isSuccessor = admission.kind !== "copy";
-  withClient(fresh, false, (client) => {
-    client.pragma("synchronous = FULL");
+  writing(fresh, (client) => {
     if (!isSuccessor) return;
     client.transaction(() => {
       client.prepare("UPDATE instance SET backup_metadata = NULL WHERE id = 1").run();
@@ -106,7 +106,7 @@ export async function moveIn(options: MoveInOptions): Promise<MovedIn> {
   swapDatabase(database, fresh, replaced ?? `${database}.replaced`);
   onStep("moved in");
   const heldBecause = admission.kind === "copy" ? admission.because : null;
-  return { ...moved, counts: withClient(database, true, countRows), heldBecause, replaced, flaws };
+  return { ...moved, counts: reading(database, countRows), heldBecause, replaced, flaws };
 }
 
 async function* piecesOf(handle: number): AsyncGenerator<Uint8Array> {
@@ -136,7 +136,7 @@ async function admissionOf({ database, handle, code, now, identityOf }: MoveInOp
 function tokenOf(path: string, identityOf: IdentityOf | null): string | null {
   if (!existsSync(path)) return null;
   try {
-    return withClient(path, true, (client) => {
+    return reading(path, (client) => {
       const move = readMove(client);
       const known = readInstance(client)?.fileIdentity ?? null;
       if (move?.state !== "in") return null;
@@ -151,7 +151,7 @@ function tokenOf(path: string, identityOf: IdentityOf | null): string | null {
 /** A database without workspaces, as a new installation makes one, is put aside; any other is in the way. */
 function requirePlace(database: string): void {
   if (!existsSync(database)) return;
-  const hasWorkspace = withClient(database, true, (client) =>
+  const hasWorkspace = reading(database, (client) =>
     client.prepare("SELECT EXISTS (SELECT 1 FROM workspaces)").pluck().get(),
   );
   if (hasWorkspace !== 0) throw new MoveRefused("occupied", `there is a database with workspaces at ${database}`);
@@ -171,8 +171,7 @@ async function prepare(options: MoveInOptions, admission: Admission, fresh: stri
     requireSameKeys(options.keysHere, unpacked.keys);
     onStep("checking the database");
     const flaws = requireSound(fresh, now);
-    withClient(fresh, false, (client) => {
-      client.pragma("synchronous = FULL");
+    writing(fresh, (client) => {
       client.transaction(() => {
         const { takenAt, move } = unpacked.manifest;
         writeBackupMetadata(client, { kind: "move", at: takenAt, hasGap: false });
@@ -210,11 +209,11 @@ function place(unpacked: Unpacked, { keyFile, config, random, now }: Places, und
 }
 
 function requireSound(path: string, now: number): string[] {
-  return withClient(path, true, (client) => {
+  return reading(path, (client) => {
     const known = migrations.at(-1)?.version ?? 0;
     if (schemaVersion(client) > known) throw new NewerSchema(schemaVersion(client), known);
-    const { findings } = checkDatabase(client, { now, isExclusive: true });
-    if (findings.some(({ name }) => isDamage(name) || name === FOREIGN_SCHEMA)) throw new BackupBroken(findings);
+    const { findings, damage } = checkFile(client, now);
+    if (damage.length > 0) throw new BackupBroken(findings);
     return findings.map(({ name }) => name);
   });
 }

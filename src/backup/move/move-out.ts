@@ -9,7 +9,6 @@ import { version } from "#src/core/version.ts";
 import type { Client } from "#src/db/driver.ts";
 import { createPrivateDirectory } from "#src/db/files.ts";
 import { readInstance, readMove } from "#src/db/instance.ts";
-import { checkDatabase, FOREIGN_SCHEMA } from "#src/health/check.ts";
 import {
   type ArchivedFiles,
   archiveEntries,
@@ -18,9 +17,10 @@ import {
   maxArchiveBytes,
   writeArchive,
 } from "../archive/archive.ts";
-import { BackupBroken, isDamage, NameTaken } from "../backup.ts";
+import { BackupBroken, NameTaken } from "../backup.ts";
+import { checkFile, writing } from "../database-file.ts";
 import { moveIntoPlace, removeUnfinished, requireFreeSpace, UNFINISHED, writeWhole } from "../files.ts";
-import { close, type IdentityOf, type MovedAway, MovedOut, stateOf, withClient } from "./original.ts";
+import { close, type IdentityOf, type MovedAway, MovedOut, stateOf } from "./original.ts";
 import { CODE_VALID_MS, hashCode, judgeMoveOut } from "./states.ts";
 
 /** A copy that no start has held yet: its successor would start without the hold. */
@@ -76,7 +76,7 @@ export async function moveOut(options: MoveOutOptions): Promise<MovedOutFile> {
     onStep("finishing the file");
     target.finish();
     onStep("closing this database");
-    withClient(database, false, (client) => close(client, database, move, options.marker));
+    writing(database, (client) => close(client, database, move, options.marker));
   } catch (error) {
     target.discard();
     throw error;
@@ -88,12 +88,11 @@ export async function moveOut(options: MoveOutOptions): Promise<MovedOutFile> {
 
 function inspect(options: MoveOutOptions) {
   const { database, now, host, code, identityOf } = options;
-  return withClient(database, false, (client) => {
+  return writing(database, (client) => {
     const state = stateOf(client, database, identityOf);
     const verdict = judgeMoveOut(state);
     if (verdict.kind === "refused") throw refusal(client, database);
-    const { findings } = checkDatabase(client, { now, isExclusive: true });
-    const damage = findings.filter(({ name }) => isDamage(name) || name === FOREIGN_SCHEMA);
+    const { findings, damage } = checkFile(client, now);
     if (damage.length > 0) throw new BackupBroken(damage);
     // The file alone is complete then, and nothing writes to it any more.
     client.pragma("wal_checkpoint(TRUNCATE)");

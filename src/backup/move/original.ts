@@ -1,9 +1,10 @@
 /** The database of a planned move on the machine that it leaves: what it is now, and the changes of that. */
 import { existsSync } from "node:fs";
-import { type Client, openClient } from "#src/db/driver.ts";
+import type { Client } from "#src/db/driver.ts";
 import { type FileIdentity, readFileIdentity } from "#src/db/file-identity.ts";
 import { findCopy, readInstance, readMove, type StoredMove, writeBackupMetadata, writeMove } from "#src/db/instance.ts";
 import { isOlderThanLastRun, renewRunMarker } from "#src/db/run-marker.ts";
+import { reading } from "../database-file.ts";
 import type { Original } from "./states.ts";
 
 export type MovedAway = Extract<StoredMove, { state: "out" }>;
@@ -23,7 +24,7 @@ export class MovedOut extends Error {
 export function findMovedAway(database: string): MovedAway | null {
   if (!existsSync(database)) return null;
   try {
-    const move = withClient(database, true, readMove);
+    const move = reading(database, readMove);
     return move?.state === "out" ? move : null;
   } catch {
     // Not a database, or without rows: whatever opens it next says so.
@@ -47,7 +48,6 @@ export function stateOf(client: Client, database: string, identityOf = readFileI
 
 /** On disk when it returns. */
 export function close(client: Client, database: string, move: MovedAway, marker: string): void {
-  client.pragma("synchronous = FULL");
   writeMove(client, move);
   // A state from before, put back over it, is now an older one: it starts as a copy.
   renewRunMarker(client, database, marker);
@@ -55,20 +55,10 @@ export function close(client: Client, database: string, move: MovedAway, marker:
 
 /** In one transaction: at no moment is it open without being a copy. On disk when it returns. */
 export function reopenAsCopy(client: Client, at: number): void {
-  client.pragma("synchronous = FULL");
   client.transaction(() => {
     writeBackupMetadata(client, { kind: "move", at, hasGap: false });
     writeMove(client, null);
   })();
-}
-
-export function withClient<T>(path: string, readonly: boolean, work: (client: Client) => T): T {
-  const client = openClient(path, { readonly, fileMustExist: true, timeout: 5_000 });
-  try {
-    return work(client);
-  } finally {
-    client.close();
-  }
 }
 
 export type IdentityOf = (path: string) => FileIdentity;

@@ -7,11 +7,11 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Clock } from "#src/core/clock.ts";
 import { version } from "#src/core/version.ts";
-import { openClient } from "#src/db/driver.ts";
 import { createPrivateDirectory } from "#src/db/files.ts";
 import { type Instance, readInstance } from "#src/db/instance.ts";
 import { lockExclusively } from "#src/db/lock.ts";
 import { type ArchivedFiles, archiveEntries, maxArchiveBytes, writeArchive } from "../archive/archive.ts";
+import { reading } from "../database-file.ts";
 import { compareDigest } from "../digest.ts";
 import { encrypt, encryptedBytes } from "./encryption.ts";
 import { archiveName, backupTime, folderOf, isOwnArchive, surplusArchives } from "./names.ts";
@@ -129,16 +129,14 @@ function inspect(file: string): { file: string; digest: string; instance: Archiv
   const state = compareDigest(file);
   if (state.kind === "broken") throw new Error(`the backup ${name} is damaged: ${state.finding.ids.join("; ")}`);
   if (state.kind === "none") throw new Error(`the backup ${name} is without a digest`);
-  const client = openClient(file, { readonly: true, fileMustExist: true });
-  try {
+  const { digest } = state;
+  return reading(file, (client) => {
     // A database that no server has started on yet has no instance id, and its backup no metadata.
     const instance = readInstance(client) ?? { instanceId: "", lineage: [], backupMetadata: null };
     const takenAt = instance.backupMetadata?.at ?? backupTime(name);
     if (takenAt === null) throw new Error(`${name} is not a backup that Waxwing made`);
-    return { file, digest: state.digest, instance, takenAt };
-  } finally {
-    client.close();
-  }
+    return { file, digest, instance, takenAt };
+  });
 }
 
 /** Some credentials may write and neither list nor delete. */

@@ -157,6 +157,14 @@ export function whyUnwritable(directory: string): string | null {
   }
 }
 
+/** Milliseconds; null: the text does not hold a time as `formatFileTime` writes it. */
+export function readFileTime(text: string): number | null {
+  const [, date, time] = /(\d{8})T(\d{6})Z/.exec(text) ?? [];
+  if (date === undefined || time === undefined) return null;
+  const inWords = `${date.replace(/(....)(..)(..)/, "$1-$2-$3")}T${time.replace(/(..)(..)(..)/, "$1:$2:$3")}Z`;
+  return Date.parse(inWords);
+}
+
 /** `20261121T080000Z`: sorts by time and is valid on every file system. */
 export function formatFileTime(now: number): string {
   return new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");

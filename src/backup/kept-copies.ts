@@ -8,6 +8,7 @@ import { basename, dirname, join } from "node:path";
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
+import { readFileTime } from "./files.ts";
 
 interface KeptCopy {
   /** The database and its companions (log, digest). */
@@ -19,7 +20,7 @@ interface KeptCopy {
 const DAY_MS = 24 * 60 * 60_000;
 const KEPT_MS = 30 * DAY_MS;
 const FIRST_LOOK_MS = 10 * 60_000;
-const NAME = /^((?:before-schema-\d+|replaced)-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(?:-\d+)?)(?:$|[.-])/;
+const NAME = /^((?:before-schema-\d+|replaced)-\d{8}T\d{6}Z(?:-\d+)?)(?:$|[.-])/;
 
 /** The newest first. */
 export function listKeptCopies(database: string): KeptCopy[] {
@@ -27,10 +28,9 @@ export function listKeptCopies(database: string): KeptCopy[] {
   const prefix = `${basename(database)}.`;
   const copies = new Map<string, KeptCopy>();
   for (const name of readdirSync(directory).filter((one) => one.startsWith(prefix))) {
-    const match = NAME.exec(name.slice(prefix.length));
-    const [, id, year, month, day, hour, minute, second] = match ?? [];
-    if (id === undefined) continue;
-    const keptAt = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
+    const id = NAME.exec(name.slice(prefix.length))?.[1];
+    const keptAt = readFileTime(id ?? "");
+    if (id === undefined || keptAt === null) continue;
     const copy = copies.get(id) ?? { files: [], keptAt, bytes: 0 };
     const file = join(directory, name);
     copy.files.push(file);

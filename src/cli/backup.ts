@@ -10,7 +10,7 @@ import { describeBroken } from "./check.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
-import { CommandFailure } from "./failure.ts";
+import { type FailureRule, failingAs, isFileThere } from "./failure.ts";
 import { list } from "./output.ts";
 import { recoverySheet } from "./recovery-sheet.ts";
 import { remoteCommands } from "./remote-backup.ts";
@@ -34,7 +34,7 @@ export const commands: readonly Command[] = [
     run: async (context, values) => {
       const { storage, secrets } = context.loadConfig();
       if (!fileExists(storage.path)) throw noDatabase(storage.path);
-      const backup = createBackup(context, storage.path, values.file);
+      const backup = await createBackup(context, storage.path, values.file);
       const keyFile = context.io.env.WAXWING_SECRETS_KEY === undefined ? resolve(secrets.keyFile) : null;
       const view = {
         file: backup.file,
@@ -70,23 +70,22 @@ export const commands: readonly Command[] = [
   recoverySheet,
 ];
 
-function createBackup({ io, files }: Context, database: string, file: string): Backup {
+const RULES: readonly FailureRule[] = [
+  [NameTaken, "file_exists", "name another file"],
+  [InsufficientSpace, "no_room", "free some space, or use another disk"],
+  [BackupBroken, "broken", "the database may be damaged: waxwing check"],
+];
+
+function createBackup({ io, files }: Context, database: string, file: string): Promise<Backup> {
   const now = io.clock.now();
-  try {
-    const handle = files.handleOf(file);
-    return handle === null ? makeBackup(database, file, now) : fill(handle, database, file, now, { io, files });
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
-      throw new CommandFailure("file_exists", `${resolve(file)} already exists`, "name another file");
+  return failingAs(RULES, () => {
+    try {
+      const handle = files.handleOf(file);
+      return handle === null ? makeBackup(database, file, now) : fill(handle, database, file, now, { io, files });
+    } catch (error) {
+      throw isFileThere(error) ? new NameTaken(`${resolve(file)} already exists`) : error;
     }
-    if (error instanceof NameTaken) throw new CommandFailure("file_exists", error.message, "name another file");
-    if (error instanceof InsufficientSpace)
-      throw new CommandFailure("no_room", error.message, "free some space, or use another disk");
-    if (error instanceof BackupBroken) {
-      throw new CommandFailure("broken", error.message, "the database may be damaged: waxwing check");
-    }
-    throw error;
-  }
+  });
 }
 
 /**

@@ -41,6 +41,30 @@ export class CommandFailure extends Error {
   }
 }
 
+/** An error of this kind fails a command with this code; `says` may say more than its message does. */
+export type FailureRule = readonly [
+  kind: abstract new (...values: never[]) => Error,
+  code: string,
+  next: string | null,
+  says?: (message: string) => string,
+];
+
+/** A file was to be made that exists. */
+export function isFileThere(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && error.code === "EEXIST";
+}
+
+/** The first rule that fits counts. */
+export async function failingAs<T>(rules: readonly FailureRule[], work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const [, code, next, says] = rules.find(([kind]) => error instanceof kind) ?? [];
+    if (code === undefined || !(error instanceof Error)) throw error;
+    throw new CommandFailure(code, says?.(error.message) ?? error.message, next ?? null);
+  }
+}
+
 interface FailureDescription {
   readonly code: string;
   readonly message: string;

@@ -12,7 +12,7 @@ import { fetchArchive, NoSuchArchive } from "#src/backup/remote/fetch-archive.ts
 import { SECRET_KEY_VARIABLE } from "#src/core/key-file.ts";
 import { ArchiveBroken } from "#src/core/tar.ts";
 import type { Context } from "./context.ts";
-import { CommandFailure, UsageError } from "./failure.ts";
+import { CommandFailure, type FailureRule, failingAs, UsageError } from "./failure.ts";
 import { readInputFile } from "./input.ts";
 import { inWords, openStore, type StoreValues } from "./remote-store.ts";
 
@@ -50,44 +50,26 @@ export async function fetchNamed(context: Context, address: string, values: Fetc
     );
   const text = await readInputFile(context, "--recovery-key-file", values.recoveryKeyFile);
   const store = await openStore(context, bucket, values);
-  try {
-    const recoveryKeys = readRecoveryKeys(text);
-    return await inWords(() =>
-      fetchArchive({
-        store,
-        key,
-        recoveryKeys,
-        database: resolve(storage.path),
-        mediaDirectory: resolve(media.directory),
-      }),
-    );
-  } catch (error) {
-    throw describe(error, address);
-  }
+  return failingAs(rulesFor(address), () => {
+    const places = { database: resolve(storage.path), mediaDirectory: resolve(media.directory) };
+    return inWords(() => fetchArchive({ store, key, recoveryKeys: readRecoveryKeys(text), ...places }));
+  });
 }
 
-function describe(error: unknown, address: string): unknown {
-  if (error instanceof NoSuchArchive)
-    return new CommandFailure(
-      "not_found",
-      `there is no archive ${address}`,
-      "see what is there: waxwing backup list --remote",
-    );
-  if (error instanceof WrongRecoveryKey)
-    return new CommandFailure(
-      "recovery_key_wrong",
-      `${error.message}; nothing was changed`,
-      "give the recovery key of this archive's recipient",
-    );
-  if (error instanceof ArchiveBroken)
-    return new CommandFailure(
+function rulesFor(address: string): readonly FailureRule[] {
+  const unchanged = (message: string): string => `${message}; nothing was changed`;
+  const list = "waxwing backup list --remote";
+  return [
+    [NoSuchArchive, "not_found", `see what is there: ${list}`, () => `there is no archive ${address}`],
+    [WrongRecoveryKey, "recovery_key_wrong", "give the recovery key of this archive's recipient", unchanged],
+    [
+      ArchiveBroken,
       "broken",
-      `the archive ${address} cannot be used: ${error.message}; nothing was changed`,
-      "take another archive: waxwing backup list --remote",
-    );
-  if (error instanceof InsufficientSpace)
-    return new CommandFailure("no_room", error.message, "free some space; nothing was changed");
-  return error;
+      `take another archive: ${list}`,
+      (message) => unchanged(`the archive ${address} cannot be used: ${message}`),
+    ],
+    [InsufficientSpace, "no_room", "free some space; nothing was changed"],
+  ];
 }
 
 /** What was put in place beside the database. */

@@ -20,7 +20,11 @@ export function isGivenThere({ files }: Context, path: string): boolean {
 }
 
 /** Calls `work` with a path that this process may read: `path` itself, or a temporary copy. */
-export function withGivenDatabase<T>(context: Context, path: string, work: (path: string) => T): T {
+export async function withGivenDatabase<T>(
+  context: Context,
+  path: string,
+  work: (path: string) => T | Promise<T>,
+): Promise<T> {
   const { files } = context;
   const handle = files.handleOf(path);
   if (handle === null || isWithinReach(path, handle)) return work(path);
@@ -32,7 +36,7 @@ export function withGivenDatabase<T>(context: Context, path: string, work: (path
     if (log !== null) copyFromOpened(log, copy + LOG);
     const digest = files.handleOf(path + DIGEST);
     if (digest !== null) copyFromOpened(digest, copy + DIGEST);
-    return work(copy);
+    return await work(copy);
   } finally {
     removeDatabase(copy);
     rmSync(copy + DIGEST, { force: true });

@@ -24,7 +24,7 @@ import { archivedFiles } from "#src/server/archived-files.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { fileExists, loadConfiguredKeys, noDatabase } from "./database.ts";
-import { CommandFailure } from "./failure.ts";
+import { CommandFailure, type FailureRule, failingAs, isFileThere } from "./failure.ts";
 import { openForUpdate } from "./named-files.ts";
 import { list, type Report } from "./output.ts";
 import { lockStopped } from "./stopped-server.ts";
@@ -272,14 +272,6 @@ function reportIn({ io }: Context, config: Config, moved: MovedIn): Report {
   return { json, text };
 }
 
-async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw describe(error) ?? error;
-  }
-}
-
 const REFUSED: Readonly<Record<MoveRefused["because"], string>> = {
   wrong_code: "give the code that move out printed; without --code it becomes a copy, held",
   not_markable: "copy it to a directory that you can write to; without --code it becomes a copy, held",
@@ -287,21 +279,28 @@ const REFUSED: Readonly<Record<MoveRefused["because"], string>> = {
   other_keys: `leave ${SECRET_KEY_VARIABLE} out: the file has the key`,
 };
 
-function describe(error: unknown): CommandFailure | null {
-  if (error instanceof MoveRefused) return new CommandFailure(error.because, error.message, REFUSED[error.because]);
-  if (error instanceof ArchiveBroken) {
-    const advice = "copy it again from the machine where move out wrote it; nothing was changed";
-    return new CommandFailure("broken", `that file cannot be used: ${error.message}`, advice);
-  }
-  if (error instanceof BackupBroken)
-    return new CommandFailure("broken", error.message, "waxwing check; nothing was changed");
-  if (error instanceof InsufficientSpace)
-    return new CommandFailure("no_room", error.message, "free some space, or use another disk; nothing was changed");
-  if (error instanceof NameTaken || (error instanceof Error && "code" in error && error.code === "EEXIST"))
-    return new CommandFailure("file_exists", error.message, "name another file");
-  if (error instanceof CopyNotStarted) {
-    const advice = "start the server on it once, so that its broadcasts are held, and then move it";
-    return new CommandFailure("copy_not_started", error.message, advice);
-  }
-  return null;
+const RULES: readonly FailureRule[] = [
+  [
+    ArchiveBroken,
+    "broken",
+    "copy it again from the machine where move out wrote it; nothing was changed",
+    (message) => `that file cannot be used: ${message}`,
+  ],
+  [BackupBroken, "broken", "waxwing check; nothing was changed"],
+  [InsufficientSpace, "no_room", "free some space, or use another disk; nothing was changed"],
+  [NameTaken, "file_exists", "name another file"],
+  [
+    CopyNotStarted,
+    "copy_not_started",
+    "start the server on it once, so that its broadcasts are held, and then move it",
+  ],
+];
+
+function translateErrors<T>(work: () => Promise<T>): Promise<T> {
+  return failingAs(RULES, () =>
+    work().catch((error: unknown) => {
+      if (error instanceof MoveRefused) throw new CommandFailure(error.because, error.message, REFUSED[error.because]);
+      throw isFileThere(error) ? new NameTaken(error.message) : error;
+    }),
+  );
 }

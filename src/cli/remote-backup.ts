@@ -17,7 +17,7 @@ import { archivedFiles } from "#src/server/archived-files.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
-import { CommandFailure } from "./failure.ts";
+import { CommandFailure, type FailureRule, failingAs } from "./failure.ts";
 import { list, type Report, table } from "./output.ts";
 import { inWords, openStore, requireRemote, type StoreValues, storeOptions } from "./remote-store.ts";
 
@@ -97,7 +97,7 @@ async function makeAndSend(context: Context): Promise<SentBackup> {
   const onStep = (step: string): void => {
     if (!options.json) io.err(`${step} …\n`);
   };
-  try {
+  return failingAs(RULES, async () => {
     const { name, verificationReport } = makeOwnBackup({
       ...{ database: config.storage.path, directory, now: io.clock.now(), retention: null },
       onStep: () => undefined,
@@ -112,22 +112,15 @@ async function makeAndSend(context: Context): Promise<SentBackup> {
     return await inWords(() =>
       sendBackup({ directory, name, settings, files: archivedFiles(config, io.env) }, { clock: io.clock, onStep }),
     );
-  } catch (error) {
-    if (error instanceof LockHeld)
-      throw new CommandFailure("locked", "another process is sending a backup", "wait until it has ended");
-    if (error instanceof InsufficientSpace)
-      throw new CommandFailure("no_room", error.message, "free some space, or set [backup] directory to another disk");
-    if (error instanceof BackupBroken)
-      throw new CommandFailure("broken", error.message, "the database may be damaged: waxwing check");
-    if (error instanceof ReadBackDiffers)
-      throw new CommandFailure(
-        "store",
-        error.message,
-        "do not rely on this store: use another one, and ask its operator",
-      );
-    throw error;
-  }
+  });
 }
+
+const RULES: readonly FailureRule[] = [
+  [LockHeld, "locked", "wait until it has ended", () => "another process is sending a backup"],
+  [InsufficientSpace, "no_room", "free some space, or set [backup] directory to another disk"],
+  [BackupBroken, "broken", "the database may be damaged: waxwing check"],
+  [ReadBackDiffers, "store", "do not rely on this store: use another one, and ask its operator"],
+];
 
 function reportSent(context: Context, sent: SentBackup): Report {
   const remote = requireRemote(context);

@@ -22,7 +22,7 @@ import { LockHeld } from "#src/db/lock.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
-import { CommandFailure } from "./failure.ts";
+import { CommandFailure, type FailureRule, failingAs } from "./failure.ts";
 import {
   type FetchValues,
   fetchNamed,
@@ -75,10 +75,10 @@ export const commands: readonly Command[] = [
         throw new CommandFailure("unreadable_file", `there is no file ${resolve(values.file)}`, "check the path");
       }
       if (values.rehearse)
-        return withGivenDatabase(context, values.file, (file) => runDrill(context, file, files.database));
+        return await withGivenDatabase(context, values.file, (file) => runDrill(context, file, files.database));
       const release = lockTarget(context);
       try {
-        const restored = withGivenDatabase(context, values.file, (file) =>
+        const restored = await withGivenDatabase(context, values.file, (file) =>
           restore(context, file, files.database, values.acceptGap),
         );
         const isKeyThere = context.io.env.WAXWING_SECRETS_KEY !== undefined || existsSync(secrets.keyFile);
@@ -104,8 +104,8 @@ async function restoreArchive(context: Context, address: string, values: Archive
     if (!context.options.json) context.io.err(`fetching ${address} …\n`);
     const fetched = await fetchNamed(context, address, values);
     try {
-      if (values.rehearse) return runDrill(context, fetched.file, database);
-      const { restored, keys } = restoreWithKeys(context, fetched, database, values.acceptGap);
+      if (values.rehearse) return await runDrill(context, fetched.file, database);
+      const { restored, keys } = await restoreWithKeys(context, fetched, database, values.acceptGap);
       return report(database, restored, null, { archive: address, ...keys, ...placeRest(context, fetched) });
     } finally {
       discard(fetched);
@@ -115,11 +115,11 @@ async function restoreArchive(context: Context, address: string, values: Archive
   }
 }
 
-function restoreWithKeys(context: Context, fetched: Unpacked, database: string, acceptGap: boolean) {
+async function restoreWithKeys(context: Context, fetched: Unpacked, database: string, acceptGap: boolean) {
   const placements: KeyPlacement[] = [];
   let restored: RestoreResult;
   try {
-    restored = restore(context, fetched.file, database, acceptGap, ({ merged }) => {
+    restored = await restore(context, fetched.file, database, acceptGap, ({ merged }) => {
       placements.push(placeArchivedKeys(context, fetched, merged !== null));
     });
   } catch (error) {
@@ -143,14 +143,14 @@ function restore(
   database: string,
   acceptGap: boolean,
   beforeSwap: (prepared: PreparedRestore) => void = () => undefined,
-): RestoreResult {
+): Promise<RestoreResult> {
   return translateErrors(() => restoreBackup(file, database, { ...drillOptions(context), acceptGap, beforeSwap }));
 }
 
 /** Changes nothing, so it takes no lock on the database and excludes only another restore drill. */
-function runDrill(context: Context, file: string, database: string): Report {
+async function runDrill(context: Context, file: string, database: string): Promise<Report> {
   if (!fileExists(database)) throw noDatabase(database);
-  const prepared = translateErrors(() => runRestoreDrill(file, database, drillOptions(context)));
+  const prepared = await translateErrors(() => runRestoreDrill(file, database, drillOptions(context)));
   const { since, counts, merged, gap, flaws } = prepared;
   const view = {
     rehearsed: true,
@@ -179,21 +179,20 @@ function drillOptions({ io, options }: Context) {
   return { now: io.clock.now(), newInstanceId: () => newInstanceId(io.random), onStep };
 }
 
-function translateErrors<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof LockHeld) {
-      throw new CommandFailure("locked", "another restore drill is running", "wait until it has ended");
+const RULES: readonly FailureRule[] = [
+  [LockHeld, "locked", "wait until it has ended", () => "another restore drill is running"],
+  [InsufficientSpace, "no_room", "free some space; nothing was changed"],
+  [BackupBroken, "broken", "take another backup", (message) => `${message}; nothing was changed`],
+];
+
+function translateErrors<T>(work: () => T): Promise<T> {
+  return failingAs(RULES, () => {
+    try {
+      return work();
+    } catch (error) {
+      throw error instanceof GapNotAccepted ? gapFailure(error) : error;
     }
-    if (error instanceof GapNotAccepted) throw gapFailure(error);
-    if (error instanceof InsufficientSpace)
-      throw new CommandFailure("no_room", error.message, "free some space; nothing was changed");
-    if (error instanceof BackupBroken) {
-      throw new CommandFailure("broken", `${error.message}; nothing was changed`, "take another backup");
-    }
-    throw error;
-  }
+  });
 }
 
 function gapFailure({ message, since }: GapNotAccepted): CommandFailure {

@@ -21,7 +21,7 @@ import { readReport } from "#src/upgrade/server-report.ts";
 import { ReleaseRefused } from "#src/upgrade/signed-release.ts";
 import { UndoFailed, type UpgradeContext, UpgradeRunning, UpgradeUndone } from "#src/upgrade/upgrade.ts";
 import type { Context } from "./context.ts";
-import { CommandFailure } from "./failure.ts";
+import { CommandFailure, type FailureRule, failingAs } from "./failure.ts";
 
 const NONCE_LENGTH = 20;
 const LOCKED_LIMIT_MS = 10_000;
@@ -160,32 +160,22 @@ function unusable(executable: string, reason: string): CommandFailure {
   return new CommandFailure("unusable", `${executable} does not run on this machine: ${reason}`, "nothing was changed");
 }
 
-export async function translatingUpgradeErrors<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ReleaseRefused) {
-      throw new CommandFailure(
-        "refused",
-        `${error.message}; nothing was changed`,
-        "get the release again from its publisher",
-      );
-    }
-    if (error instanceof ReleaseUnreadable)
-      throw new CommandFailure("unreadable", error.message, "nothing was changed");
-    if (error instanceof UpgradeRunning) throw new CommandFailure("locked", error.message, "wait until it has ended");
-    if (error instanceof RestartImpossible) throw new CommandFailure("unavailable", error.message, null);
-    if (error instanceof UpgradeUndone) {
-      throw new CommandFailure(
-        "undone",
-        error.message,
-        "the executable and the database from before are in use; its log says more",
-      );
-    }
-    if (error instanceof UndoFailed)
-      throw new CommandFailure("undo_failed", error.message, "start the server, and read its log");
-    throw error;
-  }
+const RULES: readonly FailureRule[] = [
+  [
+    ReleaseRefused,
+    "refused",
+    "get the release again from its publisher",
+    (message) => `${message}; nothing was changed`,
+  ],
+  [ReleaseUnreadable, "unreadable", "nothing was changed"],
+  [UpgradeRunning, "locked", "wait until it has ended"],
+  [RestartImpossible, "unavailable", null],
+  [UpgradeUndone, "undone", "the executable and the database from before are in use; its log says more"],
+  [UndoFailed, "undo_failed", "start the server, and read its log"],
+];
+
+export function translatingUpgradeErrors<T>(work: () => Promise<T>): Promise<T> {
+  return failingAs(RULES, work);
 }
 
 /** What a start on the database would fail with is not a bug of this program, but a reason to leave things as they are. */

@@ -4,10 +4,10 @@
  */
 import { createHash } from "node:crypto";
 import type { Instance } from "#src/db/instance.ts";
-import { formatFileTime } from "../files.ts";
+import { formatFileTime, readFileTime } from "../files.ts";
 
 const BACKUP_NAME = /^waxwing-(\d{8}T\d{6}Z)(-\d+)?\.db$/;
-const ARCHIVE_NAME = /^waxwing-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z(-\d+)?-([0-9a-f]{8})\.tar\.age$/;
+const ARCHIVE_NAME = /^waxwing-(\d{8}T\d{6}Z)(?:-\d+)?-([0-9a-f]{8})\.tar\.age$/;
 
 /** The prefix as a folder; empty for none. */
 export function folderOf(prefix: string | null): string {
@@ -23,7 +23,7 @@ export function archiveName(backup: string, takenAt: number, instanceId: string)
 /** When a backup of this name was made, in milliseconds; null: it is not the name of one of the server's own backups. */
 export function backupTime(name: string): number | null {
   const [, time] = BACKUP_NAME.exec(name) ?? [];
-  return time === undefined ? null : (readArchiveName(`waxwing-${time}-00000000.tar.age`)?.takenAt ?? null);
+  return readFileTime(time ?? "");
 }
 
 interface ArchiveName {
@@ -34,11 +34,9 @@ interface ArchiveName {
 
 /** Null: the name is not an archive's. */
 export function readArchiveName(name: string): ArchiveName | null {
-  const match = ARCHIVE_NAME.exec(name);
-  if (match === null) return null;
-  const [, year, month, day, hour, minute, second, , mark = ""] = match;
-  const takenAt = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
-  return { takenAt, mark };
+  const [, time = "", mark = ""] = ARCHIVE_NAME.exec(name) ?? [];
+  const takenAt = readFileTime(time);
+  return takenAt === null ? null : { takenAt, mark };
 }
 
 /** Whether the archive holds a state of this database: its own, or one that it was restored from. */

@@ -22,7 +22,7 @@ describe("workspace", () => {
   test("workspace create stores every option, price and opening balance in one transaction", async () => {
     const charged = ["--currency", "USD", "--rate", "0.0085", "--balance", "100", "--daily-cap", "250"];
     const words = ["--stop-words", "Halt, basta!", "--start-words", "again"];
-    expect(await workshop.json(["workspace", "create", ...SHOP, ...charged, ...words])).toEqual({
+    expect(await workshop.json(["workspace", "create", ...SHOP, ...charged, ...words])).toMatchObject({
       id: expect.any(Number),
       name: "Shop",
       country: "IN",

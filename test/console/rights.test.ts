@@ -3,6 +3,7 @@
  * page.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { hasRight, workspaceRoles } from "#src/domain/users/roles.ts";
 import { consoleEndpoints as routes } from "#src/http/endpoints/endpoints.ts";
 import { auditEntries, firstOperator, person, Visitor } from "#test/support/console.ts";
 import { fillBucket, template } from "#test/support/scenarios.ts";
@@ -72,6 +73,18 @@ test("owners' routes are not found for members, and operators' routes for neithe
   }
   expect((await owner.get(`/w/${ours.id}/keys`)).status).toBe(200);
   expect((await operator.get(`/w/${theirs.id}/keys`)).status).toBe(200);
+});
+
+test("a role enters the workspace, and finds no endpoint whose right it lacks", async () => {
+  for (const role of workspaceRoles) {
+    const visitor = await person(app, `${role}-of-the-table@example.com`, role, ours.id);
+    expect([role, (await visitor.get(`/w/${ours.id}`)).status]).toEqual([role, 200]);
+    for (const { method, path, session } of ofWorkspace(ours.id)) {
+      if (session === "nobody" || session === "user" || session === "server operator") continue;
+      if (hasRight(role, session)) continue;
+      expect([role, path, (await visitor.ask(method, path)).status]).toEqual([role, path, 404]);
+    }
+  }
 });
 
 test("a cross-site change is refused on every route", async () => {

@@ -1,5 +1,6 @@
 /** Which event reports which change: its envelope, its data, and that it is emitted exactly once. */
 import { describe, expect, test } from "bun:test";
+import { mapProfile } from "#src/domain/contacts/profile-fields.ts";
 import { decideByName } from "#src/domain/templates/decide.ts";
 import type { TemplateStatus } from "#src/domain/templates/template.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
@@ -175,16 +176,7 @@ describe("an inbound message", () => {
           phone: "+919876543210",
           user_id: null,
           username: null,
-          name: null,
-          first_name: null,
-          last_name: null,
-          email: null,
-          city: null,
-          state: null,
-          postal_code: null,
-          company: null,
-          birthday: null,
-          anniversary: null,
+          ...mapProfile(() => null),
           fields: {},
           people: [],
           tags: [],

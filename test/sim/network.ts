@@ -3,6 +3,7 @@
  * and reports statuses later: twice, in another order, long after. It outlives every process, as the real one does.
  */
 
+import { textOf } from "#src/domain/messages/content.ts";
 import { NETWORK_RETRIES_MAX } from "#src/domain/messages/failure.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { OutboundMessage, Network as Port } from "#src/networks/network.ts";
@@ -223,6 +224,6 @@ function idOf({ sendToken }: OutboundMessage): string {
 
 /** The scenario's token of the request, which travels in the message, and the name of the celebrant, if any. */
 function tokenOf({ content }: OutboundMessage): [string, string] {
-  if (content.type !== "template") return [content.body, ""];
+  if (content.type !== "template") return [textOf(content), ""];
   return [content.body[0]?.text ?? "", content.body[1]?.text ?? ""];
 }

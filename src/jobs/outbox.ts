@@ -2,7 +2,7 @@
  * The jobs of the outbox: which are due, and how they end. A row stays until its job is done, also while a worker performs
  * it: which jobs it performs, the worker keeps in memory. So a job that a crash interrupts is due at the next start.
  */
-import { and, eq } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { deleteJob, firstJobs, nextQueue, setDueAt } from "./statements.ts";
 import { type OutboxKind, type OutboxRow, outbox } from "./table.ts";
@@ -42,6 +42,14 @@ export function finish(tx: Tx, id: number): void {
 /** A job is to be performed once more, at `dueAt`. */
 export function postpone(tx: Tx, id: number, dueAt: number): void {
   setDueAt(tx).run({ id, dueAt });
+}
+
+/** Deletes the jobs of these subjects. One in flight does not count any more. */
+export function deleteJobs(tx: Tx, kind: OutboxKind, subjects: readonly number[]): void {
+  tx.db
+    .delete(outbox)
+    .where(and(eq(outbox.kind, kind), inArray(outbox.subject, [...subjects])))
+    .run();
 }
 
 /** Deletes a queue's jobs of a kind. One in flight finds out that its subject has ended. */

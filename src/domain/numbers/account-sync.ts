@@ -5,7 +5,7 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { reschedule } from "#src/jobs/enqueue.ts";
-import { outbox } from "#src/jobs/table.ts";
+import { findJob } from "#src/jobs/outbox.ts";
 import { type AccountSync, accountSyncs, numbers, type SendingNumber } from "./table.ts";
 
 /** All account syncs share one queue: the network counts these calls, and none of them is urgent. */
@@ -36,26 +36,17 @@ export function scheduleSync(tx: Tx, number: SendingNumber, inMs: number): void 
   if (number.network === "simulator") return;
   const firstNumber = listSiblings(tx, number)[0];
   if (firstNumber === undefined) return;
-  const scheduled = tx.db
-    .select({ dueAt: outbox.dueAt })
-    .from(outbox)
-    .where(and(eq(outbox.kind, "sync_account"), eq(outbox.subject, firstNumber.id)))
-    .get();
+  const scheduledAt = nextSyncAt(tx, firstNumber.id);
   const requestedAt = tx.now + inMs;
   // One that is due is running, or about to: it may have seen the account as it was.
-  const isAhead = scheduled !== undefined && scheduled.dueAt > tx.now;
-  const dueAt = isAhead ? Math.min(scheduled.dueAt, requestedAt) : requestedAt;
+  const isAhead = scheduledAt !== null && scheduledAt > tx.now;
+  const dueAt = isAhead ? Math.min(scheduledAt, requestedAt) : requestedAt;
   reschedule(tx, { kind: "sync_account", subject: firstNumber.id, queueKey: QUEUE_KEY, dueAt });
 }
 
 /** When the next sync is due; null if none is scheduled. */
 export function nextSyncAt(tx: ReadTx, firstNumberId: number): number | null {
-  const row = tx.db
-    .select({ dueAt: outbox.dueAt })
-    .from(outbox)
-    .where(and(eq(outbox.kind, "sync_account"), eq(outbox.subject, firstNumberId)))
-    .get();
-  return row?.dueAt ?? null;
+  return findJob(tx, "sync_account", firstNumberId)?.dueAt ?? null;
 }
 
 export function findSync(tx: ReadTx, workspaceId: number, accountId: string): AccountSync | undefined {

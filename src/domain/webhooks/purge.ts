@@ -1,7 +1,7 @@
 /** Deletes old events with their deliveries, attempts and jobs, in batches of one transaction each. */
-import { and, asc, eq, inArray } from "drizzle-orm";
+import { asc, inArray } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
-import { outbox } from "#src/jobs/table.ts";
+import { deleteJobs } from "#src/jobs/outbox.ts";
 import { deliveries, deliveryAttempts, events } from "./table.ts";
 
 /** Deletes up to `limit` events older than `before`; returns how many. */
@@ -24,10 +24,7 @@ export function purgeEvents(tx: Tx, before: number, limit: number): number {
     .map(({ id }) => id);
   if (gone.length > 0) {
     tx.db.delete(deliveryAttempts).where(inArray(deliveryAttempts.deliveryId, gone)).run();
-    tx.db
-      .delete(outbox)
-      .where(and(eq(outbox.kind, "deliver_webhook"), inArray(outbox.subject, gone)))
-      .run();
+    deleteJobs(tx, "deliver_webhook", gone);
     tx.db.delete(deliveries).where(inArray(deliveries.id, gone)).run();
   }
   tx.db.delete(events).where(inArray(events.seq, oldest)).run();

@@ -3,7 +3,7 @@ import { and, eq, gte, isNull, or } from "drizzle-orm";
 import { notFound, Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
-import { outbox } from "#src/jobs/table.ts";
+import { deleteJobs } from "#src/jobs/outbox.ts";
 import { addDelivery } from "./publish.ts";
 import { findWebhook } from "./read.ts";
 import { deliveries, events } from "./table.ts";
@@ -56,10 +56,7 @@ function restart(tx: Tx, id: number, workspaceId: number): void {
     .set({ status: "pending", attemptCount: 0, firstAttemptAt: null, nextAttemptAt: tx.now, finishedAt: null })
     .where(eq(deliveries.id, id))
     .run();
-  tx.db
-    .delete(outbox)
-    .where(and(eq(outbox.kind, "deliver_webhook"), eq(outbox.subject, id)))
-    .run();
+  deleteJobs(tx, "deliver_webhook", [id]);
   enqueue(tx, { kind: "deliver_webhook", subject: id, queueKey: workspaceId, dueAt: tx.now });
 }
 

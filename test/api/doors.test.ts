@@ -63,7 +63,6 @@ test("a change with a key has the key as its evidence and no audit entry; with a
 });
 
 test("an endpoint of one door does not answer at the other", async () => {
-  expect((await operator.get(`/w/${shop.id}/me`)).status).toBe(404);
   expect((await operator.get(`/w/${shop.id}/events`)).status).toBe(404);
   expect((await app.call("GET", "/api/v1/keys", { key: shop.key })).status).toBe(404);
   expect((await app.call("GET", "/api/v1/w/1/groups", { key: shop.key })).status).toBe(404);

@@ -67,7 +67,7 @@ test("an inviter who uses their own invitation sees nothing of a workspace that 
   const invited = await owner.post(`/w/${ours.id}/people`, { email, role: "owner" });
   expect(invited.status).toBe(201);
   expect(await workspacesOf(hijacker)).toEqual(["Theirs"]);
-  expect((await hijacker.get(`/w/${ours.id}`)).status).toBe(404);
+  expect((await hijacker.get(`/w/${ours.id}/me`)).status).toBe(404);
   expect((await hijacker.post(`/w/${ours.id}/keys`, { name: "mine" })).status).toBe(404);
   // A new session does not help either.
   expect(namesOf(await new Visitor(app).signIn(email))).toEqual(["Theirs"]);
@@ -109,12 +109,12 @@ describe("answering an invitation", () => {
     const email = "consultant@example.com";
     const before = await person(app, email, "member", theirs.id);
     const { token } = await invite(owner, ours, email, "owner");
-    expect((await before.get(`/w/${ours.id}`)).status).toBe(404);
+    expect((await before.get(`/w/${ours.id}/me`)).status).toBe(404);
     const wrong = await new Visitor(app).post("/sign-in", { email, password: "not this one", invitation: token });
     expect([wrong.status, wrong.body.error.code]).toEqual([401, "wrong_credentials"]);
     const joined = await signInWith(token, email);
     expect([joined.status, namesOf(joined)]).toEqual([200, ["Ours", "Theirs"]]);
-    expect((await before.get(`/w/${ours.id}`)).body.data.role).toBe("owner");
+    expect((await before.get(`/w/${ours.id}/me`)).body.data.role).toBe("owner");
     const lines = (await owner.get(`/w/${ours.id}/audit`)).body.data;
     expect(lines[0]).toMatchObject({ action: "user.join", subject: email, email, details: { role: "owner" } });
     // A second use gives neither a session nor a role.
@@ -302,9 +302,9 @@ describe("members without a link", () => {
     const member = await person(app, email, "member", ours.id);
     await owner.ask("DELETE", `/w/${ours.id}/people/${userId(email)}`);
     const { token } = await invite(owner, ours, email);
-    expect((await member.get(`/w/${ours.id}`)).status).toBe(404);
+    expect((await member.get(`/w/${ours.id}/me`)).status).toBe(404);
     expect((await signInWith(token, email)).status).toBe(200);
-    expect((await member.get(`/w/${ours.id}`)).status).toBe(200);
+    expect((await member.get(`/w/${ours.id}/me`)).status).toBe(200);
   });
 });
 

@@ -31,8 +31,8 @@ test("an owner's invitation link is shown once, and gives access to this workspa
   expect(await one("ravi@example.com")).toMatchObject({ role: "member", has_password: false });
   const ravi = new Visitor(app);
   expect((await ravi.post("/links/use", { token: made.body.data.token, password: PASSWORD })).status).toBe(201);
-  expect((await ravi.get(`/w/${ours.id}`)).body.data.role).toBe("member");
-  expect((await ravi.get(`/w/${theirs.id}`)).status).toBe(404);
+  expect((await ravi.get(`/w/${ours.id}/me`)).body.data.role).toBe("member");
+  expect((await ravi.get(`/w/${theirs.id}/me`)).status).toBe(404);
   expect((await ravi.get("/system/health")).status).toBe(404);
   expect((await ravi.get(`/w/${ours.id}/audit`)).status).toBe(404);
   // A new role applies from the next request.
@@ -41,7 +41,7 @@ test("an owner's invitation link is shown once, and gives access to this workspa
   expect((await owner.post(`/w/${ours.id}/people`, { ...body, role: "operator" })).status).toBe(400);
   const { id } = await one("ravi@example.com");
   expect((await owner.ask("DELETE", `/w/${ours.id}/people/${id}`)).status).toBe(200);
-  expect((await ravi.get(`/w/${ours.id}`)).status).toBe(404);
+  expect((await ravi.get(`/w/${ours.id}/me`)).status).toBe(404);
   expect(auditEntries(app)[0]).toMatchObject({
     action: "user.leave",
     subject: "ravi@example.com",

@@ -78,7 +78,7 @@ test("owners' routes are not found for members, and operators' routes for neithe
 test("a role enters the workspace, and finds no endpoint whose right it lacks", async () => {
   for (const role of workspaceRoles) {
     const visitor = await person(app, `${role}-of-the-table@example.com`, role, ours.id);
-    expect([role, (await visitor.get(`/w/${ours.id}`)).status]).toEqual([role, 200]);
+    expect([role, (await visitor.get(`/w/${ours.id}/me`)).status]).toEqual([role, 200]);
     for (const { method, path, session } of ofWorkspace(ours.id)) {
       if (session === "nobody" || session === "user" || session === "server operator") continue;
       if (hasRight(role, session)) continue;
@@ -119,12 +119,12 @@ test("a form that is not JSON is refused, so no HTML form of another page can su
 });
 
 test("an unknown API path answers 404 in JSON, a known one without a session 401, and no page answers POST", async () => {
-  for (const path of ["/console/api", "/console/api/", "/console/api/none", "/console/api/w/1"]) {
+  for (const path of ["/console/api", "/console/api/", "/console/api/none", "/console/api/w/1/me"]) {
     const { status, headers } = await app.call("GET", path);
     if (path === "/console/api") continue;
     expect([path, status, headers.get("content-type")]).toEqual([
       path,
-      path === "/console/api/w/1" ? 401 : 404,
+      path === "/console/api/w/1/me" ? 401 : 404,
       "application/json",
     ]);
   }
@@ -224,8 +224,8 @@ test("an owner invites people to their own workspace and removes them", async ()
   const invited = (await owner.post(path, { email: "new@example.com", role: "member" })).body.data;
   const joined = new Visitor(app);
   await joined.post("/links/use", { token: invited.token, password: "another long one" });
-  expect((await joined.get(`/w/${ours.id}`)).body.data.role).toBe("member");
+  expect((await joined.get(`/w/${ours.id}/me`)).body.data.role).toBe("member");
   expect((await owner.post(path, { email: "boss@example.com", role: "operator" })).status).toBe(400);
   expect((await owner.ask("DELETE", `${path}/${invited.id}`)).status).toBe(200);
-  expect((await joined.get(`/w/${ours.id}`)).status).toBe(404);
+  expect((await joined.get(`/w/${ours.id}/me`)).status).toBe(404);
 });

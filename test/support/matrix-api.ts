@@ -9,7 +9,6 @@ import type { Objects } from "./matrix-objects.ts";
 type ApiRecipe = (side: Objects) => Asked | Promise<Asked>;
 
 const ofKeysAlone: Readonly<Record<string, ApiRecipe>> = {
-  "GET /me": () => ({}),
   "POST /broadcasts/preview": (side) => ({ body: side.broadcasting() }),
   "PUT /contacts": ({ phone }) => ({ body: { contacts: [{ phone, name: "Asha" }] } }),
   "GET /contacts/{phone}/conversation": ({ phone }) => ({ id: phone }),

@@ -120,7 +120,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /system/backups/{name}/file": ofBackup,
 
   // A workspace, its members and its settings.
-  "GET /w/{workspace}": nothing,
+  "GET /w/{workspace}/me": nothing,
   "GET /w/{workspace}/home": nothing,
   "GET /w/{workspace}/today": nothing,
   "GET /w/{workspace}/audit": nothing,

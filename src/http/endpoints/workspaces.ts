@@ -1,7 +1,7 @@
 /** A workspace for the console's shell, its members, and its audit log. */
 import { type Static, Type } from "@sinclair/typebox";
 import { Instant, Nullable } from "#src/core/schema.ts";
-import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import type { Tx } from "#src/db/transaction.ts";
 import { findAccount } from "#src/domain/billing/account.ts";
 import { listOpen } from "#src/domain/broadcasts/read.ts";
 import { BroadcastView } from "#src/domain/broadcasts/schema.ts";
@@ -15,7 +15,6 @@ import { viewTemplate } from "#src/domain/templates/view.ts";
 import { listAuditEntries } from "#src/domain/users/audit-log.ts";
 import { disableUser, removeMembership } from "#src/domain/users/change.ts";
 import { inviteUser, renewLink } from "#src/domain/users/invite.ts";
-import type { WorkspaceAccess } from "#src/domain/users/read.ts";
 import { getUser, type ListedUser, listUsers } from "#src/domain/users/read.ts";
 import type { Role } from "#src/domain/users/roles.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
@@ -82,7 +81,9 @@ const TEMPLATES_SCANNED_MAX = 20;
 export const workspaceEndpoints = {
   "GET /w/{workspace}/me": endpoint({
     key: null,
+    session: "inbox",
     output: Data(WorkspaceView),
+    consoleOutput: Data(EnteredView),
     reference: {
       operationId: "getWorkspace",
       tag: "Workspace",
@@ -92,9 +93,19 @@ export const workspaceEndpoints = {
       success: "The workspace.",
       example: workspaceExample,
     },
-  }).read((tx, { workspace }) =>
-    viewWorkspace(workspace, listNumbers(tx, workspace.id), findAccount(tx, workspace.id)),
-  ),
+  }).read((tx, call) => {
+    const { workspace } = call;
+    const numbers = listNumbers(tx, workspace.id);
+    const shown = viewWorkspace(workspace, numbers, findAccount(tx, workspace.id));
+    if (call.user === null) return shown;
+    return {
+      ...shown,
+      role: call.role,
+      api_enabled: workspace.apiEnabled,
+      suspended: workspace.suspendedAt === null ? null : (workspace.suspendedReason ?? ""),
+      has_simulator: numbers.some(({ network }) => network === "simulator"),
+    };
+  }),
   "POST /workspaces": endpoint({
     session: "server operator",
     body: Type.Object({ name: Text, country: Text, timezone: Text }, strict),
@@ -153,9 +164,6 @@ export const workspaceEndpoints = {
     const user = disableUser(tx, call.path.id);
     return { status: 200, data: {}, audit: { action: "user.disable", subject: user.email } };
   }),
-  "GET /w/{workspace}": endpoint({ session: "inbox", output: Data(EnteredView) }).read((tx, call) =>
-    viewEntered(tx, call),
-  ),
   "GET /w/{workspace}/home": endpoint({
     session: "inbox",
     output: Data(
@@ -273,17 +281,5 @@ function viewMember(user: ListedUser): Static<typeof MemberView> {
     second_factor: !isPending && user.totpSecret !== null,
     created_at: whenUtc(isPending ? (invitation?.createdAt ?? null) : user.createdAt),
     disabled_at: whenUtc(user.disabledAt),
-  };
-}
-
-/** A workspace with everything that the console's shell shows of it. */
-function viewEntered(tx: ReadTx, { workspace, role }: WorkspaceAccess): Static<typeof EnteredView> {
-  const numbers = listNumbers(tx, workspace.id);
-  return {
-    ...viewWorkspace(workspace, numbers, findAccount(tx, workspace.id)),
-    role,
-    api_enabled: workspace.apiEnabled,
-    suspended: workspace.suspendedAt === null ? null : (workspace.suspendedReason ?? ""),
-    has_simulator: numbers.some(({ network }) => network === "simulator"),
   };
 }

@@ -8,7 +8,7 @@ export type WorkspaceEntry = Me["workspaces"][number];
 
 export type Me = Output<"GET /me">;
 
-export type Workspace = Output<"GET /w/{workspace}">;
+export type Workspace = Output<"GET /w/{workspace}/me">;
 
 export const meQuery = queryOptions({
   queryKey: ["me"],
@@ -19,7 +19,7 @@ export const meQuery = queryOptions({
 export function workspaceQuery(id: number) {
   return queryOptions({
     queryKey: ["workspace", id],
-    queryFn: ({ signal }) => request("GET /w/{workspace}", { workspace: id }, { signal }),
+    queryFn: ({ signal }) => request("GET /w/{workspace}/me", { workspace: id }, { signal }),
     staleTime: 30_000,
   });
 }

@@ -1,6 +1,5 @@
 /** `waxwing key …`: the API keys of a workspace. A key is shown once, when it is created. */
-import { createKey, listKeys, revokeKey } from "#src/domain/workspaces/api-keys.ts";
-import { type KeyLimitsInput, readKeyLimits } from "#src/domain/workspaces/key-limits.ts";
+import { createKey, type KeyLimitsInput, listKeys, readKeyLimits, revokeKey } from "#src/domain/workspaces/api-keys.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { scopeDescriptions, scopes } from "#src/domain/workspaces/scopes.ts";
 import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";

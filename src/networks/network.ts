@@ -15,11 +15,10 @@ import type {
 import type { Content } from "#src/domain/messages/content.ts";
 import type { Outcome } from "#src/domain/messages/outcome.ts";
 import type { StatusItem } from "#src/domain/messages/status-item.ts";
-import type { AccountUpdate } from "#src/domain/numbers/account-update.ts";
+import type { AccountUpdate } from "#src/domain/numbers/account-sync.ts";
 import type { NumberDetails } from "#src/domain/numbers/network-state.ts";
 import type { Provider } from "#src/domain/numbers/provider.ts";
-import type { ListedTemplate } from "#src/domain/templates/sync.ts";
-import type { TemplateStatusUpdate, TemplateUpdate } from "#src/domain/templates/template-update.ts";
+import type { ListedTemplate, TemplateStatusUpdate, TemplateUpdate } from "#src/domain/templates/sync.ts";
 
 export interface Network {
   readonly name: NetworkName;

@@ -18,14 +18,12 @@ import { NOT_OURS, type Unused } from "#src/domain/inbound/unused-items.ts";
 import { applyStatus } from "#src/domain/messages/apply-status.ts";
 import type { CounterDeltas } from "#src/domain/messages/counter-deltas.ts";
 import type { StatusItem } from "#src/domain/messages/status-item.ts";
-import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
-import type { AccountUpdate } from "#src/domain/numbers/account-update.ts";
+import { type AccountUpdate, findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { addNotice, dropNotices } from "#src/domain/numbers/connection.ts";
 import { applyUpdate, findState } from "#src/domain/numbers/network-state.ts";
 import { findByPhoneNumberId, listOfAccount } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
-import { applyTemplateUpdate } from "#src/domain/templates/sync.ts";
-import type { TemplateStatusUpdate, TemplateUpdate } from "#src/domain/templates/template-update.ts";
+import { applyTemplateUpdate, type TemplateStatusUpdate, type TemplateUpdate } from "#src/domain/templates/sync.ts";
 import type { CallbackItem } from "#src/networks/network.ts";
 
 export interface ItemResult {

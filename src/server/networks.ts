@@ -2,7 +2,7 @@
 import { MessageWatch } from "#src/core/change-watch.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Store } from "#src/db/store.ts";
-import { readFilledTexts } from "#src/domain/messages/filled-texts.ts";
+import { readFilledTexts } from "#src/domain/messages/fill-template.ts";
 import type { FilledTexts } from "#src/domain/templates/template.ts";
 import { createWebhookPoster } from "#src/net/post.ts";
 import type { Network, OutboundMessage } from "#src/networks/network.ts";

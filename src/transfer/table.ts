@@ -1,7 +1,7 @@
 /** Tables of imports and bulk changes. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
-import type { RecipientOutcome } from "#src/domain/broadcasts/recipient-outcome.ts";
+import type { RecipientOutcome } from "#src/domain/broadcasts/broadcast.ts";
 import type { FileKind } from "./formats/kind.ts";
 import type { ReasonCount } from "./reasons.ts";
 

@@ -7,8 +7,7 @@ import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { addMember } from "#src/domain/groups/membership.ts";
 import { BudgetUse, countPeople, purgeKeyDays, reservePeople } from "#src/domain/messages/key-budget.ts";
-import { createKey } from "#src/domain/workspaces/api-keys.ts";
-import { type KeyLimits, NO_LIMITS } from "#src/domain/workspaces/key-limits.ts";
+import { createKey, type KeyLimits, NO_LIMITS } from "#src/domain/workspaces/api-keys.ts";
 import { SeededRandom } from "#test/sim/random.ts";
 import {
   cancel,

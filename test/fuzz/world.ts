@@ -7,7 +7,7 @@ import { systemRandom } from "#src/core/random.ts";
 import { addField } from "#src/domain/contacts/custom-fields.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { storeCallback } from "#src/domain/inbound/callbacks.ts";
-import { readFilledTexts } from "#src/domain/messages/filled-texts.ts";
+import { readFilledTexts } from "#src/domain/messages/fill-template.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { suspend } from "#src/domain/workspaces/update.ts";
 import type { Network } from "#src/networks/network.ts";

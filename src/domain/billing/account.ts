@@ -1,5 +1,5 @@
 /** The billing account of a charged workspace: opened, priced and credited. */
-import { eq, sql } from "drizzle-orm";
+import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { Micros } from "#src/core/money.ts";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
 import { remembered } from "#src/db/settings-cache.ts";
@@ -66,4 +66,17 @@ export function credit(tx: Tx, workspaceId: number, { amount, note, ref }: Credi
     .where(eq(billingAccounts.workspaceId, workspaceId))
     .returning()
     .get();
+}
+
+type LedgerEntry = typeof ledgerEntries.$inferSelect;
+
+/** `before`: the last entry of the previous page; null for the first page. */
+export function listLedger(tx: ReadTx, workspaceId: number, before: number | null, limit: number): LedgerEntry[] {
+  return tx.db
+    .select()
+    .from(ledgerEntries)
+    .where(and(eq(ledgerEntries.workspaceId, workspaceId), before === null ? undefined : lt(ledgerEntries.id, before)))
+    .orderBy(desc(ledgerEntries.id))
+    .limit(limit)
+    .all();
 }

@@ -3,6 +3,7 @@
  * Cancelling and failing change only the broadcast: its unsent recipients count as skipped from then on, and
  * housekeeping updates their rows.
  */
+
 export const broadcastStatuses = [
   /** `send_at` lies ahead. Its time, a pause or a cancel ends this state. */
   "scheduled",
@@ -132,3 +133,11 @@ export function nextStatus(
       return "failed";
   }
 }
+
+/** The API's filters. */
+export const recipientFilters = ["pending", "sent", "delivered", "read", "failed", "skipped"] as const;
+export type RecipientFilter = (typeof recipientFilters)[number];
+
+/** The same plus `unknown`, which the API reports as failed. */
+export const recipientOutcomes = [...recipientFilters, "unknown"] as const;
+export type RecipientOutcome = (typeof recipientOutcomes)[number];

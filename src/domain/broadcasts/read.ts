@@ -5,8 +5,7 @@ import { withinBudget } from "#src/db/query-budget.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { MessageStatus } from "../messages/message.ts";
 import { type Message, messages } from "../messages/table.ts";
-import { type BroadcastStatus, isFinished } from "./broadcast.ts";
-import type { RecipientFilter } from "./recipient-outcome.ts";
+import { type BroadcastStatus, isFinished, type RecipientFilter } from "./broadcast.ts";
 import { broadcastById, openBroadcasts } from "./statements.ts";
 import { type Broadcast, broadcasts } from "./table.ts";
 

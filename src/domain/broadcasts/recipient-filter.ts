@@ -4,8 +4,8 @@
  */
 import { withinBudget } from "#src/db/query-budget.ts";
 import type { MessageStatus } from "../messages/message.ts";
+import type { RecipientOutcome } from "./broadcast.ts";
 import { statusesFor } from "./read.ts";
-import type { RecipientOutcome } from "./recipient-outcome.ts";
 import type { Broadcast } from "./table.ts";
 
 export interface Query {

@@ -1,10 +1,11 @@
-/** The parts of a contact that are not in its row: people on the number, tags, groups, custom fields. */
-import type { ReadTx } from "#src/db/transaction.ts";
+/** The parts of a contact that are not in its row: people on the number, tags, groups, custom fields; and how tags change. */
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { foldName } from "../groups/group.ts";
 import { listGroupsOfContact } from "../groups/read.ts";
 import type { FieldValue } from "./custom-field.ts";
 import { readFieldsOfContact } from "./custom-fields.ts";
-import { peopleOfContact, tagsOfContact } from "./detail-statements.ts";
-import type { PersonOnNumber } from "./table.ts";
+import { deleteTagging, insertTagging, peopleOfContact, tagByName, tagsOfContact } from "./detail-statements.ts";
+import { type PersonOnNumber, type Tag, tags } from "./table.ts";
 
 interface ContactDetails {
   fields: Record<string, FieldValue>;
@@ -32,4 +33,30 @@ export function listTags(tx: ReadTx, contactId: number): string[] {
 /** The people on the number, in the order in which the caller sent them. */
 export function listPeople(tx: ReadTx, contactId: number): PersonOnNumber[] {
   return peopleOfContact(tx).all({ contactId });
+}
+
+function findTag(tx: ReadTx, workspaceId: number, name: string): Tag | undefined {
+  return tagByName(tx).get({ workspaceId, folded: foldName(name) });
+}
+
+export function findOrCreateTag(tx: Tx, workspaceId: number, name: string): Tag {
+  return (
+    findTag(tx, workspaceId, name) ??
+    tx.db
+      .insert(tags)
+      .values({ workspaceId, name, folded: foldName(name) })
+      .returning()
+      .get()
+  );
+}
+
+/** Returns false if the contact already had the tag. */
+export function addTag(tx: Tx, workspaceId: number, contactId: number, name: string): boolean {
+  return insertTagging(tx).run({ contactId, tagId: findOrCreateTag(tx, workspaceId, name).id }) === 1;
+}
+
+/** Returns false if the contact did not have the tag. */
+export function removeTag(tx: Tx, workspaceId: number, contactId: number, name: string): boolean {
+  const tag = findTag(tx, workspaceId, name);
+  return tag !== undefined && deleteTagging(tx).run({ contactId, tagId: tag.id }) === 1;
 }

@@ -1,15 +1,17 @@
 /**
  * Doubt: a person may want to stop, but did not clearly say so. While it lasts, nothing is recorded as consent and no
  * marketing is sent. Linked contacts share it. It ends when a user clears it, when the person sends START, or with an
- * opt-out.
+ * opt-out. Also the refusals that doubt and an opt-out cause.
  */
 import { eq } from "drizzle-orm";
-import { notFound } from "#src/core/problem.ts";
-import type { Tx } from "#src/db/transaction.ts";
+import { formatInstant } from "#src/core/instant.ts";
+import { notFound, Problem } from "#src/core/problem.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { listLinkedContacts } from "./change-consent.ts";
-import { getContact, lookUpContact } from "./find.ts";
+import { findErasedOptOut } from "./erased-opt-outs.ts";
+import { type ContactLookup, getContact, lookUpContact } from "./find.ts";
 import { CONTACT_CHANGED, type Contact, contacts } from "./table.ts";
 import { viewContact } from "./view.ts";
 
@@ -61,4 +63,36 @@ export function clearDoubtOf(tx: Tx, workspace: Workspace, number: string): Cont
   const contact = lookUpContact(tx, workspace.id, number, workspace.country)?.contact;
   if (contact == null) throw notFound("contact");
   return clearDoubt(tx, workspace, contact);
+}
+
+/** Throws `opted_out` with the date, also for a person who was erased after opting out. */
+export function requireNotOptedOut(
+  tx: ReadTx,
+  workspace: Workspace,
+  { contact, phone, networkUserId }: ContactLookup,
+): void {
+  const since =
+    contact === null
+      ? findErasedOptOut(tx, workspace.id, phone, networkUserId)
+      : contact.consent === "opted_out"
+        ? (contact.consentAt ?? contact.updatedAt)
+        : null;
+  if (since === null) return;
+  throw new Problem(
+    "opted_out",
+    `This person opted out on ${formatInstant(since, workspace.timezone).slice(0, 10)} and can only opt in again by sending START.`,
+    { since, timezone: workspace.timezone },
+  );
+}
+
+/** Throws `opted_out` with the date while the person may want to stop: no marketing, and no recorded opt-in. */
+export function requireNoDoubt(workspace: Workspace, contact: Contact | null): void {
+  const since = contact?.mayWantToStopSince ?? null;
+  if (since === null) return;
+  const { timezone } = workspace;
+  throw new Problem(
+    "opted_out",
+    `What this person wrote on ${formatInstant(since, timezone).slice(0, 10)} may mean that they want to stop. Until a person clears that in the console, marketing waits and no opt-in is recorded.`,
+    { since, timezone },
+  );
 }

@@ -13,13 +13,13 @@ import { type ConsentEvidence, logConsents, type NewConsentChange } from "./cons
 import { type FieldValue, findValueProblem, storeValue } from "./custom-field.ts";
 import { listFields } from "./custom-fields.ts";
 import { insertContacts, insertTaggings, insertValue } from "./detail-statements.ts";
+import { findOrCreateTag } from "./details.ts";
 import { findErasedOptOut, hasErasedOptOuts } from "./erased-opt-outs.ts";
 import { type ContactIdentifiers, findKnownIdentifiers } from "./find.ts";
 import { fullProfile, type Profile } from "./profile.ts";
 import type { ContactChanges } from "./put.ts";
 import { lastContactId } from "./statements.ts";
 import type { CustomField } from "./table.ts";
-import { findOrCreateTag } from "./tagging.ts";
 
 interface NewContactRow {
   person: ContactIdentifiers;

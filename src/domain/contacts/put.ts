@@ -15,15 +15,14 @@ import { createPerson } from "./create.ts";
 import { type FieldValue, findValueProblem, readValue, storeValue } from "./custom-field.ts";
 import { findField, listFields } from "./custom-fields.ts";
 import { deleteValue, storedValue, upsertValue } from "./detail-statements.ts";
-import { listTags } from "./details.ts";
+import { addTag, listTags, removeTag } from "./details.ts";
+import { requireNoDoubt, requireNotOptedOut } from "./doubt.ts";
 import { type ContactLookup, getContact, requirePerson } from "./find.ts";
 import { type NewPerson, replacePeople } from "./people.ts";
 import { fullProfile, type Profile } from "./profile.ts";
 import { profileColumns } from "./profile-fields.ts";
-import { requireNoDoubt, requireNotOptedOut } from "./refuse.ts";
 import { setUpdatedAt, updateProfile } from "./statements.ts";
 import { CONTACT_CHANGED, type Contact, type CustomField } from "./table.ts";
-import { addTag, removeTag } from "./tagging.ts";
 
 /** An omitted field stays unchanged; null clears it. The caller checks shapes; this module checks meaning. */
 export interface ContactChanges {

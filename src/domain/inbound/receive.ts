@@ -6,7 +6,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import { setLastMessageAt } from "../contacts/statements.ts";
 import { CONTACT_CHANGED, type Contact } from "../contacts/table.ts";
 import { viewContact } from "../contacts/view.ts";
-import { requestMedia } from "../media/request.ts";
+import { requestMedia } from "../media/record.ts";
 import { setTold } from "../media/statements.ts";
 import type { Media } from "../media/table.ts";
 import type { SendingNumber } from "../numbers/table.ts";

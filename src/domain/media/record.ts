@@ -5,12 +5,24 @@
  */
 import { eq } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
+import { enqueue } from "#src/jobs/enqueue.ts";
 import { finish, postpone } from "#src/jobs/outbox.ts";
+import type { SendingNumber } from "../numbers/table.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { FailureReason } from "./media.ts";
 import { releaseFile } from "./release.ts";
-import { addFileRef, fileById, mediaById, setEventSeq, setFailed, setFile, setStored } from "./statements.ts";
+import type { StatedMedia } from "./schema.ts";
+import {
+  addFileRef,
+  fileById,
+  insertMedia,
+  mediaById,
+  setEventSeq,
+  setFailed,
+  setFile,
+  setStored,
+} from "./statements.ts";
 import { type Media, type MediaFile, media as mediaTable } from "./table.ts";
 import { type MediaLink, viewMedia } from "./view.ts";
 
@@ -77,4 +89,21 @@ function tell(tx: Tx, medium: Media, type: "media.stored" | "media.failed", data
   const workspace = getWorkspace(tx, medium.workspaceId);
   const { seq } = publish(tx, workspace, type, { ...data, message_id: medium.inboundId });
   setEventSeq(tx).run({ id: medium.id, eventSeq: seq });
+}
+
+/** In the transaction that stores the message. `isSilent`: no event will tell of the file. */
+export function requestMedia(
+  tx: Tx,
+  number: Pick<SendingNumber, "id" | "workspaceId">,
+  inboundId: number,
+  networkMediaId: string,
+  stated: StatedMedia,
+  isSilent: boolean,
+): Media {
+  const { workspaceId, id: numberId } = number;
+  const { mime_type: mimeType, sha256, filename } = stated;
+  const named = { workspaceId, numberId, inboundId, networkMediaId, mimeType, sha256, filename, isSilent };
+  const medium = insertMedia(tx).only({ ...named, createdAt: tx.now });
+  enqueue(tx, { kind: "fetch_media", subject: medium.id, queueKey: workspaceId, dueAt: tx.now });
+  return medium;
 }

@@ -4,11 +4,12 @@
 import { type Fault, type FieldProblems, unknownName } from "#src/core/fault.ts";
 import { Problem, quote } from "#src/core/problem.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
+import { findByPhoneNumberId } from "../numbers/read.ts";
 import { listLanguages, listNames } from "../templates/read.ts";
 import type { Template } from "../templates/table.ts";
-import { renderText, type TemplateShape, valueCounts } from "../templates/template.ts";
+import { type FilledTexts, fillTexts, renderText, type TemplateShape, valueCounts } from "../templates/template.ts";
 import { shapeOf } from "../templates/view.ts";
-import type { MediaHeader, PlaceholderValue, TemplateContent, TextHeader } from "./content.ts";
+import type { Content, MediaHeader, PlaceholderValue, TemplateContent, TextHeader } from "./content.ts";
 
 export interface TemplateInput {
   type: "template";
@@ -196,4 +197,20 @@ function fileNameOf(link: string): string {
 
 function article(kind: string): string {
   return kind === "image" ? "an" : "a";
+}
+
+/** `phoneNumberId`: of the sending number. Null for a text, and if the number or the template no longer exists. */
+export function readFilledTexts(tx: ReadTx, phoneNumberId: string, content: Content): FilledTexts | null {
+  if (content.type !== "template") return null;
+  const number = findByPhoneNumberId(tx, phoneNumberId);
+  if (number === undefined) return null;
+  const languages = listLanguages(tx, number.workspaceId, number.accountId, content.name);
+  const template = languages.find(({ language }) => language === content.language);
+  if (template === undefined) return null;
+  const header = content.header?.type === "text" ? content.header.values : [];
+  return fillTexts(shapeOf(template), header.map(textOf), content.body.map(textOf));
+}
+
+function textOf({ text }: PlaceholderValue): string {
+  return text;
 }

@@ -2,10 +2,15 @@
  * What the network bills: each delivered message with the category that its status named, summed by month. The network
  * names no amounts. Service messages are free up to an allowance for each number and month since October 2026.
  */
+
+import type { Static } from "@sinclair/typebox";
 import { and, asc, eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { listNumbers } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import type { Workspace } from "../workspaces/table.ts";
 import { addUsage } from "./counter-statements.ts";
+import type { UsageView } from "./schema.ts";
 import type { Pricing } from "./status-item.ts";
 import { type Message, networkUsage } from "./table.ts";
 
@@ -55,7 +60,7 @@ export class UsageDeltas {
 }
 
 /** A month of a workspace, by number, category and type. */
-export function listUsage(tx: ReadTx, workspaceId: number, month: string): NetworkUsage[] {
+function listUsage(tx: ReadTx, workspaceId: number, month: string): NetworkUsage[] {
   const { category, type, numberId, billable } = networkUsage;
   return tx.db
     .select()
@@ -71,7 +76,7 @@ export function allowanceOf(month: string): number | null {
 }
 
 /** Whether the message counts against the allowance. */
-export function isService({ category, type }: Pick<NetworkUsage, "category" | "type">): boolean {
+function isService({ category, type }: Pick<NetworkUsage, "category" | "type">): boolean {
   return category === "service" && type !== FREE_ENTRY_POINT;
 }
 
@@ -110,4 +115,25 @@ export function monthOf(at: number, timezone: string): string {
   };
   months.set(timezone, month);
   return month.name;
+}
+
+export function viewUsage(tx: ReadTx, workspace: Workspace, month: string): Static<typeof UsageView> {
+  const rows = listUsage(tx, workspace.id, month);
+  const sum = (of: typeof rows): number => of.reduce((total, { messages }) => total + messages, 0);
+  const groups = [...Map.groupBy(rows, ({ category, type, billable }) => `${category} ${type} ${billable}`).values()];
+  return {
+    month,
+    messages: sum(rows),
+    billable: sum(rows.filter(({ billable }) => billable)),
+    categories: groups.flatMap((group) => {
+      const [first] = group;
+      if (first === undefined) return [];
+      return [{ category: first.category, type: first.type, billable: first.billable, messages: sum(group) }];
+    }),
+    service: listNumbers(tx, workspace.id).map(({ id, phone }) => ({
+      number: phone,
+      messages: sum(rows.filter((row) => row.numberId === id && isService(row))),
+      allowance: allowanceOf(month),
+    })),
+  };
 }

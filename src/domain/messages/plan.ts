@@ -11,9 +11,9 @@ import { invalidRequest, noProblems, Problem, quote } from "#src/core/problem.ts
 import type { ReadTx } from "#src/db/transaction.ts";
 import { findAccount } from "../billing/account.ts";
 import { requireCovered } from "../billing/hold.ts";
+import { requireNoDoubt, requireNotOptedOut } from "../contacts/doubt.ts";
 import { type ContactLookup, lastMessageOf, lookUpContact } from "../contacts/find.ts";
 import { findUserIdFor } from "../contacts/learn-identity.ts";
-import { requireNoDoubt, requireNotOptedOut } from "../contacts/refuse.ts";
 import type { Contact } from "../contacts/table.ts";
 import { chooseSender } from "../numbers/choose.ts";
 import type { SendingNumber } from "../numbers/table.ts";

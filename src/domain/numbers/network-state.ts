@@ -5,7 +5,7 @@
  */
 import { eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import type { AccountUpdate } from "./account-update.ts";
+import type { AccountUpdate } from "./account-sync.ts";
 import { dropNotices, findConnection } from "./connection.ts";
 import type { NumberHealth } from "./connection-facts.ts";
 import { assignPortfolio, reportLimit } from "./portfolio.ts";

@@ -1,5 +1,5 @@
 /**
- * Changes to a user: password, disabling, removal from a workspace. Each also ends the sessions, links or memberships
+ * Creates the account of an address, without a password, and sets a role in a workspace. Changes to a user: password, disabling, removal from a workspace. Each of these also ends the sessions, links or memberships
  * that it invalidates.
  */
 import { and, eq, isNull, ne, sql } from "drizzle-orm";
@@ -7,8 +7,10 @@ import { invalidRequest, notFound } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { forgetDevices } from "./known-devices.ts";
 import { getUser } from "./read.ts";
+import type { WorkspaceRole } from "./roles.ts";
 import { endSessions } from "./sessions.ts";
 import { memberships, type User, userLinks, users } from "./table.ts";
+import { emailKey } from "./user.ts";
 
 /**
  * Sets the password. Ends all sessions, known devices and open links of the user; another person may have caused them.
@@ -80,4 +82,35 @@ function hasOtherOperator(tx: Tx, userId: number): boolean {
     .limit(1)
     .get();
   return other !== undefined;
+}
+
+interface NewUser {
+  email: string;
+  isOperator: boolean;
+  /** The workspace that invites the address; null if an operator does. */
+  firstWorkspaceId: number | null;
+}
+
+export function insertUser(tx: Tx, { email, isOperator, firstWorkspaceId }: NewUser): User {
+  return tx.db
+    .insert(users)
+    .values({
+      email: email.trim(),
+      emailKey: emailKey(email),
+      isOperator,
+      totpStep: 0,
+      firstWorkspaceId,
+      createdAt: tx.now,
+      updatedAt: tx.now,
+    })
+    .returning()
+    .get();
+}
+
+export function setRole(tx: Tx, userId: number, workspaceId: number, role: WorkspaceRole): void {
+  tx.db
+    .insert(memberships)
+    .values({ userId, workspaceId, role, createdAt: tx.now })
+    .onConflictDoUpdate({ target: [memberships.userId, memberships.workspaceId], set: { role } })
+    .run();
 }

@@ -12,8 +12,7 @@ import { clearWebhook, rotateSecret, setWebhook, showWebhook } from "#src/domain
 import { defaultTypes, type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
-import { createKey, getKey, listKeys, revokeKey } from "#src/domain/workspaces/api-keys.ts";
-import { readKeyLimits } from "#src/domain/workspaces/key-limits.ts";
+import { createKey, getKey, listKeys, readKeyLimits, revokeKey } from "#src/domain/workspaces/api-keys.ts";
 import { scopes } from "#src/domain/workspaces/scopes.ts";
 import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";

@@ -7,6 +7,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { invalidRequest, notFound } from "#src/core/problem.ts";
 import { OneOf } from "#src/core/schema.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { type RecipientOutcome, recipientFilters, recipientOutcomes } from "#src/domain/broadcasts/broadcast.ts";
 import { createDraft } from "#src/domain/broadcasts/drafts.ts";
 import { findBroadcast, listRecipients } from "#src/domain/broadcasts/read.ts";
 import {
@@ -15,11 +16,6 @@ import {
   type Query,
   recipientsQuery,
 } from "#src/domain/broadcasts/recipient-filter.ts";
-import {
-  type RecipientOutcome,
-  recipientFilters,
-  recipientOutcomes,
-} from "#src/domain/broadcasts/recipient-outcome.ts";
 import { RecipientView } from "#src/domain/broadcasts/schema.ts";
 import type { Broadcast, DraftContent } from "#src/domain/broadcasts/table.ts";
 import type { BroadcastValue } from "#src/domain/broadcasts/values.ts";

@@ -2,7 +2,7 @@
  * Reads Meta's updates about an account and its numbers: restrictions, warnings, limits. An update that is best
  * answered by querying the account becomes `changed`; one that does not affect sending is ignored.
  */
-import type { AccountUpdate } from "#src/domain/numbers/account-update.ts";
+import type { AccountUpdate } from "#src/domain/numbers/account-sync.ts";
 import type { CallbackItem } from "../network.ts";
 import { type Entry, fail, requireText, timeIn } from "./item.ts";
 import { asObject, integerOf, type JsonObject, listOf, memberOf, objectOf, sentenceOf, textOf } from "./json.ts";

@@ -21,8 +21,22 @@ interface TablePolicy {
   person: "nobody" | "deleted" | "mentions" | "emptied";
   /** Of a workspace's reset. `workspace`: found by `workspace_id` or a reference. `listed`: found by a condition of its own. */
   reset: "workspace" | "listed" | "server";
-  /** The tasks of `server/housekeeping.ts` that delete or empty old ones; `always`: none does. */
-  kept: "always" | readonly string[];
+  /**
+   * `always`: housekeeping deletes none. An `Expiry`: it deletes those whose column is older. Otherwise the tasks of
+   * `server/housekeeping.ts` that delete or empty old ones.
+   */
+  kept: "always" | Expiry | readonly string[];
+}
+
+interface Expiry {
+  column: string;
+  afterMs: number;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+function after(column: string, afterMs: number): Expiry {
+  return { column, afterMs };
 }
 
 /** In the order in which a restore merges them. */
@@ -51,11 +65,11 @@ export const tablePolicies = {
   },
   memberships: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
   user_links: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
-  sessions: { restore: "newer", person: "nobody", reset: "server", kept: ["sign_ins"] },
-  known_devices: { restore: "newer", person: "nobody", reset: "server", kept: ["sign_ins"] },
+  sessions: { restore: "newer", person: "nobody", reset: "server", kept: after("expires_at", 0) },
+  known_devices: { restore: "newer", person: "nobody", reset: "server", kept: after("expires_at", 0) },
   recovery_codes: { restore: "newer", person: "nobody", reset: "server", kept: "always" },
-  sign_in_attempts: { restore: "newer", person: "nobody", reset: "server", kept: ["sign_ins"] },
-  form_answers: { restore: "newer", person: "emptied", reset: "server", kept: ["sign_ins"] },
+  sign_in_attempts: { restore: "newer", person: "nobody", reset: "server", kept: after("last_at", DAY_MS) },
+  form_answers: { restore: "newer", person: "emptied", reset: "server", kept: after("created_at", DAY_MS) },
   audit_log: { restore: { follows: ["subject", "details"] }, person: "mentions", reset: "workspace", kept: "always" },
   kept_keys: { restore: "newer", person: "nobody", reset: "server", kept: "always" },
   // Pending deliveries are merged, so the address that they are meant for must be too.
@@ -96,7 +110,7 @@ export const tablePolicies = {
   tags: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   groups: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   imports: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
-  bulk_changes: { restore: "backup", person: "nobody", reset: "workspace", kept: ["bulk_changes"] },
+  bulk_changes: { restore: "backup", person: "nobody", reset: "workspace", kept: after("updated_at", 7 * DAY_MS) },
   // Broadcasts and messages. A draft that was sent since the backup must not be sent again.
   broadcasts: { restore: { follows: "all" }, person: "nobody", reset: "workspace", kept: "always" },
   broadcast_counters: { restore: { follows: "all" }, person: "nobody", reset: "workspace", kept: "always" },
@@ -143,9 +157,9 @@ export const tablePolicies = {
     kept: ["callbacks"],
   },
   callback_marks: { restore: "backup", person: "nobody", reset: "listed", kept: ["callbacks"] },
-  refusals: { restore: "backup", person: "nobody", reset: "listed", kept: ["refused"] },
-  refused_callbacks: { restore: "backup", person: "nobody", reset: "listed", kept: ["refused"] },
-  unused_items: { restore: "backup", person: "nobody", reset: "server", kept: ["unused"] },
+  refusals: { restore: "backup", person: "nobody", reset: "listed", kept: after("at", 7 * DAY_MS) },
+  refused_callbacks: { restore: "backup", person: "nobody", reset: "listed", kept: after("hour", 7 * DAY_MS) },
+  unused_items: { restore: "backup", person: "nobody", reset: "server", kept: after("hour", 7 * DAY_MS) },
   outbox: { restore: "merged", person: "nobody", reset: "listed", kept: "always" },
   // The server itself.
   instance: { restore: "backup", person: "nobody", reset: "server", kept: "always" },
@@ -162,7 +176,7 @@ export type TablesWith<Aspect extends keyof TablePolicy, Value> = {
   [Name in TableName]: Policies[Name][Aspect] extends Value ? Name : never;
 }[TableName];
 
-export type RetentionTask = Exclude<Policies[TableName]["kept"], "always">[number];
+export type RetentionTask = Exclude<Policies[TableName]["kept"], "always" | Expiry>[number];
 
 export const tableNames = Object.keys(tablePolicies) as TableName[];
 

@@ -4,6 +4,7 @@ import { type Clock, sleep } from "#src/core/clock.ts";
 import { type Duration, durationBefore } from "#src/core/duration.ts";
 import type { Log } from "#src/core/log.ts";
 import { type NextRun, ServiceLoop } from "#src/core/service-loop.ts";
+import { deleteExpired } from "#src/db/expiry.ts";
 import type { Store } from "#src/db/store.ts";
 import type { RetentionTask } from "#src/db/table-policies.ts";
 import type { Tx } from "#src/db/transaction.ts";
@@ -12,17 +13,14 @@ import { purgeRecipients, skipUnsent } from "#src/domain/broadcasts/skip-unsent.
 import { purgeKeys } from "#src/domain/idempotency/keys.ts";
 import { purgeCallbacks } from "#src/domain/inbound/callbacks.ts";
 import { purgeEchoes, purgeInbounds } from "#src/domain/inbound/purge.ts";
-import { purgeRefused } from "#src/domain/inbound/refused-callbacks.ts";
-import { countNotOurs, purgeUnused } from "#src/domain/inbound/unused-items.ts";
+import { countNotOurs } from "#src/domain/inbound/unused-items.ts";
 import { expireMedia } from "#src/domain/media/release.ts";
 import { purgeParked } from "#src/domain/messages/apply-status.ts";
 import { expireHolds } from "#src/domain/messages/expire-hold.ts";
 import { purgeKeyDays } from "#src/domain/messages/key-budget.ts";
 import { purgeProviderRequests } from "#src/domain/messages/provider-requests.ts";
 import { purgeMessages } from "#src/domain/messages/purge.ts";
-import { purgeSignIns } from "#src/domain/users/purge.ts";
 import { purgeEvents } from "#src/domain/webhooks/purge.ts";
-import { purgeBulkChanges } from "#src/transfer/bulk-changes.ts";
 
 interface HousekeepingOptions {
   store: Store;
@@ -77,16 +75,12 @@ export class Housekeeping extends ServiceLoop {
     const tasks: Record<Exclude<RetentionTask, Walk>, (tx: Tx) => number> = {
       keys: (tx) => purgeKeys(tx, BATCH),
       key_days: (tx) => purgeKeyDays(tx, BATCH),
-      sign_ins: (tx) => purgeSignIns(tx, BATCH),
       drafts: (tx) => purgeDrafts(tx, BATCH),
-      bulk_changes: (tx) => purgeBulkChanges(tx, BATCH),
-      refused: (tx) => purgeRefused(tx, BATCH),
       parked: (tx) => {
         const purged = purgeParked(tx, BATCH);
         countNotOurs(tx, purged);
         return purged;
       },
-      unused: purgeUnused,
       recipients: (tx) => (recipients === null ? 0 : purgeRecipients(tx, durationBefore(tx.now, recipients), BATCH)),
       callbacks: (tx) => (raw === null ? 0 : purgeCallbacks(tx, durationBefore(tx.now, raw), BATCH)),
       provider_requests: (tx) => (raw === null ? 0 : purgeProviderRequests(tx, durationBefore(tx.now, raw), BATCH)),
@@ -110,7 +104,11 @@ export class Housekeeping extends ServiceLoop {
         );
       },
     };
-    const others = [(tx: Tx) => expireHolds(tx, BATCH), (tx: Tx) => skipUnsent(tx, BATCH)];
+    const others = [
+      (tx: Tx) => deleteExpired(tx, BATCH),
+      (tx: Tx) => expireHolds(tx, BATCH),
+      (tx: Tx) => skipUnsent(tx, BATCH),
+    ];
     // Queued together, they share a commit: there is rarely anything to delete, and each commit costs.
     await Promise.all([...others, ...Object.values(tasks)].map((task) => this.#repeat(task)));
     for (const walk of Object.values(walks)) await walk();

@@ -3,16 +3,15 @@
  * shown. Progress is stored in the transaction of each batch, so that a resumed change applies nothing twice. Each
  * contact goes through the operation that changes a single one, so an opt-out is never lifted.
  */
-import { and, desc, eq, gte, lte, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, or, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
-import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { addressOf, findById, isAddressable } from "#src/domain/contacts/find.ts";
 import { optOut } from "#src/domain/contacts/opt-out.ts";
 import { type ContactChanges, putContact, touchContact } from "#src/domain/contacts/put.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { type BulkAction, type BulkChange, type BulkTarget, bulkChanges } from "./table.ts";
 
-const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 /** A finished change is listed for this long. */
 const FINISHED_SHOWN_MS = 60 * 60 * 1000;
 const LISTED_MAX = 5;
@@ -141,20 +140,4 @@ function toContactChanges(change: Exclude<BulkAction, { optOut: string } | { sho
   if ("removeTag" in change) return { removeTags: [change.removeTag] };
   if ("addToGroup" in change) return { addToGroups: [change.addToGroup] };
   return { removeFromGroups: [change.removeFromGroup] };
-}
-
-const expired = statement((db) =>
-  db
-    .select({ id: bulkChanges.id })
-    .from(bulkChanges)
-    .where(lte(bulkChanges.updatedAt, sql.placeholder("before")))
-    .limit(sql.placeholder("limit"))
-    .prepare(),
-);
-
-/** Deletes up to `limit` expired changes; returns how many. */
-export function purgeBulkChanges(tx: Tx, limit: number): number {
-  const old = expired(tx).all({ before: tx.now - RETENTION_MS, limit });
-  for (const { id } of old) tx.db.delete(bulkChanges).where(eq(bulkChanges.id, id)).run();
-  return old.length;
 }

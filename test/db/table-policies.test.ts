@@ -16,12 +16,13 @@ test("every table of the schema has a policy, and every policy a table", () => {
   expect([...tableNames].sort() as string[]).toEqual(tablesOf(client).sort());
 });
 
-test("what a restore follows and an erasure deletes by are columns of the table", () => {
+test("what a restore follows, an erasure deletes by and housekeeping compares are columns of the table", () => {
   const missing = tableNames.flatMap((name) => {
-    const { restore, person } = tablePolicies[name];
+    const { restore, person, kept } = tablePolicies[name];
     const named = [
       ...(typeof restore === "object" && restore.follows !== "all" ? restore.follows : []),
       ...(person === "deleted" ? ["contact_id"] : []),
+      ...(typeof kept === "object" && "column" in kept ? [kept.column] : []),
     ];
     return named.filter((column) => !columnsOf(name).includes(column)).map((column) => `${name}.${column}`);
   });

@@ -2,13 +2,14 @@
  * Counts refused callbacks by the hour, so that another process can find out what is wrong. There is one row for each
  * hour, reason and number, so a flood of requests does not add rows.
  */
-import { and, asc, count, desc, eq, gt, gte, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, sql } from "drizzle-orm";
+import { tablePolicies } from "#src/db/table-policies.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { callbacks, type Refusal, type RefusalReason, type RefusedCount, refusals, refusedCallbacks } from "./table.ts";
 
 const HOUR_MS = 60 * 60_000;
-export const REFUSED_RETENTION_MS = 7 * 24 * HOUR_MS;
+export const REFUSED_RETENTION_MS = tablePolicies.refused_callbacks.kept.afterMs;
 /** How many of the latest callbacks are searched: those of other numbers may come between. */
 const SCANNED_ROWS_MAX = 2_000;
 
@@ -79,22 +80,4 @@ export function wasAcceptedAfter(
       trust !== null &&
       (number === null || trust.numbers.includes(number.id) || (trust.configuration && number.appSecret === null)),
   );
-}
-
-/** Drops up to `limit` hours past their retention; returns how many. */
-export function purgeRefused(tx: Tx, limit: number): number {
-  const hours = tx.db
-    .selectDistinct({ hour: refusedCallbacks.hour })
-    .from(refusedCallbacks)
-    .where(lt(refusedCallbacks.hour, tx.now - REFUSED_RETENTION_MS))
-    .orderBy(asc(refusedCallbacks.hour))
-    .limit(limit)
-    .all()
-    .map(({ hour }) => hour);
-  tx.db
-    .delete(refusals)
-    .where(lt(refusals.at, tx.now - REFUSED_RETENTION_MS))
-    .run();
-  if (hours.length > 0) tx.db.delete(refusedCallbacks).where(inArray(refusedCallbacks.hour, hours)).run();
-  return hours.length;
 }

@@ -2,7 +2,7 @@
  * Counts items of accepted callbacks that had no effect, by hour, reason and what they were: nothing that arrives is
  * invisible. There is one row for each of them, and at most `ABOUT_MAX` for an hour and reason.
  */
-import { and, asc, count, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { hourOf } from "./refused-callbacks.ts";
 import { type UnusedCount, type UnusedReason, unusedItems } from "./table.ts";
@@ -12,7 +12,6 @@ export interface Unused {
   about: string;
 }
 
-const UNUSED_RETENTION_MS = 7 * 24 * 60 * 60_000;
 const ABOUT_MAX = 100;
 const ABOUT_LENGTH_MAX = 100;
 const OTHERS = "others";
@@ -69,13 +68,4 @@ export function listUnused(tx: ReadTx, since: number): Omit<UnusedCount, "hour">
     .groupBy(unusedItems.reason, unusedItems.about)
     .orderBy(desc(total), asc(unusedItems.about))
     .all();
-}
-
-/** Drops the counts past their retention, all at once: they are few. Returns 0, because none is left. */
-export function purgeUnused(tx: Tx): 0 {
-  tx.db
-    .delete(unusedItems)
-    .where(lt(unusedItems.hour, hourOf(tx.now - UNUSED_RETENTION_MS)))
-    .run();
-  return 0;
 }

@@ -1,10 +1,8 @@
 /** Answers to console forms, kept for 24 hours under an idempotency key: the same key with the same form acts once. */
-import { and, eq, lte } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { Problem } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { formAnswers } from "./table.ts";
-
-export const FORM_ANSWER_RETENTION_MS = 24 * 60 * 60 * 1000;
 
 export interface FormUse {
   userId: number;
@@ -30,21 +28,4 @@ export function findFormAnswer(tx: ReadTx, use: FormUse): { status: number; body
 /** Stores the answer. Call it in the transaction of the change that it reports. `body` must hold no secret. */
 export function saveFormAnswer(tx: Tx, { userId, key, fingerprint }: FormUse, status: number, body: string): void {
   tx.db.insert(formAnswers).values({ userId, key, fingerprint, status, body, createdAt: tx.now }).run();
-}
-
-/** Deletes up to `limit` expired answers; returns how many. */
-export function purgeFormAnswers(tx: Tx, limit: number): number {
-  const old = tx.db
-    .select({ userId: formAnswers.userId, key: formAnswers.key })
-    .from(formAnswers)
-    .where(lte(formAnswers.createdAt, tx.now - FORM_ANSWER_RETENTION_MS))
-    .limit(limit)
-    .all();
-  for (const { userId, key } of old) {
-    tx.db
-      .delete(formAnswers)
-      .where(and(eq(formAnswers.userId, userId), eq(formAnswers.key, key)))
-      .run();
-  }
-  return old.length;
 }

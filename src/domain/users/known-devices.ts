@@ -3,7 +3,7 @@
  * known device, so that a stranger cannot lock the owner of an account out. A device holds one random token per account
  * in a cookie; the token is stored as a hash and replaced at every sign-in.
  */
-import { and, desc, eq, gt, lte } from "drizzle-orm";
+import { and, desc, eq, gt } from "drizzle-orm";
 import { hashToken, newToken } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type KnownDevice, knownDevices } from "./table.ts";
@@ -46,17 +46,4 @@ export function rememberDevice(tx: Tx, userId: number, previous: string | null):
 
 export function forgetDevices(tx: Tx, userId: number): void {
   tx.db.delete(knownDevices).where(eq(knownDevices.userId, userId)).run();
-}
-
-/** Deletes up to `limit` expired devices; returns how many. */
-export function purgeDevices(tx: Tx, limit: number): number {
-  const expired = tx.db
-    .select({ id: knownDevices.id })
-    .from(knownDevices)
-    .where(lte(knownDevices.expiresAt, tx.now))
-    .orderBy(knownDevices.expiresAt)
-    .limit(limit)
-    .all();
-  for (const { id } of expired) tx.db.delete(knownDevices).where(eq(knownDevices.id, id)).run();
-  return expired.length;
 }

@@ -2,7 +2,7 @@
  * Sessions: a random token in the user's cookie, stored as a hash. A session ends when it expires, when the user ends
  * it, and when the password changes.
  */
-import { and, desc, eq, gt, lte, ne, sql } from "drizzle-orm";
+import { and, desc, eq, gt, ne, sql } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
 import { type ReadTx, statement, type Tx } from "#src/db/transaction.ts";
@@ -115,17 +115,4 @@ export function endSessions(tx: Tx, userId: number, except: number | null = null
     .delete(sessions)
     .where(and(eq(sessions.userId, userId), except === null ? undefined : ne(sessions.id, except)))
     .run().changes;
-}
-
-/** Deletes up to `limit` expired sessions; returns how many. */
-export function purgeSessions(tx: Tx, limit: number): number {
-  const expired = tx.db
-    .select({ id: sessions.id })
-    .from(sessions)
-    .where(lte(sessions.expiresAt, tx.now))
-    .orderBy(sessions.expiresAt)
-    .limit(limit)
-    .all();
-  for (const { id } of expired) tx.db.delete(sessions).where(eq(sessions.id, id)).run();
-  return expired.length;
 }

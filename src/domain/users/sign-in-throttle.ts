@@ -5,12 +5,12 @@
  * share. A known device or a signed-in session is counted on its own. A guess is counted before it is checked, so that a
  * hundred concurrent guesses count as a hundred.
  */
-import { eq, lte } from "drizzle-orm";
+import { eq } from "drizzle-orm";
+import { tablePolicies } from "#src/db/table-policies.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { signInAttempts } from "./table.ts";
 import {
   ACCOUNT_GUESSES_MAX,
-  ATTEMPTS_RESET_AFTER_MS,
   BUDGET_RESET_AFTER_MS,
   emailKey,
   FREE_ATTEMPTS,
@@ -46,7 +46,7 @@ export function countGuess(tx: Tx, guess: Guess): Verdict {
   const budgetEnd = isUnknown ? endOfBudget(tx, accountSubject(tx, guess)) : null;
   if (budgetEnd !== null && !guess.hasCode) return { kind: "code missing", waitMs: budgetEnd - tx.now };
   for (const { subject, free, row } of counters) {
-    const count = countBefore(tx, row, ATTEMPTS_RESET_AFTER_MS) + 1;
+    const count = countBefore(tx, row, tablePolicies.sign_in_attempts.kept.afterMs) + 1;
     save(tx, subject, count, tx.now + waitAfterAttempts(count, free));
   }
   if (budgetEnd !== null) return { kind: "needs code" };
@@ -133,16 +133,4 @@ function save(tx: Tx, subject: Uint8Array, count: number, blockedUntil: number):
     .values({ subject, ...values })
     .onConflictDoUpdate({ target: signInAttempts.subject, set: values })
     .run();
-}
-
-/** Deletes up to `limit` rows whose attempts are forgiven; returns how many. */
-export function purgeSignInAttempts(tx: Tx, limit: number): number {
-  const old = tx.db
-    .select({ subject: signInAttempts.subject })
-    .from(signInAttempts)
-    .where(lte(signInAttempts.lastAt, tx.now - ATTEMPTS_RESET_AFTER_MS))
-    .limit(limit)
-    .all();
-  for (const { subject } of old) tx.db.delete(signInAttempts).where(eq(signInAttempts.subject, subject)).run();
-  return old.length;
 }

@@ -68,8 +68,6 @@ export type GuessSubject = "pair" | "network" | "device" | "session";
 export const FREE_ATTEMPTS: Readonly<Record<GuessSubject, number>> = { pair: 5, network: 20, device: 5, session: 5 };
 const FIRST_WAIT_MS = 30_000;
 const WAIT_MAX_MS = 15 * MINUTE_MS;
-/** After this long without an attempt, earlier ones are forgiven. */
-export const ATTEMPTS_RESET_AFTER_MS = 24 * HOUR_MS;
 
 /**
  * Wrong guesses for an account from all unknown devices together, whatever their networks. When they are used up, an

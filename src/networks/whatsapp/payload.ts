@@ -24,14 +24,12 @@ export function createPayload(
   /** Meta's id of the file if it was uploaded; null: Meta fetches the file by its link. */
   mediaId: string | null = null,
 ): MessagePayload {
-  const { type, ...part } = kindOf(outbound.content).payload(outbound.content, mediaId);
   return {
     messaging_product: "whatsapp",
     recipient_type: "individual",
     ...recipientOf(outbound),
-    type,
     biz_opaque_callback_data: outbound.sendToken,
-    ...part,
+    ...kindOf(outbound.content).payload(outbound.content, mediaId),
   };
 }
 

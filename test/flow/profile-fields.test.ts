@@ -106,6 +106,19 @@ describe.each(profileNames)("%s", (name) => {
   });
 });
 
+test("an import refuses the e-mail address that the API refuses, also one that is too long", async () => {
+  const shop = await app.workspace();
+  for (const email of ["asha@mail", `${"a".repeat(246)}@mail.com`]) {
+    expect((await putContactOf(app, shop, asha, { email })).status).toBe(400);
+    await expect(
+      importFile(shop, [
+        ["phone", "email"],
+        [asha, email],
+      ]),
+    ).rejects.toThrow("line 2");
+  }
+});
+
 test("an import reads every field of an export", async () => {
   const [from, to] = [await app.workspace(), await app.workspace()];
   await putContactOf(app, from, asha, full);

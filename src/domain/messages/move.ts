@@ -12,7 +12,7 @@ import type { CounterDeltas } from "./counter-deltas.ts";
 import { ERASED, isContactErased, visibleStatuses } from "./message.ts";
 import { refreshRecent } from "./portfolio-limit.ts";
 import { contactOf } from "./read.ts";
-import { updateState, updateStateAndDispatch, updateStateAndReport, updateToSent } from "./statements.ts";
+import { updateState, updateStateAndDispatch, updateStateAndNetworkId, updateToSent } from "./statements.ts";
 import type { Message } from "./table.ts";
 import { viewMessage } from "./view.ts";
 
@@ -35,6 +35,7 @@ export function move(tx: Tx, message: Message, changes: Partial<Message>): Messa
     deliveredAt: next.deliveredAt,
     readAt: next.readAt,
     failedAt: next.failedAt,
+    pricing: next.pricing,
   };
   return update(tx, message, next, values) === 0 ? undefined : next;
 }
@@ -43,11 +44,11 @@ type StateValues = Parameters<ReturnType<typeof updateState>["run"]>[0];
 
 /** With the statement that rewrites the fewest indexes. Returns the number of rows. */
 function update(tx: Tx, before: Message, after: Message, values: StateValues): number {
-  const { pricing, networkMessageId, dispatchedAt } = after;
+  const { networkMessageId, dispatchedAt } = after;
   if (dispatchedAt !== before.dispatchedAt)
-    return updateStateAndDispatch(tx).run({ ...values, pricing, networkMessageId, dispatchedAt });
-  if (networkMessageId !== before.networkMessageId || pricing !== before.pricing)
-    return updateStateAndReport(tx).run({ ...values, pricing, networkMessageId });
+    return updateStateAndDispatch(tx).run({ ...values, networkMessageId, dispatchedAt });
+  if (networkMessageId !== before.networkMessageId)
+    return updateStateAndNetworkId(tx).run({ ...values, networkMessageId });
   return updateState(tx).run(values);
 }
 

@@ -45,18 +45,17 @@ export const messageBySendToken = hotQuery(
 /**
  * Each change of a message names the state that the message leaves, so that a change that lost a race has no effect.
  * `move.ts` takes the statement that names all it changes and no more. SQLite rewrites an index if a statement names one
- * of its columns, changed or not; the time of the dispatch is such a column. What the network reports beside the state
- * seldom changes, and pricing is JSON.
+ * of its columns, changed or not; the network's id and the time of the dispatch are such columns.
  */
 export const updateState = hotWrite(
   `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
     error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
-    failed_at = :failedAt
+    failed_at = :failedAt, pricing = :pricing
   WHERE id = +:id AND status = +:previousStatus`,
   { ...message, previousStatus: message.status },
 );
 
-export const updateStateAndReport = hotWrite(
+export const updateStateAndNetworkId = hotWrite(
   `UPDATE messages SET status = :status, outcome_unknown = :outcomeUnknown, error_code = :errorCode,
     error_message = :errorMessage, money = :money, sent_at = :sentAt, delivered_at = :deliveredAt, read_at = :readAt,
     failed_at = :failedAt, pricing = :pricing, network_message_id = :networkMessageId

@@ -12,6 +12,9 @@ import type { checkSync as CheckSync } from "recheck";
 import { readSources } from "#test/support/source.ts";
 import linear from "./linear-patterns.json" with { type: "json" };
 
+/** A longer cell is refused before any of these is tried. */
+const CELL = "a phone cell of at most 200 characters";
+
 /** Patterns that are not shown to be linear, with the reason why no stranger's text makes them slow. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/cli/console-link.ts /\\/+$/": "the operator's own public_url",
@@ -23,6 +26,14 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/networks/whatsapp/request.ts /\\/+$/": "the operator's own graph_url",
   "src/server/storage.ts /\\/+$/": "the operator's own public_url",
   "src/upgrade/release-source.ts /\\/+$/": "the operator's own address of a release",
+  "src/transfer/phone-cell.ts /\\s*(?:\\/\\s*\\d{1,3}|\\(\\d{1,3}\\))$/": CELL,
+  "src/transfer/phone-cell.ts /\\s*(?::::|\\n|[,;|/&]|\\s(?:or|and|oder|und|o|ou|e|y|et|atau|dan|या|और|أو|و)\\s)\\s*/i":
+    CELL,
+  "src/transfer/phone-cell.ts /^[\\s,;:-]*(?:\\(?\\s*(?:ext|extn|extension|x|durchwahl|dw|ramal|int|interno|poste|anexo|#)\\.?\\s*:?\\s*\\d{1,6}\\s*\\)?)?[\\s,;:()\\p{L}\\p{M}.!-]*$/iu":
+    CELL,
+  "src/transfer/phone-cell.ts /^[\\s#(]*(?:[\\p{L}\\p{M}.'() -]{1,30}[:.\\-)\\s]\\s*)?$/u": CELL,
+  "src/transfer/phone-cell.ts /[\\s(.-]+$/": CELL,
+  "src/transfer/phone-damage.ts /\\d[\\d\\s-]*[x*•]{3,}|[x*•]{3,}[\\d\\s-]*\\d/i": CELL,
 };
 /** Where patterns are built from parts: the parts are the program's own. */
 const BUILT: Readonly<Record<string, string>> = {

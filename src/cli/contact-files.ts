@@ -7,7 +7,7 @@ import type { FileSource } from "#src/transfer/formats/bytes.ts";
 import { encodings, readEncoding } from "#src/transfer/formats/encodings.ts";
 import type { ReadOptions } from "#src/transfer/formats/record.ts";
 import { importContacts } from "#src/transfer/import-contacts.ts";
-import type { ReasonCount } from "#src/transfer/reasons.ts";
+import type { ChangeCount, ReasonCount } from "#src/transfer/reasons.ts";
 import { type Command, command, workspaceOption } from "./command.ts";
 import type { Context, Io } from "./context.ts";
 import { withDatabase } from "./database.ts";
@@ -199,11 +199,15 @@ function readReadOptions({ encoding: name, quotes, headerRow: row }: GivenReadOp
 
 /** Counters in their order, then the reasons in words, the most frequent first. */
 function describeReport(
-  report: object & { reasons: readonly ReasonCount[]; omitted?: readonly ReasonCount[] },
+  report: object & {
+    reasons: readonly ReasonCount[];
+    omitted?: readonly ReasonCount[];
+    changes?: readonly ChangeCount[];
+  },
   failures: FailureFile,
 ): { json: object; text: string } {
   const errors = failures.count === 0 ? {} : { errors_file: failures.path };
-  const { reasons, omitted = [], ...counters } = { ...report, ...errors };
+  const { reasons, omitted = [], changes = [], ...counters } = { ...report, ...errors };
   const sentence =
     (unit: string) =>
     ({ reason, rows, example_line: line, fix }: ReasonCount) =>
@@ -212,6 +216,7 @@ function describeReport(
     list(counters as Record<string, string | number | null>),
     ...reasons.map(sentence("row")),
     ...omitted.map(sentence("cell")),
+    ...changes.map(({ change, rows, example_line: line }) => `${rows} changed: ${change} (line ${line})`),
   ];
   return { json: { ...report, ...errors }, text: lines.join("\n") };
 }

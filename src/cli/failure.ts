@@ -3,6 +3,7 @@
  * exit code 2) or the command cannot be carried out (exit code 1). `describeError` turns every other error into one
  * form.
  */
+
 import { MoveInterrupted } from "#src/backup/move/move-in.ts";
 import { MovedOut } from "#src/backup/move/original.ts";
 import { ConfigError } from "#src/config/config.ts";
@@ -10,6 +11,7 @@ import { sentencesOf } from "#src/core/fault.ts";
 import { SecretKeyUnusable } from "#src/core/key-file.ts";
 import { Problem } from "#src/core/problem.ts";
 import { SecretUnreadable } from "#src/core/secret.ts";
+import { showControls } from "#src/core/shown-text.ts";
 import { DriverUnusable } from "#src/db/driver.ts";
 import { isBusy, isStorageFailure, StorageUnavailable } from "#src/db/failure.ts";
 import { LockHeld } from "#src/db/lock.ts";
@@ -211,5 +213,5 @@ export function formatFailure({ message, next, fields, bug }: FailureDescription
   }
   if (next !== null) lines.push(`  next: ${next}`);
   if (bug?.stack !== undefined) lines.push(bug.stack);
-  return lines.join("\n");
+  return showControls(lines.join("\n"));
 }

@@ -95,6 +95,17 @@ export function countryOf(phone: E164): string | null {
   return parse(phone)?.country ?? null;
 }
 
+/** False also for a number whose kind is not known. */
+export function isMobilePhone(phone: E164): boolean {
+  const number = parse(phone);
+  return number !== undefined && isMobile(number);
+}
+
+/** The calling code of a country, without `+`; null if its numbers cannot be read. */
+export function callingCodeOf(country: string): string | null {
+  return isKnownCountry(country) ? getCountryCallingCode(country) : null;
+}
+
 function readInternational(digits: string): E164 | null {
   const number = parse(`+${digits}`);
   return number === undefined ? null : (validPhone(number) ?? validOtherVariant(number));

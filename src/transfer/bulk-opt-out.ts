@@ -13,6 +13,7 @@ import type { FileSource } from "./formats/bytes.ts";
 import { looksLikePhone } from "./formats/looks.ts";
 import { type OpenFile, openFile } from "./formats/open.ts";
 import type { FileRecord, ReadOptions } from "./formats/record.ts";
+import { readPhoneCell } from "./phone-cell.ts";
 import { type ReasonCount, ReasonCounter, type Refusal, reasonCounts, refusals } from "./reasons.ts";
 
 interface OptOutCounters {
@@ -66,14 +67,17 @@ export async function bulkOptOut(
   const optOutRow = (tx: Tx, workspace: Workspace, { line, cells, problem }: FileRecord): void => {
     counters.rows += 1;
     const number = problem === undefined ? numberIn(cells) : "";
-    const lookup = lookUpContact(tx, workspaceId, number, workspace.country);
-    if (lookup === null) {
-      refuse(line, cells, problem ?? "not_a_number", number);
+    const reading = readPhoneCell(number, workspace.country);
+    // Of two numbers in a cell, both opt out; an id that is no number may still name a person.
+    const names: string[] = "phone" in reading ? [reading.phone, ...reading.others] : [number];
+    const found = names.flatMap((name) => lookUpContact(tx, workspaceId, name, workspace.country) ?? []);
+    if (found.length === 0) {
+      refuse(line, cells, problem ?? ("refused" in reading ? reading.refused : "no_phone"), number);
       return;
     }
-    const wasOptedOut = lookup.contact?.consent === "opted_out";
-    optOut(tx, workspace, lookup, { source: "bulk", evidence: { file: path, line } });
-    counters[wasOptedOut ? "already" : "opted_out"] += 1;
+    const isAlready = found.every(({ contact }) => contact?.consent === "opted_out");
+    for (const lookup of found) optOut(tx, workspace, lookup, { source: "bulk", evidence: { file: path, line } });
+    counters[isAlready ? "already" : "opted_out"] += 1;
   };
   const flush = async (records: readonly FileRecord[]): Promise<void> => {
     await store.write((tx) => {

@@ -4,10 +4,17 @@ import { invalidRequest } from "#src/core/problem.ts";
 import { mapProfile, type ProfileName, profileFields } from "#src/domain/contacts/profile-fields.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { looksLikePhone } from "./formats/looks.ts";
+import { ACCEPTS_NAMES, CONSENT_NAMES, EXTRA_NAMES, foldName, PHONE_NAMES, REFUSED_NAMES } from "./header-names.ts";
 
 /** The contact field that receives a column's values. */
 export type ColumnTarget =
-  | { to: "phone" }
+  /** The lower the rank, the more likely WhatsApp is on the number. */
+  | { to: "phone"; rank: number }
+  | { to: "consent"; as: "answer" | "accepts" | "refused" }
+  | { to: "consent_purpose" }
+  | { to: "consent_notice" }
+  | { to: "consent_source" }
+  | { to: "consent_at" }
   | { to: "user_id" }
   | { to: "username" }
   | { to: "profile"; field: ProfileName }
@@ -17,16 +24,15 @@ export type ColumnTarget =
 
 /** Common column names, folded to letters and digits. */
 const GUESSES: Record<string, readonly string[]> = {
-  phone: [
-    ...["phone", "phonenumber", "mobile", "mobilenumber", "mobilephone", "cell", "cellphone", "tel", "telephone"],
-    ...["whatsapp", "whatsappnumber", "number", "msisdn", "contactnumber", "telefon", "handy", "telefono", "celular"],
-    ...["telefone", "movil", "portable", "numero", "nummer"],
-  ],
   // Not "userid": that is usually the file's own numbering.
   user_id: ["whatsappuserid"],
   username: ["whatsappusername"],
-  ...mapProfile(({ csvNames }) => csvNames),
-  tags: ["tags", "tag", "labels", "etiquetas"],
+  consent_purpose: ["consentpurpose"],
+  consent_notice: ["consentnotice"],
+  consent_source: ["consentsource"],
+  consent_at: ["consentat"],
+  ...mapProfile(({ csvNames }, name) => [...csvNames, ...(EXTRA_NAMES[name] ?? []).map(foldName)]),
+  tags: ["tags", "tag", "labels", ...(EXTRA_NAMES.tags ?? []).map(foldName)],
   groups: ["groups", "group", "lists", "list", "grupos"],
 };
 
@@ -104,17 +110,22 @@ function readColumns(
   fields: CustomField[],
 ): { targets: (ColumnTarget | null)[]; problems: string[]; hasName: boolean } {
   const problems: string[] = [];
-  const isHeader = (name: string): boolean => header.some((one) => fold(one) === fold(name));
+  const isHeader = (name: string): boolean => header.some((one) => foldName(one) === foldName(name));
   for (const name of map.keys()) {
     if (!isHeader(name)) problems.push(`The file has no column "${name}"; it has ${header.join(", ")}.`);
   }
-  const explicit = new Map([...map].map(([name, target]) => [fold(name), target]));
+  const explicit = new Map([...map].map(([name, target]) => [foldName(name), target]));
   const targets = header.map((name): ColumnTarget | null => {
-    const target = explicit.get(fold(name));
+    const target = explicit.get(foldName(name));
     if (target === undefined) return guessTarget(name, fields);
     const read = readTarget(target, fields);
     if (read === undefined) problems.push(`"${target}" is not a field of a contact.`);
     return read ?? null;
+  });
+  // A number that the user chose is the only one.
+  const isChosen = targets.some((target) => target?.to === "phone" && target.rank === -1);
+  targets.forEach((target, index) => {
+    if (isChosen && target?.to === "phone" && target.rank !== -1) targets[index] = null;
   });
   // An explicit target wins over a guess, and the first of two guesses wins.
   const used = new Set<string>();
@@ -123,33 +134,45 @@ function readColumns(
     const target = targets[index];
     if (target == null) continue;
     const key = keyOf(target);
-    if (!used.has(key)) {
+    if (!used.has(key) || SHARED.includes(key)) {
       used.add(key);
       continue;
     }
-    if (explicit.has(fold(header[index] ?? ""))) problems.push(`Two columns are mapped to ${key}.`);
+    if (explicit.has(foldName(header[index] ?? ""))) problems.push(`Two columns are mapped to ${key}.`);
     targets[index] = null;
   }
   return { targets, problems, hasName: used.has("phone") || used.has("user_id") };
 }
 
 function rank(header: readonly string[], explicit: ReadonlyMap<string, string>, index: number): number {
-  return explicit.has(fold(header[index] ?? "")) ? index : index + header.length;
+  return explicit.has(foldName(header[index] ?? "")) ? index : index + header.length;
 }
 
 function guessTarget(name: string, fields: CustomField[]): ColumnTarget | null {
-  const folded = fold(name);
+  const folded = foldName(name);
+  const rank = PHONE_NAMES.findIndex((names) => names.includes(folded));
+  if (rank !== -1) return { to: "phone", rank };
+  if (CONSENT_NAMES.includes(folded)) return { to: "consent", as: "answer" };
+  if (ACCEPTS_NAMES.includes(folded)) return { to: "consent", as: "accepts" };
+  if (REFUSED_NAMES.includes(folded)) return { to: "consent", as: "refused" };
   const known = Object.keys(GUESSES).find((target) => GUESSES[target]?.includes(folded));
   if (known !== undefined) return readTarget(known, fields) ?? null;
-  const field = fields.find(({ key, label }) => [key, label, `fields.${key}`].some((one) => fold(one) === folded));
+  const field = fields.find(({ key, label }) => [key, label, `fields.${key}`].some((one) => foldName(one) === folded));
   return field === undefined ? null : { to: "field", field };
 }
 
-const plainTargets = ["phone", "user_id", "username", "tags", "groups"] as const;
+const plainTargets = [
+  ...(["user_id", "username", "tags", "groups"] as const),
+  ...(["consent_purpose", "consent_notice", "consent_source", "consent_at"] as const),
+] as const;
+/** Targets that several columns may have. */
+const SHARED: readonly string[] = ["phone", "consent"];
 
 /** Undefined: unknown target; null: explicitly ignored. */
 function readTarget(target: string, fields: CustomField[]): ColumnTarget | null | undefined {
   if (target === "-") return null;
+  if (target === "phone") return { to: "phone", rank: -1 };
+  if (target === "consent") return { to: "consent", as: "answer" };
   const plain = plainTargets.find((one) => one === target);
   if (plain !== undefined) return { to: plain };
   if (Object.hasOwn(profileFields, target)) return { to: "profile", field: target as ProfileName };
@@ -160,12 +183,4 @@ function readTarget(target: string, fields: CustomField[]): ColumnTarget | null 
 function keyOf(target: ColumnTarget): string {
   if (target.to === "profile") return target.field;
   return target.to === "field" ? `fields.${target.field.key}` : target.to;
-}
-
-/** Letters and digits only, without accents and case: "E-mail Address" becomes "emailaddress". */
-function fold(name: string): string {
-  return name
-    .normalize("NFKD")
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, "");
 }

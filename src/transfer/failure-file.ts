@@ -1,5 +1,6 @@
 /** The file of rows that an import rejected, or of which it skipped cells, to be corrected and imported again. */
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { showControls } from "#src/core/shown-text.ts";
 import { csvLine } from "./csv-line.ts";
 
 /** Such rows, each with line number and reason before it; an import restores every cell as it was. The file is created with the first row. */
@@ -19,10 +20,10 @@ export class FailureFile {
 
   add(line: number, cells: readonly string[], reason: string): void {
     this.#handle ??= openSync(this.path, "w", 0o600);
-    if (this.count === 0) writeSync(this.#handle, csvLine(["line", "error", ...this.header]));
+    if (this.count === 0) writeSync(this.#handle, csvLine(["line", "error", ...this.header].map(showControls)));
     this.count += 1;
     const padded = this.header.length === 0 ? cells : this.header.map((_, index) => cells[index] ?? "");
-    writeSync(this.#handle, csvLine([String(line), reason, ...padded]));
+    writeSync(this.#handle, csvLine([String(line), reason, ...padded].map(showControls)));
   }
 
   close(): void {

@@ -17,7 +17,7 @@ import type { FileTotals } from "./formats/open.ts";
 import type { ReadOptions } from "./formats/record.ts";
 import { prepareFile } from "./preparation.ts";
 import type { FoundFile } from "./prepare.ts";
-import { ReasonCounter, reasonCounts } from "./reasons.ts";
+import { changeCounts, ReasonCounter, reasonCounts } from "./reasons.ts";
 import { RowBuffer } from "./row-buffer.ts";
 import { RowWriter, type WriteOptions } from "./row-writer.ts";
 import type { ImportCounters, ImportReport } from "./table.ts";
@@ -66,7 +66,9 @@ async function importFile(options: ImportOptions): Promise<ImportReport> {
     unchanged: 0,
     failed: 0,
     repeated: 0,
+    changed: 0,
     opted_in: 0,
+    opted_out: 0,
     kept_opted_out: 0,
     cells_left_out: 0,
   };
@@ -79,6 +81,7 @@ async function importFile(options: ImportOptions): Promise<ImportReport> {
     country,
     refusals: new ReasonCounter(),
     omissions: new ReasonCounter(),
+    changes: new ReasonCounter(),
     throttle: new Throttle(store, clock, options.isServerRunning, options.isInsideServer),
   };
   let found: FoundFile | null = null;
@@ -115,6 +118,7 @@ async function importFile(options: ImportOptions): Promise<ImportReport> {
     ...counters,
     reasons: reasonCounts(run.refusals),
     omitted: reasonCounts(run.omissions),
+    changes: changeCounts(run.changes),
     kind: found.kind,
     encoding: found.encoding,
   };
@@ -125,6 +129,7 @@ interface ImportRun extends ImportOptions {
   country: string;
   refusals: ReasonCounter;
   omissions: ReasonCounter;
+  changes: ReasonCounter;
   throttle: Throttle;
 }
 
@@ -133,6 +138,7 @@ interface BatchResult {
   failures: (() => void)[];
   refusals: ReasonCounter;
   omissions: ReasonCounter;
+  changes: ReasonCounter;
 }
 
 /** Takes as many rows from the buffer as one transaction has time for, and writes them. */
@@ -156,6 +162,7 @@ async function writeSome(run: ImportRun, buffer: RowBuffer, counters: ImportCoun
       failures: writer.failures,
       refusals: writer.refusals,
       omissions: writer.omissions,
+      changes: writer.changes,
     };
     if (run.isDryRun) throw new DryRun(outcome);
     return outcome;
@@ -166,6 +173,7 @@ async function writeSome(run: ImportRun, buffer: RowBuffer, counters: ImportCoun
     failures,
     refusals,
     omissions,
+    changes,
   } = await store.write(operation).catch((error: unknown) => {
     if (error instanceof DryRun) return error.outcome;
     throw error;
@@ -174,6 +182,7 @@ async function writeSome(run: ImportRun, buffer: RowBuffer, counters: ImportCoun
   Object.assign(counters, batchCounters);
   run.refusals.addAll(refusals);
   run.omissions.addAll(omissions);
+  run.changes.addAll(changes);
   await reportFailures(run, failures);
   run.onProgress(counters);
 }

@@ -29,6 +29,8 @@ interface Rest {
   omitted?: RowProblem<Omission>[];
   identifiers?: string[];
   isRepeated?: true;
+  /** As in `ParsedRow`. */
+  found?: Pick<ParsedRow, "change" | "unread" | "consent" | "evidence">;
 }
 
 export function packRows(rows: readonly PreparedRow[]): string {
@@ -42,7 +44,7 @@ export function unpackRows(text: string): PreparedRow[] {
 
 function pack({ line, row, person, isRepeated }: PreparedRow): PackedRow {
   if ("problems" in row) return [line, row.problems];
-  const { phone, userId, username, changes, omitted } = row;
+  const { phone, userId, username, changes, omitted, change, unread, consent, evidence } = row;
   const { profile = {}, fields = {}, addTags, addToGroups } = changes;
   const rest: Rest = {};
   if (userId !== null) rest.userId = userId;
@@ -51,6 +53,8 @@ function pack({ line, row, person, isRepeated }: PreparedRow): PackedRow {
   if (omitted !== undefined) rest.omitted = omitted;
   const { identifiers } = person;
   if (identifiers.length !== 1 || identifiers[0] !== person.phone) rest.identifiers = identifiers;
+  const found = { change, unread, consent, evidence };
+  if (Object.values(found).some((value) => value !== undefined)) rest.found = found as Rest["found"] & object;
   if (isRepeated) rest.isRepeated = true;
   const read = person.phone === phone ? 0 : person.phone;
   const [tags, groups] = [addTags ?? 0, addToGroups ?? 0] as const;
@@ -67,7 +71,13 @@ function unpack(packed: PackedRow): PreparedRow {
   const changes: ParsedRow["changes"] = { profile, fields: rest?.fields ?? {} };
   if (tags !== 0) changes.addTags = tags;
   if (groups !== 0) changes.addToGroups = groups;
-  const row: ParsedRow = { phone, userId: rest?.userId ?? null, username: rest?.username ?? null, changes };
+  const row: ParsedRow = {
+    ...rest?.found,
+    phone,
+    userId: rest?.userId ?? null,
+    username: rest?.username ?? null,
+    changes,
+  };
   if (rest?.omitted !== undefined) row.omitted = rest.omitted;
   const number = (read === 0 ? phone : read) as E164 | null;
   const person = { phone: number, identifiers: rest?.identifiers ?? (number === null ? [] : [number]) };

@@ -2,13 +2,15 @@
  * Prepares a file's rows for writing: everything that needs no database. Rows are parsed and validated here once; the
  * import then only looks up the contacts. Large files are prepared on a worker thread.
  */
+import { quote } from "#src/core/problem.ts";
 import { type ContactIdentifiers, readIdentifiers } from "#src/domain/contacts/find.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { type ColumnMapping, looksLikeHeader, mapColumns } from "./columns.ts";
 import type { FileSource } from "./formats/bytes.ts";
 import { type FileTotals, type OpenFile, openFile } from "./formats/open.ts";
 import type { FileRecord, ReadOptions, RecordProblem } from "./formats/record.ts";
-import type { RowProblem } from "./reasons.ts";
+import { isFiller, readPhoneCell } from "./phone-cell.ts";
+import { type Refusal, type RowProblem, refusals } from "./reasons.ts";
 import { type ParsedRow, readRow } from "./row.ts";
 import { SeenPeople } from "./seen-people.ts";
 
@@ -101,9 +103,65 @@ function prepare(
 ): PreparedRow {
   const row = problem === undefined ? readRow(mapping, cells, skipsBadCells) : { problems: [problemOf(problem, line)] };
   if ("problems" in row) return { line, row, person: NO_IDENTIFIERS, isRepeated: false };
-  const read = row.phone === "" ? NO_IDENTIFIERS : readIdentifiers(row.phone, country);
+  const read = readNumber(row, country);
+  if (read === null)
+    return {
+      line,
+      row: { problems: [...(row.omitted ?? []), row.unread ?? NO_PHONE] },
+      person: NO_IDENTIFIERS,
+      isRepeated: false,
+    };
   const isRepeated = seen.add(read.phone, row.userId);
   return { line, row, person: identifiersOf(read, row), isRepeated };
+}
+
+const NO_PHONE: RowProblem<Refusal> = { reason: "no_phone", says: "phone: this field is missing." };
+/** A number as programs write it, which needs no further look. */
+const PLAIN = /^\+?\d{7,15}$/;
+
+/**
+ * Reads the first of the row's cells that is a number, and stores in the row how it was read. Null: the row has no
+ * number, or one that must not be looked up as it stands.
+ */
+function readNumber(row: ParsedRow, country: string): ContactIdentifiers | null {
+  const { phone, otherPhones = [] } = row;
+  if (phone === "") return NO_IDENTIFIERS;
+  delete row.otherPhones;
+  for (const [place, cell] of [phone, ...otherPhones].entries()) {
+    const read = readOne(row, cell, country);
+    if (read === null) continue;
+    if (place > 0) row.change ??= "other_column";
+    delete row.unread;
+    return read;
+  }
+  // Of a person whom the network named by an id, the literal digits are enough.
+  if (PLAIN.test(phone) && row.unread?.reason !== "placeholder") return readIdentifiers(phone, country);
+  if (row.userId === null) return null;
+  row.phone = "";
+  return NO_IDENTIFIERS;
+}
+
+/** Null: the cell is not a number, and `unread` says why. */
+function readOne(row: ParsedRow, cell: string, country: string): ContactIdentifiers | null {
+  const plain = PLAIN.test(cell) && !isFiller(cell) ? readIdentifiers(cell, country) : NO_IDENTIFIERS;
+  if (plain.phone !== null) {
+    row.phone = cell;
+    return plain;
+  }
+  const reading = readPhoneCell(cell, country);
+  if ("phone" in reading) {
+    row.phone = reading.change === null ? cell : reading.phone;
+    if (reading.change !== null) row.change = reading.change;
+    return readIdentifiers(row.phone, country);
+  }
+  const { refused } = "refused" in reading ? reading : { refused: null };
+  row.unread ??= refused === null ? NO_PHONE : { reason: refused, says: sayUnread(cell, refused) };
+  return null;
+}
+
+function sayUnread(cell: string, reason: Refusal): string {
+  const says = reason === "not_a_number" ? "" : ` (${refusals[reason].says})`;
+  return `phone: ${quote(cell)} is not a phone number${says}.`;
 }
 
 /** A row with a user id is looked up and written on its own: it has no `phone` here. */

@@ -3,6 +3,8 @@
  * and the way to mend it. A report counts them, so that a file with 200,000 bad rows has a few lines of reasons.
  */
 
+import { changes } from "./phone-damage.ts";
+
 interface ReasonClass {
   says: string;
   /** What the person who has the file can do. */
@@ -13,6 +15,21 @@ interface ReasonClass {
 export const refusals = {
   no_phone: { says: "the row has no phone number", fix: "add the number, or remove the row" },
   not_a_number: { says: "the phone cell is not a phone number", fix: "correct the number" },
+  excel_shortened: {
+    says: "Excel shortened the number, and its last digits are lost",
+    fix: "format the column as text and export again",
+  },
+  excel_error: {
+    says: "the spreadsheet shows an error instead of the number",
+    fix: "correct the formula or widen the column, and export again",
+  },
+  whatsapp_group: { says: "the cell is a group of WhatsApp, not a person", fix: "remove the row" },
+  hidden_digits: { says: "digits of the number are hidden", fix: "export the whole numbers" },
+  placeholder: { says: "the number is a placeholder", fix: "write the person's number, or remove the row" },
+  no_area_code: {
+    says: "the number has no area code or is too short",
+    fix: "add the area code, or + and the country code",
+  },
   bad_user_id: { says: "the user id cannot be read", fix: "correct it; one has the form US.13491208655302741918" },
   bad_cell: { says: "a cell cannot be read", fix: "correct the cell, or import with --bad-cells skip" },
   quotes_swallow: {
@@ -89,6 +106,20 @@ export interface ReasonCount {
   rows: number;
   example_line: number;
   fix: string;
+}
+
+/** Of the report of an import: how often a number was changed before it was read. */
+export interface ChangeCount {
+  change: string;
+  rows: number;
+  example_line: number;
+}
+
+export function changeCounts(counter: ReasonCounter): ChangeCount[] {
+  const says: Readonly<Record<string, string>> = changes;
+  return counter.counts
+    .map(([change, { times, line }]) => ({ change: says[change] ?? change, rows: times, example_line: line }))
+    .sort((a, b) => b.rows - a.rows);
 }
 
 /** The most frequent first. */

@@ -9,7 +9,7 @@ import { findErasedOptOut } from "#src/domain/contacts/erased-opt-outs.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { recordGivenIdentity } from "#src/domain/contacts/learn-identity.ts";
 import { NewContactBatch } from "#src/domain/contacts/new-contacts.ts";
-import { putContact } from "#src/domain/contacts/put.ts";
+import { type ContactChanges, putContact } from "#src/domain/contacts/put.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import type { PreparedRow } from "./prepare.ts";
@@ -46,6 +46,7 @@ export class RowWriter {
   readonly failures: (() => void)[] = [];
   readonly refusals = new ReasonCounter();
   readonly omissions = new ReasonCounter();
+  readonly changes = new ReasonCounter();
   readonly #tx: Tx;
   readonly #workspace: Workspace;
   readonly #run: WriteOptions;
@@ -63,6 +64,7 @@ export class RowWriter {
     this.#newContacts.loadKnown(rows.flatMap(({ person }) => person.identifiers));
     for (const [place, prepared] of rows.entries()) {
       const report = this.#writeOne(prepared);
+      if (report === null || !report.isRejected) this.#countChange(prepared);
       if (report === null) continue;
       const { isRejected, problems } = report;
       this.#count(report, prepared.line);
@@ -70,6 +72,12 @@ export class RowWriter {
       this.failures.push(() => this.#run.onFailure(prepared.line, cells(place), reason));
     }
     this.#newContacts.write();
+  }
+
+  #countChange({ row, line }: PreparedRow): void {
+    if (!("change" in row) || row.change === undefined) return;
+    this.counters.changed += 1;
+    this.changes.add(row.change, line);
   }
 
   #count({ isRejected, problems }: RowReport, line: number): void {
@@ -97,12 +105,17 @@ export class RowWriter {
   #writeOne({ line, row, person, isRepeated }: PreparedRow): RowReport | null {
     if ("problems" in row) return { isRejected: true, problems: row.problems };
     const { evidence = { file: this.#run.path } } = this.#run;
-    const why = { source: "import", evidence: { ...evidence, line } } as const;
-    const optIn = this.#run.optIn ? why : null;
+    const why = { source: "import", evidence: { ...evidence, ...row.evidence, line } } as const;
+    const optIn = wantsOptIn(row, this.#run) ? why : null;
     // The identifiers were read for the workspace's country at the start of the import. If the country has changed
     // since, or the contact is known, the row is looked up and written on its own.
     const isCountryUnchanged = this.#run.country === this.#workspace.country;
-    if (isCountryUnchanged && !isRepeated && this.#newContacts.add({ person, changes: row.changes, optIn })) {
+    if (
+      isCountryUnchanged &&
+      !isRepeated &&
+      row.consent !== "out" &&
+      this.#newContacts.add({ person, changes: row.changes, optIn })
+    ) {
       this.#taken("created");
       if (optIn !== null) this.counters.opted_in += 1;
       return reportOmitted(row);
@@ -136,11 +149,12 @@ export class RowWriter {
   #put(row: ParsedRow, why: ConsentEvidence, isRepeated: boolean): RowProblem | null {
     const [tx, workspace] = [this.#tx, this.#workspace];
     const person = lookUpContact(tx, workspace.id, nameIn(row), workspace.country);
-    if (person === null) return { reason: "not_a_number", says: `phone: "${row.phone}" is not a phone number.` };
+    if (person === null) return row.unread ?? notANumber(row);
     // A new contact is created with its consent in one write; the consent of an existing one is handled below.
     const isNewContact =
       person.contact === null && findErasedOptOut(tx, workspace.id, person.phone, row.userId) === null;
-    const changes = this.#run.optIn && isNewContact ? { ...row.changes, consent: "opted_in" as const } : row.changes;
+    const isOptIn = wantsOptIn(row, this.#run);
+    const changes = withConsent(row, isOptIn && isNewContact);
     const { contact: put, isNew, isChanged: isPut } = putContact(tx, workspace, person, changes, why);
     const contact = recordGivenIdentity(tx, workspace, put, row);
     const isChanged = isPut || contact !== put;
@@ -148,9 +162,15 @@ export class RowWriter {
       this.#taken("repeated");
       return null;
     }
-    const isOptedIn = this.#run.optIn && this.#optIn(contact, isNew, why);
-    this.#taken(isNew ? "created" : isRepeated ? "repeated" : isChanged || isOptedIn ? "updated" : "unchanged");
+    this.#countOptOut(row, person.contact);
+    const isOptedIn = isOptIn && this.#optIn(contact, isNew, why);
+    const known = isRepeated ? "repeated" : isChanged || isOptedIn ? "updated" : "unchanged";
+    this.#taken(isNew ? "created" : known);
     return null;
+  }
+
+  #countOptOut({ consent }: ParsedRow, before: Contact | null): void {
+    if (consent === "out" && before?.consent !== "opted_out") this.counters.opted_out += 1;
   }
 
   /** Returns whether the contact was changed. An opt-out stays, and so does a doubt. */
@@ -162,6 +182,20 @@ export class RowWriter {
     changeConsent(this.#tx, this.#workspace, contact, { kind: "opt_in" }, why);
     return true;
   }
+}
+
+function notANumber({ phone }: ParsedRow): RowProblem {
+  return { reason: "not_a_number", says: `phone: "${phone}" is not a phone number.` };
+}
+
+/** A row of which the file says no is never opted in. */
+function wantsOptIn({ consent }: ParsedRow, { optIn }: WriteOptions): boolean {
+  return consent === "yes" || (consent === undefined && optIn);
+}
+
+function withConsent({ consent, changes }: ParsedRow, isOptIn: boolean): ContactChanges {
+  if (consent === "out") return { ...changes, consent: "opted_out" };
+  return isOptIn ? { ...changes, consent: "opted_in" } : changes;
 }
 
 function nameIn({ phone, userId }: ParsedRow): string {

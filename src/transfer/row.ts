@@ -10,10 +10,15 @@ import type { CustomField } from "#src/domain/contacts/table.ts";
 import type { ColumnMapping, ColumnTarget } from "./columns.ts";
 import { plainCell } from "./csv-line.ts";
 import { isEmptyCell } from "./formats/looks.ts";
+import { readConsentWord } from "./header-names.ts";
+import type { PhoneChange } from "./phone-damage.ts";
 import type { Omission, Refusal, RowProblem } from "./reasons.ts";
 
 /** What a row changes; its profile and fields are always there. */
 type RowChanges = ContactChanges & Required<Pick<ContactChanges, "profile" | "fields">>;
+
+/** `out`: the person opted out. `no`: the person has not agreed. */
+type ConsentWord = "out" | "no" | "yes";
 
 export interface ParsedRow {
   /** Empty: the row has a user id alone. */
@@ -21,12 +26,22 @@ export interface ParsedRow {
   userId: string | null;
   username: string | null;
   changes: RowChanges;
+  /** Further cells that may be read if `phone` cannot, the most likely first; omitted if there is none. */
+  otherPhones?: string[];
+  /** How the number's cell was changed before it was read. */
+  change?: PhoneChange;
+  /** Why the number cannot be read; the person may still be known by it. */
+  unread?: RowProblem<Refusal>;
+  /** What the file says about consent; omitted if it says nothing. */
+  consent?: ConsentWord;
+  /** Evidence of the consent that the file has. */
+  evidence?: Record<string, string>;
   /** What is wrong with each cell that is skipped; omitted if there is none. */
   omitted?: RowProblem<Omission>[];
 }
 
 /** Separators of lists within a cell: characters that tag and group names rarely need. */
-const LIST_SEPARATORS = /[;|,]/;
+const LIST_SEPARATORS = /:::|[;|,]/;
 
 /**
  * Parses a row. An empty cell changes nothing. Problems are sentences that name the column's target, one for each bad
@@ -39,6 +54,7 @@ export function readRow(
 ): ParsedRow | { problems: RowProblem[] } {
   const reading: Reading = {
     row: { phone: "", userId: null, username: null, changes: { profile: {}, fields: {} } },
+    phones: [],
     refused: [],
     omitted: [],
   };
@@ -47,7 +63,10 @@ export function readRow(
     const cell = plainCell((cells[index] ?? "").trim());
     if (!isEmptyCell(cell)) readCell(reading, target, cell);
   });
-  const { row, refused, omitted } = reading;
+  const { row, phones, refused, omitted } = reading;
+  const [phone, ...others] = phones.sort((a, b) => a.rank - b.rank).map(({ cell }) => cell);
+  row.phone = phone ?? "";
+  if (others.length > 0) row.otherPhones = others;
   const isNameless = row.phone === "" && row.userId === null && refused.length === 0;
   if (isNameless) refused.push({ reason: "no_phone", says: "phone: this field is missing." });
   if (refused.length > 0 || (omitted.length > 0 && !skipsBadCells)) return { problems: [...omitted, ...refused] };
@@ -58,14 +77,24 @@ export function readRow(
 /** A row while its cells are read. */
 interface Reading {
   row: ParsedRow;
+  phones: { cell: string; rank: number }[];
   refused: RowProblem<Refusal>[];
   omitted: RowProblem<Omission>[];
 }
 
-function readCell({ row, refused, omitted }: Reading, target: ColumnTarget, cell: string): void {
+function readCell({ row, phones, refused, omitted }: Reading, target: ColumnTarget, cell: string): void {
   switch (target.to) {
     case "phone":
-      row.phone = cell;
+      phones.push({ cell, rank: target.rank });
+      return;
+    case "consent":
+      addConsent(row, readConsent(target.as, cell));
+      return;
+    case "consent_purpose":
+    case "consent_notice":
+    case "consent_source":
+    case "consent_at":
+      row.evidence = { ...row.evidence, [target.to.slice("consent_".length)]: cell };
       return;
     case "user_id": {
       const says = `user_id: "${cell}" is not a user id; one has the form US.13491208655302741918.`;
@@ -125,11 +154,29 @@ export function skipRefusedCells(
   return { ...row, changes: { ...changes, fields }, omitted };
 }
 
+/** `unknown` stands in our own exports. */
+const NO_ANSWER = /^(?:unknown|[-–—.]+|n\/?a|null)$/i;
+
+function readConsent(as: "answer" | "accepts" | "refused", cell: string): ConsentWord | null {
+  const word = readConsentWord(cell);
+  if (NO_ANSWER.test(cell)) return null;
+  if (as === "refused") return word === "no" ? null : "out";
+  if (as === "accepts") return word === "yes" ? null : word;
+  // An answer that cannot be read is not an agreement.
+  return word ?? "no";
+}
+
+/** Of two columns, what is less than an agreement counts. */
+function addConsent(row: ParsedRow, word: ConsentWord | null): void {
+  const strictest = (["out", "no", "yes"] as const).find((one) => one === word || one === row.consent);
+  if (strictest !== undefined) row.consent = strictest;
+}
+
 function readList(cell: string): string[] {
   return cell
     .split(LIST_SEPARATORS)
     .map((name) => name.trim())
-    .filter((name) => name !== "");
+    .filter((name) => name !== "" && !name.startsWith("* "));
 }
 
 const YES = ["true", "yes", "y", "1", "ja", "si", "sí", "sim", "oui"];

@@ -3,7 +3,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
 import type { RecipientOutcome } from "#src/domain/broadcasts/broadcast.ts";
 import type { FileKind } from "./formats/kind.ts";
-import type { ReasonCount } from "./reasons.ts";
+import type { ChangeCount, ReasonCount } from "./reasons.ts";
 
 type ImportState = "given" | "checking" | "checked" | "importing" | "done" | "failed";
 
@@ -25,8 +25,12 @@ export interface ImportCounters {
   failed: number;
   /** Rows of people whom an earlier row of the file has; their cells are stored too. */
   repeated: number;
+  /** Rows whose number was changed before it was read. */
+  changed: number;
   /** Contacts that this run opted in. */
   opted_in: number;
+  /** Contacts that this run opted out, because the file says so. */
+  opted_out: number;
   /** Contacts that had opted out and stay opted out. */
   kept_opted_out: number;
   /** Cells that could not be read and were skipped; those of a rejected row do not count. */
@@ -48,6 +52,7 @@ export interface ImportReport extends ImportCounters {
   reasons: ReasonCount[];
   /** Classes of the cells that were skipped; `rows` counts cells. */
   omitted: ReasonCount[];
+  changes: ChangeCount[];
   kind: FileKind;
   encoding: string | null;
 }

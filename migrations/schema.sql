@@ -1231,9 +1231,7 @@ CREATE TABLE users (
   totp_step INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  disabled_at INTEGER,
-  -- The workspace that first invited this address; null if an operator of the server did.
-  first_workspace_id INTEGER REFERENCES workspaces (id)
+  disabled_at INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX users_email ON users (email_key);
 CREATE INDEX users_operator ON users (is_operator) WHERE is_operator = 1 AND disabled_at IS NULL;

@@ -8,8 +8,8 @@ import { invalidRequest } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { COMMAND_LINE, recordAudit } from "#src/domain/users/audit-log.ts";
 import { disableUser } from "#src/domain/users/change.ts";
-import { type Invited, inviteUser, renewLink } from "#src/domain/users/invite.ts";
-import { findUserByEmail, type ListedUser, listUsers } from "#src/domain/users/read.ts";
+import { type Invited, inviteUser, recordReset, renewLink } from "#src/domain/users/invite.ts";
+import { findUserByEmail, type KnownAccount, type ListedUser, listUsers } from "#src/domain/users/read.ts";
 import { roleNames } from "#src/domain/users/roles.ts";
 import type { User } from "#src/domain/users/table.ts";
 import { type Command, command } from "./command.ts";
@@ -84,6 +84,7 @@ export const commands: readonly Command[] = [
           const user = requireUser(tx, values.email);
           const link = renewLink(tx, user);
           recordAudit(tx, COMMAND_LINE, { workspaceId: null, action: "user.reset-password", subject: user.email });
+          recordReset(tx, COMMAND_LINE, user);
           return { user, link, account: null };
         });
         return reportOf(database, renewed, "");
@@ -114,14 +115,13 @@ function requireUser(tx: Tx, email: string): User {
 
 function reportOf({ config }: Database, { user, link, account }: Invited, otherwise: string): Report {
   const address = link === null ? null : linkAddress(config, link);
-  const first = account?.firstInvitedBy?.name ?? null;
   const text =
     address === null
       ? `${list({ id: user.id, email: user.email })}\n\n${otherwise}`
       : [
           list({ id: user.id, email: user.email, link: address, "works until": when(link?.expiresAt ?? null) }),
           "",
-          ...(account === null ? [] : [accountText(account.since, first), ""]),
+          ...(account === null ? [] : [accountText(account), ""]),
           "The link works once, and its holder can choose the password: give it only to the user.",
         ].join("\n");
   return {
@@ -130,15 +130,17 @@ function reportOf({ config }: Database, { user, link, account }: Invited, otherw
       email: user.email,
       link: address,
       expires_at: when(link?.expiresAt ?? null),
-      account: account === null ? null : { since: when(account.since), first_invited_by: first },
+      account: account === null ? null : { since: when(account.since), is_in_use: account.isInUse },
     },
     text,
   };
 }
 
-function accountText(since: number, firstInvitedBy: string | null): string {
-  const by = firstInvitedBy === null ? "an operator of this server" : `the workspace ${firstInvitedBy}`;
-  return `An account of this address exists since ${when(since)}; ${by} invited it first. With the link they sign in to it,\nor take the address over where the account is not theirs.`;
+function accountText({ since, isInUse }: KnownAccount): string {
+  const way = isInUse
+    ? "With the link they sign in to it. If they cannot: waxwing user reset-password"
+    : "With the link they sign in to it, or choose a new password for it";
+  return `An account of this address exists since ${when(since)}. ${way}.`;
 }
 
 function rolesOf({ workspaces, invitations }: ReturnType<typeof view>): string {

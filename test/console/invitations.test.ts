@@ -1,6 +1,6 @@
 /**
- * An invitation is accepted only through its own one-time link. An existing account of the address, which may belong to
- * another person, gains nothing by it: the invitee signs in to that account or takes the address over.
+ * An invitation is accepted only through its own one-time link. The invitee signs in to an existing account of the address.
+ * No link of an owner replaces the password of an account that is in use elsewhere; an operator's link does.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { totpCode } from "#src/core/totp.ts";
@@ -32,7 +32,7 @@ afterEach(() => void app.store.client.exec("DELETE FROM sign_in_attempts"));
 interface Invitation {
   id: number;
   token: string;
-  account: { since: string; first_invited_by: string | null } | null;
+  account: { since: string; is_in_use: boolean } | null;
 }
 
 const userId = (email: string): number => app.store.read((reading) => findUserByEmail(reading, email)?.id ?? 0);
@@ -80,7 +80,7 @@ test("the inviter sees that the address has an account before passing the link o
   const email = "told@example.com";
   await hijack(email);
   const invited = await owner.post(`/w/${ours.id}/people`, { email, role: "member" }, { key: "told" });
-  const account = { since: expect.stringMatching(/^\d{4}-/), first_invited_by: "Theirs" };
+  const account = { since: expect.stringMatching(/^\d{4}-/), is_in_use: true };
   const { token } = invited.body.data;
   expect(invited.body.data).toMatchObject({ email, account });
   const repeated = await owner.post(`/w/${ours.id}/people`, { email, role: "member" }, { key: "told" });
@@ -100,7 +100,7 @@ describe("answering an invitation", () => {
     const { token } = await invite(owner, ours, email);
     const answered = await use(token);
     expect([answered.status, answered.body.error.code]).toEqual([409, "account_exists"]);
-    expect((await use(token, { take_over: false })).status).toBe(409);
+    expect((await use(token, { starts_again: false })).status).toBe(409);
     expect(await workspacesOf(hijacker)).toEqual(["Theirs"]);
     expect((await look(token)).status).toBe(200);
   });
@@ -121,7 +121,7 @@ describe("answering an invitation", () => {
     const again = new Visitor(app);
     expect((await signInWith(token, email, again)).status).toBe(404);
     expect(again.cookie).toBeNull();
-    expect((await use(token, { take_over: true })).status).toBe(404);
+    expect((await use(token, { starts_again: true })).status).toBe(404);
   });
 
   test("signing in to accept asks for the account's second factor, and the code completes it", async () => {
@@ -138,32 +138,67 @@ describe("answering an invitation", () => {
     expect([joined.status, namesOf(joined)]).toEqual([200, ["Ours", "Theirs"]]);
   });
 
-  test("a take-over ends sessions, password, second factor and other memberships, and the audit log tells their owners", async () => {
+  test("an owner's link never replaces the password of an account that another workspace or a second factor uses", async () => {
+    const member = "colleague@example.com";
+    const theirsOnly = await person(app, member, "member", theirs.id);
+    const careful = "alone@example.com";
+    const alone = await person(app, careful, "member", theirs.id);
+    const { secret } = (await alone.post("/me/second-factor/begin", { password: PASSWORD })).body.data;
+    await alone.post("/me/second-factor/confirm", { code: totpCode(secret, app.clock.now()) });
+    await attacker.ask("DELETE", `/w/${theirs.id}/people/${userId(careful)}`);
+    for (const [email, visitor] of [
+      [member, theirsOnly],
+      [careful, alone],
+    ] as const) {
+      const { token, account } = await invite(owner, ours, email, "owner");
+      expect(account).toMatchObject({ is_in_use: true });
+      for (const more of [{}, { starts_again: true }]) {
+        const refused = await use(token, more);
+        expect([refused.status, refused.body.error.code]).toEqual([409, "account_exists"]);
+        expect(refused.body.error.message).toContain("ask an operator");
+      }
+      expect((await visitor.get("/me")).status).toBe(200);
+      expect(await workspacesOf(visitor)).toEqual(email === member ? ["Theirs"] : []);
+    }
+  });
+
+  test("an account that nothing uses starts again with a new password, which ends its sessions", async () => {
+    const email = "left@example.com";
+    const before = await person(app, email, "member", theirs.id);
+    await attacker.ask("DELETE", `/w/${theirs.id}/people/${userId(email)}`);
+    const { token, account } = await invite(owner, ours, email, "owner");
+    expect(account).toMatchObject({ is_in_use: false });
+    const short = await use(token, { starts_again: true, password: "short" });
+    expect([short.status, Object.keys(short.body.error.fields)]).toEqual([400, ["password"]]);
+    const answered = await use(token, { starts_again: true });
+    expect([answered.status, namesOf(answered)]).toEqual([201, ["Ours"]]);
+    expect((await before.get("/me")).status).toBe(401);
+    expect((await new Visitor(app).signIn(email, PASSWORD)).status).toBe(401);
+    const ourLines = (await owner.get(`/w/${ours.id}/audit`)).body.data;
+    expect(ourLines[0]).toMatchObject({ action: "user.join", details: { role: "owner", starts_again: true } });
+  });
+
+  test("an operator's link ends sessions and second factor, and every workspace of the account sees who made it", async () => {
     const email = "taken@example.com";
     const hijacker = await hijack(email);
     const { secret } = (await hijacker.post("/me/second-factor/begin", { password: PASSWORD })).body.data;
     const code = totpCode(secret, app.clock.now());
     const { codes } = (await hijacker.post("/me/second-factor/confirm", { code })).body.data;
     const reset = (await operator.post(`/users/${userId(email)}/reset-password`)).body.data;
-    const { token } = await invite(owner, ours, email, "owner");
-
-    const short = await use(token, { take_over: true, password: "short" });
-    expect([short.status, Object.keys(short.body.error.fields)]).toEqual([400, ["password"]]);
-    const invitee = new Visitor(app);
-    const answered = await use(token, { take_over: true }, invitee);
-    expect([answered.status, namesOf(answered)]).toEqual([201, ["Ours"]]);
+    const [made] = (await attacker.get(`/w/${theirs.id}/audit`)).body.data;
+    expect(made).toMatchObject({
+      action: "user.reset-password",
+      subject: email,
+      email: expect.any(String),
+      address: "",
+    });
+    const answered = await use(reset.token);
+    expect([answered.status, namesOf(answered)]).toEqual([201, ["Theirs"]]);
     expect(answered.body.data.user).toMatchObject({ email, second_factor: false });
     expect((await hijacker.get("/me")).status).toBe(401);
     for (const tried of [PASSWORD, codes[0]]) expect((await new Visitor(app).signIn(email, tried)).status).toBe(401);
-    expect((await look(reset.token)).status).toBe(404);
-    expect(await workspacesOf(invitee)).toEqual(["Ours"]);
-    expect((await invitee.get(`/w/${ours.id}/audit`)).status).toBe(200);
-
-    const theirLines = (await attacker.get(`/w/${theirs.id}/audit`)).body.data;
-    expect(theirLines[0]).toMatchObject({ action: "user.take-over", subject: email, address: "", details: {} });
-    expect((await attacker.get(`/w/${theirs.id}/people`)).text).not.toContain(email);
-    const ourLines = (await owner.get(`/w/${ours.id}/audit`)).body.data;
-    expect(ourLines[0]).toMatchObject({ action: "user.join", details: { role: "owner", taken_over: true } });
+    const [used] = (await attacker.get(`/w/${theirs.id}/audit`)).body.data;
+    expect(used).toMatchObject({ action: "user.new-password", subject: email, address: "" });
   });
 
   test("an address with only open invitations has no account: each link joins its own workspace", async () => {
@@ -178,8 +213,8 @@ describe("answering an invitation", () => {
     // The other invitation stays open, and now leads to an existing account.
     expect((await look(first.token)).body.data).toMatchObject({ workspace: "Theirs", account: expect.any(Object) });
     expect((await use(first.token)).body.error.code).toBe("account_exists");
-    expect((await use(first.token, { take_over: true })).status).toBe(201);
-    expect((await invitee.get("/me")).status).toBe(401);
+    expect((await use(first.token, { starts_again: true })).body.error.code).toBe("account_exists");
+    expect((await invitee.get("/me")).status).toBe(200);
   });
 });
 
@@ -189,7 +224,7 @@ describe("an invitation link", () => {
     const refusals = [
       await look(token),
       await use(token),
-      await use(token, { take_over: true }),
+      await use(token, { starts_again: true }),
       await signInWith(token, email),
     ];
     expect(refusals.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
@@ -224,7 +259,7 @@ describe("an invitation link", () => {
     await hijack(email);
     const { token } = await invite(owner, ours, email);
     await operator.post(`/users/${userId(email)}/disable`);
-    expect([(await look(token)).status, (await use(token, { take_over: true })).status]).toEqual([404, 404]);
+    expect([(await look(token)).status, (await use(token, { starts_again: true })).status]).toEqual([404, 404]);
     expect((await signInWith(token, email)).status).toBe(401);
     const again = await owner.post(`/w/${ours.id}/people`, { email, role: "member" });
     expect([again.status, again.body.error.fields]).toEqual([400, { email: ["This user is disabled."] }]);
@@ -257,23 +292,26 @@ describe("an invitation link", () => {
     expect([made.status, made.body.data.token]).toEqual([201, expect.any(String)]);
     expect((await use(bait.token)).status).toBe(404);
     expect((await use(made.body.data.token)).status).toBe(201);
-    expect((await use(bait.token, { take_over: true })).status).toBe(404);
+    expect((await use(bait.token, { starts_again: true })).status).toBe(404);
     const refused = await attacker.post(`/w/${theirs.id}/people`, { email, role: "member" });
     expect(refused.status).toBe(400);
   });
 
   test("a link that is used many times at once joins once", async () => {
     const email = "crowd@example.com";
-    await hijack(email);
+    await person(app, email, "member", theirs.id);
+    await attacker.ask("DELETE", `/w/${theirs.id}/people/${userId(email)}`);
     const { token } = await invite(owner, ours, email);
     const answers = await Promise.all([
-      ...Array.from({ length: 4 }, (_, index) => use(token, { take_over: true, password: `${NEW_PASSWORD} ${index}` })),
+      ...Array.from({ length: 4 }, (_, index) =>
+        use(token, { starts_again: true, password: `${NEW_PASSWORD} ${index}` }),
+      ),
       signInWith(token, email),
     ]);
     const taken = answers.filter(({ status }) => status < 300);
     expect(taken.length).toBe(1);
-    // The sign-in may also fail against the new password of a faster take-over.
-    for (const { status } of answers.filter((one) => !taken.includes(one))) expect([401, 404]).toContain(status);
+    // The sign-in may also fail against the new password of a faster request.
+    for (const { status } of answers.filter((one) => !taken.includes(one))) expect([401, 404, 409]).toContain(status);
     const rows = app.store.client.prepare("SELECT count(*) FROM memberships WHERE user_id = ? AND workspace_id = ?");
     expect(rows.pluck().get(userId(email), ours.id)).toBe(1);
   });

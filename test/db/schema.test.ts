@@ -27,7 +27,6 @@ const WITHOUT_INDEX: Record<string, string> = {
   "echoes.number_id": "numbers are marked as removed, never deleted",
   "phone_contacts.number_id": "numbers are marked as removed, never deleted",
   "inbounds.number_id": "numbers are marked as removed, never deleted",
-  "users.first_workspace_id": "a user is never looked for by it; workspaces are never deleted",
   "parked_statuses.number_id": "it leads no index, and has no foreign key",
   "portfolio_recipients.workspace_id": "rows live a day, and are found by portfolio",
 };

@@ -3,7 +3,7 @@ import { and, desc, eq, lt } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { type AuditEntry, auditLog, users } from "./table.ts";
 
-interface Actor {
+export interface Actor {
   /** Null: the command line or, with an address, someone who is not signed in. */
   userId: number | null;
   address: string;

@@ -87,11 +87,9 @@ function hasOtherOperator(tx: Tx, userId: number): boolean {
 interface NewUser {
   email: string;
   isOperator: boolean;
-  /** The workspace that invites the address; null if an operator does. */
-  firstWorkspaceId: number | null;
 }
 
-export function insertUser(tx: Tx, { email, isOperator, firstWorkspaceId }: NewUser): User {
+export function insertUser(tx: Tx, { email, isOperator }: NewUser): User {
   return tx.db
     .insert(users)
     .values({
@@ -99,7 +97,6 @@ export function insertUser(tx: Tx, { email, isOperator, firstWorkspaceId }: NewU
       emailKey: emailKey(email),
       isOperator,
       totpStep: 0,
-      firstWorkspaceId,
       createdAt: tx.now,
       updatedAt: tx.now,
     })

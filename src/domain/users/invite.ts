@@ -7,9 +7,17 @@ import { and, eq, isNotNull, isNull } from "drizzle-orm";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import { type Actor, recordAudit } from "./audit-log.ts";
 import { insertUser, setRole, updateUser } from "./change.ts";
 import { type CreatedLink, createLink } from "./links.ts";
-import { describeAccount, findUserByEmail, type KnownAccount, listInvitations, roleOf } from "./read.ts";
+import {
+  describeAccount,
+  findUserByEmail,
+  type KnownAccount,
+  listInvitations,
+  roleOf,
+  workspaceIdsOf,
+} from "./read.ts";
 import type { Role, WorkspaceRole } from "./roles.ts";
 import { type User, userLinks } from "./table.ts";
 import { findEmailProblem } from "./user.ts";
@@ -47,7 +55,7 @@ export function inviteUser(tx: Tx, { email, role, workspaceId }: Invitation): In
 function inviteTo(tx: Tx, email: string, workspaceId: number, role: WorkspaceRole): Invited {
   getWorkspace(tx, workspaceId);
   const known = findEnabled(tx, email);
-  const user = known ?? insertUser(tx, { email, isOperator: false, firstWorkspaceId: workspaceId });
+  const user = known ?? insertUser(tx, { email, isOperator: false });
   if (roleOf(tx, user.id, workspaceId) !== undefined) {
     setRole(tx, user.id, workspaceId, role);
     return { user, link: null, account: null };
@@ -68,9 +76,7 @@ function inviteOperator(tx: Tx, email: string): Invited {
       .run();
   }
   const user =
-    known === undefined
-      ? insertUser(tx, { email, isOperator: true, firstWorkspaceId: null })
-      : updateUser(tx, known.id, { isOperator: true });
+    known === undefined ? insertUser(tx, { email, isOperator: true }) : updateUser(tx, known.id, { isOperator: true });
   return { user, link: createLink(tx, "join", user.id), account: null };
 }
 
@@ -92,4 +98,11 @@ export function renewLink(tx: Tx, user: User): CreatedLink {
     throw invalidRequest({ email: [`${user.email} is invited to ${where}: invite them again to the right one.`] });
   }
   return createLink(tx, "join", user.id, invitation);
+}
+
+/** Every workspace of the user sees in its audit log who made a link to a new password. */
+export function recordReset(tx: Tx, actor: Actor, user: User): void {
+  for (const workspaceId of workspaceIdsOf(tx, user.id)) {
+    recordAudit(tx, actor, { workspaceId, action: "user.reset-password", subject: user.email });
+  }
 }

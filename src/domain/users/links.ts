@@ -1,17 +1,17 @@
 /**
  * One-time links, created for a user, or for the first operator, who has no account yet. Most links choose a password.
- * An invitation gives a role in a workspace to the account of its address; the invitee signs in to that account or
- * takes it over.
+ * An invitation gives a role in a workspace to the account of its address, and the invitee signs in to that account. Only an
+ * account that was never used elsewhere may start again with a new password: the holder of an owner's link must not end
+ * an account that belongs to another workspace. An operator's reset link can.
  */
 import { and, eq, isNull } from "drizzle-orm";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { insertUser, setPassword, setRole } from "./change.ts";
-import { findUser, findUserByEmail, hasOperator } from "./read.ts";
+import { describeAccount, findUser, findUserByEmail, hasOperator, workspaceIdsOf } from "./read.ts";
 import type { WorkspaceRole } from "./roles.ts";
-import { removeTotp } from "./second-factor.ts";
-import { formAnswers, memberships, type User, type UserLink, userLinks } from "./table.ts";
+import { formAnswers, type User, type UserLink, userLinks } from "./table.ts";
 import { findEmailProblem, LINK_LIFETIME_MS, type LinkKind } from "./user.ts";
 
 const TOKEN_BYTES = 24;
@@ -87,29 +87,39 @@ function stillServes({ kind, workspaceId }: UserLink, user: User): boolean {
   return kind !== "join" || user.password === null;
 }
 
-/** Whether the invitation's address has an account with a password. The invitee signs in to it or takes it over. */
+/** Whether the invitation's address has an account with a password, to which the invitee signs in. */
 export function leadsToAccount({ link, user }: OpenLink): boolean {
   return link.workspaceId !== null && user !== null && user.password !== null;
+}
+
+/** Whether the account of an invitation's address is a member of a workspace or has a second factor. */
+export function isInUse(tx: ReadTx, { user }: OpenLink): boolean {
+  return user !== null && describeAccount(tx, user)?.isInUse === true;
 }
 
 interface UsedLink {
   link: UserLink;
   user: User;
-  /** Null if no account was taken over; else the workspaces that the account could enter before. */
-  lostWorkspaceIds: number[] | null;
+  /** The workspaces that the account could enter before. */
+  workspaceIds: number[];
+  /** The account had a password and starts again with a new one. */
+  startsAgain: boolean;
 }
 
 /**
- * Redeems a link: sets the user's password, ends all of the user's sessions and accepts the invitation. If the
- * invitation's address already has an account, the account is taken over. `email` is needed only for the first
- * operator. Throws `not_found` if the link no longer works.
+ * Redeems a link: sets the user's password, ends all of the user's sessions and accepts the invitation. `email` is needed
+ * only for the first operator. Throws `not_found` if the link no longer works, or if it is an invitation and the account of
+ * its address is in use.
  */
 export function redeemLink(tx: Tx, token: string, passwordHash: string, email: string | null): UsedLink {
   const open = getOpenLink(tx, token);
-  const lostWorkspaceIds = open.user !== null && leadsToAccount(open) ? takeOver(tx, open.user.id) : null;
+  const startsAgain = leadsToAccount(open);
+  if (startsAgain && isInUse(tx, open)) throw linkIsOver();
   const { id } = open.user ?? createFirstOperator(tx, email ?? "");
+  const workspaceIds = workspaceIdsOf(tx, id);
+  if (startsAgain) tx.db.delete(formAnswers).where(eq(formAnswers.userId, id)).run();
   spend(tx, open.link, id);
-  return { link: open.link, user: setPassword(tx, id, passwordHash), lostWorkspaceIds };
+  return { link: open.link, user: setPassword(tx, id, passwordHash), workspaceIds, startsAgain };
 }
 
 /**
@@ -138,26 +148,11 @@ function spend(tx: Tx, { id, workspaceId, role }: UserLink, userId: number): voi
   if (workspaceId !== null && role !== null) setRole(tx, userId, workspaceId, role);
 }
 
-/**
- * Removes everything that the previous holder of the account set up or was given: second factor, form answers,
- * memberships. Returns the workspaces of those memberships.
- */
-function takeOver(tx: Tx, userId: number): number[] {
-  removeTotp(tx, userId);
-  tx.db.delete(formAnswers).where(eq(formAnswers.userId, userId)).run();
-  return tx.db
-    .delete(memberships)
-    .where(eq(memberships.userId, userId))
-    .returning({ workspaceId: memberships.workspaceId })
-    .all()
-    .map(({ workspaceId }) => workspaceId);
-}
-
 function createFirstOperator(tx: Tx, email: string): User {
   const problem = findEmailProblem(email.trim());
   if (problem !== null) throw invalidRequest({ email: [problem] });
   if (findUserByEmail(tx, email) !== undefined) {
     throw invalidRequest({ email: ["There is already a user with this e-mail address."] });
   }
-  return insertUser(tx, { email, isOperator: true, firstWorkspaceId: null });
+  return insertUser(tx, { email, isOperator: true });
 }

@@ -89,22 +89,27 @@ export function listInvitations(
   );
 }
 
-/**
- * What inviter and invitee are shown of an existing account of the address, so that they can decide whether to trust
- * it.
- */
+/** What inviter and invitee are shown of an existing account of the address. It names no workspace. */
 export interface KnownAccount {
   since: number;
-  /** The workspace that first invited the address; null if an operator did. */
-  firstInvitedBy: Workspace | null;
+  /** A member of a workspace, or protected by a second factor: only an operator's link can replace its password. */
+  isInUse: boolean;
 }
 
 /** Null for a user without a password: the address was only invited and has no account yet. */
 export function describeAccount(tx: ReadTx, user: User): KnownAccount | null {
   if (user.password === null) return null;
-  const { createdAt, firstWorkspaceId } = user;
-  const first = firstWorkspaceId === null ? undefined : findWorkspace(tx, firstWorkspaceId);
-  return { since: createdAt, firstInvitedBy: first ?? null };
+  const isInUse = user.totpSecret !== null || workspaceIdsOf(tx, user.id).length > 0;
+  return { since: user.createdAt, isInUse };
+}
+
+export function workspaceIdsOf(tx: ReadTx, userId: number): number[] {
+  const rows = tx.db
+    .select({ id: memberships.workspaceId })
+    .from(memberships)
+    .where(eq(memberships.userId, userId))
+    .all();
+  return rows.map(({ id }) => id);
 }
 
 /** All users, or the members and invitees of one workspace. */

@@ -17,8 +17,6 @@ export const users = sqliteTable("users", {
   totpSecret: text(),
   totpPending: text(),
   totpStep: integer().notNull(),
-  /** The workspace that first invited this address; null if an operator did. */
-  firstWorkspaceId: integer(),
   createdAt: instant().notNull(),
   updatedAt: instant().notNull(),
   disabledAt: instant(),

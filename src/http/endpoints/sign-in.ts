@@ -10,6 +10,7 @@ import { rememberDevice } from "#src/domain/users/known-devices.ts";
 import {
   acceptInvitation,
   findOpenLink,
+  isInUse,
   leadsToAccount,
   linkIsOver,
   type OpenLink,
@@ -89,7 +90,7 @@ export const signInEndpoints = {
         token: Text(100),
         password: Password,
         email: Type.Optional(Text(300)),
-        take_over: Type.Optional(Type.Boolean()),
+        starts_again: Type.Optional(Type.Boolean()),
       },
       strict,
     ),
@@ -99,41 +100,47 @@ export const signInEndpoints = {
     const { store, address } = call;
     const open = store.read((tx) => findOpenLink(tx, token));
     if (open === undefined) throw linkIsOver();
-    requireAnswer(open, call);
+    store.read((tx) => requireAnswer(tx, open, call));
     const problem = findPasswordProblem(password, open.user?.email ?? email ?? "");
     if (problem !== null) throw invalidRequest({ password: [problem] });
     using turn = call.passwords.reserve({ name: `link ${open.link.id}`, isKnown: true });
     const hash = await turn.hash(password);
     return store.write((tx) => {
       // The account may have been created while the password was hashed.
-      requireAnswer(findOpenLink(tx, token), call);
-      const { link, user, lostWorkspaceIds } = redeemLink(tx, token, hash, email ?? null);
+      requireAnswer(tx, findOpenLink(tx, token), call);
+      const { link, user, workspaceIds, startsAgain } = redeemLink(tx, token, hash, email ?? null);
       const { kind, workspaceId, role } = link;
       // A user who lost the password may have lost the phone too. The operator who made the link vouches for them.
       const current = kind === "reset" ? removeTotp(tx, user.id) : user;
       const cookies = enter(tx, call, user.id);
       const action = { setup: "user.setup", join: "user.join", reset: "user.new-password" }[kind];
-      const details = role === null ? {} : { role, taken_over: lostWorkspaceIds !== null };
+      const details = role === null ? {} : { role, starts_again: startsAgain };
       recordAudit(tx, { userId: user.id, address }, { workspaceId, action, subject: user.email, details });
-      // The previous workspaces must not learn the new holder's network address.
-      for (const lost of lostWorkspaceIds ?? []) {
-        recordAudit(
-          tx,
-          { userId: user.id, address: "" },
-          { workspaceId: lost, action: TAKE_OVER, subject: user.email },
-        );
-      }
+      if (kind === "reset") tellWorkspaces(tx, user, workspaceIds);
       return { ...answerData(201, viewSignedIn(tx, current)), cookies };
     });
   }),
 };
 
-const TAKE_OVER = "user.take-over";
+/** The owners of a workspace see that a member has a new password. They do not learn the network address. */
+function tellWorkspaces(tx: Tx, { id, email }: User, workspaceIds: readonly number[]): void {
+  for (const workspaceId of workspaceIds) {
+    recordAudit(tx, { userId: id, address: "" }, { workspaceId, action: "user.new-password", subject: email });
+  }
+}
 
-/** Throws if the link leads to an existing account and the invitee did not declare that it is not theirs. */
-function requireAnswer(open: OpenLink | undefined, { body }: { body: { take_over?: boolean } }): void {
-  if (open === undefined || !leadsToAccount(open) || body.take_over === true) return;
-  const message = "There is already an account with this address. Sign in to it, or confirm that it is not yours.";
+/**
+ * Throws if the link leads to an existing account. One that is in use is never replaced by an invitation; any other one
+ * only if the invitee says so.
+ */
+function requireAnswer(tx: ReadTx, open: OpenLink | undefined, { body }: { body: { starts_again?: boolean } }): void {
+  if (open === undefined || !leadsToAccount(open)) return;
+  if (isInUse(tx, open)) {
+    const next = "Sign in to it. If you cannot, ask an operator of this server for a link to a new password.";
+    throw new Refusal(409, "account_exists", `There is an account with this address, and it is in use. ${next}`);
+  }
+  if (body.starts_again === true) return;
+  const message = "There is already an account with this address. Sign in to it, or choose a new password for it.";
   throw new Refusal(409, "account_exists", message);
 }
 

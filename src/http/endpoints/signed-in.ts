@@ -7,10 +7,10 @@ import { type KnownAccount, listWorkspaceAccess } from "#src/domain/users/read.t
 import { countRecoveryCodes } from "#src/domain/users/second-factor.ts";
 import type { User } from "#src/domain/users/table.ts";
 import { whenUtc } from "../times.ts";
-import { OptionalText, RoleName } from "./fragments.ts";
+import { RoleName } from "./fragments.ts";
 
 /** What is known of an account before an invitation to its address is passed on or accepted. */
-export const KnownAccountView = Type.Object({ since: Instant(), first_invited_by: OptionalText });
+export const KnownAccountView = Type.Object({ since: Instant(), is_in_use: Type.Boolean() });
 
 const WorkspaceEntry = Type.Object({
   id: Type.Integer(),
@@ -35,7 +35,7 @@ export const SignedInView = Type.Object({
 /** What is known of an account before an invitation to its address is passed on or accepted. */
 export function viewAccount(account: KnownAccount | null): Static<typeof KnownAccountView> | null {
   if (account === null) return null;
-  return { since: whenUtc(account.since), first_invited_by: account.firstInvitedBy?.name ?? null };
+  return { since: whenUtc(account.since), is_in_use: account.isInUse };
 }
 
 /** The signed-in user and the workspaces that they may enter. */

@@ -14,7 +14,7 @@ import { TemplateView } from "#src/domain/templates/schema.ts";
 import { viewTemplate } from "#src/domain/templates/view.ts";
 import { listAuditEntries } from "#src/domain/users/audit-log.ts";
 import { disableUser, removeMembership } from "#src/domain/users/change.ts";
-import { inviteUser, renewLink } from "#src/domain/users/invite.ts";
+import { inviteUser, recordReset, renewLink } from "#src/domain/users/invite.ts";
 import { getUser, type ListedUser, listUsers } from "#src/domain/users/read.ts";
 import type { Role } from "#src/domain/users/roles.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
@@ -153,6 +153,7 @@ export const workspaceEndpoints = {
     const { token, kind, expiresAt } = renewLink(tx, user);
     const data = { email: user.email, kind, expires_at: whenUtc(expiresAt) };
     const audit = { action: "user.reset-password", subject: user.email };
+    recordReset(tx, { userId: call.user.id, address: "" }, user);
     return { status: 201, data: { ...data, token }, replayData: { ...data, token: null }, audit };
   }),
   "POST /users/{id}/disable": endpoint({

@@ -29,7 +29,6 @@ export const strings = {
     "user.setup": "Created the first operator",
     "user.create": "Invited a user",
     "user.join": "Gave access or accepted an invitation",
-    "user.take-over": "Invited person claimed the address; the old account lost access here",
     "user.change-role": "Changed a role",
     "user.leave": "Removed access",
     "user.revoke-invitation": "Revoked an invitation",

@@ -54,7 +54,7 @@ export function LinkPage({ kind }: { kind: Kind }) {
   }
   return (
     <SignedOutPage title={title} lead={workspace === null ? lead : strings.joinLead(workspace)}>
-      <Choose kind={kind} token={token} email={email} isTakeOver={false} look={look} />
+      <Choose kind={kind} token={token} email={email} startsAgain={false} look={look} />
     </SignedOutPage>
   );
 }
@@ -67,32 +67,33 @@ interface InvitedProps {
   look: () => void;
 }
 
-/**
- * The address already has an account, which may belong to someone else: the invitee signs in to it or takes over the
- * address.
- */
+/** The address already has an account: the invitee signs in to it. One that no workspace uses may get a new password. */
 function Invited({ token, email, workspace, account, look }: InvitedProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [isTheirs, setIsTheirs] = useState(true);
+  const [startsAgain, setStartsAgain] = useState(false);
   const enter = async () => {
     await resetForNewUser(client);
     await navigate({ to: "/", replace: true });
   };
   return (
     <SignedOutPage
-      title={isTheirs ? strings.join.known : strings.join.takeOver}
-      lead={isTheirs ? strings.joinLead(workspace) : strings.takeOverText}
+      title={startsAgain ? strings.join.startAgain : strings.join.known}
+      lead={startsAgain ? strings.startAgainText : strings.joinLead(workspace)}
     >
-      <p>{strings.accountText(email, exact(Date.parse(account.since)), account.first_invited_by)}</p>
-      {isTheirs ? (
-        <SignInForm email={email} invitation={token} onSignedIn={enter} />
+      <p>{strings.accountText(email, exact(Date.parse(account.since)))}</p>
+      {startsAgain ? (
+        <Choose kind="join" token={token} email={email} startsAgain look={look} />
       ) : (
-        <Choose kind="join" token={token} email={email} isTakeOver look={look} />
+        <SignInForm email={email} invitation={token} onSignedIn={enter} />
       )}
-      <Button tone="quiet" small className="self-start" onClick={() => setIsTheirs(!isTheirs)}>
-        {isTheirs ? strings.notMine : strings.mine}
-      </Button>
+      {account.is_in_use ? (
+        <p className="text-quiet">{strings.accountInUse}</p>
+      ) : (
+        <Button tone="quiet" small className="self-start" onClick={() => setStartsAgain(!startsAgain)}>
+          {startsAgain ? strings.mine : strings.startAgain}
+        </Button>
+      )}
     </SignedOutPage>
   );
 }
@@ -101,19 +102,19 @@ interface ChooseProps {
   kind: Kind;
   token: string;
   email: string | null;
-  isTakeOver: boolean;
+  startsAgain: boolean;
   /** Reloads the state of the link. */
   look: () => void;
 }
 
-function Choose({ kind, token, email, isTakeOver, look }: ChooseProps) {
+function Choose({ kind, token, email, startsAgain, look }: ChooseProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const form = useForm({ defaultValues: { email: email ?? "", password: "" } });
   const use = async (values: { email: string; password: string }) => {
     const body = email === null ? { token, ...values } : { token, password: values.password };
     try {
-      await request("POST /links/use", { body: isTakeOver ? { ...body, take_over: true } : body });
+      await request("POST /links/use", { body: startsAgain ? { ...body, starts_again: true } : body });
     } catch (error) {
       // Another invitation to this address was accepted after the page was opened.
       if (error instanceof ApiError && error.code === "account_exists") look();
@@ -123,7 +124,7 @@ function Choose({ kind, token, email, isTakeOver, look }: ChooseProps) {
     await navigate({ to: "/", replace: true });
   };
   return (
-    <Form form={form} onSend={use} submit={isTakeOver ? strings.takeOverAction : strings[kind].submit}>
+    <Form form={form} onSend={use} submit={startsAgain ? strings.startAgainAction : strings[kind].submit}>
       <TextField
         form={form}
         name="email"

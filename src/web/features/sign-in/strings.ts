@@ -22,19 +22,16 @@ export const strings = {
     lead: "You are invited to this console.",
     submit: "Set password and sign in",
     known: "Accept invitation",
-    takeOver: "Claim this address",
+    startAgain: "Choose a new password",
   },
   joinLead: (workspace: string) => `You are invited to the workspace ${workspace}.`,
-  accountText: (email: string, since: string, invitedBy: string | null) =>
-    `${email} has had an account here since ${since}. It was first invited by ${
-      invitedBy === null ? "an operator of this server" : `the workspace ${invitedBy}`
-    }.`,
+  accountText: (email: string, since: string) => `${email} has had an account here since ${since}.`,
+  accountInUse: "If you cannot sign in, ask an operator of this server for a link to a new password.",
   acceptAction: "Sign in and accept",
-  notMine: "This account is not mine",
-  mine: "This is my account: sign in",
-  takeOverText:
-    "When you set a new password, the account becomes yours. Its sessions, second factor and access to other workspaces are removed, and the owners of those workspaces are notified.",
-  takeOverAction: "Claim address and sign in",
+  startAgain: "I do not know its password",
+  mine: "I know the password: sign in",
+  startAgainText: "The account is not used in any workspace. A new password ends all of its sessions.",
+  startAgainAction: "Set password and sign in",
   reset: {
     title: "Choose a new password",
     lead: "All your sessions end, and your second factor is turned off. You can turn it on again in Account.",

@@ -101,9 +101,7 @@ export function InviteLink({ created, onClose }: { created: CreatedLink; onClose
   return (
     <Dialog title={strings.linkTitle} isOpen isSticky onClose={onClose}>
       {account !== null && (
-        <Notice tone="amber">
-          {strings.account(email, exact(Date.parse(account.since)), account.first_invited_by)}
-        </Notice>
+        <Notice tone="amber">{strings.account(email, exact(Date.parse(account.since)), account.is_in_use)}</Notice>
       )}
       {token !== null && (
         <>

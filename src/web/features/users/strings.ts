@@ -21,12 +21,14 @@ export const strings = {
   copyLink: "Copy link",
   linkDone: "I have sent it",
   linkRepeated: "This link was already created and can't be shown again. Create a new one.",
-  account: (email: string, since: string, invitedBy: string | null) =>
-    `${email} has had an account here since ${since}, first invited by ${
-      invitedBy === null ? "an operator of this server" : `the workspace ${invitedBy}`
-    }. If this account belongs to someone else, the person you invite can say so when they open the link.`,
+  account: (email: string, since: string, isInUse: boolean) =>
+    `${email} has had an account here since ${since}. ${
+      isInUse
+        ? "They sign in to it to accept. If they cannot, an operator of this server can give them a new password."
+        : "They sign in to it to accept, or choose a new password for it."
+    }`,
   linkToAccountText: (email: string) =>
-    `Send this link to ${email} yourself: the server does not send e-mail. It works once: they sign in to the account or claim the address.`,
+    `Send this link to ${email} yourself: the server does not send e-mail. It works once: they sign in to the account to accept.`,
   known: (email: string) => `${email} is already a member and now has this role. No link is needed.`,
   close: "Done",
   state: "State",

@@ -67,6 +67,11 @@ export const fileCommands: readonly Command[] = [
           "A cell that cannot be read, but not a phone number or user id: skip it (default), or refuse its row",
       },
       skipBadCells: { kind: "flag", description: "The same as --bad-cells skip" },
+      dates: {
+        kind: "choice",
+        choices: ["dmy", "mdy", "ymd"],
+        description: "Order of day, month and year in dates (default: by all dates of the file, else the country)",
+      },
       ...readOptions,
     },
     run: (context, values) => {
@@ -86,6 +91,7 @@ export const fileCommands: readonly Command[] = [
             optIn: values.consent !== undefined,
             skipsBadCells: values.badCells !== "refuse",
             reading,
+            dates: values.dates,
             isDryRun: values.dryRun,
             isServerRunning: () => {
               const lock = lockServer();

@@ -301,3 +301,24 @@ export function foldName(name: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, "");
 }
+
+/** Months of the nine languages and their abbreviations. */
+const MONTHS = [
+  "january jan enero ene janeiro janvier janv januar jänner gennaio gen januari जनवरी يناير",
+  "february feb febrero fevereiro fev février févr februar febbraio februari peb फरवरी فبراير",
+  "march mar marzo março mars märz mrz maret मार्च مارس",
+  "april apr abril abr avril avr aprile अप्रैल أبريل ابريل",
+  "may mayo maio mai maggio mag mei मई مايو",
+  "june jun junio junho juin juni giugno giu जून يونيو",
+  "july jul julio julho juillet juil juli luglio lug जुलाई يوليو",
+  "august aug agosto ago août agustus agu ags अगस्त أغسطس",
+  "september sep sept septiembre setembro set septembre settembre सितंबर सितम्बर سبتمبر",
+  "october oct octubre outubro out octobre oktober okt ottobre ott अक्टूबर أكتوبر",
+  "november nov noviembre novembro novembre nopember नवंबर नवम्बर نوفمبر",
+  "december dec diciembre dic dezembro dez décembre déc dezember dicembre desember des दिसंबर दिसम्बर ديسمبر",
+];
+
+/** The number of a month by its name. */
+export const MONTH_NAMES: Readonly<Record<string, number>> = Object.fromEntries(
+  MONTHS.flatMap((names, index) => names.split(" ").map((name) => [foldName(name), index + 1])),
+);

@@ -12,6 +12,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import { withoutContactUpdates } from "#src/domain/contacts/contact-updates.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import type { DateOrder } from "./date-cell.ts";
 import type { FileSource } from "./formats/bytes.ts";
 import type { FileTotals } from "./formats/open.ts";
 import type { ReadOptions } from "./formats/record.ts";
@@ -35,6 +36,8 @@ interface ImportOptions extends Omit<WriteOptions, "country"> {
   skipsBadCells?: boolean;
   /** How to read the file, where it should not be found out. */
   reading?: ReadOptions;
+  /** The order of day and month in dates, where it should not be found out. */
+  dates?: DateOrder | undefined;
   /** The import runs inside the server, whose other work gets at least as much time. */
   isInsideServer?: boolean;
   /** Validates every row and changes nothing. */
@@ -88,7 +91,16 @@ async function importFile(options: ImportOptions): Promise<ImportReport> {
   let totals: FileTotals | null = null;
   const buffer = new RowBuffer();
   for await (const part of prepareFile(
-    { file, options: reading, map: [...options.map], fields, country, skipsBadCells },
+    {
+      file,
+      options: reading,
+      dates: options.dates,
+      now: clock.now(),
+      map: [...options.map],
+      fields,
+      country,
+      skipsBadCells,
+    },
     options.isInsideServer === true,
   )) {
     if ("found" in part) {

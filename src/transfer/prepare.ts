@@ -6,12 +6,14 @@ import { quote } from "#src/core/problem.ts";
 import { type ContactIdentifiers, readIdentifiers } from "#src/domain/contacts/find.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { type ColumnMapping, looksLikeHeader, mapColumns } from "./columns.ts";
+import type { DateOrder } from "./date-cell.ts";
+import { dateColumns, findDateOrder } from "./date-survey.ts";
 import type { FileSource } from "./formats/bytes.ts";
 import { type FileTotals, type OpenFile, openFile } from "./formats/open.ts";
 import type { FileRecord, ReadOptions, RecordProblem } from "./formats/record.ts";
 import { isFiller, readPhoneCell } from "./phone-cell.ts";
 import { type Refusal, type RowProblem, refusals } from "./reasons.ts";
-import { type ParsedRow, readRow } from "./row.ts";
+import { type ParsedRow, type RowContext, readRow } from "./row.ts";
 import { SeenPeople } from "./seen-people.ts";
 
 export interface PreparationJob {
@@ -22,6 +24,10 @@ export interface PreparationJob {
   /** Custom fields and country of the workspace when the import starts. */
   fields: CustomField[];
   country: string;
+  /** The order of day and month; undefined: found out. */
+  dates: DateOrder | undefined;
+  /** When the import starts, in milliseconds. */
+  now: number;
   /** A row is prepared without its cells that cannot be read, instead of being rejected. */
   skipsBadCells: boolean;
 }
@@ -62,15 +68,21 @@ export async function* prepareRows({
   map,
   fields,
   country,
+  dates,
+  now,
   skipsBadCells,
 }: PreparationJob): AsyncGenerator<Part> {
   const given = new Map(map);
-  const open = await openFile(file, country, options, (cells) => looksLikeHeader(cells, given, fields));
+  const isHeader = (cells: readonly string[]): boolean => looksLikeHeader(cells, given, fields);
+  const open = await openFile(file, country, options, isHeader);
   if (open === null) return;
   const { kind, encoding, samples, header, headerLine } = open;
   const mapping = mapColumns(header, given, fields);
   yield { found: { kind, encoding, samples, header, headerLine, mapping } };
   const seen = new SeenPeople();
+  const known = { ...options, encoding: encoding ?? undefined };
+  const order = dates ?? (await findDateOrder(file, country, known, isHeader, dateColumns(mapping)));
+  const context: RowContext = { mapping, country, skipsBadCells, order, now };
   let rows: PreparedRow[] = [];
   let cells: string[][] = [];
   let characters = 0;
@@ -84,7 +96,7 @@ export async function* prepareRows({
   };
   for await (const records of open.records) {
     for (const record of records) {
-      rows.push(prepare(record, mapping, seen, country, skipsBadCells));
+      rows.push(prepare(record, seen, context));
       cells.push(record.cells);
       for (const cell of record.cells) characters += cell.length;
       if (rows.length === ROWS_PER_PART || characters >= CHARACTERS_PER_PART) yield part();
@@ -94,16 +106,10 @@ export async function* prepareRows({
   yield { totals: open.totals };
 }
 
-function prepare(
-  { line, cells, problem }: FileRecord,
-  mapping: ColumnMapping,
-  seen: SeenPeople,
-  country: string,
-  skipsBadCells: boolean,
-): PreparedRow {
-  const row = problem === undefined ? readRow(mapping, cells, skipsBadCells) : { problems: [problemOf(problem, line)] };
+function prepare({ line, cells, problem }: FileRecord, seen: SeenPeople, context: RowContext): PreparedRow {
+  const row = problem === undefined ? readRow(context, cells) : { problems: [problemOf(problem, line)] };
   if ("problems" in row) return { line, row, person: NO_IDENTIFIERS, isRepeated: false };
-  const read = readNumber(row, country);
+  const read = readNumber(row, context.country);
   if (read === null)
     return {
       line,

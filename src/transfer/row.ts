@@ -1,14 +1,14 @@
 /** Converts one row of a file to contact changes. Pure. */
 
-import { readYearlyDate } from "#src/core/calendar.ts";
 import { isUserId } from "#src/core/user-id.ts";
 import { findValueProblem } from "#src/domain/contacts/custom-field.ts";
 import { readProfileValue } from "#src/domain/contacts/profile.ts";
-import { profileFields } from "#src/domain/contacts/profile-fields.ts";
+import { type ProfileKind, profileFields } from "#src/domain/contacts/profile-fields.ts";
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import type { ColumnMapping, ColumnTarget } from "./columns.ts";
 import { plainCell } from "./csv-line.ts";
+import { type DateOrder, readDateCell } from "./date-cell.ts";
 import { isEmptyCell } from "./formats/looks.ts";
 import { readConsentWord } from "./header-names.ts";
 import type { PhoneChange } from "./phone-damage.ts";
@@ -43,25 +43,32 @@ export interface ParsedRow {
 /** Separators of lists within a cell: characters that tag and group names rarely need. */
 const LIST_SEPARATORS = /:::|[;|,]/;
 
+/** What the rows of a file have in common. */
+export interface RowContext {
+  mapping: ColumnMapping;
+  /** In which numbers without a country code are read. */
+  country: string;
+  skipsBadCells: boolean;
+  order: DateOrder;
+  now: number;
+}
+
 /**
  * Parses a row. An empty cell changes nothing. Problems are sentences that name the column's target, one for each bad
  * cell. A row with problems is rejected; if `skipsBadCells`, only one that does not say who the person is.
  */
-export function readRow(
-  { targets }: ColumnMapping,
-  cells: readonly string[],
-  skipsBadCells: boolean,
-): ParsedRow | { problems: RowProblem[] } {
+export function readRow(context: RowContext, cells: readonly string[]): ParsedRow | { problems: RowProblem[] } {
+  const { skipsBadCells } = context;
   const reading: Reading = {
     row: { phone: "", userId: null, username: null, changes: { profile: {}, fields: {} } },
     phones: [],
     refused: [],
     omitted: [],
   };
-  targets.forEach((target, index) => {
+  context.mapping.targets.forEach((target, index) => {
     if (target === null) return;
     const cell = plainCell((cells[index] ?? "").trim());
-    if (!isEmptyCell(cell)) readCell(reading, target, cell);
+    if (!isEmptyCell(cell)) readCell(reading, target, cell, context);
   });
   const { row, phones, refused, omitted } = reading;
   const [phone, ...others] = phones.sort((a, b) => a.rank - b.rank).map(({ cell }) => cell);
@@ -82,7 +89,12 @@ interface Reading {
   omitted: RowProblem<Omission>[];
 }
 
-function readCell({ row, phones, refused, omitted }: Reading, target: ColumnTarget, cell: string): void {
+function readCell(
+  { row, phones, refused, omitted }: Reading,
+  target: ColumnTarget,
+  cell: string,
+  context: RowContext,
+): void {
   switch (target.to) {
     case "phone":
       phones.push({ cell, rank: target.rank });
@@ -107,15 +119,16 @@ function readCell({ row, phones, refused, omitted }: Reading, target: ColumnTarg
       return;
     case "profile": {
       const { kind, column } = profileFields[target.field];
-      const value = readProfileValue(kind, cell);
+      const value = readProfileCell(kind, cell, context);
       const reason = kind === "date" ? "bad_date" : "bad_email";
       if (value === null) omitted.push({ reason, says: `${target.field}: "${cell}" cannot be read.` });
-      else row.changes.profile[column] = value;
+      else if (value !== "") row.changes.profile[column] = value;
       return;
     }
     case "field": {
       const { key } = target.field;
-      const value = readFieldCell(target.field, cell);
+      const value = readFieldCell(target.field, cell, context);
+      if (value === "") return;
       const problem = findValueProblem(target.field, value);
       if (problem === null) row.changes.fields[key] = value;
       else omitted.push({ reason: "bad_field", says: `fields.${key}: ${problem}` });
@@ -182,9 +195,31 @@ function readList(cell: string): string[] {
 const YES = ["true", "yes", "y", "1", "ja", "si", "sí", "sim", "oui"];
 const NO = ["false", "no", "n", "0", "nein", "não", "nao", "non"];
 
-function readFieldCell({ kind }: CustomField, cell: string): unknown {
+/** Empty: the cell stands for no value. Null: it cannot be read. */
+function readProfileCell(kind: ProfileKind, cell: string, { order, now }: RowContext): string | null {
+  if (kind === "text") return cell;
+  if (kind === "email") return NO_VALUE.test(cell) ? "" : readProfileValue(kind, bareAddress(cell));
+  const read = readDateCell(cell, order, now, false);
+  return read === "empty" ? "" : (read?.date ?? null);
+}
+
+const NO_VALUE = /^(?:[-–—.?/]+|n\/?a|null|none)$/i;
+
+/** `Asha <asha@example.com>`, `mailto:asha@example.com` and `asha@example.com.` as addresses. */
+function bareAddress(cell: string): string {
+  const [, inside] = /<([^<>]{3,254})>$/.exec(cell) ?? [];
+  return (inside ?? cell)
+    .trim()
+    .replace(/^mailto:/i, "")
+    .replace(/\.$/, "");
+}
+
+function readFieldCell({ kind }: CustomField, cell: string, { order, now }: RowContext): unknown {
   if (kind === "number") return /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell;
-  if (kind === "date") return readYearlyDate(cell) ?? cell;
+  if (kind === "date") {
+    const read = readDateCell(cell, order, now, true);
+    return read === "empty" ? "" : (read?.date ?? cell);
+  }
   if (kind !== "boolean") return cell;
   const folded = cell.toLowerCase();
   return YES.includes(folded) ? true : NO.includes(folded) ? false : cell;

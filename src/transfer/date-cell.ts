@@ -1,0 +1,92 @@
+/**
+ * Reads a date in a file: in the order of day and month that was chosen or that the country writes. A date that has one
+ * reading alone is read so, whatever the order.
+ */
+import { readYearlyDate } from "#src/core/calendar.ts";
+import { foldName, MONTH_NAMES } from "./header-names.ts";
+
+/** `unclear`: a date that can be read either way is not read. */
+export type DateOrder = "dmy" | "mdy" | "ymd" | "unclear";
+
+/** Countries in which the month comes first. */
+const MONTH_FIRST = ["US", "FM", "MH", "PW", "PR", "GU", "AS", "VI", "MP"];
+
+export function usualOrder(country: string): DateOrder {
+  return MONTH_FIRST.includes(country) ? "mdy" : "dmy";
+}
+
+/** `empty`: the cell stands for no date. Null: it cannot be read. */
+type DateReading = { date: string } | "empty" | null;
+
+const EMPTY =
+  /^(?:[-–—./?]+|0+|n\.?\/?a\.?|null|none|unknown|0{1,4}[-/.]0{1,2}[-/.]0{1,4}|1900[-/.]0?1[-/.]0{1,2}1?|0?[01][-/.]0?[01][-/.]1900)$/i;
+/** Days since the end of 1899, as Excel counts them; smaller ones could be years. */
+const SERIAL = /^(\d{5})(?:[.,]\d+)?$/;
+const SERIAL_MAX = 73_050;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const EXCEL_EPOCH_MS = Date.UTC(1899, 11, 30);
+const TIME = /[T ]\d{1,2}:\d{2}.{0,20}$/;
+const PARTS = /^(\d{1,4})[-/. ]+(\d{1,2})[-/. ]+(\d{1,4})$/;
+const TWO_PARTS = /^(\d{1,2})[-/.](\d{1,2})$/;
+
+/** A date after `now` counts as none, unless it `mayBeFuture`. */
+export function readDateCell(raw: string, order: DateOrder, now: number, mayBeFuture: boolean): DateReading {
+  const cell = raw.trim().replace(TIME, "");
+  if (EMPTY.test(cell)) return "empty";
+  const date =
+    readSerial(cell) ??
+    readParts(withMonthNumber(cell), order) ??
+    (cell.startsWith("--") ? readYearlyDate(cell) : null);
+  if (date === null) return null;
+  const isFuture = !date.startsWith("--") && date > new Date(now + DAY_MS).toISOString().slice(0, 10);
+  return isFuture && !mayBeFuture ? "empty" : { date };
+}
+
+function readSerial(cell: string): string | null {
+  const days = Number(SERIAL.exec(cell)?.[1] ?? Number.NaN);
+  if (!(days >= 10_000 && days <= SERIAL_MAX)) return null;
+  return new Date(EXCEL_EPOCH_MS + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** `31 Dec 1990` and `Dec 31, 1990` as `31.12.1990`. */
+function withMonthNumber(cell: string): string {
+  const words = cell.split(/[\s,./-]+/).filter((word) => word !== "" && !/^(?:de|del|di)$/i.test(word));
+  const at = words.findIndex((word) => /\p{L}/u.test(word));
+  const month = MONTH_NAMES[foldName(words[at] ?? "")];
+  if (at === -1 || month === undefined) return cell;
+  const [day, year] = words.filter((_, place) => place !== at).map((word) => word.replace(/(?:st|nd|rd|th)$/i, ""));
+  return `${day}.${month}.${year}`.replace(/^(\d{4})\.(\d+)\.(\d{1,2})$/, "$1-$2-$3");
+}
+
+function readParts(cell: string, order: DateOrder): string | null {
+  const two = TWO_PARTS.exec(cell);
+  if (two !== null) return firstReal([null, two[1], two[2]], order);
+  const match = PARTS.exec(cell);
+  if (match === null) return null;
+  const [, a = "", b = "", c = ""] = match;
+  if (a.length === 4) return isoOf(a, b, c);
+  if (a.length > 2 || c.length === 3) return null;
+  if (order === "ymd" && c.length <= 2) return isoOf(fullYear(a), b, c);
+  return firstReal([c.length <= 2 ? fullYear(c) : c, a, b], order);
+}
+
+/** Of day first and month first the one of the order, else the one that exists. */
+function firstReal(
+  [year, a = "", b = ""]: [string | null, string | undefined, string | undefined],
+  order: DateOrder,
+): string | null {
+  const [dayFirst, monthFirst] = [isoOf(year, b, a), isoOf(year, a, b)];
+  const isUnclear = order === "unclear" && dayFirst !== null && monthFirst !== null && dayFirst !== monthFirst;
+  if (isUnclear) return null;
+  return order === "mdy" ? (monthFirst ?? dayFirst) : (dayFirst ?? monthFirst);
+}
+
+function isoOf(year: string | null, month: string, day: string): string | null {
+  const rest = `${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
+  return readYearlyDate(year === null || Number(year) === 0 || year === "1604" ? `--${rest}` : `${year}-${rest}`);
+}
+
+/** Two digits: a year of this century up to 2029, else of the last one. */
+function fullYear(digits: string): string {
+  return String(Number(digits) + (Number(digits) < 30 ? 2_000 : 1_900));
+}

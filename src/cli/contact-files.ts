@@ -30,7 +30,7 @@ const readOptions = {
   quotes: {
     kind: "choice",
     choices: ["csv", "none"],
-    description: "none: quotation marks are characters, and every line is a row",
+    description: "What quotation marks are; none: characters, so every line is a row",
   },
   headerRow: {
     kind: "text",
@@ -64,7 +64,7 @@ export const fileCommands: readonly Command[] = [
         kind: "choice",
         choices: ["skip", "refuse"],
         description:
-          "A cell that cannot be read, but not a phone number or user id: skip it (default), or refuse its row",
+          "A cell that cannot be read, but not a phone number or user id: skip it (default) or refuse its row",
       },
       skipBadCells: { kind: "flag", description: "The same as --bad-cells skip" },
       dates: {

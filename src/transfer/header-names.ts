@@ -204,7 +204,6 @@ export const ACCEPTS_NAMES = [
   "subscription",
   "subscriptionstatus",
   "status",
-  "estado",
   "statut",
   "stato",
 ].map(foldName);

@@ -119,6 +119,11 @@ function readCell(
       return;
     case "profile": {
       const { kind, column } = profileFields[target.field];
+      // "Estado" is a state and a status: a word of refusal in it says that the person refused.
+      if (target.field === "state" && readConsentWord(cell) === "out") {
+        addConsent(row, "out");
+        return;
+      }
       const value = readProfileCell(kind, cell, context);
       const reason = kind === "date" ? "bad_date" : "bad_email";
       if (value === null) omitted.push({ reason, says: `${target.field}: "${cell}" cannot be read.` });

@@ -22,7 +22,9 @@ CREATE TABLE instance (
   -- Wall clock of the last commit, to within some seconds: if it is now earlier, the clock was set back.
   last_commit_at INTEGER,
   -- Toggled by each write test, because SQLite does not write a page that stays the same.
-  write_probe INTEGER NOT NULL DEFAULT 0
+  write_probe INTEGER NOT NULL DEFAULT 0,
+  -- Single messages up to this id are in contact_messages.
+  contact_messages_until INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Keys that outlive the master key that they were derived from, sealed with the current one.
@@ -684,8 +686,9 @@ CREATE TABLE messages (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   number_id INTEGER NOT NULL REFERENCES numbers (id),
-  -- Null for a recipient whose phone number is invalid.
-  contact_id INTEGER REFERENCES contacts (id),
+  -- Null for a recipient whose phone number is invalid. Not a foreign key: those of single messages have no index, and
+  -- contacts are erased, never deleted.
+  contact_id INTEGER,
   origin TEXT NOT NULL CHECK (origin = 'api' OR origin = 'console' OR origin = 'broadcast'),
   -- The broadcast whose recipient this is; null for a single message.
   broadcast_id INTEGER REFERENCES broadcasts (id),
@@ -736,15 +739,38 @@ CREATE INDEX messages_api_reference ON messages (workspace_id, reference, create
 CREATE INDEX messages_api_status ON messages (workspace_id, status, created_at)
   WHERE origin = 'api' AND status NOT IN ('queued', 'sending');
 CREATE INDEX messages_broadcast ON messages (broadcast_id, id) WHERE broadcast_id IS NOT NULL;
-CREATE INDEX messages_contact ON messages (contact_id, dispatched_at);
+CREATE INDEX messages_contact ON messages (contact_id, dispatched_at) WHERE broadcast_id IS NOT NULL;
 CREATE INDEX messages_delayed ON messages (broadcast_id, not_before)
   WHERE broadcast_id IS NOT NULL AND status = 'queued' AND not_before IS NOT NULL;
 CREATE INDEX messages_held ON messages (created_at) WHERE money = 'held' AND broadcast_id IS NULL;
-CREATE INDEX messages_network ON messages (network_message_id) WHERE network_message_id IS NOT NULL;
 CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL;
 CREATE INDEX messages_recipients ON messages (broadcast_id, status, id) WHERE broadcast_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_send_token ON messages (send_token);
-CREATE INDEX messages_single ON messages (workspace_id, id) WHERE broadcast_id IS NULL;
+-- It has all that a search for the latest messages of a person reads.
+CREATE INDEX messages_single ON messages (workspace_id, id, contact_id, dispatched_at, broadcast_id) WHERE broadcast_id IS NULL;
+
+-- Where to look for a person's single messages. People do not sort by time, so messages move here many at once.
+CREATE TABLE contact_messages (
+  contact_id INTEGER NOT NULL,
+  dispatched_at INTEGER NOT NULL,
+  message_id INTEGER NOT NULL,
+  PRIMARY KEY (contact_id, dispatched_at, message_id)
+) STRICT, WITHOUT ROWID;
+
+-- Where to look for a message by the network's id. The ids do not sort by time, so they move here many at once.
+CREATE TABLE network_ids (
+  -- XXH32 of the network's id, signed.
+  hash INTEGER NOT NULL,
+  message_id INTEGER NOT NULL,
+  PRIMARY KEY (hash, message_id)
+) STRICT, WITHOUT ROWID;
+
+-- The ids that have not moved there.
+CREATE TABLE recent_network_ids (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  hash INTEGER NOT NULL,
+  message_id INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE provider_requests (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -1185,6 +1211,11 @@ CREATE INDEX bulk_changes_user ON bulk_changes (user_id);
 CREATE INDEX bulk_changes_workspace ON bulk_changes (workspace_id, id);
 
 -- Triggers: counters, and rows derived from others
+
+CREATE TRIGGER contact_messages_delete AFTER DELETE ON messages WHEN OLD.broadcast_id IS NULL BEGIN
+  DELETE FROM contact_messages
+  WHERE contact_id = OLD.contact_id AND dispatched_at = OLD.dispatched_at AND message_id = OLD.id;
+END;
 
 -- A single message between two attempts keeps its place.
 CREATE TRIGGER recent_recipients_fill AFTER UPDATE OF daily_cap ON workspaces

@@ -300,6 +300,13 @@ CREATE TABLE contact_fields (
 CREATE INDEX contact_fields_number ON contact_fields (field_id, number_value) WHERE number_value IS NOT NULL;
 CREATE INDEX contact_fields_text ON contact_fields (field_id, text_value COLLATE NOCASE) WHERE text_value IS NOT NULL;
 
+CREATE TABLE contact_messages (
+  contact_id INTEGER NOT NULL,
+  dispatched_at INTEGER NOT NULL,
+  message_id INTEGER NOT NULL,
+  PRIMARY KEY (contact_id, dispatched_at, message_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE contact_network_ids (
   workspace_id INTEGER NOT NULL,
   network_id TEXT NOT NULL,
@@ -680,7 +687,9 @@ CREATE TABLE instance (
   -- Wall clock of the last commit, to within some seconds: if it is now earlier, the clock was set back.
   last_commit_at INTEGER,
   -- Toggled by each write test, because SQLite does not write a page that stays the same.
-  write_probe INTEGER NOT NULL DEFAULT 0
+  write_probe INTEGER NOT NULL DEFAULT 0,
+  -- Single messages up to this id are in contact_messages.
+  contact_messages_until INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE kept_keys (
@@ -796,8 +805,9 @@ CREATE TABLE messages (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
   number_id INTEGER NOT NULL REFERENCES numbers (id),
-  -- Null for a recipient whose phone number is invalid.
-  contact_id INTEGER REFERENCES contacts (id),
+  -- Null for a recipient whose phone number is invalid. Not a foreign key: those of single messages have no index, and
+  -- contacts are erased, never deleted.
+  contact_id INTEGER,
   origin TEXT NOT NULL CHECK (origin = 'api' OR origin = 'console' OR origin = 'broadcast'),
   -- The broadcast whose recipient this is; null for a single message.
   broadcast_id INTEGER REFERENCES broadcasts (id),
@@ -847,15 +857,18 @@ CREATE INDEX messages_api_reference ON messages (workspace_id, reference, create
 CREATE INDEX messages_api_status ON messages (workspace_id, status, created_at)
   WHERE origin = 'api' AND status NOT IN ('queued', 'sending');
 CREATE INDEX messages_broadcast ON messages (broadcast_id, id) WHERE broadcast_id IS NOT NULL;
-CREATE INDEX messages_contact ON messages (contact_id, dispatched_at);
+CREATE INDEX messages_contact ON messages (contact_id, dispatched_at) WHERE broadcast_id IS NOT NULL;
 CREATE INDEX messages_delayed ON messages (broadcast_id, not_before)
   WHERE broadcast_id IS NOT NULL AND status = 'queued' AND not_before IS NOT NULL;
 CREATE INDEX messages_held ON messages (created_at) WHERE money = 'held' AND broadcast_id IS NULL;
-CREATE INDEX messages_network ON messages (network_message_id) WHERE network_message_id IS NOT NULL;
 CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending') AND broadcast_id IS NULL;
 CREATE INDEX messages_recipients ON messages (broadcast_id, status, id) WHERE broadcast_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_send_token ON messages (send_token);
-CREATE INDEX messages_single ON messages (workspace_id, id) WHERE broadcast_id IS NULL;
+CREATE INDEX messages_single ON messages (workspace_id, id, contact_id, dispatched_at, broadcast_id) WHERE broadcast_id IS NULL;
+CREATE TRIGGER contact_messages_delete AFTER DELETE ON messages WHEN OLD.broadcast_id IS NULL BEGIN
+  DELETE FROM contact_messages
+  WHERE contact_id = OLD.contact_id AND dispatched_at = OLD.dispatched_at AND message_id = OLD.id;
+END;
 
 CREATE TABLE network_health (
   number_id INTEGER PRIMARY KEY REFERENCES numbers (id),
@@ -873,6 +886,13 @@ CREATE TABLE network_health (
   good_probes INTEGER NOT NULL,
   probed_at INTEGER
 ) STRICT;
+
+CREATE TABLE network_ids (
+  -- XXH32 of the network's id, signed.
+  hash INTEGER NOT NULL,
+  message_id INTEGER NOT NULL,
+  PRIMARY KEY (hash, message_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE network_usage (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1068,6 +1088,12 @@ CREATE TABLE provider_requests (
   duration_ms INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX provider_requests_send_token ON provider_requests (send_token);
+
+CREATE TABLE recent_network_ids (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  hash INTEGER NOT NULL,
+  message_id INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE recent_recipient_counts (
   workspace_id INTEGER PRIMARY KEY REFERENCES workspaces (id),

@@ -122,6 +122,27 @@ class NewerRowsMerge {
       return gone + this.#update("messages", this.#values("messages")) + this.#insert("messages");
     },
 
+    /** The entries of both, without those of messages that have no id any more. */
+    network_ids: () => {
+      this.#run(`INSERT OR IGNORE INTO main.network_ids (hash, message_id)
+        SELECT hash, message_id FROM newer.network_ids UNION SELECT hash, message_id FROM newer.recent_network_ids`);
+      for (const table of ["network_ids", "recent_network_ids"])
+        this.#run(`DELETE FROM main.${table} WHERE message_id NOT IN (
+          SELECT id FROM main.messages WHERE network_message_id IS NOT NULL)`);
+      return 0;
+    },
+
+    /** Of all single messages, because any of them may have been dispatched again since. */
+    contact_messages: () => {
+      this.#run("DELETE FROM main.contact_messages");
+      this.#run(`INSERT INTO main.contact_messages (contact_id, dispatched_at, message_id)
+        SELECT contact_id, dispatched_at, id FROM main.messages
+        WHERE broadcast_id IS NULL AND contact_id IS NOT NULL AND dispatched_at IS NOT NULL
+        ORDER BY contact_id, dispatched_at, id`);
+      this.#run("UPDATE main.instance SET contact_messages_until = (SELECT coalesce(max(id), 0) FROM main.messages)");
+      return 0;
+    },
+
     deliveries: () => {
       const waiting =
         "SELECT id FROM main.deliveries WHERE status = 'pending' AND id NOT IN (SELECT id FROM newer.deliveries)";

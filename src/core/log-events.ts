@@ -57,6 +57,8 @@ export const logEvents = {
   "clock.wrong": "The wall clock is wrong; scheduled broadcasts wait.",
   "console.failed": "The console's page could not be built.",
   "contact.tell_failed": "The event of a changed contact could not be written; it is tried again.",
+  "contact_messages.failed":
+    "Single messages could not be moved to their index by contact; it is tried again in a minute.",
   "database.copied": "The database is a copy: it has a new instance id, and its broadcasts are on hold.",
   "database.migrated": "The database was migrated; the previous file is kept.",
   "database.migrating": "A step of the migration of an older database.",
@@ -86,6 +88,8 @@ export const logEvents = {
   "message.dispatch_failed": "A message could not be dispatched because of a fault of the server.",
   "message.expire_failed": "A message in doubt could not be expired; it is tried again.",
   "metrics.failed": "A sample of the metrics could not be taken.",
+  "network_ids.failed":
+    "The network's ids of messages could not be moved to their index; it is tried again in a minute.",
   "number.probe_failed": "A number whose network is in trouble could not be probed, because its token is unreadable.",
   "outcome.delayed": "The outcome of a message cannot be written. It is kept in memory; its number sends nothing new.",
   "outcome.failed": "The outcome of a message could not be recorded because of a fault of the server.",

@@ -4,6 +4,7 @@
  * architecture as constants, so only the matching branch, with its native module, ends up in an executable.
  */
 import type BetterSqlite3 from "better-sqlite3";
+import { textHash } from "#src/core/text-hash.ts";
 
 export type Client = BetterSqlite3.Database;
 
@@ -17,6 +18,7 @@ export function openClient(path: string, options: BetterSqlite3.Options): Client
   const client = openWith(loadDriver(), path, options);
   client.pragma("trusted_schema = OFF");
   defineBudget(client, () => undefined);
+  client.function("text_hash", { deterministic: true }, (text) => textHash(String(text)));
   return client;
 }
 

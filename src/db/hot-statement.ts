@@ -25,6 +25,7 @@ interface Scalar<Value> {
 export const integer: Scalar<number> = {};
 export const integerOrNull: Scalar<number | null> = {};
 export const string: Scalar<string> = {};
+export const stringOrNull: Scalar<string | null> = {};
 
 type Kind = Column | Scalar<unknown>;
 type Kinds = Readonly<Record<string, Kind>>;

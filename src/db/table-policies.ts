@@ -116,6 +116,10 @@ export const tablePolicies = {
   broadcast_counters: { restore: { follows: "all" }, person: "nobody", reset: "workspace", kept: "always" },
   broadcast_drafts: { restore: "newer", person: "emptied", reset: "workspace", kept: ["drafts"] },
   messages: { restore: "merged", person: "emptied", reset: "listed", kept: ["messages", "recipients"] },
+  // Where to look for messages: they hold ids alone, and each goes with its message.
+  network_ids: { restore: "merged", person: "nobody", reset: "listed", kept: ["messages", "recipients"] },
+  recent_network_ids: { restore: "backup", person: "nobody", reset: "listed", kept: ["messages", "recipients"] },
+  contact_messages: { restore: "merged", person: "nobody", reset: "listed", kept: ["messages", "recipients"] },
   recent_recipients: { restore: "newer", person: "nobody", reset: "workspace", kept: "always" },
   recent_recipient_counts: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   portfolio_recipients: { restore: "newer", person: "emptied", reset: "workspace", kept: "always" },

@@ -9,7 +9,10 @@ import { type TablesWith, tablesWith } from "./table-policies.ts";
 const SPECIAL_DEPTHS: Readonly<Record<string, number>> = {
   workspaces: 0,
   callback_marks: 2,
+  contact_messages: 2,
+  network_ids: 2,
   provider_requests: 2,
+  recent_network_ids: 2,
 };
 
 /** Condition on the rows of a table, by the schema that it is in (`main`, or an attached one). */
@@ -51,6 +54,13 @@ export function workspaceTables(client: Client, workspaceId: number, oldCallback
       `EXISTS (SELECT 1 FROM ${schema}.messages AS sent WHERE sent.send_token = provider_requests.send_token
         AND sent.workspace_id = ${workspaceId})`,
     messages: (schema) => `id IN ${messages(schema)}`,
+    contact_messages: (schema) =>
+      `(contact_id, dispatched_at, message_id) IN (SELECT contact_id, dispatched_at, id FROM ${schema}.messages
+        WHERE workspace_id = ${workspaceId} AND broadcast_id IS NULL)`,
+    network_ids: (schema) =>
+      `(hash, message_id) IN (SELECT text_hash(network_message_id), id FROM ${schema}.messages
+        WHERE id IN ${messages(schema)} AND network_message_id IS NOT NULL)`,
+    recent_network_ids: (schema) => `message_id IN ${messages(schema)}`,
     refusals: (schema) => `number_id IN ${numbers(schema)}`,
     refused_callbacks: (schema) => `number_id IN ${numbers(schema)}`,
   };

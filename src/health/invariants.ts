@@ -161,6 +161,31 @@ export const invariants: readonly Invariant[] = [
     next: restoreOrReport,
   },
   {
+    name: "messages_are_found",
+    sentence: "A message is found by the network's id.",
+    of: "message",
+    walk: "messages",
+    sql: `SELECT id FROM messages WHERE id > @from AND id <= @to AND network_message_id IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM network_ids
+            WHERE hash = text_hash(messages.network_message_id) AND message_id = messages.id)
+          AND id NOT IN (SELECT message_id FROM recent_network_ids)`,
+    next: restoreOrReport,
+  },
+  {
+    name: "messages_of_people_are_found",
+    sentence: "A message has its contact, and a single message is found by it.",
+    of: "message",
+    walk: "messages",
+    sql: `SELECT id FROM messages WHERE id > @from AND id <= @to AND contact_id IS NOT NULL AND (
+            NOT EXISTS (SELECT 1 FROM contacts WHERE id = messages.contact_id)
+            OR (broadcast_id IS NULL AND dispatched_at IS NOT NULL
+              AND id <= (SELECT contact_messages_until FROM instance WHERE id = 1)
+              AND NOT EXISTS (SELECT 1 FROM contact_messages
+                WHERE contact_id = messages.contact_id AND dispatched_at = messages.dispatched_at
+                  AND message_id = messages.id)))`,
+    next: restoreOrReport,
+  },
+  {
     name: "in_doubt_expires",
     // A killed server's open messages get their job at the next start, so compare with the file's last commit, not with
     // now. In a copy made before the first commit was recorded (null), nothing tells.

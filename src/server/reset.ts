@@ -6,6 +6,8 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { restoreSeed, saveSeed, saveWorkspaceSeed } from "#src/db/seed.ts";
+import { forgetUnindexed } from "#src/domain/messages/contact-messages.ts";
+import { forgetRecent } from "#src/domain/messages/network-ids.ts";
 import type { Environment, Storage } from "./context.ts";
 import type { Control } from "./control.ts";
 import { KeptMedia } from "./kept-media.ts";
@@ -71,6 +73,8 @@ export class ResetPoint {
       control.clock.exclusively(async () => {
         await this.#finish(before);
         await restoreSeed(storage.store, this.#file);
+        storage.store.read(forgetRecent);
+        storage.store.read(forgetUnindexed);
         this.#removeAdded();
         this.#since.clear();
         this.#media.restore();

@@ -20,8 +20,10 @@ import { askForTime, WallClock } from "#src/sending/wall-clock.ts";
 import { createDeliveryWorker } from "#src/webhooks/deliver.ts";
 import { createTellWorker } from "#src/webhooks/tell-contacts.ts";
 import { ClockWatch } from "./clock-watch.ts";
+import { ContactMessageIndexer } from "./contact-message-indexer.ts";
 import type { Environment, Outgoing, Storage } from "./context.ts";
 import { Housekeeping } from "./housekeeping.ts";
+import { NetworkIdIndexer } from "./network-id-indexer.ts";
 
 export interface WorkerContext
   extends Outgoing,
@@ -29,6 +31,8 @@ export interface WorkerContext
     Pick<Storage, "store" | "box" | "instanceId"> {
   readers: Pick<Readers, "building">;
   housekeepingEveryMs?: number | undefined;
+  /** How many of the network's ids, and of single messages, move to their index together. */
+  indexBatch?: number | undefined;
 }
 
 /** A commit that notifies the topic notifies the service. */
@@ -88,6 +92,8 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
     log,
     everyMs: context.housekeepingEveryMs,
   });
+  const indexing = { store, clock, realClock: context.realClock, log, batch: context.indexBatch };
+  const indexers = [new NetworkIdIndexer(indexing), new ContactMessageIndexer(indexing)];
 
   const byTopic: Subscription[] = [
     [CALLBACKS, callbacks],
@@ -113,7 +119,7 @@ export function createWorkers(context: WorkerContext, others: readonly Subscript
   });
   return {
     // A service may have several topics; it starts and stops once.
-    services: [clockWatch, wallClock, ...new Set(byTopic.map(([, service]) => service)), housekeeping],
+    services: [clockWatch, wallClock, ...new Set(byTopic.map(([, service]) => service)), ...indexers, housekeeping],
     notifyAll: notifyAll.emit,
     checkClock() {
       clockWatch.check();

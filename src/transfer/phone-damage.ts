@@ -58,7 +58,7 @@ export const REWRITINGS: readonly Rewriting[] = [
     to: "+$1",
   },
   { change: "link", pattern: /^\+?(\d{6,20})(?::\d{1,3})?@(?:c\.us|s\.whatsapp\.net)$/i, to: "+$1" },
-  { change: "link", pattern: /^(?:tel|callto|sms|smsto|whatsapp|wa|phone)\s*:\s*(?:\/\/)?(?=[+\d( ])/i, to: "" },
+  { change: "link", pattern: /^(?:tel|callto|sms|smsto|whatsapp|wa|phone) ?: ?(?:\/\/)?(?=[+\d( ])/i, to: "" },
   { change: "decimal", pattern: /^(\+?\d{5,20})[.,]0{1,2}$/, to: "$1" },
   { change: "grouped", pattern: /^(\d{1,3}(?:,\d{2,3}){2,5})$/, to: "$1" },
   { change: "doubled_code", pattern: /^\+(\d{1,3})\s*\+\1/, to: "+$1" },

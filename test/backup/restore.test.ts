@@ -7,7 +7,7 @@ import { cpSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { openClient } from "#src/db/driver.ts";
 import { readFileIdentity } from "#src/db/file-identity.ts";
 import { readInstance } from "#src/db/instance.ts";
-import { findByNetworkId } from "#src/domain/messages/read.ts";
+import { findByNetworkId } from "#src/domain/messages/network-ids.ts";
 import { busyShop, RATE } from "#test/support/busy-shop.ts";
 import { TestClock } from "#test/support/clock.ts";
 import { contactPath } from "#test/support/contacts.ts";
@@ -102,9 +102,18 @@ test("newer rows of the replaced file are merged; profiles are as in the backup;
   expect(next.body.data.id).toBeGreaterThan(1_000_000);
 });
 
-test("every message is found by the network's id", async () => {
+test.each([
+  ["had not moved to their index", ""],
+  [
+    "had moved to their index",
+    `INSERT INTO network_ids SELECT hash, message_id FROM recent_network_ids; DELETE FROM recent_network_ids`,
+  ],
+])("every message is found by the network's id; the ids of the replaced file %s", async (_, sql) => {
   using day = await dayAfterBackup();
   const { workshop } = day;
+  const client = openClient(workshop.path("data/waxwing.db"), {});
+  client.exec(sql);
+  client.close();
   await workshop.json(["restore", day.backup]);
   await using app = await startOn(day);
   const messages = messagesOf(app).filter(({ networkMessageId }) => networkMessageId !== null);

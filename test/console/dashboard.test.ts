@@ -1,6 +1,7 @@
 /** The counts of today on the dashboard, and the inbox's list of people who wait for an answer. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { firstOperator, person, type Visitor } from "#test/support/console.ts";
+import { indexContacts } from "#test/support/indexers.ts";
 import { fillBucket, template } from "#test/support/scenarios.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
@@ -75,6 +76,8 @@ test("a person waits from their message until an answer is sent that does not fa
   expect((await waiting()).slice(0, 2).toSorted()).toEqual(["+919876500002", "+919876500031"]);
   expect(await waiting()).not.toContain("+919876500033");
   expect(await send("+919876500031", { text: "Until eight." })).toBe(201);
+  expect(await waiting()).not.toContain("+919876500031");
+  await indexContacts(app.store);
   expect(await waiting()).not.toContain("+919876500031");
   // A refused answer leaves the person waiting.
   expect(await send("+919876500002", { text: "On its way." })).not.toBe(201);

@@ -54,6 +54,17 @@ describe("plans", () => {
       "contacts.valuesOfContact",
       "groups.groupsOfContact",
       "contacts.knownIdentifiers",
+      // A sixteenth of what has not moved to the index.
+      "messages.moveSlice",
+      // The same of single messages; and what a connection that begins has to know of them.
+      "messages.everyContact",
+      "messages.indexContacts",
+      "messages.unindexedContacts",
+      // A contact's messages that have not moved to the index.
+      "messages.dispatchedBefore",
+      "messages.lastSent",
+      "messages.lastTemplate",
+      "messages.listedOfContact",
       // The contacts that one person is in the workspaces of a portfolio.
       "messages.contactsOfPerson",
     ];
@@ -71,9 +82,14 @@ describe("plans", () => {
       "broadcasts.openBroadcasts",
       // Of a batch of people of a day.
       "messages.deleteExpiredPeople",
-      // They run where a message failed.
+      // It runs for thousands of messages.
+      "messages.everyContact",
+      // They run where a person writes a word with several meanings, a message failed, or a page is shown.
       "messages.contactsOfPerson",
+      "messages.dispatchedBefore",
+      "messages.lastSent",
       "messages.lastTemplate",
+      "messages.listedOfContact",
     ];
     const making = statements
       .filter(({ statement }) => !statement.text.includes("RETURNING") && makesTable(statement.text))

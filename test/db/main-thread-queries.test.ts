@@ -33,6 +33,7 @@ const NOT_COPIED = [
   ...["contact_network_ids", "outbox", "form_answers", "unused_items", "refused_callbacks", "refusals", "bulk_changes"],
   ...["network_usage", "recent_recipients", "portfolio_recipients", "parked_statuses", "erased_opt_outs"],
   ...["phone_contacts", "key_people", "key_days", "history_imports", "callback_marks", "sample_uploads"],
+  ...["contact_messages", "network_ids"],
 ];
 
 /** Statements that may read a growing table from its start, each with the reason. */
@@ -206,7 +207,7 @@ const SMALL = [
   ...["account_syncs", "acme_accounts", "api_keys", "billing_accounts", "callback_addresses", "certificates"],
   ...["connections", "contact_counters", "contact_update_mutes", "custom_fields", "groups", "imports", "instance"],
   ...["kept_keys", "media_usage", "memberships", "network_health", "number_notices", "number_states", "numbers"],
-  ...["parked_status_counts", "portfolios", "recent_recipient_counts", "recovery_codes"],
+  ...["parked_status_counts", "portfolios", "recent_network_ids", "recent_recipient_counts", "recovery_codes"],
   ...["untrusted_proxies", "user_links", "users", "webhooks", "workspaces"],
 ];
 

@@ -118,6 +118,10 @@ const allowed: Record<string, string[]> = {
   "old events": ["SCAN events"],
   // Contacts are grouped by identity: it groups one day's templates of the workspace, found by an index.
   "the daily cap": ["USE TEMP B-TREE FOR GROUP BY"],
+  // What the process has not in memory: usually what its own transaction has stored.
+  "a message by reference and by the network's id": ["SEARCH recent_network_ids USING INTEGER PRIMARY KEY (rowid>?)"],
+  // Sorts what is not in the index by contact: a person's latest.
+  "the list of messages, by each combination of its filters": ["USE TEMP B-TREE FOR ORDER BY"],
   // A workspace has a handful of numbers.
   "a number": ["USE TEMP B-TREE"],
 };

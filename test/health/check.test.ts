@@ -54,6 +54,8 @@ const damages: Record<string, string> = {
   money_has_its_ledger: "DELETE FROM ledger_entries WHERE kind = 'hold'",
   money_fits_state: "UPDATE messages SET money = 'held' WHERE status = 'failed'",
   times_fit_state: "UPDATE messages SET sent_at = NULL WHERE status = 'read'",
+  messages_are_found: "DELETE FROM recent_network_ids WHERE id = (SELECT min(id) FROM recent_network_ids)",
+  messages_of_people_are_found: "UPDATE instance SET contact_messages_until = 999999",
   in_doubt_expires: "UPDATE messages SET status = 'sending', dispatched_at = 1 WHERE status = 'failed'",
   deliveries_have_work: "DELETE FROM outbox WHERE kind = 'deliver_webhook'",
   work_has_its_subject:

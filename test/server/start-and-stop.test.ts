@@ -48,6 +48,8 @@ const NAMES = [
   "sync_account",
   "fetch_media",
   "unused_media",
+  "index_network_ids",
+  "index_contact_messages",
   "housekeeping",
   "other_commits",
   "backups",

@@ -79,6 +79,17 @@ const PARTS: readonly { name: string; sql: string }[] = [
   { name: "figures that are not what the rows say", sql: WRONG_COUNTERS },
   { name: "people under the network's limit who are not those that were sent to", sql: WRONG_PEOPLE },
   {
+    name: "messages that are not found by the network's id",
+    sql: `SELECT id FROM messages WHERE network_message_id IS NOT NULL
+      EXCEPT SELECT message_id FROM network_ids EXCEPT SELECT message_id FROM recent_network_ids`,
+  },
+  {
+    name: "single messages that are not found by their contact",
+    sql: `SELECT id FROM messages WHERE broadcast_id IS NULL AND contact_id IS NOT NULL
+      AND id <= (SELECT contact_messages_until FROM instance)
+      AND (contact_id, dispatched_at, id) NOT IN (SELECT contact_id, dispatched_at, message_id FROM contact_messages)`,
+  },
+  {
     name: "as many events of opt-outs as opt-outs",
     sql: `SELECT opted, told FROM (SELECT
         (SELECT count(*) FROM consent_log WHERE became = 'opted_out' AND was <> 'opted_out') AS opted,

@@ -9,6 +9,8 @@ import type { Client } from "#src/db/driver.ts";
 import type { FileIdentity } from "#src/db/file-identity.ts";
 import { openStore, type Store } from "#src/db/store.ts";
 import type { NotPromise, Tx } from "#src/db/transaction.ts";
+import { forgetUnindexed, watchUnindexed } from "#src/domain/messages/contact-messages.ts";
+import { forgetRecent } from "#src/domain/messages/network-ids.ts";
 import { watchMoves } from "./checks.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Owner, Scheduler } from "./scheduler.ts";
@@ -107,6 +109,12 @@ export class Disk {
   /** The store as one process sees it: with its death everything that it asked for ends. */
   storeOf(owner: Owner): Store {
     const store = this.#opened();
+    // The connection stays open, but what a process has in memory ends with it.
+    store.read(forgetRecent);
+    store.read((tx) => {
+      watchUnindexed(tx, () => undefined);
+      forgetUnindexed(tx);
+    });
     const writeBy = <T>(
       write: (operation: (tx: Tx) => NotPromise<T>) => Promise<T>,
       operation: (tx: Tx) => NotPromise<T>,

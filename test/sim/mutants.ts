@@ -16,6 +16,18 @@ interface Mutant {
 
 export const mutants: readonly Mutant[] = [
   {
+    name: "a single message that is dispatched again is found by its contact at its first time only",
+    file: "src/domain/messages/contact-messages.ts",
+    find: "  indexEntry(tx).run({ contactId, dispatchedAt: after.dispatchedAt, messageId });\n",
+    replace: "",
+  },
+  {
+    name: "the move of single messages to their index ends before its last step",
+    file: "src/server/contact-message-indexer.ts",
+    find: "step <= move.borders.length",
+    replace: "step < move.borders.length",
+  },
+  {
     name: "a lost guard: a failure is recorded although a status was faster",
     file: "src/domain/messages/record-outcome.ts",
     find: 'if (before.status !== "sending" && before.status !== "queued") return before;',
@@ -129,8 +141,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a message in doubt gives its room under the network's limit back",
     file: "src/domain/messages/contact-message-statements.ts",
-    find: "AND (status <> 'failed' OR outcome_unknown = 1)",
-    replace: "AND status <> 'failed'",
+    find: "AND (messages.status <> 'failed' OR messages.outcome_unknown = 1)",
+    replace: "AND messages.status <> 'failed'",
   },
   {
     name: "a single message does not count under the network's limit",
@@ -167,6 +179,12 @@ export const mutants: readonly Mutant[] = [
     file: "src/domain/messages/in-doubt.ts",
     find: 'return message?.status === "sending" ? recordFailure(tx, messageId, interrupted) : message;',
     replace: "return message;",
+  },
+  {
+    name: "a move of the network's ids that forgets half of them",
+    file: "src/server/network-id-indexer.ts",
+    find: "slice < SLICES;",
+    replace: "slice < SLICES / 2;",
   },
   {
     name: "a delivery whose attempt failed loses its job",

@@ -115,6 +115,8 @@ export class Life implements Owner {
       readers: { building: readers },
       metrics: new ServerMetrics(),
       onCommit: this.#onCommit,
+      // A run sends few messages, and some are moved.
+      indexBatch: 5,
     };
     await reclaimWork(context);
     const workers = createWorkers(context);

@@ -14,7 +14,7 @@ import { adjustCounters, getCounters, recordLastSent } from "../messages/adjust-
 import { keepResumedInPast } from "../messages/breaker.ts";
 import { holdCost } from "../messages/broadcast-cost.ts";
 import { addDelta, computeDelta, zeroDelta } from "../messages/broadcast-counters.ts";
-import { lastDispatch } from "../messages/contact-message-statements.ts";
+import { lastDispatchedAt } from "../messages/contact-messages.ts";
 import type { Content } from "../messages/content.ts";
 import { addRecentRecipient, hasCap, isRecentRecipient, remainingUnderCap } from "../messages/daily-cap.ts";
 import { fillTemplate } from "../messages/fill-template.ts";
@@ -187,7 +187,7 @@ function decide(context: ClaimContext, row: WaitingRecipient): Decision {
   if (identityId !== null && broadcast.dayStartsAt === null && isSentToLinkedContact(tx, broadcast, row.contactId)) {
     return { kind: "skip", code: "duplicate" };
   }
-  const last = lastDispatch(tx).only({ contactId: row.contactId }).at;
+  const last = lastDispatchedAt(tx, { id: row.contactId, workspaceId: context.workspace.id });
   if (last !== null && last > tx.now - PAIR_PACE_MS && last <= tx.now) {
     return { kind: "later", until: last + PAIR_PACE_MS };
   }

@@ -4,6 +4,7 @@
  */
 import { and, asc, eq, inArray, isNull, lt, sql } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
+import { removeNetworkIds } from "../messages/network-ids.ts";
 import { messages } from "../messages/table.ts";
 import { listWaiting, skipRecipient } from "./recipients.ts";
 import { describeSkip } from "./skip.ts";
@@ -43,13 +44,14 @@ export function purgeRecipients(tx: Tx, before: number, limit: number): number {
     .get();
   if (broadcast === undefined) return 0;
   const expired = tx.db
-    .select({ id: messages.id })
+    .select({ id: messages.id, networkMessageId: messages.networkMessageId })
     .from(messages)
     .where(eq(messages.broadcastId, broadcast.id))
     .limit(limit)
-    .all()
-    .map(({ id }) => id);
-  if (expired.length > 0) tx.db.delete(messages).where(inArray(messages.id, expired)).run();
+    .all();
+  const ids = expired.map(({ id }) => id);
+  removeNetworkIds(tx, expired);
+  if (ids.length > 0) tx.db.delete(messages).where(inArray(messages.id, ids)).run();
   else tx.db.update(broadcasts).set({ purgedAt: tx.now }).where(eq(broadcasts.id, broadcast.id)).run();
   return limit;
 }

@@ -16,7 +16,9 @@ import { emptyCallback } from "../inbound/callbacks.ts";
 import { callbacks, echoes, inbounds } from "../inbound/table.ts";
 import { eraseMedia } from "../media/release.ts";
 import { type Media, media } from "../media/table.ts";
+import { idsOfContact } from "../messages/contact-message-statements.ts";
 import { ERASED } from "../messages/message.ts";
+import { removeNetworkIds } from "../messages/network-ids.ts";
 import { messages, parkedStatuses, portfolioRecipients, providerRequests } from "../messages/table.ts";
 import { numbers } from "../numbers/table.ts";
 import { auditLog, formAnswers } from "../users/table.ts";
@@ -114,14 +116,16 @@ export function eraseContact(tx: Tx, contact: Contact): void {
 
 /** Erases the contact's messages, inbounds and echoes, up to `limit` of each; false when none were left. */
 export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
+  const ids = sql`(${sql.raw(idsOfContact(String(contact.id), String(contact.workspaceId), { broadcasts: true }))})`;
   const dispatched = tx.db
-    .select({ id: messages.id, sendToken: messages.sendToken })
+    .select({ id: messages.id, sendToken: messages.sendToken, networkMessageId: messages.networkMessageId })
     .from(messages)
-    .where(and(eq(messages.contactId, contact.id), sql`${messages.toPhone} <> ${ERASED}`))
+    .where(and(inArray(messages.id, ids), sql`${messages.toPhone} <> ${ERASED}`))
     .limit(limit)
     .all();
   const sendTokens = dispatched.map(({ sendToken }) => sendToken);
   const messageIds = dispatched.map(({ id }) => id);
+  removeNetworkIds(tx, dispatched);
   tx.db.delete(providerRequests).where(inArray(providerRequests.sendToken, sendTokens)).run();
   tx.db
     .update(messages)

@@ -7,9 +7,9 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { changeConsent, listLinkedContacts } from "../contacts/change-consent.ts";
 import { raiseDoubt } from "../contacts/doubt.ts";
 import type { Contact } from "../contacts/table.ts";
-import { lastSentBetween } from "../messages/contact-message-statements.ts";
+import { lastSentBetween } from "../messages/contact-messages.ts";
+import { findByNetworkId } from "../messages/network-ids.ts";
 import { WINDOW_MS } from "../messages/plan.ts";
-import { findByNetworkId } from "../messages/read.ts";
 import { buttonMarkOf } from "../workspaces/button-marks.ts";
 import { mentionsStop, readCommand } from "../workspaces/read-command.ts";
 import type { Workspace } from "../workspaces/table.ts";
@@ -113,7 +113,7 @@ function answersMarketing(tx: ReadTx, contact: Contact, words: Words, inbound: I
   if (answered !== undefined) return answered.templateCategory === "MARKETING";
   const range = { after: receivedAt - WINDOW_MS, until: receivedAt + SECOND_MS };
   const last = [contact, ...listLinkedContacts(tx, contact)]
-    .flatMap(({ id }) => lastSentBetween(tx).get({ contactId: id, ...range }) ?? [])
+    .flatMap((linked) => lastSentBetween(tx, linked, range) ?? [])
     .toSorted((one, other) => other.at - one.at)[0];
   // What others send from the number, on the phone or as an agent, is free text.
   const echoedAt = lastEchoBetween(tx).get({ contactId: contact.id, ...range })?.sentAt ?? 0;

@@ -4,6 +4,7 @@
  */
 import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { isUnindexed } from "../messages/contact-message-statements.ts";
 import { type Conversation, conversations } from "./table.ts";
 
 interface ConversationFilter {
@@ -57,30 +58,41 @@ export function listConversations(
     .all();
 }
 
+const MAY_HAVE_ARRIVED = "(messages.status <> 'failed' OR messages.outcome_unknown = 1)";
+
 /**
  * SQL for conversations that wait for an answer, the latest writer first, among a limited number below a position. It
  * also returns the last position examined: nearly all conversations may be answered, so the caller continues from there
  * for more. A message that certainly failed is not an answer, one sent on the phone is, and a person who has opted out
  * cannot be answered. A person who only wrote before the number was connected does not wait.
- * Parameters: workspace; wrote_at, wrote_at and contact_id of the position; how many to examine; how many to return.
+ * Parameters: workspace, twice; wrote_at, wrote_at and contact_id of the position; how many to examine; how many to return.
  * For the reader's thread.
  */
-export const waitingSql = `WITH looked AS MATERIALIZED (
+export const waitingSql = `WITH recent AS MATERIALIZED (
+    SELECT contact_id, max(dispatched_at) AS at FROM messages
+      WHERE workspace_id = ? AND ${isUnindexed} AND ${MAY_HAVE_ARRIVED} GROUP BY contact_id
+  ), looked AS MATERIALIZED (
     SELECT contact_id, wrote_at, last_inbound_id FROM conversations
       WHERE workspace_id = ? AND wrote_at <= ? AND (wrote_at, contact_id) < (?, ?)
       ORDER BY wrote_at DESC, contact_id DESC LIMIT ?
   ), waiting AS (
-    SELECT contact_id, wrote_at FROM looked
+    SELECT looked.contact_id, wrote_at FROM looked LEFT JOIN recent ON recent.contact_id = looked.contact_id
       WHERE last_inbound_id > 0
         AND NOT EXISTS (
           SELECT 1 FROM echoes WHERE echoes.contact_id = looked.contact_id AND origin IN ('phone', 'standby')
             AND sent_at >= (SELECT received_at FROM inbounds WHERE id = looked.last_inbound_id))
         AND NOT EXISTS (
-          SELECT 1 FROM messages WHERE messages.contact_id = looked.contact_id
+          SELECT 1 FROM messages WHERE messages.contact_id = looked.contact_id AND broadcast_id IS NOT NULL
             AND dispatched_at >= (SELECT created_at FROM inbounds WHERE id = looked.last_inbound_id)
-            AND (status <> 'failed' OR outcome_unknown = 1))
+            AND ${MAY_HAVE_ARRIVED})
+        AND NOT EXISTS (
+          SELECT 1 FROM contact_messages AS entry JOIN messages ON messages.id = entry.message_id
+            WHERE entry.contact_id = looked.contact_id
+            AND entry.dispatched_at >= (SELECT created_at FROM inbounds WHERE id = looked.last_inbound_id)
+            AND ${MAY_HAVE_ARRIVED})
+        AND coalesce(recent.at >= (SELECT created_at FROM inbounds WHERE id = looked.last_inbound_id), 0) = 0
         AND (SELECT consent FROM contacts WHERE id = looked.contact_id) <> 'opted_out'
-      ORDER BY wrote_at DESC, contact_id DESC LIMIT ?
+      ORDER BY wrote_at DESC, looked.contact_id DESC LIMIT ?
   )
   SELECT contact_id, wrote_at, NULL AS looked FROM waiting
   UNION ALL SELECT * FROM (SELECT contact_id, wrote_at, (SELECT count(*) FROM looked) FROM looked

@@ -3,14 +3,15 @@
  * what the person wrote, and what others sent from the workspace's numbers. Reads the ends of three indexes, one page at
  * a time.
  */
-import { and, desc, eq, isNotNull, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { getBroadcast } from "../broadcasts/read.ts";
 import type { Broadcast } from "../broadcasts/table.ts";
-import type { Contact } from "../contacts/table.ts";
 import { findMediaOfInbound, type MediumWithFile } from "../media/read.ts";
-import { findByNetworkId } from "../messages/read.ts";
-import { type MessageRow, messages } from "../messages/table.ts";
+import { type ContactKey, listDispatchedIds } from "../messages/contact-messages.ts";
+import { findByNetworkId } from "../messages/network-ids.ts";
+import { findWholeMessage } from "../messages/read.ts";
+import type { MessageRow } from "../messages/table.ts";
 import { findTemplate } from "../templates/read.ts";
 import { readShape, renderText, type TemplateComponent } from "../templates/template.ts";
 import { type Echo, echoes, type Inbound, inbounds } from "./table.ts";
@@ -60,7 +61,7 @@ type FoundItem =
 /** `hasButtons`: also look up each template's buttons. */
 export function readConversation(
   tx: ReadTx,
-  contact: Pick<Contact, "id">,
+  contact: ContactKey,
   from: ConversationCursor | null,
   limit: number,
   { hasButtons = false } = {},
@@ -148,30 +149,16 @@ function listEchoesOfOthers(tx: ReadTx, contactId: number, start: ConversationCu
   }
 }
 
-const dispatchedMessages = statement((db) =>
-  db
-    .select()
-    .from(messages)
-    .where(
-      and(
-        eq(messages.contactId, sql.placeholder("contactId")),
-        isNotNull(messages.dispatchedAt),
-        sql`(${messages.dispatchedAt}, ${messages.id}) < (${sql.placeholder("messageAt")}, ${sql.placeholder("messageId")})`,
-      ),
-    )
-    .orderBy(desc(messages.dispatchedAt), desc(messages.id))
-    .limit(sql.placeholder("limit"))
-    .prepare(),
-);
-
 /** Messages dispatched to a contact, newest first. */
 export function listDispatched(
   tx: ReadTx,
-  contact: Pick<Contact, "id">,
+  contact: ContactKey,
   { messageAt, messageId }: Pick<ConversationCursor, "messageAt" | "messageId">,
   limit: number,
 ): MessageRow[] {
-  return dispatchedMessages(tx).all({ contactId: contact.id, messageAt, messageId, limit });
+  return listDispatchedIds(tx, contact, { at: messageAt, id: messageId }, limit).flatMap(
+    (id) => findWholeMessage(tx, contact.workspaceId, id) ?? [],
+  );
 }
 
 function viewOf(tx: ReadTx, message: MessageRow, hasButtons: boolean): ConversationItem {

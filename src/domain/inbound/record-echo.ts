@@ -4,7 +4,7 @@
  * person did not write it, and it publishes no event.
  */
 import type { Tx } from "#src/db/transaction.ts";
-import { findByNetworkId } from "../messages/read.ts";
+import { findByNetworkId } from "../messages/network-ids.ts";
 import { deleteParked, parkedForMessage } from "../messages/statements.ts";
 import type { StatusItem } from "../messages/status-item.ts";
 import type { SendingNumber } from "../numbers/table.ts";

@@ -1,6 +1,6 @@
 /** Replaces the network's ids of the messages that an inbound is about by ours. */
 import type { ReadTx } from "#src/db/transaction.ts";
-import { findByNetworkId } from "../messages/read.ts";
+import { findByNetworkId } from "../messages/network-ids.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { InboundDetails, InboundReferences } from "./details.ts";
 import { knownInbound } from "./statements.ts";

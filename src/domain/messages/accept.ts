@@ -9,6 +9,7 @@ import { createPerson } from "../contacts/create.ts";
 import { nameOfAddress } from "../contacts/find.ts";
 import { identityOf } from "../contacts/identity.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
+import { noteAccepted } from "./contact-messages.ts";
 import { serviceKinds } from "./content.ts";
 import { addRecentRecipient } from "./daily-cap.ts";
 import type { MessageOrigin } from "./message.ts";
@@ -77,6 +78,7 @@ export function acceptMessage(tx: Tx, plan: SendPlan, options: AcceptOptions): A
     dispatchedAt: tx.now,
   } as const;
   const message: Message = { ...row, id: insertMessage(tx).insert(row) };
+  noteAccepted(tx, message);
   if (plan.price > 0) hold(tx, workspaceId, message.id, plan.price);
   if (plan.template !== null) {
     addRecentRecipient(tx, plan.workspace, identityOf(contact));

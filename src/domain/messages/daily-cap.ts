@@ -13,7 +13,7 @@ import { identityOf } from "../contacts/identity.ts";
 import type { Contact } from "../contacts/table.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
-import { lastTemplate } from "./contact-message-statements.ts";
+import { lastTemplateAt } from "./contact-messages.ts";
 import {
   countExpired,
   countRecent,
@@ -101,7 +101,7 @@ export function refreshRecentRecipient(tx: Tx, message: Pick<Message, "workspace
   const contact = getContact(tx, workspace.id, message.contactId);
   const since = tx.now - DAY_MS;
   const times = [contact, ...listLinkedContacts(tx, contact)].flatMap(
-    ({ id }) => lastTemplate(tx).only({ contactId: id, since, portfolioId: null }).at ?? [],
+    (linked) => lastTemplateAt(tx, linked, { since, portfolioId: null }) ?? [],
   );
   const identityId = identityOf(contact);
   if (times.length === 0) deleteRecent(tx).run({ workspaceId: workspace.id, identityId });

@@ -6,7 +6,10 @@
 import { and, desc, gte, type SQL, sql } from "drizzle-orm";
 import { withinBudget } from "#src/db/query-budget.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
+import { idsOfContact } from "./contact-message-statements.ts";
+import { listListedIds } from "./contact-messages.ts";
 import { type VisibleStatus, visibleStatuses } from "./message.ts";
+import { messageById } from "./statements.ts";
 import { type Message, messages } from "./table.ts";
 
 export interface MessageFilter {
@@ -30,8 +33,8 @@ export function positionOf({ createdAt, dispatchedAt, id }: Message, filter: Mes
 }
 
 /** The contact's index drives the query. It has the time of the dispatch, at or after that of the acceptance. */
-function isOfContact({ contactId, reference, idempotencyKey }: MessageFilter): boolean {
-  return contactId !== null && reference === null && idempotencyKey === null;
+function isOfContact(filter: MessageFilter): filter is MessageFilter & { contactId: number } {
+  return filter.contactId !== null && filter.reference === null && filter.idempotencyKey === null;
 }
 
 /** Newest first. Messages that are not sent or failed yet are omitted. */
@@ -42,8 +45,9 @@ export function listMessages(
   from: { offset: number } | { after: MessagePosition },
   limit: number,
 ): Message[] {
+  if (isOfContact(filter)) return listOfContact(tx, workspaceId, filter, from, limit);
   const after = "after" in from ? from.after : null;
-  const at = isOfContact(filter) ? messages.dispatchedAt : messages.createdAt;
+  const at = messages.createdAt;
   return tx.db
     .select()
     .from(messages)
@@ -62,6 +66,18 @@ export function listMessages(
     .all();
 }
 
+function listOfContact(
+  tx: ReadTx,
+  workspaceId: number,
+  { contactId, status, since }: MessageFilter & { contactId: number },
+  from: { offset: number } | { after: MessagePosition },
+  limit: number,
+): Message[] {
+  const before = "after" in from ? from.after : { at: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER };
+  const page = { before, since: since ?? 0, status, limit, offset: "offset" in from ? from.offset : 0 };
+  return listListedIds(tx, { id: contactId, workspaceId }, page).flatMap((id) => messageById(tx).get({ id }) ?? []);
+}
+
 /**
  * SQL of the number of listed messages (`total`) and of accepted messages that are not listed yet (`pending`), both at
  * one moment. The reader runs it, because a filter may match many messages.
@@ -78,12 +94,17 @@ export function countMessagesSql(
     [`${unless(isByCaller || contactId === null)}workspace_id = ?`, workspaceId],
     ["reference = ?", reference],
     [`${unless(reference === null)}idempotency_key = ?`, idempotencyKey],
-    [`${unless(!isByCaller)}contact_id = ?`, contactId],
+    ["+contact_id = ?", contactId],
     [`${unless(!isSelective)}status = ?`, status],
     ["created_at >= ?", since],
   ];
   const given = conditions.filter((one): one is [string, string | number] => one[1] !== null);
   const texts = given.map(([text]) => text);
+  const parameters = given.map(([, value]) => value);
+  if (contactId !== null && !isByCaller) {
+    texts.push(`id IN (${idsOfContact("?", "?", { broadcasts: false })})`);
+    parameters.push(contactId, workspaceId, contactId);
+  }
   if (!isSelective) texts.push(NOT_OPEN);
   texts.push(withinBudget("id"));
   if (status === null && !isSelective) texts.push(`status in ${literalList(visibleStatuses)}`);
@@ -91,7 +112,7 @@ export function countMessagesSql(
     sql: `SELECT sum(status in ${literalList(visibleStatuses)}) AS total,
         sum(status in ('queued', 'sending')) AS pending
       FROM messages WHERE origin = 'api' AND ${texts.join(" AND ")}`,
-    parameters: given.map(([, value]) => value),
+    parameters,
   };
 }
 
@@ -109,11 +130,8 @@ function conditionsOf(workspaceId: number, filter: MessageFilter, table: typeof 
   add(sql`${table.idempotencyKey}`, filter.idempotencyKey);
   add(sql`${table.contactId}`, filter.contactId);
   add(sql`${table.status}`, filter.status);
-  const workspace = isOfContact(filter)
-    ? sql`+${table.workspaceId} = ${workspaceId}`
-    : sql`${table.workspaceId} = ${workspaceId}`;
   // Literal, as in the partial indexes: with a bound value SQLite could not use them.
-  return [sql`${table.origin} = 'api'`, workspace, ...driving];
+  return [sql`${table.origin} = 'api'`, sql`${table.workspaceId} = ${workspaceId}`, ...driving];
 }
 
 function literals(values: readonly string[]): SQL {

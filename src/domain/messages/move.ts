@@ -8,8 +8,10 @@ import { changeConsent } from "../contacts/change-consent.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { countMove } from "./adjust-counters.ts";
+import { noteDispatchedAgain } from "./contact-messages.ts";
 import type { CounterDeltas } from "./counter-deltas.ts";
 import { ERASED, isContactErased, visibleStatuses } from "./message.ts";
+import { addNetworkId, removeNetworkIds } from "./network-ids.ts";
 import { refreshRecent } from "./portfolio-limit.ts";
 import { contactOf } from "./read.ts";
 import { updateState, updateStateAndDispatch, updateStateAndNetworkId, updateToSent } from "./statements.ts";
@@ -37,7 +39,16 @@ export function move(tx: Tx, message: Message, changes: Partial<Message>): Messa
     failedAt: next.failedAt,
     pricing: next.pricing,
   };
-  return update(tx, message, next, values) === 0 ? undefined : next;
+  if (update(tx, message, next, values) === 0) return undefined;
+  if (next.dispatchedAt !== message.dispatchedAt && message.broadcastId === null) {
+    noteDispatchedAgain(tx, message, next);
+  }
+  const { id, networkMessageId } = next;
+  if (networkMessageId !== message.networkMessageId) {
+    if (message.networkMessageId !== null) removeNetworkIds(tx, [message]);
+    if (networkMessageId !== null) addNetworkId(tx, id, networkMessageId);
+  }
+  return next;
 }
 
 type StateValues = Parameters<ReturnType<typeof updateState>["run"]>[0];
@@ -82,6 +93,7 @@ export function enterSent(tx: Tx, dispatched: Message, networkMessageId: string)
   const { id, dispatchedAt, contactId, toPhone } = dispatched;
   const sentAt = tx.now;
   if (updateToSent(tx).run({ id, dispatchedAt, contactId, toPhone, sentAt, networkMessageId }) === 0) return undefined;
+  addNetworkId(tx, id, networkMessageId);
   const after: Message = { ...dispatched, status: "sent", sentAt, networkMessageId };
   follow(tx, dispatched, after, null);
   return after;

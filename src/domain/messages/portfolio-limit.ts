@@ -9,7 +9,7 @@ import type { Contact } from "../contacts/table.ts";
 import { findPortfolio } from "../numbers/portfolio.ts";
 import { findNumber, findRemoved } from "../numbers/read.ts";
 import type { SendingNumber } from "../numbers/table.ts";
-import { lastTemplate } from "./contact-message-statements.ts";
+import { lastTemplateAt } from "./contact-messages.ts";
 import { refreshRecentRecipient } from "./daily-cap.ts";
 import { ERASED } from "./message.ts";
 import {
@@ -114,9 +114,9 @@ function refreshPerson(tx: Tx, { numberId, toPhone: person }: Message): void {
   const portfolioId = limited.id;
   const known = findPerson(tx).get({ portfolioId, person });
   let last: { workspaceId: number; lastAt: number } | null = null;
-  for (const { id, workspaceId } of contactsOfPerson(tx).all({ portfolioId, person })) {
-    const lastAt = lastTemplate(tx).only({ contactId: id, since: tx.now - DAY_MS, portfolioId }).at;
-    if (lastAt !== null && lastAt > (last?.lastAt ?? 0)) last = { workspaceId, lastAt };
+  for (const contact of contactsOfPerson(tx).all({ portfolioId, person })) {
+    const lastAt = lastTemplateAt(tx, contact, { since: tx.now - DAY_MS, portfolioId });
+    if (lastAt !== null && lastAt > (last?.lastAt ?? 0)) last = { workspaceId: contact.workspaceId, lastAt };
   }
   if (last === null) {
     if (known !== undefined) deletePerson(tx).run({ portfolioId, person });

@@ -2,6 +2,7 @@
 import { asc, gt, inArray } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
+import { removeNetworkIds } from "./network-ids.ts";
 import { type Message, messages } from "./table.ts";
 
 /**
@@ -26,6 +27,7 @@ export function purgeMessages(tx: Tx, before: number, afterId: number, limit: nu
   const scanned = tx.db
     .select({
       id: messages.id,
+      networkMessageId: messages.networkMessageId,
       createdAt: messages.createdAt,
       status: messages.status,
       money: messages.money,
@@ -38,8 +40,10 @@ export function purgeMessages(tx: Tx, before: number, afterId: number, limit: nu
     .all();
   const expired = scanned.filter(({ createdAt }) => createdAt < cutoff);
   const single = expired.filter(({ broadcastId }) => broadcastId === null);
-  const purgeable = single.filter(isFinished).map(({ id }) => id);
+  const finished = single.filter(isFinished);
+  const purgeable = finished.map(({ id }) => id);
   if (purgeable.length > 0) {
+    removeNetworkIds(tx, finished);
     tx.db.delete(idempotencyKeys).where(inArray(idempotencyKeys.messageId, purgeable)).run();
     tx.db.delete(messages).where(inArray(messages.id, purgeable)).run();
   }

@@ -4,11 +4,11 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { getContact } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
 import { visibleStatuses } from "./message.ts";
+import { findByNetworkId } from "./network-ids.ts";
 import {
   activeRecipient,
   dispatchedRecipient,
   messageById,
-  messageByNetworkId,
   messageBySendToken,
   wholeMessageById,
 } from "./statements.ts";
@@ -44,11 +44,6 @@ export function contactOf(tx: ReadTx, { id, workspaceId, contactId }: Message): 
 /** Undefined if the message was discarded, or the send token is not ours. */
 export function findBySendToken(tx: ReadTx, sendToken: string): Message | undefined {
   return messageBySendToken(tx).get({ sendToken });
-}
-
-/** Undefined: no message of this number has the network's id. */
-export function findByNetworkId(tx: ReadTx, numberId: number, networkMessageId: string): Message | undefined {
-  return messageByNetworkId(tx).get({ numberId, networkMessageId });
 }
 
 /** Finds the message of a status: by our send token, else by the network's id. */

@@ -29,13 +29,6 @@ export const wholeMessageById = hotQuery(
   wholeMessage,
 );
 
-export const messageByNetworkId = hotQuery(
-  `SELECT ${columns(message)} FROM messages
-  WHERE network_message_id = +:networkMessageId AND number_id = +:numberId LIMIT 1`,
-  message,
-  message,
-);
-
 export const messageBySendToken = hotQuery(
   `SELECT ${columns(message)} FROM messages WHERE send_token = +:sendToken`,
   message,
@@ -84,15 +77,16 @@ export const updateStateAndDispatch = hotWrite(
 
 /** The plus before `broadcast_id` makes SQLite search by the contact, who has fewer messages than the broadcast. */
 export const activeRecipient = hotQuery(
-  `SELECT id FROM messages WHERE contact_id = +:contactId AND +broadcast_id = +:broadcastId AND status <> 'skipped'
+  `SELECT id FROM messages WHERE contact_id = +:contactId AND broadcast_id IS NOT NULL
+    AND +broadcast_id = +:broadcastId AND status <> 'skipped'
   LIMIT 1`,
   message,
   { id },
 );
 
 export const dispatchedRecipient = hotQuery(
-  `SELECT id FROM messages WHERE contact_id = +:contactId AND +broadcast_id = +:broadcastId
-    AND status <> 'pending' AND status <> 'queued' AND status <> 'skipped'
+  `SELECT id FROM messages WHERE contact_id = +:contactId AND broadcast_id IS NOT NULL
+    AND +broadcast_id = +:broadcastId AND status <> 'pending' AND status <> 'queued' AND status <> 'skipped'
   LIMIT 1`,
   message,
   { id },

@@ -158,6 +158,26 @@ export const parkedStatusCounts = sqliteTable("parked_status_counts", {
   count: integer().notNull(),
 });
 
+/** The index of `networkMessageId`: see `network-ids.ts`. */
+export const networkIds = sqliteTable(
+  "network_ids",
+  { hash: integer().notNull(), messageId: integer().notNull() },
+  ({ hash, messageId }) => [primaryKey({ columns: [hash, messageId] })],
+);
+
+export const recentNetworkIds = sqliteTable("recent_network_ids", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  hash: integer().notNull(),
+  messageId: integer().notNull(),
+});
+
+/** The index of single messages by their contact: see `contact-messages.ts`. */
+export const contactMessages = sqliteTable(
+  "contact_messages",
+  { contactId: integer().notNull(), dispatchedAt: instant().notNull(), messageId: integer().notNull() },
+  ({ contactId, dispatchedAt, messageId }) => [primaryKey({ columns: [contactId, dispatchedAt, messageId] })],
+);
+
 export const providerRequests = sqliteTable("provider_requests", {
   id: integer().primaryKey({ autoIncrement: true }),
   /** The send token that the request carried. It outlives a message that was discarded. */

@@ -207,7 +207,7 @@ async function findWaiting(
   size: number,
 ) {
   const { wroteAt, contactId } = before ?? { wroteAt: Number.MAX_SAFE_INTEGER, contactId: Number.MAX_SAFE_INTEGER };
-  const parameters = [workspace.id, wroteAt, wroteAt, contactId, CONVERSATIONS_SCANNED, size + 1];
+  const parameters = [workspace.id, workspace.id, wroteAt, wroteAt, contactId, CONVERSATIONS_SCANNED, size + 1];
   const found = await searchReader.query(waitingSql, parameters);
   const positions = found.map((row) => ({
     wroteAt: Number(row.wrote_at),

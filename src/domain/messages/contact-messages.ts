@@ -1,0 +1,222 @@
+/**
+ * Finds the messages of a person. Recipients of broadcasts have an index of SQLite's. Single messages go to people in no
+ * order: an index that takes each of them at once writes a page of its own for nearly every message. So they move to
+ * `contact_messages` thousands at a time, ordered by contact, when several share a page (`ContactMessageIndexer`). Until
+ * then they are the end of the index of a workspace's single messages, which has their contacts too.
+ *
+ * An entry of `contact_messages` only says where to look; the message's own row decides. `contact_messages_until` says up
+ * to which message all have an entry. So a move may stop after any step and begin again, and readers on other connections
+ * see each message once, before, during and after it.
+ */
+import { oncePerConnection, type ReadTx, type Tx } from "#src/db/transaction.ts";
+import type { Contact } from "../contacts/table.ts";
+import {
+  countUnindexed,
+  dispatchedBefore,
+  everyContact,
+  indexContacts,
+  indexEntry,
+  indexWorkspace,
+  lastIndexedDispatch,
+  lastMessageId,
+  lastSent,
+  lastTemplate,
+  lastUnindexedDispatch,
+  listedOfContact,
+  removeEntry,
+  setIndexedUntil,
+  unindexedContacts,
+} from "./contact-message-statements.ts";
+import type { VisibleStatus } from "./message.ts";
+import { messageById } from "./statements.ts";
+import type { Message } from "./table.ts";
+
+/** How many messages move in one step; more do only if they have one contact. */
+const STEP = 1_024;
+
+/** Messages that move together. */
+export interface ContactMove {
+  /** All single messages up to this one. */
+  until: number;
+  /** Contacts at which a step ends and the next begins. */
+  borders: number[];
+}
+
+/** What the server's connection has in memory of the messages that are not in the index. Commands do not live long. */
+class Unindexed {
+  /** The last of each contact's. May name too many contacts, never too few: null while that is not known. */
+  last: Map<number, number> | null = null;
+  /** A message with this id, or a later one, may complete a batch. */
+  dueAt = 0;
+  onDue: (() => void) | null = null;
+}
+
+const unindexed = oncePerConnection(() => new Unindexed());
+
+/** Call it with each new single message. */
+export function noteAccepted(tx: Tx, { id, contactId }: Pick<Message, "id" | "contactId">): void {
+  const known = unindexed(tx);
+  // If the message is undone, the entry is superfluous.
+  if (contactId !== null) known.last?.set(contactId, id);
+  const { onDue } = known;
+  if (onDue === null || id < known.dueAt) return;
+  tx.afterCommit(() => {
+    known.dueAt = Number.POSITIVE_INFINITY;
+    onDue();
+  });
+}
+
+/** Call it when a single message was dispatched once more. */
+export function noteDispatchedAgain(tx: Tx, before: Message, after: Message): void {
+  const { id: messageId, contactId } = before;
+  if (contactId === null) return;
+  if (before.dispatchedAt !== null) removeEntry(tx).run({ contactId, dispatchedAt: before.dispatchedAt, messageId });
+  if (after.dispatchedAt === null) return;
+  // Also for one that has not moved: the move may have copied its neighbours already.
+  indexEntry(tx).run({ contactId, dispatchedAt: after.dispatchedAt, messageId });
+}
+
+/** What a search for the messages of a contact needs of it. */
+export type ContactKey = Pick<Contact, "id" | "workspaceId">;
+
+/** A contact, as `dispatchedTo` takes it. */
+interface ContactScope {
+  contactId: number;
+  /** 0: the contact has no message outside the index, so that none is searched there. */
+  workspaceId: number;
+}
+
+function scopeOf(tx: ReadTx, { id: contactId, workspaceId }: ContactKey): ContactScope {
+  const { last } = unindexed(tx);
+  return { contactId, workspaceId: last === null || last.has(contactId) ? workspaceId : 0 };
+}
+
+/** When a contact was last sent anything; null if never. */
+export function lastDispatchedAt(tx: ReadTx, contact: ContactKey): number | null {
+  const indexed = lastIndexedDispatch(tx).only({ contactId: contact.id }).at;
+  const other = lastUnindexedAt(tx, contact);
+  return indexed === null || other === null ? (indexed ?? other) : Math.max(indexed, other);
+}
+
+function lastUnindexedAt(tx: ReadTx, contact: ContactKey): number | null {
+  const { last } = unindexed(tx);
+  const id = last?.get(contact.id);
+  if (last !== null && id === undefined) return null;
+  const message = id === undefined ? undefined : messageById(tx).get({ id });
+  if (message?.contactId === contact.id) return message.dispatchedAt;
+  return lastUnindexedDispatch(tx).only({ contactId: contact.id, workspaceId: contact.workspaceId }).at;
+}
+
+/**
+ * When the last template that counts under a limit was dispatched to a contact, after `since`; null if none was. With
+ * `portfolioId`, only those of the portfolio's numbers.
+ */
+export function lastTemplateAt(
+  tx: ReadTx,
+  contact: ContactKey,
+  { since, portfolioId }: { since: number; portfolioId: number | null },
+): number | null {
+  return lastTemplate(tx).get({ ...scopeOf(tx, contact), since, portfolioId, limit: 1, offset: 0 })?.at ?? null;
+}
+
+/** The last message that a contact got, or may have got, after one moment and not after another. */
+export function lastSentBetween(
+  tx: ReadTx,
+  contact: ContactKey,
+  range: { after: number; until: number },
+): { id: number; at: number } | undefined {
+  return lastSent(tx).get({ ...scopeOf(tx, contact), ...range, limit: 1, offset: 0 });
+}
+
+/** The ids of messages dispatched to a contact, the newest first, those before a place in this order. */
+export function listDispatchedIds(
+  tx: ReadTx,
+  contact: ContactKey,
+  before: { at: number; id: number },
+  limit: number,
+): number[] {
+  const given = { ...scopeOf(tx, contact), beforeAt: before.at, beforeId: before.id, limit, offset: 0 };
+  return dispatchedBefore(tx)
+    .all(given)
+    .map(({ id }) => id);
+}
+
+/** The same of messages of the API that were accepted and dispatched since a moment and that customers see. */
+export function listListedIds(
+  tx: ReadTx,
+  contact: ContactKey,
+  page: {
+    before: { at: number; id: number };
+    since: number;
+    status: VisibleStatus | null;
+    limit: number;
+    offset: number;
+  },
+): number[] {
+  const { before, ...others } = page;
+  return listedOfContact(tx)
+    .all({ ...others, ...scopeOf(tx, contact), beforeAt: before.at, beforeId: before.id })
+    .map(({ id }) => id);
+}
+
+/**
+ * From now on the connection keeps in memory which contacts have messages outside the index, and calls `onDue` when
+ * `planMove` may find enough. A later call replaces the watch.
+ */
+export function watchUnindexed(tx: ReadTx, onDue: () => void): void {
+  unindexed(tx).onDue = onDue;
+}
+
+/** Reads into memory what was there before. Call it after `watchUnindexed` and `forgetUnindexed`. */
+export function loadUnindexed(tx: ReadTx): void {
+  const known = unindexed(tx);
+  if (known.last !== null) return;
+  const { id: until } = lastMessageId(tx).only();
+  known.last = new Map(
+    unindexedContacts(tx)
+      .all({ until })
+      .map(({ contactId, messageId }) => [contactId, messageId]),
+  );
+}
+
+/** The messages that move next, if there are at least `batch`. */
+export function planMove(tx: ReadTx, batch: number): ContactMove | null {
+  const { id: until } = lastMessageId(tx).only();
+  const { count } = countUnindexed(tx).only({ until });
+  if (count < batch) {
+    unindexed(tx).dueAt = until + batch - count;
+    return null;
+  }
+  const contacts = everyContact(tx).all({ until, distance: STEP });
+  return { until, borders: [...new Set(contacts.map(({ contactId }) => contactId))] };
+}
+
+/** Copies the messages of one step, from 0 to the number of borders, into the index. May be repeated. */
+export function copyStep(tx: Tx, { until, borders }: ContactMove, step: number): void {
+  const from = borders[step - 1] ?? Number.MIN_SAFE_INTEGER;
+  const to = borders[step] ?? Number.MAX_SAFE_INTEGER;
+  indexContacts(tx).run({ until, from, to });
+}
+
+/** Every step has been copied. */
+export function endMove(tx: Tx, { until }: ContactMove): void {
+  setIndexedUntil(tx).run({ until });
+  const { last } = unindexed(tx);
+  tx.afterCommit(() => {
+    if (last === null) return;
+    for (const [contactId, messageId] of last) if (messageId <= until) last.delete(contactId);
+  });
+}
+
+/** The tables are about to be replaced by an earlier state of theirs, or have been. */
+export function forgetUnindexed(tx: ReadTx): void {
+  const known = unindexed(tx);
+  known.last = null;
+  known.dueAt = 0;
+  known.onDue?.();
+}
+
+/** The rows of the workspace have been replaced by an earlier state of theirs: those that had moved since have no entry. */
+export function indexAllOf(tx: Tx, workspaceId: number): void {
+  indexWorkspace(tx).run({ workspaceId });
+}

@@ -15,7 +15,7 @@ function blocksBelow(heading: string): string[] {
   );
 }
 
-function before(place: string, text: string): Change {
+function before(place: string, text: string): (source: string) => string {
   return (source) => source.replace(place, `${text}\n${place}`);
 }
 
@@ -25,7 +25,7 @@ function after(place: string, text: string): Change {
 
 test("the examples of a log line and of a console column compile, and the log line's test passes", async () => {
   const [event = "", line = "", ownTest = ""] = blocksBelow("Add a log line");
-  const [column = "", expectation = ""] = blocksBelow("Add a column to the console");
+  const [labels = "", column = "", expectation = ""] = blocksBelow("Add a column to the console");
   const [, key, sentence] = /^"(.*)": "(.*)",$/.exec(event) ?? [];
   const tests = "test/flow/webhooks-retry.test.ts";
   const changes = {
@@ -33,7 +33,8 @@ test("the examples of a log line and of a console column compile, and the log li
     "docs/operations.md": before("| `delivery.attempt_failed`", `| \`${key}\` | ${sentence} |`),
     "src/webhooks/deliver.ts": before("  const work = {", line),
     [tests]: (source: string) => `${source}\n${ownTest}\n`,
-    "src/web/features/contacts/contacts.tsx": before("          { head: strings.tags", column),
+    "src/web/features/contacts/contacts.tsx": (source: string) =>
+      before("          { head: strings.tags", column)(before("import { request } from", labels)(source)),
     "test/browser/people.test.ts": after('await scenario.go("contacts");', expectation),
   };
   await withChangedCopy(changes, async (directory) => {

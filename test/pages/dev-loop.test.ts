@@ -111,16 +111,19 @@ test(
   async () => {
     const cookie = await signIn();
     const from = said.length;
-    edit(ROUTE, "answerData(200, viewWorkspace", "answerData(201, viewWorkspace");
-    await toSay(/server restarted in .* \(src\/http\/api\/routes\/me\.ts\)/, from);
-    expect((await me()).status).toBe(201);
+    const nameOf = async (): Promise<unknown> => ((await (await me()).json()) as { data: { name: string } }).data.name;
+    const name = await nameOf();
+    const [shown, changed] = ["return shown;", 'return { ...shown, name: "Changed" };'];
+    edit(ROUTE, shown, changed);
+    await toSay(/server restarted in .* \(src\/http\/endpoints\/workspaces\.ts\)/, from);
+    expect(await nameOf()).toBe("Changed");
     expect((await withSession(cookie)).status).toBe(200);
 
-    edit(ROUTE, "answerData(201, viewWorkspace", "answerData(200, viewWorkspace");
+    edit(ROUTE, changed, shown);
     // Asked all the time, it never refuses: the old server answers, or the new one does.
-    for (let status = 201; status !== 200; ) {
-      ({ status } = await me());
-      expect([200, 201]).toContain(status);
+    for (let answered: unknown = "Changed"; answered !== name; ) {
+      answered = await nameOf();
+      expect(["Changed", name]).toContain(answered);
       // Slower than the key's rate limit.
       await Bun.sleep(30);
     }
@@ -132,10 +135,10 @@ test(
   "a server that cannot start says so, and the next change starts it",
   async () => {
     const from = said.length;
-    edit(ROUTE, "export const getMeEndpoint", "export konst getMeEndpoint");
+    edit(ROUTE, "export const workspaceEndpoints", "export konst workspaceEndpoints");
     await toSay(/the server could not start/, from);
     expect((await me()).status).toBe(503);
-    edit(ROUTE, "export konst getMeEndpoint", "export const getMeEndpoint");
+    edit(ROUTE, "export konst workspaceEndpoints", "export const workspaceEndpoints");
     await toSay(/server restarted/, from);
     expect((await me()).status).toBe(200);
   },

@@ -67,6 +67,7 @@ const notRun: { begins: string; why: string }[] = [
   { begins: "scp", why: "the reader's machines" },
   { begins: "rm /root/server.move", why: "the reader's file" },
   { begins: "bun run test:fast", why: "a part of the suite" },
+  { begins: "bun run test:full", why: "hours: the suite and everything beyond it" },
   { begins: "bun run test", why: "the suite itself, which is running" },
   { begins: "bun test", why: "the suite itself, which is running" },
   { begins: "bun run check", why: "the suite itself, which is running" },

@@ -223,7 +223,8 @@ function parse({ body }: Answer): Json {
   } catch {
     throw new AcmeProblem("malformed", "The authority's answer is not JSON.", null);
   }
-  if (typeof value !== "object" || value === null) throw new AcmeProblem("malformed", "The answer is no object.", null);
+  if (typeof value !== "object" || value === null)
+    throw new AcmeProblem("malformed", "The response is not a JSON object.", null);
   return value as Json;
 }
 

@@ -47,7 +47,7 @@ async function checkAddresses(domain: string): Promise<ConfigFinding> {
     return {
       level: "warning",
       key,
-      message: `DNS leads ${domain} to ${resolved.join(", ")}, which is no address of this machine's interfaces.`,
+      message: `${domain} resolves to ${resolved.join(", ")}, which is not an address of this machine.`,
       next: "that is right behind a router that forwards ports 80 and 443; otherwise correct the DNS record",
     };
   } catch {

@@ -42,7 +42,7 @@ export const commands: readonly Command[] = [
     name: "keep",
     summary: "Keep sending to a person who may want to stop",
     details:
-      "For a person whose message may mean STOP and turned out not to. Their consent stays as it is. Nothing happens to a\nperson about whom there is no doubt.",
+      "For a person whose message may mean STOP and turned out not to. Their consent stays as it is. Has no effect\nunless the contact is flagged as possibly opting out.",
     positionals: { phone },
     options: { workspace: workspaceOption },
     run: (context, values) =>

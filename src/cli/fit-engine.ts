@@ -25,7 +25,7 @@ export function fitEngine(argv: readonly string[]): void {
   if (bytes !== null) startAgain(bytes);
 }
 
-/** What the engine is told if `limit` of the machine's bytes of memory may be used. Null: nothing. */
+/** RAM size to report to JavaScriptCore for this memory limit; null to report none. */
 export function engineBytes(limit: number, machine: number): number | null {
   if (limit < SMALL_BYTES) return Math.round(limit * SHARE);
   return machine > LARGE_BYTES ? Math.min(limit, ENOUGH_BYTES) : null;

@@ -190,5 +190,8 @@ function say({ io, options }: Context, sentence: string): void {
 function requireTypes(text: string): void {
   const unknown = text.split(",").find((name) => !eventTypes.some((known) => known === name.trim()));
   if (unknown === undefined) return;
-  throw new UsageError(`--types: ${JSON.stringify(unknown)} is no event; they are ${eventTypes.join(", ")}`, "listen");
+  throw new UsageError(
+    `--types: ${JSON.stringify(unknown)} is not an event type; choose one of ${eventTypes.join(", ")}`,
+    "listen",
+  );
 }

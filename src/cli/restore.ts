@@ -234,7 +234,7 @@ function report(
     "",
     ...describeMerged(restored, "Merged from the replaced database:", "No newer rows were merged"),
     "",
-    ...(hasDigest ? [] : ["The backup was without a digest: that no bit of it changed is not known."]),
+    ...(hasDigest ? [] : ["The backup has no digest: its integrity could not be verified."]),
     ...(flaws.length > 0 ? [`Already failing before the restore: ${flaws.join(", ")} (waxwing check).`] : []),
     ...(missingKey === null
       ? []
@@ -252,7 +252,7 @@ function describePlaced({ key, replacedKey, otherKey, configuration, media }: Pl
     ...(otherKey === null
       ? []
       : [
-          `The key in place is another one than the archive's, which is now in ${otherKey}: add it, or secrets stay unreadable.`,
+          `The current key differs from the archive's, saved as ${otherKey}. Add it, or stored secrets cannot be decrypted.`,
         ]),
     ...(configuration === null
       ? ["The archive holds no configuration: there was no file."]

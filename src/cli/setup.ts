@@ -191,7 +191,7 @@ class Setup {
     const network = this.#ask("network", "Network of the first number: simulator, whatsapp or none", NONE);
     if (network === null || network === NONE) return this.#skip("number", "--network");
     if (network !== "simulator" && network !== "whatsapp")
-      throw new CommandFailure("setup_failed", `${network} is no network`, "answer simulator, whatsapp or none");
+      throw new CommandFailure("setup_failed", `${network} is not a network`, "answer simulator, whatsapp or none");
     const words = ["number", "add", "--workspace", workspace, "--network", network, "--name", "first"];
     words.push("--phone", this.#need("phone", "The number, with its country code"));
     if (network === "whatsapp") {

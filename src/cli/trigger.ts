@@ -37,7 +37,10 @@ export const commands: readonly Command[] = [
       const { event: name, from, text, type, code } = values;
       const scenario = Object.hasOwn(events, name) ? events[name as keyof typeof events] : faults[name];
       if (scenario === undefined) {
-        throw new UsageError(`${JSON.stringify(name)} is no event or fault; they are ${names.join(", ")}`, "trigger");
+        throw new UsageError(
+          `${JSON.stringify(name)} is not an event or fault; choose one of ${names.join(", ")}`,
+          "trigger",
+        );
       }
       const target = await findTarget(context, values, "trigger");
       const feed = { origin: target.origin, apiKey: requireApiKey(target), types: null };

@@ -211,7 +211,7 @@ function syncDirectory(directory: string): void {
   }
 }
 
-/** Several keys are separated by white space; null if there is none, or one of the words is no key. */
+/** Several keys are separated by white space; null if there is none, or one of the words is not a key. */
 export function parseKeys(text: string): Uint8Array[] | null {
   const keys = text.split(/\s+/).flatMap((word) => (word === "" ? [] : [readKey(word)]));
   return keys.length === 0 || keys.includes(null) ? null : (keys as Uint8Array[]);

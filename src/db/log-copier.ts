@@ -27,7 +27,7 @@ export const IDLE = 0;
 const PAGES = 8_000;
 /** The writer copies no more than this. While more was written meanwhile, the thread copies again. */
 const PAGES_OF_THE_WRITER = 600;
-/** The log is looked at once in this many commits. */
+/** Check the log once in this many commits. */
 const COMMITS = 8;
 /** A server that takes longer for `COMMITS` commits has little to do. */
 const BUSY_MS = 400;

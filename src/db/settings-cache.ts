@@ -1,5 +1,5 @@
 /**
- * Look-ups of rows that hardly ever change and that every request needs: its key, workspace, number, webhook address.
+ * Caches rarely changing rows that every request needs: its key, workspace, number, webhook address.
  * Such a row is kept until it may have changed:
  * - Every read and every group commit begins with SQLite's `data_version`, which moves when another process has committed.
  * - A trigger of this connection tells of each row of these tables that it writes, whichever statement does.

@@ -1,6 +1,6 @@
 /**
  * Group commit. Operations queued in one turn of the event loop run in one transaction, each in its own savepoint, and
- * share one fsync. An open savepoint is dear: SQLite copies every page that changes in it, and walks through all the
+ * share one fsync. An open savepoint is expensive: SQLite copies every page that changes in it, and walks through all the
  * copies at the end of each statement. Two kinds of groups have none. A single operation is undone by rolling back the
  * transaction. So is a group of repeatable operations: if one of them throws, which hardly ever happens, the
  * transaction is rolled back and the same operations run again, in savepoints. Guarantees:

@@ -162,7 +162,7 @@ export function readSince<Name extends string>(
   if (since !== null) return since;
   throw wrongParameter(name, {
     rule: "format",
-    sentence: "This is no ISO 8601 time such as 2026-11-21T08:44:26Z. In an address, a + has to be written as %2B.",
+    sentence: "Use an ISO 8601 time, for example 2026-11-21T08:44:26Z. In an address, a + has to be written as %2B.",
   });
 }
 

@@ -305,7 +305,7 @@ function addTo(unused: Map<number, UnusedItems>, id: number, found: Unused | nul
   unused.set(id, ofCallback.set(key, { ...known, count: known.count + 1 }));
 }
 
-/** The worst first. What was ignored on purpose is no reason to look at the callback. */
+/** The worst first. Intentionally ignored items need no attention. */
 function noteOf(unused: UnusedItems): string | null {
   const notes = [...unused.values()]
     .filter(({ reason }) => reason !== "ignored")

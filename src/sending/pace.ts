@@ -105,7 +105,7 @@ export class Pace {
     this.#serve(bucket);
   }
 
-  /** The number's bucket begins anew, unless a message waits for it. */
+  /** Resets the number's token bucket, unless a message waits for it. */
   forget(numberId: number): void {
     if (this.#buckets.get(numberId)?.waiters.length === 0) this.#buckets.delete(numberId);
   }

@@ -287,7 +287,7 @@ function writeOutcome(
 const noAnswer = {
   code: "timeout",
   message:
-    "The network did not answer. The message may have arrived, so do not send it again blindly; if the network reports it, an event follows.",
+    "The network did not answer. The message may have arrived, so check before you send it again; if the network reports it, an event follows.",
   outcomeUnknown: true,
 };
 

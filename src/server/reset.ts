@@ -41,7 +41,7 @@ export class ResetPoint {
     this.#media = new KeptMedia(options.storage.media.directory, join(data, SEED_MEDIA));
   }
 
-  /** From now on, a reset brings back the state in which the server has come to rest. The journals begin anew. */
+  /** From now on, a reset brings back the state in which the server has come to rest. The journals are emptied. */
   async save(): Promise<void> {
     const { storage, control } = this.#options;
     this.#since.clear();

@@ -175,7 +175,7 @@ const refused: [what: string, body: Record<string, unknown>, fields: string[]][]
   ],
   ["consent unknown", { consent: "unknown" }, ["consent"]],
   ["21 people", { people: Array.from({ length: 21 }, () => ({ name: "A" })) }, ["people"]],
-  ["a person that is no object", { people: [{ name: "A" }, "B"] }, ["people.1"]],
+  ["a person that is not an object", { people: [{ name: "A" }, "B"] }, ["people.1"]],
   ["a person without a name", { people: [{ ref: "1" }] }, ["people.0.name"]],
   ["a person with a blank name", person({ name: "  " }), ["people.0.name"]],
   ["a person's name of 192 characters", person({ name: "n".repeat(192) }), ["people.0.name"]],

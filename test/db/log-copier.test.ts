@@ -98,7 +98,7 @@ function locksOf(file: string): string[] {
     .map(([, , , mode, , , start]) => `${mode} ${start}`);
 }
 
-/** Each row fills a page. Once the log is copied, it begins anew with the next commit. */
+/** Each row fills a page. Once the log is copied, the next commit restarts it. */
 function hasCopied(): boolean {
   const { pages, copied } = store.logState();
   return copied > 0 || pages < written;
@@ -116,7 +116,7 @@ function whatIsStored(): { count: number; integrity: string } {
 }
 
 describe("the log of a busy server", () => {
-  test("is copied before the writer would do it, and begins anew", async () => {
+  test("is copied before the writer would do it, and restarts", async () => {
     for (let round = 0; round < 6; round++) {
       // One commit begins the log anew, and the last of the others asks the thread.
       await write(round === 0 ? 80 : 79);

@@ -101,7 +101,7 @@ describe.each(profileNames)("%s", (name) => {
     }
   });
 
-  test("is no key of a custom field", () => {
+  test("cannot be the key of a custom field", () => {
     expect(findKeyProblem(name)).toBe(`${name} is a built-in field; choose another key.`);
   });
 });

@@ -107,7 +107,7 @@ const made: [name: string, item: { type: string } & Record<string, unknown>, det
     { form: { name: "flow", values: { size: "M", n: 2 } } },
   ],
   [
-    "a form with answers that are no object",
+    "a form with answers that are not an object",
     { type: "interactive", interactive: { nfm_reply: { name: "flow", response_json: "[1]" } } },
     { form: { name: "flow", values: null } },
   ],

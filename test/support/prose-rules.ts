@@ -41,4 +41,11 @@ export const proseRules: ProseRule[] = [
   { pattern: /\bby itself\b/i, write: "automatically" },
   { pattern: /(?<!spaces )\bin a row\b(?! with)/i, write: "consecutive" },
   { pattern: /\bobey(s|ed)?\b/i, write: "apply, follow" },
+  { pattern: /\bbeg(in|ins|an|un) anew\b/i, write: "reset, start with empty state" },
+  { pattern: /\bby memory\b/i, write: "in memory" },
+  { pattern: /\b(is|are|was|were) dear(er)?\b/i, write: "expensive" },
+  {
+    pattern: /(?<!there )\b(is|are|was|were) no (network|event|object|key|failure|file|page)\b/i,
+    write: "is not a …, or the positive",
+  },
 ];

@@ -6,7 +6,7 @@ import { Decrypter, Encrypter, generateIdentity, identityToRecipient } from "age
 import { SourceStream } from "#src/core/pieces.ts";
 import { ArchiveBroken } from "#src/core/tar.ts";
 
-/** The recovery key is no key, or not the one of this archive. */
+/** The recovery key is malformed or belongs to another archive. */
 export class WrongRecoveryKey extends Error {
   override readonly name = "WrongRecoveryKey";
 }

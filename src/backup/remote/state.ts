@@ -28,7 +28,7 @@ interface SendFailure {
 }
 
 export interface RemoteState {
-  /** The store that this is about: another one begins anew. */
+  /** The store that this is about; a different store starts with empty state. */
   place: string;
   /** Keys of uploads that were begun and are not recorded below. */
   begun: readonly string[];

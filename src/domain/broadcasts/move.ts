@@ -64,7 +64,7 @@ export function update(tx: Tx, broadcast: Broadcast, changes: Partial<Broadcast>
   return changed;
 }
 
-/** Stores how far building has come. Runs often, so it has its own statement and notifies no one. */
+/** Saves the build cursor. Runs often, so it has its own statement and notifies no one. */
 export function recordProgress(tx: Tx, broadcast: Broadcast, lastId: number): void {
   if (setBuiltAfterId(tx).run({ id: broadcast.id, builtAfterId: lastId }) !== 1) {
     throw new Error(`broadcast ${broadcast.id} was not queueing any more`);

@@ -19,7 +19,7 @@ export function tellContact(tx: Tx, workspaceId: number, contactId: number): voi
   publish(tx, workspace, "contact.updated", { contact: viewContact(tx, contact, workspace) });
 }
 
-/** Runs an import's work: none of its changes is told. The mute is gone before anybody else can see it. */
+/** Runs an import's work and suppresses `contact.updated`; the suppression ends with the transaction. */
 export function withoutContactUpdates<T>(tx: Tx, workspaceId: number, work: () => T): T {
   tx.db.run(sql`INSERT INTO contact_update_mutes (workspace_id) VALUES (${workspaceId})`);
   const result = work();

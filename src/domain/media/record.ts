@@ -63,7 +63,7 @@ export function recordFailed(tx: Tx, jobId: number, id: number, reason: FailureR
   tell(tx, medium, "media.failed", { reason });
 }
 
-/** Another attempt at `dueAt`. `isRoomMissing`: it is no failure of the network. */
+/** Another attempt at `dueAt`. `isRoomMissing`: not a network failure. */
 export function recordRetry(tx: Tx, jobId: number, medium: Media, dueAt: number, isRoomMissing: boolean): void {
   postpone(tx, jobId, dueAt);
   tx.db

@@ -84,7 +84,7 @@ function healthAfter(health: NetworkHealth, source: Source, result: NetworkResul
       return { ...health, state: "slow", source, changedAt: now, [count]: SLOW_AFTER, message, successes: 0 };
     case "slow": {
       const isOver = now - health.changedAt >= DOWN_AFTER_MS;
-      // What left before the number slowed down is no new attempt.
+      // Ignore requests sent before the slowdown.
       if (isBefore(dispatchedAt, health.changedAt + 1) && !isOver) return null;
       const failures = health[count] + 1;
       const counted = { ...health, [count]: failures, message };

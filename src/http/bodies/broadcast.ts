@@ -210,7 +210,7 @@ function readTime(raw: unknown, timezone: string, fields: FieldProblems): number
   if (raw === undefined) return null;
   const sendAt = typeof raw === "string" ? readInstant(raw, timezone) : null;
   if (sendAt === null) {
-    fields.send_at = [{ rule: "format", sentence: "This is no ISO 8601 time such as 2026-11-27T10:00:00+05:30." }];
+    fields.send_at = [{ rule: "format", sentence: "Use an ISO 8601 time, for example 2026-11-27T10:00:00+05:30." }];
   }
   return sendAt;
 }

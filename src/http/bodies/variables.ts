@@ -151,7 +151,7 @@ function checkLink(fields: FieldProblems, link: string): void {
   }
 }
 
-const MALFORMED = "This text holds half of a character (an unpaired surrogate).";
+const MALFORMED = "This text contains an unpaired surrogate.";
 
 /** An unpaired surrogate can neither be stored nor shown as it was sent. */
 export function checkWellFormed(fields: FieldProblems, value: unknown, path = ""): void {

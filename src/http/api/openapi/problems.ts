@@ -123,7 +123,7 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
       ),
       unknown: new Problem(
         "whatsapp_error",
-        "The network did not answer. The message may have arrived, so do not send it again blindly; if the network reports it, an event follows.",
+        "The network did not answer. The message may have arrived, so check before you send it again; if the network reports it, an event follows.",
         { whatsappCode: "timeout", messageId: 1042, outcome: "unknown" },
       ),
     },

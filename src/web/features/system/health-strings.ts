@@ -60,11 +60,11 @@ export const strings = {
   unused: "Callbacks without effect",
   unusedLead:
     "What WhatsApp sent in the last 24 hours and this server refused, could not read or did not need. Bodies that could not be read are kept: waxwing callback list.",
-  unusedEmpty: "Everything that arrived had an effect.",
+  unusedEmpty: "Every callback was applied.",
   item: "Item",
   reason: "Reason",
   reasons: {
-    ignored: "Nothing follows from it",
+    ignored: "No action needed",
     foreign: "Not about a number of this server",
     unhandled: "Not handled by this version; kept",
     unreadable: "Could not be read; kept",
@@ -77,7 +77,7 @@ export const strings = {
   refusedFor: (reason: string) => `Refused: ${reason.replaceAll("_", " ")}`,
   checkup: "Setup check",
   checkupLead:
-    "The findings of waxwing doctor that are no issue above: the way to WhatsApp, tokens, readiness, subscription, webhook, templates, callback address and clock.",
+    "Other findings of waxwing doctor: the way to WhatsApp, tokens, readiness, subscription, webhook, templates, callback address and clock.",
   again: "Check again",
   asking: "Checking with WhatsApp",
   allGood: "No problems found.",

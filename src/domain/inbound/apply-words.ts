@@ -11,7 +11,7 @@ import { lastSentBetween } from "../messages/contact-messages.ts";
 import { findByNetworkId } from "../messages/network-ids.ts";
 import { WINDOW_MS } from "../messages/plan.ts";
 import { buttonMarkOf } from "../workspaces/button-marks.ts";
-import { mentionsStop, readCommand } from "../workspaces/read-command.ts";
+import { readCommand, readRefusal } from "../workspaces/read-command.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { InboundItem } from "./callback-item.ts";
 import { lastEchoBetween, templateOfMessage } from "./statements.ts";
@@ -56,7 +56,9 @@ export function applyReportedWords(
     return;
   }
   if (last === "start" || !isNews) return;
-  const doubtful = texts.find((text, index) => commands[index] === "ambiguous" || mentionsStop(text, workspace));
+  const doubtful = texts.find(
+    (text, index) => commands[index] === "ambiguous" || readRefusal(text, workspace) === "doubt",
+  );
   if (doubtful !== undefined) raiseDoubt(tx, workspace, contact, { saidAt, text: doubtful });
 }
 
@@ -77,7 +79,7 @@ function readMeaning(
   if (said === "stop") return "stop";
   if (said === "ambiguous") return answersMarketing(tx, contact, words, inbound) ? "stop" : "doubt";
   if (said === "start") return type === "text" ? "start" : null;
-  return isWritten && mentionsStop(command, workspace) ? "doubt" : null;
+  return isWritten && readRefusal(command, workspace) === "doubt" ? "doubt" : null;
 }
 
 /** What the workspace says that the pressed button of a template means; a title that is an opt-out word is not asked. */

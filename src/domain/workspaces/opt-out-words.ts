@@ -33,6 +33,8 @@ const rows: readonly [
   ["en", "usage", "clear", ["stop spamming me", "stop promotional messages"]],
   ["en", "usage", "clear", ["stop texting me", "stop sending me messages", "take me off your list"]],
   ["en", "usage", "clear", ["don't message me", "no more promotions", "stop notifications", "stop now"]],
+  ["en", "usage", "clear", ["do not contact me again", "don't contact me again", "do not message me again"]],
+  ["en", "usage", "clear", ["do not text me again", "don't text me again", "stop contacting me", "remove my number"]],
   ["en", "button", "clear", ["Stop promotions"]],
 
   ["es", "carriers", "ambiguous", ["BAJA", "ALTO", "CANCELAR"]],
@@ -46,6 +48,8 @@ const rows: readonly [
   ],
   ["es", "usage", "clear", ["eliminar suscripción", "no molestar"]],
   ["es", "usage", "clear", ["quiero darme de baja", "deseo darme de baja", "dejar de recibir mensajes"]],
+  ["es", "usage", "clear", ["no me escriban más", "no me escribas más", "no me contacten más", "dejen de escribirme"]],
+  ["es", "usage", "clear", ["no me manden más mensajes", "bórrenme de la lista", "quítenme de la lista"]],
   ["es", "button", "clear", ["Detener promociones"]],
 
   ["pt", "carriers", "ambiguous", ["CANCELAR"]],
@@ -55,6 +59,7 @@ const rows: readonly [
   ["pt", "usage", "ambiguous", ["pare"]],
   ["pt", "usage", "clear", ["descadastrar-me", "não quero mais receber mensagens", "não enviar mais", "me remova"]],
   ["pt", "usage", "clear", ["me tira da lista"]],
+  ["pt", "usage", "clear", ["não me mande mais mensagem", "não me mande mais mensagens", "me tirem da lista"]],
   ["pt", "button", "clear", ["Parar promoções"]],
 
   ["de", "usage", "clear", ["STOPP", "ABMELDEN", "abbestellen", "Abmeldung", "keine Werbung", "keine Werbung mehr"]],
@@ -69,6 +74,12 @@ const rows: readonly [
   ["fr", "usage", "clear", ["je veux me désabonner", "plus de messages", "plus de pub", "arrêter les messages"]],
   ["fr", "usage", "clear", ["ne plus recevoir de messages"]],
   ["fr", "usage", "clear", ["je me désabonne"]],
+  [
+    "fr",
+    "usage",
+    "clear",
+    ["désabonnez-moi", "ne m'écrivez plus", "ne me contactez plus", "retirez-moi de votre liste"],
+  ],
   ["fr", "usage", "ambiguous", ["arrêtez", "arrêter", "résilier"]],
   ["fr", "button, translated", "clear", ["Arrêter les promotions", "Stop promotions"]],
 

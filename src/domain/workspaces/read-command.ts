@@ -4,6 +4,7 @@
  */
 import { normalizeCommand, normalizeText } from "./normalize-command.ts";
 import { OPT_IN_WORDS, OPT_OUT_WORDS } from "./opt-out-words.ts";
+import { isRefusingEmoji, isStopSign, plainWords, refuses } from "./read-refusal.ts";
 
 type Command =
   | "stop"
@@ -27,8 +28,12 @@ const JOINED = /[\p{L}\p{M}\p{N}_-]/u;
 /** Scripts that are written without spaces, so that no word can be told from a part of another one. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;
 
+/** Fewer letters than this with spaces between them are no word that somebody spells out. */
+const SPELLED_MIN = 4;
+
 /** Null unless the text is exactly one of the words, said once or several times. If a word means both, STOP wins. */
 export function readCommand(text: string, own: OwnWords): Command | null {
+  if (isStopSign(text)) return "stop";
   const said = saidOnce(normalizeCommand(text));
   if (said === "") return null;
   if (isStopWord(said, own.stopWords)) return "stop";
@@ -36,11 +41,31 @@ export function readCommand(text: string, own: OwnWords): Command | null {
   return ambiguousWords.has(said) ? "ambiguous" : null;
 }
 
+/** What a written text says: a command, or in other words that the person may want to stop. */
+export function readRefusal(text: string, own: OwnWords): Command | "doubt" | null {
+  const command = readCommand(text, own);
+  if (command !== null) return command;
+  const said = normalizeText(text);
+  const words = plainWords(said);
+  const plain = words.map((word) => word || ",").join(" ");
+  const isDoubtful =
+    holdsWord(plain, shippedStopWords) || holdsOwnWord(said, own) || refuses(words) || isRefusingEmoji(text);
+  return isDoubtful ? "doubt" : null;
+}
+
 /** Whether an unambiguous word stands as a whole word anywhere in the text. */
 export function mentionsStop(text: string, own: OwnWords): boolean {
   const said = normalizeText(text);
-  for (const word of shippedStopWords) if (standsIn(said, word)) return true;
-  return own.stopWords.some((word) => standsIn(said, normalizeCommand(word)));
+  return holdsWord(said, shippedStopWords) || holdsOwnWord(said, own);
+}
+
+function holdsOwnWord(said: string, own: OwnWords): boolean {
+  return holdsWord(said, own.stopWords.map(normalizeCommand));
+}
+
+function holdsWord(said: string, words: Iterable<string>): boolean {
+  for (const word of words) if (standsIn(said, word)) return true;
+  return false;
 }
 
 /** Whether an opt-out word of any kind stands in the title of a button, also as part of a joined word ("Non-stop"). */
@@ -57,17 +82,19 @@ export function findContradiction(own: OwnWords): string | null {
   return stops ?? own.startWords.find((word) => isStopWord(normalizeCommand(word), own.stopWords)) ?? null;
 }
 
-/** "stop stop, stop" is "stop". */
+/** "stop stop, stop" is "stop", and so is "s t o p". */
 function saidOnce(said: string): string {
   const words = said.split(SEPARATORS);
+  if (words.length >= SPELLED_MIN && words.every((word) => word.length === 1)) return words.join("");
   const [first = said] = words;
   return words.every((word) => word === first) ? first : said;
 }
 
 /** A word without a letter, such as "1", stands in too many texts to mean anything. */
 function standsIn(text: string, word: string): boolean {
-  if (!/\p{L}/u.test(word) || UNSPACED.test(word)) return false;
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) {
+  const first = text.indexOf(word);
+  if (first === -1 || !/\p{L}/u.test(word) || UNSPACED.test(word)) return false;
+  for (let at = first; at !== -1; at = text.indexOf(word, at + word.length)) {
     const before = text.charAt(at - 1);
     const after = text.charAt(at + word.length);
     if (!JOINED.test(before) && !JOINED.test(after)) return true;

@@ -109,11 +109,11 @@ const stops: string[] = [
 const starts = ["START", "start.", "“Start”", "UNSTOP", "Subscribe", "please subscribe", "Volver", "VOLVER 🙂"];
 
 const others: string[] = [
-  ...["", "...", "🛑", "!", "\u200b", "please", "por favor", "bitte bitte"],
+  ...["", "...", "🎉", "!", "\u200b", "please", "por favor", "bitte bitte"],
   // Sentences that contain such a word, and words that contain one.
   ...[
     "stop it",
-    "s t o p",
+
     "Please stop by later",
     "Don't stop",
     "non-stop",

@@ -1,0 +1,78 @@
+/**
+ * Measures on the corpus of refusals and shop chat how much is heard, for each language and half. Lines of the held half
+ * are counted and never returned: whoever tunes on them falsifies the result.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readRefusal } from "#src/domain/workspaces/read-command.ts";
+
+const corpus = join(import.meta.dir, "corpus");
+const own = { stopWords: [], startWords: [] };
+
+export type Half = "open" | "held";
+
+export interface Count {
+  count: number;
+  of: number;
+}
+
+export interface Measured {
+  language: string;
+  half: Half;
+  /** Refusals that opt out or raise a doubt. */
+  recall: Count;
+  /** Refusals marked as unmistakable that opt out. */
+  optedOut: Count;
+  falseDoubt: Count;
+  falseOptOut: Count;
+}
+
+export const languages: readonly string[] = readdirSync(join(corpus, "open"))
+  .map((name) => name.replace(".tsv", ""))
+  .toSorted();
+
+export function measure(language: string, half: Half): Measured {
+  const lines = readLines(language, half);
+  const refusals = lines.filter(({ label }) => label === "stop" || label === "doubt");
+  const chat = lines.filter(({ label }) => label === "chat" || label === "trap");
+  const stops = refusals.filter(({ label }) => label === "stop");
+  const count = (among: typeof lines, ...meanings: unknown[]) => ({
+    count: among.filter(({ meaning }) => meanings.includes(meaning)).length,
+    of: among.length,
+  });
+  return {
+    language,
+    half,
+    recall: count(refusals, "stop", "ambiguous", "doubt"),
+    optedOut: count(stops, "stop"),
+    falseDoubt: count(chat, "doubt"),
+    falseOptOut: count(chat, "stop", "ambiguous"),
+  };
+}
+
+/** Lines of the open half that are heard wrongly. */
+export function listMisses(language: string): string[] {
+  return readLines(language, "open").flatMap(({ label, text, meaning }) =>
+    (label === "stop" || label === "doubt") === (meaning === null) ? [`${label}\t${meaning}\t${text}`] : [],
+  );
+}
+
+/** The 95 % interval of Wilson, in percent. */
+export function interval({ count, of }: Count): [low: number, high: number] {
+  const z = 1.96;
+  const share = count / of;
+  const middle = share + z ** 2 / (2 * of);
+  const reach = z * Math.sqrt((share * (1 - share)) / of + z ** 2 / (4 * of ** 2));
+  const scale = 100 / (1 + z ** 2 / of);
+  return [(middle - reach) * scale, (middle + reach) * scale];
+}
+
+function readLines(language: string, half: Half) {
+  return readFileSync(join(corpus, half, `${language}.tsv`), "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const [label = "", text = ""] = line.split("\t");
+      return { label, text, meaning: readRefusal(text, own) };
+    });
+}

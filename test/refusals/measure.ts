@@ -1,6 +1,6 @@
 /**
  * Measures on the corpus of refusals and shop chat how much is heard, for each language and half. Lines of the held half
- * are counted and never returned: whoever tunes on them falsifies the result.
+ * are counted and never returned: patterns tuned on them would falsify the result.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

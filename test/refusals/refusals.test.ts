@@ -24,7 +24,7 @@ const percent = ({ count, of }: Count): number => (100 * count) / of;
 
 for (const language of languages) {
   for (const half of ["open", "held"] as const) {
-    test(`in ${language}, ${half} half, nobody who chats is opted out, and refusals are heard as measured`, () => {
+    test(`in ${language}, ${half} half, chat opts out no person, and refusals are heard as measured`, () => {
       const { recall, falseDoubt, falseOptOut } = measure(language, half);
       const [recallMin, falseDoubtMax] = FLOORS[language]?.[half] ?? [100, 0];
       expect(falseOptOut.count).toBe(0);

@@ -28,7 +28,7 @@ const JOINED = /[\p{L}\p{M}\p{N}_-]/u;
 /** Scripts that are written without spaces, so that no word can be told from a part of another one. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;
 
-/** Fewer letters than this with spaces between them are no word that somebody spells out. */
+/** Fewer letters than this with spaces between them are not a spelled-out word. */
 const SPELLED_MIN = 4;
 
 /** Null unless the text is exactly one of the words, said once or several times. If a word means both, STOP wins. */

@@ -16,7 +16,7 @@ import { PORTUGUESE } from "./refusals-pt.ts";
 /**
  * A phrase is a row of parts between spaces: a word, `one|other`, `begin*`, `<class>`, `..` for up to three words, `^`
  * and `$` for the ends of the text. Case and accents do not count. An apostrophe after one or two letters separates
- * words ("m'envoyer" is "m envoyer"); any other is left out ("don't" is "dont").
+ * words ("m'envoyer" is "m envoyer"); any other is dropped ("don't" is "dont").
  */
 interface RefusalLanguage {
   /** Words that stand for each other, by the name of their class. */

@@ -30,7 +30,10 @@ const pages = [
 const prose: Prose[] = [
   ...["src", "test", "scripts"].flatMap((folder) => readSources(folder)).map(proseOf),
   ...pages.map((path) => ({ path, text: readFileSync(join(checkout, path), "utf8") })),
-].filter(({ path }) => !/(prose-rules|house-rules|opt-out-words|refusals-[a-z]+)\.ts$|(prose|architecture)\.test\.ts$/.test(path));
+].filter(
+  ({ path }) =>
+    !/(prose-rules|house-rules|opt-out-words|refusals-[a-z]+)\.ts$|(prose|architecture)\.test\.ts$/.test(path),
+);
 
 describe("prose", () => {
   for (const { pattern, write } of proseRules) {

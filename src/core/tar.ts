@@ -3,8 +3,8 @@
  * name, a link or a mode in an archive has no effect that the caller does not give it.
  */
 import { closeSync, fstatSync, openSync } from "node:fs";
-import { createTarDecoder, createTarPacker, type TarPackController } from "modern-tar";
-import { piecesFrom, SourceStream } from "./pieces.ts";
+import { createTarPacker, type TarPackController } from "modern-tar";
+import { piecesFrom } from "./pieces.ts";
 
 /** The header of an entry, the extended header of one over 8 GB, and what fills up its last block. */
 const ENTRY_BYTES_MAX = 4 * 512;
@@ -80,35 +80,130 @@ export interface ReadEntry {
   pieces: AsyncIterable<Uint8Array>;
 }
 
-/** Throws `ArchiveBroken`, also when the pieces of an entry are read, and what `pieces` throws. */
+/**
+ * Throws `ArchiveBroken`, also when the pieces of an entry are read, and what `pieces` throws. Reads all of `pieces`, unless
+ * the caller stops before. The library's own reader is not used: on Bun 1.4.5 it waits for ever where the source ends while
+ * a body of several pieces is read.
+ */
 export async function* readTar(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<ReadEntry> {
-  const source = new SourceStream(pieces);
-  const broken = (error: unknown) => source.fault ?? new ArchiveBroken(inWords(error));
-  const stop = new AbortController();
-  const decoder = createTarDecoder({ strict: true });
+  const source = new Source(pieces);
   try {
-    for await (const { header, body } of source.stream.pipeThrough(decoder, { signal: stop.signal })) {
-      const { name, size: bytes, type } = header;
-      yield { name, bytes, isFile: type === "file", pieces: guarded(body, broken) };
-      await body.cancel();
+    for (let extended: Partial<Header> = {}; ; ) {
+      const block = await source.take(BLOCK_BYTES);
+      if (block.every((byte) => byte === 0)) break;
+      const { type, ...header } = { ...readHeader(block), ...extended };
+      const padding = -header.bytes & (BLOCK_BYTES - 1);
+      extended = {};
+      if (type === EXTENDED) {
+        if (header.bytes > EXTENDED_BYTES_MAX) throw new ArchiveBroken("it is no archive, or damaged");
+        extended = readExtended(await source.take(header.bytes));
+      } else {
+        const body = new Body(source, header.bytes);
+        yield { ...header, isFile: type === "0" || type === "\0", pieces: body.pieces() };
+        await body.skip();
+      }
+      await source.take(padding);
     }
-  } catch (error) {
-    throw broken(error);
+    for (let rest = await source.some(); rest !== null; rest = await source.some())
+      if (rest.some((byte) => byte !== 0)) throw new ArchiveBroken("it is no archive, or damaged");
   } finally {
     // Where the caller has seen enough, the source is closed too.
-    stop.abort();
+    await source.close();
   }
 }
 
-async function* guarded(body: ReadableStream<Uint8Array>, broken: (error: unknown) => unknown) {
-  try {
-    yield* body;
-  } catch (error) {
-    throw broken(error);
+const BLOCK_BYTES = 512;
+/** An extended header says the size of an entry over 8 GB. */
+const EXTENDED = "x";
+const EXTENDED_BYTES_MAX = 64 * 1024;
+
+interface Header {
+  name: string;
+  bytes: number;
+  type: string;
+}
+
+function readHeader(block: Buffer): Header {
+  const text = (from: number, length: number) => block.toString("utf8", from, from + length).replace(/\0.*$/s, "");
+  const number = (from: number, length: number) => {
+    const digits = text(from, length).trim();
+    if (!/^[0-7]{1,11}$/.test(digits)) throw new ArchiveBroken("it is no archive, or damaged");
+    return Number.parseInt(digits, 8);
+  };
+  const sum = block.reduce((total, byte, at) => total + (at >= 148 && at < 156 ? 0x20 : byte), 0);
+  if (number(148, 8) !== sum) throw new ArchiveBroken("it is no archive, or damaged (checksum)");
+  const prefix = text(257, 5) === "ustar" ? text(345, 155) : "";
+  const name = prefix === "" ? text(0, 100) : `${prefix}/${text(0, 100)}`;
+  return { name, bytes: number(124, 12), type: block.toString("latin1", 156, 157) };
+}
+
+function readExtended(content: Buffer): Partial<Header> {
+  const records = content.toString("utf8");
+  const [, name] = /^\d+ path=(.+)$/m.exec(records) ?? [];
+  const [, size] = /^\d+ size=(\d{1,15})$/m.exec(records) ?? [];
+  return { ...(name === undefined ? {} : { name }), ...(size === undefined ? {} : { bytes: Number(size) }) };
+}
+
+/** The pieces, in the sizes that are asked for. */
+class Source {
+  readonly #iterator: AsyncIterator<Uint8Array>;
+  #held: Buffer = Buffer.alloc(0);
+
+  constructor(pieces: AsyncIterable<Uint8Array>) {
+    this.#iterator = pieces[Symbol.asyncIterator]();
+  }
+
+  /** At most `max` of the next bytes; null at the end. */
+  async some(max = Number.POSITIVE_INFINITY): Promise<Buffer | null> {
+    while (this.#held.length === 0) {
+      const next = await this.#iterator.next();
+      if (next.done === true) return null;
+      this.#held = Buffer.from(next.value.buffer, next.value.byteOffset, next.value.length);
+    }
+    const taken = this.#held.subarray(0, max);
+    this.#held = this.#held.subarray(taken.length);
+    return taken;
+  }
+
+  async take(bytes: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for (let left = bytes; left > 0; ) {
+      const part = await this.some(left);
+      if (part === null) throw new ArchiveBroken("it ends too early");
+      parts.push(part);
+      left -= part.length;
+    }
+    return Buffer.concat(parts);
+  }
+
+  async close(): Promise<void> {
+    await this.#iterator.return?.();
   }
 }
 
-function inWords(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return /truncated/i.test(message) ? "it ends too early" : `it is no archive, or damaged (${message})`;
+/** The content of one entry. */
+class Body {
+  readonly #source: Source;
+  #left: number;
+
+  constructor(source: Source, bytes: number) {
+    this.#source = source;
+    this.#left = bytes;
+  }
+
+  async *pieces(): AsyncGenerator<Uint8Array> {
+    for (let piece = await this.#next(); piece !== null; piece = await this.#next()) yield piece;
+  }
+
+  async skip(): Promise<void> {
+    while ((await this.#next()) !== null);
+  }
+
+  async #next(): Promise<Buffer | null> {
+    if (this.#left === 0) return null;
+    const piece = await this.#source.some(this.#left);
+    if (piece === null) throw new ArchiveBroken("it ends too early");
+    this.#left -= piece.length;
+    return piece;
+  }
 }

@@ -75,5 +75,5 @@ test("a backup with its digest says so; one without is checked as before and cal
   rmSync(`${good}.sha256`);
   expect((await workshop.run(["check", good])).stdout).toContain("without a digest");
   expect(await workshop.json(["check", good])).toMatchObject({ ok: true, digest: null });
-  expect((await workshop.run(["restore", good])).stdout).toContain("The backup was without a digest");
+  expect((await workshop.run(["restore", good])).stdout).toContain("The backup has no digest");
 });

@@ -2,7 +2,7 @@
  * Unpacks an archive beside the places of its files. Nothing of it is used before all of it has arrived and its digest
  * holds; what was unpacked is removed if anything fails.
  */
-import { closeSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { parseKeys } from "#src/core/key-file.ts";
 import { ArchiveBroken, type ReadEntry } from "#src/core/tar.ts";
@@ -37,6 +37,7 @@ const TEXTS_MAX = 100;
 export async function unpack(pieces: AsyncIterable<Uint8Array>, places: UnpackPlaces): Promise<Unpacked> {
   const texts = new Map<string, string>();
   const media: string[] = [];
+  const hadMedia = existsSync(places.mediaDirectory);
   // Left by a killed process.
   discard({ ...places, media });
   try {
@@ -53,6 +54,7 @@ export async function unpack(pieces: AsyncIterable<Uint8Array>, places: UnpackPl
     return { ...places, ...readTexts(texts), media };
   } catch (error) {
     discard({ ...places, media });
+    if (!hadMedia && existsSync(places.mediaDirectory)) rmdirSync(places.mediaDirectory);
     throw error;
   }
 }

@@ -4,14 +4,23 @@
  * missed on the held half.
  */
 import { readRefusal } from "#src/domain/workspaces/read-command.ts";
+import { readOptions } from "#test/support/options.ts";
 import { type Count, interval, languages, listMisses, measure } from "./measure.ts";
 
 const RECALL_MIN = 0.95;
 const FALSE_DOUBT_MAX = 0.01;
 
-const asked = process.argv.indexOf("--misses");
-if (asked !== -1) {
-  for (const line of listMisses(process.argv[asked + 1] ?? "")) console.log(line);
+const { values } = readOptions(
+  {
+    call: "bun run bench:refusals",
+    about: "Measures how much of the corpus of refusals is heard, and what hearing costs.",
+  },
+  {
+    misses: { type: "string", value: "LANGUAGE", about: "list what the open half of a language misses, and end" },
+  },
+);
+if (values.misses !== undefined) {
+  for (const line of listMisses(values.misses)) console.log(line);
   process.exit(0);
 }
 

@@ -35,6 +35,7 @@ interface Choice {
 type Part = "gap" | "start" | "end" | Choice;
 
 const GAP_MAX = 3;
+const NONE: readonly never[] = [];
 const BEGINNING_KEY = 3;
 const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}']+/u;
 /** Emoji that refuse when a text consists of nothing else. */
@@ -63,7 +64,7 @@ export function isRefusingEmoji(text: string): boolean {
 
 /** Whether the words refuse in another way than those that opt out, or misspell one of them. */
 export function refuses(words: readonly string[]): boolean {
-  return words.some((word, index) => beginsPhrase(refusals, words, index) || isMisspelt(word));
+  return words.some((word, index) => longestAt(refusals, words, index) !== -1 || isMisspelt(word));
 }
 
 /** The words of a normalised text; those of innocent phrases are empty. */
@@ -74,7 +75,7 @@ export function plainWords(said: string): string[] {
 function withoutInnocent(words: string[]): string[] {
   const kept = [...words];
   for (const index of words.keys()) {
-    const end = Math.max(...phrasesAt(innocent, words, index).map((parts) => endOf(parts, words, index)), -1);
+    const end = longestAt(innocent, words, index);
     if (end > index) kept.fill("", index, end);
   }
   return kept;
@@ -143,16 +144,15 @@ function readPart(part: string, { classes }: RefusalLanguage): Part {
   };
 }
 
-function phrasesAt({ byWord, byBeginning }: PhraseIndex, words: readonly string[], index: number): Part[][] {
+/** The index after the longest of the phrases that begin here; -1 if none does. */
+function longestAt({ byWord, byBeginning }: PhraseIndex, words: readonly string[], index: number): number {
   const word = words[index] ?? "";
-  const phrases = [...(byWord.get(word) ?? [])];
-  for (let length = 1; length <= BEGINNING_KEY; length += 1)
-    if (word.length >= length) phrases.push(...(byBeginning.get(word.slice(0, length)) ?? []));
-  return phrases;
-}
-
-function beginsPhrase(phrases: PhraseIndex, words: readonly string[], index: number): boolean {
-  return phrasesAt(phrases, words, index).some((parts) => endOf(parts, words, index) !== -1);
+  let longest = -1;
+  for (const parts of byWord.get(word) ?? NONE) longest = Math.max(longest, endOf(parts, words, index));
+  for (let length = 1; length <= Math.min(BEGINNING_KEY, word.length); length += 1)
+    for (const parts of byBeginning.get(word.slice(0, length)) ?? NONE)
+      longest = Math.max(longest, endOf(parts, words, index));
+  return longest;
 }
 
 /** The index after the last word of the phrase that begins here; -1 if none does. */

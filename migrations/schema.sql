@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 1. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 2. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -26,15 +26,13 @@ CREATE TABLE api_keys (
   prefix TEXT NOT NULL,
   hash BLOB NOT NULL,
   -- JSON array of what the key may do; null: everything.
-  scopes TEXT,
-  -- Null: never.
   expires_at INTEGER,
   -- Most people whom the key may message on one day of the workspace; null: no limit.
   daily_people INTEGER CHECK (daily_people > 0),
   created_at INTEGER NOT NULL,
   last_used_at INTEGER,
   revoked_at INTEGER
-) STRICT;
+, scopes TEXT NOT NULL DEFAULT '[]', is_of_first_version INTEGER NOT NULL DEFAULT 0 CHECK (is_of_first_version IN (0, 1))) STRICT;
 CREATE UNIQUE INDEX api_keys_hash ON api_keys (hash);
 CREATE INDEX api_keys_workspace ON api_keys (workspace_id, id);
 

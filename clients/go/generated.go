@@ -1288,7 +1288,7 @@ type GetUsageQuery struct {
 
 // GetUsage: Retrieve what Meta bills. Returns how many messages Meta delivered in a month, by the category that
 // Meta bills. Meta bills the owner of the WhatsApp account; the workspace's own balance is in `GET /me`. Needs a
-// key with the scope `read`, or without scopes.
+// key with the scope `read`.
 func (c *Client) GetUsage(ctx context.Context, query GetUsageQuery, options ...CallOption) (*NetworkUsage, error) {
 	return one[NetworkUsage](ctx, c, apiRequest{method: "GET", path: "/usage", query: queryOf(query), isIdempotent: true}, options)
 }
@@ -1296,7 +1296,7 @@ func (c *Client) GetUsage(ctx context.Context, query GetUsageQuery, options ...C
 // SendMessage: Send a message. Sends a template (at any time) or free-form text (within 24 hours of the
 // recipient's last message). The message is sent to the network before the response is returned, so the response
 // says whether the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`.
-// Needs a key with the scope `send`, or without scopes.
+// Needs a key with the scope `send`.
 func (c *Client) SendMessage(ctx context.Context, body SendMessage, options ...CallOption) (*Message, error) {
 	return one[Message](ctx, c, apiRequest{method: "POST", path: "/messages", body: body, takesKey: true}, options)
 }
@@ -1326,7 +1326,7 @@ type ListMessagesQuery struct {
 // recipients of broadcasts, and not replies from the console. Filters can be combined. A message is listed once
 // the network has answered. Filtered by `reference` or `idempotency_key`, `meta.pending` counts accepted
 // messages that are not listed yet: only `total` 0 and `pending` 0 mean that no such message was accepted. Needs
-// a key with the scope `read`, or without scopes.
+// a key with the scope `read`.
 func (c *Client) ListMessages(ctx context.Context, query ListMessagesQuery, options ...CallOption) (*List[Message], error) {
 	return list[Message](ctx, c, apiRequest{method: "GET", path: "/messages", query: queryOf(query), isIdempotent: true}, options)
 }
@@ -1337,7 +1337,7 @@ func (c *Client) IterateMessages(ctx context.Context, query ListMessagesQuery, o
 }
 
 // GetMessage: Retrieve a message. Returns a message that was sent through the API, with its current status.
-// Needs a key with the scope `read`, or without scopes.
+// Needs a key with the scope `read`.
 func (c *Client) GetMessage(ctx context.Context, id int64, options ...CallOption) (*Message, error) {
 	return one[Message](ctx, c, apiRequest{method: "GET", path: "/messages/" + segment(id), isIdempotent: true}, options)
 }
@@ -1346,7 +1346,7 @@ func (c *Client) GetMessage(ctx context.Context, id int64, options ...CallOption
 // is returned before any message is sent; it lists the numbers in `to` that are skipped, and why. To see
 // recipients that are skipped later, list the recipients. Everyone in `to` who has not opted out is recorded as
 // opted in. In a group, only contacts who have opted in receive the message. A single `broadcast.finished` event
-// follows when the counts are final. Needs a key with the scope `broadcast`, or without scopes.
+// follows when the counts are final. Needs a key with the scope `broadcast`.
 func (c *Client) CreateBroadcast(ctx context.Context, body CreateBroadcast, options ...CallOption) (*CreatedBroadcast, error) {
 	return one[CreatedBroadcast](ctx, c, apiRequest{method: "POST", path: "/broadcasts", body: body, takesKey: true}, options)
 }
@@ -1363,7 +1363,7 @@ type ListBroadcastsQuery struct {
 }
 
 // ListBroadcasts: List broadcasts. Returns all broadcasts of the workspace, newest first. Needs a key with the
-// scope `read`, or without scopes.
+// scope `read`.
 func (c *Client) ListBroadcasts(ctx context.Context, query ListBroadcastsQuery, options ...CallOption) (*List[Broadcast], error) {
 	return list[Broadcast](ctx, c, apiRequest{method: "GET", path: "/broadcasts", query: queryOf(query), isIdempotent: true}, options)
 }
@@ -1375,14 +1375,13 @@ func (c *Client) IterateBroadcasts(ctx context.Context, query ListBroadcastsQuer
 
 // PreviewBroadcast: Preview a broadcast. Takes the same body as `POST /broadcasts` and returns what the
 // broadcast would do: how many people would receive it, who would be skipped, what it would cost and when it
-// would end. Nothing is sent or stored, and no consent is recorded. Needs a key with the scope `broadcast`, or
-// without scopes.
+// would end. Nothing is sent or stored, and no consent is recorded. Needs a key with the scope `broadcast`.
 func (c *Client) PreviewBroadcast(ctx context.Context, body CreateBroadcast, options ...CallOption) (*BroadcastPreview, error) {
 	return one[BroadcastPreview](ctx, c, apiRequest{method: "POST", path: "/broadcasts/preview", body: body}, options)
 }
 
 // GetBroadcast: Retrieve a broadcast. Returns a broadcast with its current counts. Needs a key with the scope
-// `read`, or without scopes.
+// `read`.
 func (c *Client) GetBroadcast(ctx context.Context, id int64, options ...CallOption) (*Broadcast, error) {
 	return one[Broadcast](ctx, c, apiRequest{method: "GET", path: "/broadcasts/" + segment(id), isIdempotent: true}, options)
 }
@@ -1402,7 +1401,7 @@ type ListRecipientsQuery struct {
 
 // ListRecipients: List a broadcast's recipients. Returns the recipients of a broadcast in sending order, each
 // with its status, including skipped recipients. Recipients are deleted 18 months after the broadcast has
-// finished; the broadcast and its counts are kept. Needs a key with the scope `read`, or without scopes.
+// finished; the broadcast and its counts are kept. Needs a key with the scope `read`.
 func (c *Client) ListRecipients(ctx context.Context, id int64, query ListRecipientsQuery, options ...CallOption) (*List[Recipient], error) {
 	return list[Recipient](ctx, c, apiRequest{method: "GET", path: "/broadcasts/" + segment(id) + "/recipients", query: queryOf(query), isIdempotent: true}, options)
 }
@@ -1414,7 +1413,7 @@ func (c *Client) IterateRecipients(ctx context.Context, id int64, query ListReci
 
 // CancelBroadcast: Cancel a broadcast. Stops a broadcast: no more messages are sent. Messages already sent to
 // the network are not recalled, and are charged if they are delivered. The part of the balance that was held for
-// unsent messages is released immediately. Needs a key with the scope `broadcast`, or without scopes.
+// unsent messages is released immediately. Needs a key with the scope `broadcast`.
 func (c *Client) CancelBroadcast(ctx context.Context, id int64, options ...CallOption) (*Broadcast, error) {
 	return one[Broadcast](ctx, c, apiRequest{method: "POST", path: "/broadcasts/" + segment(id) + "/cancel"}, options)
 }
@@ -1437,7 +1436,7 @@ type ListContactsQuery struct {
 
 // ListContacts: List contacts. Returns contacts, most recently updated first. To sync contacts, set
 // `updated_since` and follow `meta.next` until it is null: contacts that change in the meantime are returned
-// again, and none is missed. Needs a key with the scope `read` or `contacts`, or without scopes.
+// again, and none is missed. Needs a key with the scope `read` or `contacts`.
 func (c *Client) ListContacts(ctx context.Context, query ListContactsQuery, options ...CallOption) (*List[Contact], error) {
 	return list[Contact](ctx, c, apiRequest{method: "GET", path: "/contacts", query: queryOf(query), isIdempotent: true}, options)
 }
@@ -1450,19 +1449,19 @@ func (c *Client) IterateContacts(ctx context.Context, query ListContactsQuery, o
 // PutContacts: Create or update many contacts. Creates or updates up to 500 contacts. Each is applied as `PUT
 // /contacts/{phone}` applies it, in the order of the list, and a contact that is refused does not affect the
 // others: the response is 200 with one result for each, in the same order. If the server cannot write all of
-// them, it answers 503; repeat the whole request then. Needs a key with the scope `contacts`, or without scopes.
+// them, it answers 503; repeat the whole request then. Needs a key with the scope `contacts`.
 func (c *Client) PutContacts(ctx context.Context, body ContactsInput, options ...CallOption) (*[]ContactResult, error) {
 	return one[[]ContactResult](ctx, c, apiRequest{method: "PUT", path: "/contacts", body: body, isIdempotent: true}, options)
 }
 
 // GetContact: Retrieve a contact. Returns the contact with this phone number. Needs a key with the scope `read`
-// or `contacts`, or without scopes.
+// or `contacts`.
 func (c *Client) GetContact(ctx context.Context, phone string, options ...CallOption) (*Contact, error) {
 	return one[Contact](ctx, c, apiRequest{method: "GET", path: "/contacts/" + segment(phone), isIdempotent: true}, options)
 }
 
 // PutContact: Create or update a contact. Creates or updates a contact. Fields that are not in the body keep
-// their value. Returns 201 if the contact was created. Needs a key with the scope `contacts`, or without scopes.
+// their value. Returns 201 if the contact was created. Needs a key with the scope `contacts`.
 func (c *Client) PutContact(ctx context.Context, phone string, body *ContactInput, options ...CallOption) (*Contact, error) {
 	return one[Contact](ctx, c, apiRequest{method: "PUT", path: "/contacts/" + segment(phone), body: body, isIdempotent: true}, options)
 }
@@ -1478,7 +1477,7 @@ type GetConversationQuery struct {
 // GetConversation: Get the conversation with a contact. Returns what the person wrote and what was sent to them,
 // newest first: by the API, in broadcasts, from the console, on the phone that shares the number, and by other
 // senders on the number. Entries of the phone's history were never new: they are in no event. Follow `meta.next`
-// for older entries. Needs a key with the scope `read`, or without scopes.
+// for older entries. Needs a key with the scope `inbox`.
 func (c *Client) GetConversation(ctx context.Context, phone string, query GetConversationQuery, options ...CallOption) (*List[ConversationEntry], error) {
 	return list[ConversationEntry](ctx, c, apiRequest{method: "GET", path: "/contacts/" + segment(phone) + "/conversation", query: queryOf(query), isIdempotent: true}, options)
 }
@@ -1490,7 +1489,7 @@ func (c *Client) IterateConversation(ctx context.Context, phone string, query Ge
 
 // OptOutContact: Opt out a contact. Records an opt-out that reached your own system. No messages are sent to the
 // person until they send START. Also works for numbers that are not contacts yet, and in suspended workspaces.
-// Needs a key with the scope `contacts`, or without scopes.
+// Needs a key with the scope `contacts`.
 func (c *Client) OptOutContact(ctx context.Context, phone string, options ...CallOption) (*Contact, error) {
 	return one[Contact](ctx, c, apiRequest{method: "POST", path: "/contacts/" + segment(phone) + "/opt-out"}, options)
 }
@@ -1513,7 +1512,7 @@ type ListOptOutsQuery struct {
 
 // ListOptOuts: List opt-outs. Returns everyone who is currently opted out, in the order in which the opt-outs
 // were recorded. To sync opt-outs, set `since` and follow `meta.next` until it is null. Needs a key with the
-// scope `read` or `contacts`, or without scopes.
+// scope `read` or `contacts`.
 func (c *Client) ListOptOuts(ctx context.Context, query ListOptOutsQuery, options ...CallOption) (*List[OptOut], error) {
 	return list[OptOut](ctx, c, apiRequest{method: "GET", path: "/opt-outs", query: queryOf(query), isIdempotent: true}, options)
 }
@@ -1538,7 +1537,7 @@ type ListTemplatesQuery struct {
 
 // ListTemplates: List templates. Returns all templates of the workspace, sorted by name, each with the values it
 // needs and whether it can be sent. A template with several languages is returned once per language. Needs a key
-// with the scope `read` or `templates`, or without scopes.
+// with the scope `read` or `templates`.
 func (c *Client) ListTemplates(ctx context.Context, query ListTemplatesQuery, options ...CallOption) (*List[Template], error) {
 	return list[Template](ctx, c, apiRequest{method: "GET", path: "/templates", query: queryOf(query), isIdempotent: true}, options)
 }
@@ -1560,7 +1559,7 @@ type ListGroupsQuery struct {
 }
 
 // ListGroups: List groups. Returns all groups of the workspace, sorted by name. The count of a dynamic group can
-// be up to a minute old. Needs a key with the scope `read` or `contacts`, or without scopes.
+// be up to a minute old. Needs a key with the scope `read` or `contacts`.
 func (c *Client) ListGroups(ctx context.Context, query ListGroupsQuery, options ...CallOption) (*List[Group], error) {
 	return list[Group](ctx, c, apiRequest{method: "GET", path: "/groups", query: queryOf(query), isIdempotent: true}, options)
 }
@@ -1591,7 +1590,7 @@ type ListEventsQuery struct {
 // missed and none is returned twice. With `wait`, the response is held until there is an event. A page may be
 // empty although `has_more` is true, if the events that were examined are of other types. A cursor that is older
 // than the kept events, or that belongs to another copy of the database, returns 400 with `error.oldest`, the
-// cursor to start again from. Needs a key with the scope `read`, or without scopes.
+// cursor to start again from. Needs a key with the scope `read`.
 func (c *Client) ListEvents(ctx context.Context, query ListEventsQuery, options ...CallOption) (*List[WebhookEvent], error) {
 	return list[WebhookEvent](ctx, c, apiRequest{method: "GET", path: "/events", query: queryOf(query), isIdempotent: true}, options)
 }
@@ -1605,7 +1604,7 @@ func (c *Client) IterateEvents(ctx context.Context, query ListEventsQuery, optio
 // a person sent, as soon as it is stored: `media.stored` says so and carries a link that needs no key. The type
 // is read from the bytes. Parts can be requested with `Range` (206; 416 beyond the end), also conditionally with
 // `If-Range` and `If-None-Match` against the `ETag`. A file that is not stored, or not any more, returns 404,
-// and the message says why. Needs a key with the scope `read`, or without scopes.
+// and the message says why. Needs a key with the scope `read`.
 func (c *Client) GetMedia(ctx context.Context, id int64, byteRange string, options ...CallOption) (*MediaFile, error) {
 	return c.file(ctx, apiRequest{method: "GET", path: "/media/" + segment(id), isIdempotent: true, byteRange: byteRange}, options)
 }

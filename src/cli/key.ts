@@ -1,7 +1,7 @@
 /** `waxwing key …`: the API keys of a workspace. A key is shown once, when it is created. */
 import { createKey, type KeyLimitsInput, listKeys, readKeyLimits, revokeKey } from "#src/domain/workspaces/api-keys.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { scopeDescriptions, scopes } from "#src/domain/workspaces/scopes.ts";
+import { defaultScopes, scopeRows, scopes } from "#src/domain/workspaces/scopes.ts";
 import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
 import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
 import { withDatabase } from "./database.ts";
@@ -16,8 +16,8 @@ export const commands: readonly Command[] = [
     name: "create",
     summary: "Create a key and show it once",
     details: [
-      "Without --scopes the key may do everything. What a scope allows:",
-      ...scopes.map((scope) => `  ${scope.padEnd(11)}${scopeDescriptions[scope]}`),
+      "What a scope allows:",
+      ...scopes.map((scope) => `  ${scope.padEnd(11)}${scopeRows[scope].description}`),
     ].join("\n"),
     options: {
       workspace: workspaceOption,
@@ -25,7 +25,7 @@ export const commands: readonly Command[] = [
       scopes: {
         kind: "text",
         value: "A,B",
-        description: `What the key may do: ${scopes.join(", ")}; default: everything`,
+        description: `What the key may do: ${scopes.join(", ")}; default: ${defaultScopes.join(",")}`,
       },
       expires: {
         kind: "text",
@@ -50,7 +50,7 @@ export const commands: readonly Command[] = [
               id: shown.id,
               key: created.key,
               name: shown.name,
-              scopes: shown.scopes?.join(", "),
+              scopes: shown.scopes.join(", "),
               expires: shown.expires_at ?? undefined,
               "people a day": shown.daily_people ?? undefined,
             }),
@@ -79,7 +79,7 @@ export const commands: readonly Command[] = [
           key.name,
           `${key.prefix}…`,
           key.created_at,
-          key.scopes?.join(",") ?? "all",
+          `${key.scopes.join(",")}${key.is_of_first_version ? " (as of 0.1)" : ""}`,
           key.daily_people,
           key.last_used_at ?? "never",
           key.expires_at,
@@ -131,6 +131,7 @@ function view(key: ApiKey, workspace: Workspace) {
     name: key.name,
     prefix: key.prefix,
     scopes: key.scopes,
+    is_of_first_version: key.isOfFirstVersion,
     expires_at: when(key.expiresAt),
     daily_people: key.dailyPeople,
     created_at: when(key.createdAt),

@@ -1,5 +1,6 @@
 /** Every migration in order, embedded as text. A release may only append to this list. */
 import initial from "../../migrations/0001_initial.sql" with { type: "text" };
+import keyScopes from "../../migrations/0002_key_scopes.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -8,4 +9,7 @@ export interface Migration {
   sql: string;
 }
 
-export const migrations: readonly Migration[] = [{ version: 1, name: "initial", sql: initial }];
+export const migrations: readonly Migration[] = [
+  { version: 1, name: "initial", sql: initial },
+  { version: 2, name: "key_scopes", sql: keyScopes },
+];

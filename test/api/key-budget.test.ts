@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
 import { addMember } from "#src/domain/groups/membership.ts";
 import { BudgetUse, countPeople, purgeKeyDays, reservePeople } from "#src/domain/messages/key-budget.ts";
-import { createKey, type KeyLimits, NO_LIMITS } from "#src/domain/workspaces/api-keys.ts";
+import { createKey, DEFAULT_LIMITS, type KeyLimits } from "#src/domain/workspaces/api-keys.ts";
 import { SeededRandom } from "#test/sim/random.ts";
 import {
   cancel,
@@ -36,7 +36,7 @@ afterAll(() => scenario[Symbol.asyncDispose]());
 async function withKey(limits: Partial<KeyLimits>): Promise<Scenario & { keyId: number }> {
   const { app, shop } = scenario;
   const { id, key } = await app.store.write((tx) =>
-    createKey(tx, shop.id, "limited", { limits: { ...NO_LIMITS, ...limits } }),
+    createKey(tx, shop.id, "limited", { limits: { ...DEFAULT_LIMITS, ...limits } }),
   );
   return { ...scenario, shop: { ...shop, key }, keyId: id };
 }

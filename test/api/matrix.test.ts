@@ -120,9 +120,58 @@ test("what each scope opens", () => {
   expect(opened("send")).toEqual(["POST /messages"]);
   expect(opened("broadcast")).toEqual(["POST /broadcasts", "POST /broadcasts/preview", "POST /broadcasts/{id}/cancel"]);
   expect(opened("read")).toEqual(
-    endpoints.filter(({ method, path }) => method === "GET" && path !== "/me").map(nameOf),
+    endpoints
+      .filter(({ method, path }) => method === "GET" && path !== "/me" && !path.endsWith("/conversation"))
+      .map(nameOf),
   );
+  expect(opened("inbox")).toEqual(["GET /contacts/{phone}/conversation"]);
+  expect([...opened("draft"), ...opened("webhooks")]).toEqual([]);
   expect(endpoints.filter(({ key }) => key === null).map(nameOf)).toEqual(["GET /me"]);
+});
+
+/** The endpoints of 0.1 and the scopes that opened them. This list never changes. */
+const OF_FIRST_VERSION: Readonly<Record<string, readonly Scope[]>> = {
+  "POST /messages": ["send"],
+  "GET /messages": ["read"],
+  "GET /messages/{id}": ["read"],
+  "GET /templates": ["read", "templates"],
+  "GET /groups": ["read", "contacts"],
+  "GET /usage": ["read"],
+  "GET /media/{id}": ["read"],
+  "GET /opt-outs": ["read", "contacts"],
+  "GET /events": ["read"],
+  "GET /broadcasts/{id}/recipients": ["read"],
+  "GET /contacts/{phone}/conversation": ["read"],
+  "GET /contacts": ["read", "contacts"],
+  "PUT /contacts": ["contacts"],
+  "GET /contacts/{phone}": ["read", "contacts"],
+  "PUT /contacts/{phone}": ["contacts"],
+  "POST /contacts/{phone}/opt-out": ["contacts"],
+  "POST /broadcasts": ["broadcast"],
+  "GET /broadcasts": ["read"],
+  "POST /broadcasts/preview": ["broadcast"],
+  "GET /broadcasts/{id}": ["read"],
+  "POST /broadcasts/{id}/cancel": ["broadcast"],
+};
+
+test("a key that 0.1 made opens the endpoints of 0.1 for its scopes, and no other", async () => {
+  const [side] = sides;
+  const wrong: unknown[] = [];
+  app.store.client.exec("UPDATE api_keys SET is_of_first_version = 1");
+  for (const [scope, key] of scoped.get(side) ?? []) {
+    for (const endpoint of endpoints) {
+      const name = nameOf(endpoint);
+      const asked = (await recipes[name]?.(side)) ?? {};
+      if (name !== "GET /me" && OF_FIRST_VERSION[name]?.includes(scope) !== true) {
+        wrong.push(...(await refusals(scope, endpoint, key, asked, [403])));
+        continue;
+      }
+      const status = await ask(endpoint, key, asked);
+      if (status < 200 || status > 299) wrong.push([scope, name, status]);
+    }
+  }
+  app.store.client.exec("UPDATE api_keys SET is_of_first_version = 0");
+  expect(wrong).toEqual([]);
 });
 
 for (const place of [0, 1] as const) {

@@ -49,7 +49,13 @@ test("a webhook address can be set, its secret revealed and rotated; the audit l
 test("a key is created with scopes, an expiry and people a day, which the list and the audit log show", async () => {
   const limits = { scopes: ["contacts", "read"], expires: "30 days", daily_people: 100 };
   const made = (await owner.post(`${base}/keys`, { name: "Sync", ...limits })).body.data;
-  const shown = { name: "Sync", scopes: ["read", "contacts"], daily_people: 100, expires_at: expect.any(String) };
+  const shown = {
+    name: "Sync",
+    scopes: ["read", "contacts"],
+    is_of_first_version: false,
+    daily_people: 100,
+    expires_at: expect.any(String),
+  };
   expect(made).toMatchObject(shown);
   expect((await owner.get(`${base}/keys`)).body.data).toContainEqual(expect.objectContaining(shown));
   const entries: { action: string; subject: string }[] = (await owner.get(`${base}/audit`)).body.data;

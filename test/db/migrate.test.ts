@@ -50,6 +50,32 @@ test("a database of a newer Waxwing is refused with advice, and not changed", as
   expect(client.inTransaction).toBe(false);
 });
 
+test("keys of 0.1 keep its endpoints: without scopes all of them, with scopes those, and no other column changes", async () => {
+  await using database = openTestDatabase();
+  const { client } = database.store;
+  migrate(client, migrations.slice(0, 1));
+  client.exec(`
+    INSERT INTO workspaces (id, name, country, timezone, stop_words, start_words, api_enabled, created_at, updated_at)
+    VALUES (1, 'Shop', 'IN', 'Asia/Kolkata', '[]', '[]', 1, 0, 0);
+    INSERT INTO api_keys (workspace_id, name, prefix, hash, scopes, expires_at, daily_people, created_at, last_used_at)
+    VALUES (1, 'all', 'wx_1', x'01', NULL, 5, 6, 7, 8), (1, 'reader', 'wx_2', x'02', '["read","send"]', NULL, NULL, 7, NULL);
+  `);
+  const kept =
+    "SELECT name || prefix || hex(hash) || coalesce(expires_at, '') || coalesce(daily_people, '') || created_at FROM api_keys";
+  const before = column(client, kept);
+  migrate(client);
+  expect(column(client, kept)).toEqual(before);
+  expect(column(client, "SELECT scopes FROM api_keys ORDER BY id")).toEqual([
+    '["read","send","broadcast","contacts","templates"]',
+    '["read","send"]',
+  ]);
+  expect(column(client, "SELECT is_of_first_version FROM api_keys")).toEqual([1, 1]);
+  client.exec(
+    "INSERT INTO api_keys (workspace_id, name, prefix, hash, created_at) VALUES (1, 'new', 'wx_3', x'03', 9)",
+  );
+  expect(column(client, "SELECT scopes || is_of_first_version FROM api_keys WHERE id = 3")).toEqual(["[]0"]);
+});
+
 describe("a migration that fails", () => {
   const steps: Migration[] = [
     { version: 1, name: "first", sql: "CREATE TABLE one (id INTEGER) STRICT; INSERT INTO one VALUES (1);" },

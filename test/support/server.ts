@@ -21,7 +21,7 @@ import { getNumber } from "#src/domain/numbers/read.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import type { TemplateStatus } from "#src/domain/templates/template.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
-import { createKey } from "#src/domain/workspaces/api-keys.ts";
+import { createKey, EVERY_SCOPE } from "#src/domain/workspaces/api-keys.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { type CheckFinding, checkDatabase } from "#src/health/check.ts";
 import type { PasswordCost } from "#src/http/console/passwords.ts";
@@ -202,7 +202,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       const recipe = { ...standard, ...settings };
       const made = await store.write((tx) => {
         const { id } = createWorkspace(tx, { ...recipe }, recipe.apiEnabled);
-        const { key } = createKey(tx, id, "test");
+        const { key } = createKey(tx, id, "test", { limits: EVERY_SCOPE });
         if (recipe.billing !== null) {
           setPrice(tx, id, "USD", recipe.billing.rate);
           credit(tx, id, { amount: recipe.billing.balance, note: null, ref: null });

@@ -13,6 +13,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openClient } from "#src/db/driver.ts";
+import { migrations } from "#src/db/migrations.ts";
 import { inodeOf } from "#src/upgrade/journal.ts";
 import { readOptions } from "#test/support/options.ts";
 import {
@@ -36,21 +37,22 @@ const MORE =
 const EVEN_MORE = "CREATE TABLE socks (id INTEGER PRIMARY KEY) STRICT;\n";
 const FAILING = "INSERT INTO socks (id) VALUES (1);\n";
 
-const LIST = '[{ version: 1, name: "initial", sql: initial }]';
+const latest = migrations.length;
+const LIST_END = "\n];\n";
 
-/** Migrations beside the first one. */
+/** Migrations after those of this checkout. */
 function withMigrations(...texts: string[]): Pick<Variant, "changes" | "files"> {
-  const numbers = texts.map((_, index) => index + 2);
+  const numbers = texts.map((_, index) => latest + index + 1);
   const imports = numbers
-    .map((n) => `import more${n} from "../../migrations/000${n}.sql" with { type: "text" };`)
+    .map((n) => `import more${n} from "../../migrations/${n}.sql" with { type: "text" };`)
     .join("\n");
   const entries = numbers.map((n) => `{ version: ${n}, name: "more", sql: more${n} }`).join(", ");
   return {
     changes: [
       ["src/db/migrations.ts", "import initial", `${imports}\nimport initial`],
-      ["src/db/migrations.ts", LIST, `[{ version: 1, name: "initial", sql: initial }, ${entries}]`],
+      ["src/db/migrations.ts", LIST_END, `\n  ${entries},${LIST_END}`],
     ],
-    files: Object.fromEntries(texts.map((text, index) => [`migrations/000${index + 2}.sql`, text])),
+    files: Object.fromEntries(texts.map((text, index) => [`migrations/${latest + index + 1}.sql`, text])),
   };
 }
 
@@ -66,14 +68,14 @@ const earlyCrash = [
 ] as const;
 
 const variants: (Variant & { schema: number })[] = [
-  { version: "0.2.0", schema: 1 },
-  { version: "0.3.0", schema: 2, ...withMigrations(MORE) },
-  { version: "0.5.0", schema: 2, ...withMigrations(MORE) },
+  { version: "0.2.0", schema: latest },
+  { version: "0.3.0", schema: latest + 1, ...withMigrations(MORE) },
+  { version: "0.5.0", schema: latest + 1, ...withMigrations(MORE) },
   // Migrates, is declared ready, and ends.
-  { version: "0.9.0", schema: 3, ...join2(withMigrations(MORE, EVEN_MORE), crash) },
+  { version: "0.9.0", schema: latest + 2, ...join2(withMigrations(MORE, EVEN_MORE), crash) },
   // Ends at once.
-  { version: "0.9.1", schema: 2, ...join2(withMigrations(MORE), earlyCrash) },
-  { version: "0.9.2", schema: 3, ...withMigrations(MORE, FAILING) },
+  { version: "0.9.1", schema: latest + 1, ...join2(withMigrations(MORE), earlyCrash) },
+  { version: "0.9.2", schema: latest + 2, ...withMigrations(MORE, FAILING) },
 ];
 
 function join2(

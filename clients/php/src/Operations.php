@@ -98,7 +98,7 @@ abstract class Operations
     /**
      * Retrieve what Meta bills. Returns how many messages Meta delivered in a month, by the category that Meta
      * bills. Meta bills the owner of the WhatsApp account; the workspace's own balance is in `GET /me`. Needs a key
-     * with the scope `read`, or without scopes.
+     * with the scope `read`.
      *
      * @param array{month?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -113,7 +113,7 @@ abstract class Operations
      * Send a message. Sends a template (at any time) or free-form text (within 24 hours of the recipient's last
      * message). The message is sent to the network before the response is returned, so the response says whether the
      * network accepted it. Later status changes are reported by events and by `GET /messages/{id}`. Needs a key with
-     * the scope `send`, or without scopes.
+     * the scope `send`.
      *
      * @param SendMessage|\stdClass $body
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -129,7 +129,7 @@ abstract class Operations
      * broadcasts, and not replies from the console. Filters can be combined. A message is listed once the network
      * has answered. Filtered by `reference` or `idempotency_key`, `meta.pending` counts accepted messages that are
      * not listed yet: only `total` 0 and `pending` 0 mean that no such message was accepted. Needs a key with the
-     * scope `read`, or without scopes.
+     * scope `read`.
      *
      * @param array{reference?: string, idempotency_key?: string, to?: string, status?: 'sent'|'delivered'|'read'|'failed', since?: string, page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -154,7 +154,7 @@ abstract class Operations
 
     /**
      * Retrieve a message. Returns a message that was sent through the API, with its current status. Needs a key with
-     * the scope `read`, or without scopes.
+     * the scope `read`.
      *
      * @param int $id
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -170,7 +170,7 @@ abstract class Operations
      * any message is sent; it lists the numbers in `to` that are skipped, and why. To see recipients that are
      * skipped later, list the recipients. Everyone in `to` who has not opted out is recorded as opted in. In a
      * group, only contacts who have opted in receive the message. A single `broadcast.finished` event follows when
-     * the counts are final. Needs a key with the scope `broadcast`, or without scopes.
+     * the counts are final. Needs a key with the scope `broadcast`.
      *
      * @param CreateBroadcast|\stdClass $body
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -182,8 +182,7 @@ abstract class Operations
     }
 
     /**
-     * List broadcasts. Returns all broadcasts of the workspace, newest first. Needs a key with the scope `read`, or
-     * without scopes.
+     * List broadcasts. Returns all broadcasts of the workspace, newest first. Needs a key with the scope `read`.
      *
      * @param array{page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -209,7 +208,7 @@ abstract class Operations
     /**
      * Preview a broadcast. Takes the same body as `POST /broadcasts` and returns what the broadcast would do: how
      * many people would receive it, who would be skipped, what it would cost and when it would end. Nothing is sent
-     * or stored, and no consent is recorded. Needs a key with the scope `broadcast`, or without scopes.
+     * or stored, and no consent is recorded. Needs a key with the scope `broadcast`.
      *
      * @param CreateBroadcast|\stdClass $body
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -221,8 +220,7 @@ abstract class Operations
     }
 
     /**
-     * Retrieve a broadcast. Returns a broadcast with its current counts. Needs a key with the scope `read`, or
-     * without scopes.
+     * Retrieve a broadcast. Returns a broadcast with its current counts. Needs a key with the scope `read`.
      *
      * @param int $id
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -236,7 +234,7 @@ abstract class Operations
     /**
      * List a broadcast's recipients. Returns the recipients of a broadcast in sending order, each with its status,
      * including skipped recipients. Recipients are deleted 18 months after the broadcast has finished; the broadcast
-     * and its counts are kept. Needs a key with the scope `read`, or without scopes.
+     * and its counts are kept. Needs a key with the scope `read`.
      *
      * @param int $id
      * @param array{status?: 'pending'|'sent'|'delivered'|'read'|'failed'|'skipped', page?: int, per_page?: int, after?: string} $query
@@ -264,7 +262,7 @@ abstract class Operations
     /**
      * Cancel a broadcast. Stops a broadcast: no more messages are sent. Messages already sent to the network are not
      * recalled, and are charged if they are delivered. The part of the balance that was held for unsent messages is
-     * released immediately. Needs a key with the scope `broadcast`, or without scopes.
+     * released immediately. Needs a key with the scope `broadcast`.
      *
      * @param int $id
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -278,7 +276,7 @@ abstract class Operations
     /**
      * List contacts. Returns contacts, most recently updated first. To sync contacts, set `updated_since` and follow
      * `meta.next` until it is null: contacts that change in the meantime are returned again, and none is missed.
-     * Needs a key with the scope `read` or `contacts`, or without scopes.
+     * Needs a key with the scope `read` or `contacts`.
      *
      * @param array{updated_since?: string, identity?: 'phone'|'any', page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -305,7 +303,7 @@ abstract class Operations
      * Create or update many contacts. Creates or updates up to 500 contacts. Each is applied as `PUT
      * /contacts/{phone}` applies it, in the order of the list, and a contact that is refused does not affect the
      * others: the response is 200 with one result for each, in the same order. If the server cannot write all of
-     * them, it answers 503; repeat the whole request then. Needs a key with the scope `contacts`, or without scopes.
+     * them, it answers 503; repeat the whole request then. Needs a key with the scope `contacts`.
      *
      * @param ContactsInput|\stdClass $body
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -318,7 +316,7 @@ abstract class Operations
 
     /**
      * Retrieve a contact. Returns the contact with this phone number. Needs a key with the scope `read` or
-     * `contacts`, or without scopes.
+     * `contacts`.
      *
      * @param string $phone
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -331,7 +329,7 @@ abstract class Operations
 
     /**
      * Create or update a contact. Creates or updates a contact. Fields that are not in the body keep their value.
-     * Returns 201 if the contact was created. Needs a key with the scope `contacts`, or without scopes.
+     * Returns 201 if the contact was created. Needs a key with the scope `contacts`.
      *
      * @param string $phone
      * @param ContactInput|\stdClass $body
@@ -347,7 +345,7 @@ abstract class Operations
      * Get the conversation with a contact. Returns what the person wrote and what was sent to them, newest first: by
      * the API, in broadcasts, from the console, on the phone that shares the number, and by other senders on the
      * number. Entries of the phone's history were never new: they are in no event. Follow `meta.next` for older
-     * entries. Needs a key with the scope `read`, or without scopes.
+     * entries. Needs a key with the scope `inbox`.
      *
      * @param string $phone
      * @param array{per_page?: int, after?: string} $query
@@ -375,7 +373,7 @@ abstract class Operations
     /**
      * Opt out a contact. Records an opt-out that reached your own system. No messages are sent to the person until
      * they send START. Also works for numbers that are not contacts yet, and in suspended workspaces. Needs a key
-     * with the scope `contacts`, or without scopes.
+     * with the scope `contacts`.
      *
      * @param string $phone
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -389,7 +387,7 @@ abstract class Operations
     /**
      * List opt-outs. Returns everyone who is currently opted out, in the order in which the opt-outs were recorded.
      * To sync opt-outs, set `since` and follow `meta.next` until it is null. Needs a key with the scope `read` or
-     * `contacts`, or without scopes.
+     * `contacts`.
      *
      * @param array{since?: string, identity?: 'phone'|'any', page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -415,7 +413,7 @@ abstract class Operations
     /**
      * List templates. Returns all templates of the workspace, sorted by name, each with the values it needs and
      * whether it can be sent. A template with several languages is returned once per language. Needs a key with the
-     * scope `read` or `templates`, or without scopes.
+     * scope `read` or `templates`.
      *
      * @param array{status?: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -440,7 +438,7 @@ abstract class Operations
 
     /**
      * List groups. Returns all groups of the workspace, sorted by name. The count of a dynamic group can be up to a
-     * minute old. Needs a key with the scope `read` or `contacts`, or without scopes.
+     * minute old. Needs a key with the scope `read` or `contacts`.
      *
      * @param array{page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -469,7 +467,7 @@ abstract class Operations
      * returned twice. With `wait`, the response is held until there is an event. A page may be empty although
      * `has_more` is true, if the events that were examined are of other types. A cursor that is older than the kept
      * events, or that belongs to another copy of the database, returns 400 with `error.oldest`, the cursor to start
-     * again from. Needs a key with the scope `read`, or without scopes.
+     * again from. Needs a key with the scope `read`.
      *
      * @param array{after?: string, types?: list<'message.sent'|'message.delivered'|'message.read'|'message.failed'|'message.received'|'media.stored'|'media.failed'|'contact.opted_out'|'contact.opted_in'|'contact.may_want_to_stop'|'contact.updated'|'contact.erased'|'broadcast.paused'|'broadcast.resumed'|'broadcast.blocked'|'broadcast.finished'|'template.approved'|'template.rejected'|'webhook.test'>, wait?: int, signed?: bool, per_page?: int} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
@@ -497,7 +495,7 @@ abstract class Operations
      * sent, as soon as it is stored: `media.stored` says so and carries a link that needs no key. The type is read
      * from the bytes. Parts can be requested with `Range` (206; 416 beyond the end), also conditionally with
      * `If-Range` and `If-None-Match` against the `ETag`. A file that is not stored, or not any more, returns 404,
-     * and the message says why. Needs a key with the scope `read`, or without scopes.
+     * and the message says why. Needs a key with the scope `read`.
      *
      * @param int $id
      * @param string|null $range

@@ -1804,7 +1804,7 @@ class Operations:
     ) -> NetworkUsage:
         """Retrieve what Meta bills. Returns how many messages Meta delivered in a month, by the category that
         Meta bills. Meta bills the owner of the WhatsApp account; the workspace's own balance is in `GET
-        /me`. Needs a key with the scope `read`, or without scopes.
+        /me`. Needs a key with the scope `read`.
         """
         return self._core.one(
             "GET",
@@ -1828,7 +1828,7 @@ class Operations:
         """Send a message. Sends a template (at any time) or free-form text (within 24 hours of the recipient's
         last message). The message is sent to the network before the response is returned, so the response
         says whether the network accepted it. Later status changes are reported by events and by `GET
-        /messages/{id}`. Needs a key with the scope `send`, or without scopes.
+        /messages/{id}`. Needs a key with the scope `send`.
         """
         return self._core.one(
             "POST",
@@ -1860,7 +1860,7 @@ class Operations:
         recipients of broadcasts, and not replies from the console. Filters can be combined. A message is
         listed once the network has answered. Filtered by `reference` or `idempotency_key`, `meta.pending`
         counts accepted messages that are not listed yet: only `total` 0 and `pending` 0 mean that no such
-        message was accepted. Needs a key with the scope `read`, or without scopes.
+        message was accepted. Needs a key with the scope `read`.
         """
         return self._core.list(
             "GET",
@@ -1907,7 +1907,7 @@ class Operations:
         max_retries: Optional[int] = None,
     ) -> Message:
         """Retrieve a message. Returns a message that was sent through the API, with its current status. Needs
-        a key with the scope `read`, or without scopes.
+        a key with the scope `read`.
         """
         return self._core.one(
             "GET",
@@ -1932,7 +1932,7 @@ class Operations:
         recipients that are skipped later, list the recipients. Everyone in `to` who has not opted out is
         recorded as opted in. In a group, only contacts who have opted in receive the message. A single
         `broadcast.finished` event follows when the counts are final. Needs a key with the scope
-        `broadcast`, or without scopes.
+        `broadcast`.
         """
         return self._core.one(
             "POST",
@@ -1956,7 +1956,7 @@ class Operations:
         max_retries: Optional[int] = None,
     ) -> ApiList:
         """List broadcasts. Returns all broadcasts of the workspace, newest first. Needs a key with the scope
-        `read`, or without scopes.
+        `read`.
         """
         return self._core.list(
             "GET",
@@ -1999,8 +1999,7 @@ class Operations:
     ) -> BroadcastPreview:
         """Preview a broadcast. Takes the same body as `POST /broadcasts` and returns what the broadcast would
         do: how many people would receive it, who would be skipped, what it would cost and when it would
-        end. Nothing is sent or stored, and no consent is recorded. Needs a key with the scope `broadcast`,
-        or without scopes.
+        end. Nothing is sent or stored, and no consent is recorded. Needs a key with the scope `broadcast`.
         """
         return self._core.one(
             "POST",
@@ -2020,7 +2019,7 @@ class Operations:
         max_retries: Optional[int] = None,
     ) -> Broadcast:
         """Retrieve a broadcast. Returns a broadcast with its current counts. Needs a key with the scope
-        `read`, or without scopes.
+        `read`.
         """
         return self._core.one(
             "GET",
@@ -2045,8 +2044,7 @@ class Operations:
     ) -> ApiList:
         """List a broadcast's recipients. Returns the recipients of a broadcast in sending order, each with its
         status, including skipped recipients. Recipients are deleted 18 months after the broadcast has
-        finished; the broadcast and its counts are kept. Needs a key with the scope `read`, or without
-        scopes.
+        finished; the broadcast and its counts are kept. Needs a key with the scope `read`.
         """
         return self._core.list(
             "GET",
@@ -2091,8 +2089,7 @@ class Operations:
     ) -> Broadcast:
         """Cancel a broadcast. Stops a broadcast: no more messages are sent. Messages already sent to the
         network are not recalled, and are charged if they are delivered. The part of the balance that was
-        held for unsent messages is released immediately. Needs a key with the scope `broadcast`, or without
-        scopes.
+        held for unsent messages is released immediately. Needs a key with the scope `broadcast`.
         """
         return self._core.one(
             "POST",
@@ -2116,7 +2113,7 @@ class Operations:
     ) -> ApiList:
         """List contacts. Returns contacts, most recently updated first. To sync contacts, set `updated_since`
         and follow `meta.next` until it is null: contacts that change in the meantime are returned again,
-        and none is missed. Needs a key with the scope `read` or `contacts`, or without scopes.
+        and none is missed. Needs a key with the scope `read` or `contacts`.
         """
         return self._core.list(
             "GET",
@@ -2163,7 +2160,7 @@ class Operations:
         /contacts/{phone}` applies it, in the order of the list, and a contact that is refused does not
         affect the others: the response is 200 with one result for each, in the same order. If the server
         cannot write all of them, it answers 503; repeat the whole request then. Needs a key with the scope
-        `contacts`, or without scopes.
+        `contacts`.
         """
         return self._core.one(
             "PUT",
@@ -2184,7 +2181,7 @@ class Operations:
         max_retries: Optional[int] = None,
     ) -> Contact:
         """Retrieve a contact. Returns the contact with this phone number. Needs a key with the scope `read` or
-        `contacts`, or without scopes.
+        `contacts`.
         """
         return self._core.one(
             "GET",
@@ -2205,8 +2202,7 @@ class Operations:
         max_retries: Optional[int] = None,
     ) -> Contact:
         """Create or update a contact. Creates or updates a contact. Fields that are not in the body keep their
-        value. Returns 201 if the contact was created. Needs a key with the scope `contacts`, or without
-        scopes.
+        value. Returns 201 if the contact was created. Needs a key with the scope `contacts`.
         """
         return self._core.one(
             "PUT",
@@ -2231,7 +2227,7 @@ class Operations:
         """Get the conversation with a contact. Returns what the person wrote and what was sent to them, newest
         first: by the API, in broadcasts, from the console, on the phone that shares the number, and by
         other senders on the number. Entries of the phone's history were never new: they are in no event.
-        Follow `meta.next` for older entries. Needs a key with the scope `read`, or without scopes.
+        Follow `meta.next` for older entries. Needs a key with the scope `inbox`.
         """
         return self._core.list(
             "GET",
@@ -2274,7 +2270,7 @@ class Operations:
     ) -> Contact:
         """Opt out a contact. Records an opt-out that reached your own system. No messages are sent to the
         person until they send START. Also works for numbers that are not contacts yet, and in suspended
-        workspaces. Needs a key with the scope `contacts`, or without scopes.
+        workspaces. Needs a key with the scope `contacts`.
         """
         return self._core.one(
             "POST",
@@ -2298,7 +2294,7 @@ class Operations:
     ) -> ApiList:
         """List opt-outs. Returns everyone who is currently opted out, in the order in which the opt-outs were
         recorded. To sync opt-outs, set `since` and follow `meta.next` until it is null. Needs a key with
-        the scope `read` or `contacts`, or without scopes.
+        the scope `read` or `contacts`.
         """
         return self._core.list(
             "GET",
@@ -2346,7 +2342,7 @@ class Operations:
     ) -> ApiList:
         """List templates. Returns all templates of the workspace, sorted by name, each with the values it
         needs and whether it can be sent. A template with several languages is returned once per language.
-        Needs a key with the scope `read` or `templates`, or without scopes.
+        Needs a key with the scope `read` or `templates`.
         """
         return self._core.list(
             "GET",
@@ -2391,7 +2387,7 @@ class Operations:
         max_retries: Optional[int] = None,
     ) -> ApiList:
         """List groups. Returns all groups of the workspace, sorted by name. The count of a dynamic group can
-        be up to a minute old. Needs a key with the scope `read` or `contacts`, or without scopes.
+        be up to a minute old. Needs a key with the scope `read` or `contacts`.
         """
         return self._core.list(
             "GET",
@@ -2441,8 +2437,7 @@ class Operations:
         is missed and none is returned twice. With `wait`, the response is held until there is an event. A
         page may be empty although `has_more` is true, if the events that were examined are of other types.
         A cursor that is older than the kept events, or that belongs to another copy of the database,
-        returns 400 with `error.oldest`, the cursor to start again from. Needs a key with the scope `read`,
-        or without scopes.
+        returns 400 with `error.oldest`, the cursor to start again from. Needs a key with the scope `read`.
         """
         return self._core.list(
             "GET",
@@ -2490,8 +2485,7 @@ class Operations:
         a person sent, as soon as it is stored: `media.stored` says so and carries a link that needs no key.
         The type is read from the bytes. Parts can be requested with `Range` (206; 416 beyond the end), also
         conditionally with `If-Range` and `If-None-Match` against the `ETag`. A file that is not stored, or
-        not any more, returns 404, and the message says why. Needs a key with the scope `read`, or without
-        scopes.
+        not any more, returns 404, and the message says why. Needs a key with the scope `read`.
         """
         return self._core.file(
             "GET",

@@ -2088,7 +2088,7 @@ export abstract class Operations {
   /**
    * Retrieve what Meta bills. Returns how many messages Meta delivered in a month, by the category that Meta
    * bills. Meta bills the owner of the WhatsApp account; the workspace's own balance is in `GET /me`. Needs a
-   * key with the scope `read`, or without scopes.
+   * key with the scope `read`.
    */
   getUsage(query: GetUsageQuery = {}, options: CallOptions = {}): Promise<NetworkUsage> {
     return this.core.one<NetworkUsage>({ operation: "getUsage", method: "GET", path: `/usage`, query: { ...query }, isIdempotent: true }, options);
@@ -2098,7 +2098,7 @@ export abstract class Operations {
    * Send a message. Sends a template (at any time) or free-form text (within 24 hours of the recipient's last
    * message). The message is sent to the network before the response is returned, so the response says whether
    * the network accepted it. Later status changes are reported by events and by `GET /messages/{id}`. Needs a
-   * key with the scope `send`, or without scopes.
+   * key with the scope `send`.
    */
   sendMessage(body: SendMessage, options: CallOptions = {}): Promise<Message> {
     return this.core.one<Message>({ operation: "sendMessage", method: "POST", path: `/messages`, body, takesKey: true }, options);
@@ -2109,7 +2109,7 @@ export abstract class Operations {
    * of broadcasts, and not replies from the console. Filters can be combined. A message is listed once the
    * network has answered. Filtered by `reference` or `idempotency_key`, `meta.pending` counts accepted messages
    * that are not listed yet: only `total` 0 and `pending` 0 mean that no such message was accepted. Needs a key
-   * with the scope `read`, or without scopes.
+   * with the scope `read`.
    */
   listMessages(query: ListMessagesQuery = {}, options: CallOptions = {}): Promise<ApiList<Message>> {
     return this.core.list<Message>({ operation: "listMessages", method: "GET", path: `/messages`, query: { ...query }, isIdempotent: true }, options);
@@ -2122,7 +2122,7 @@ export abstract class Operations {
 
   /**
    * Retrieve a message. Returns a message that was sent through the API, with its current status. Needs a key
-   * with the scope `read`, or without scopes.
+   * with the scope `read`.
    */
   getMessage(id: number, options: CallOptions = {}): Promise<Message> {
     return this.core.one<Message>({ operation: "getMessage", method: "GET", path: `/messages/${encodeURIComponent(String(id))}`, isIdempotent: true }, options);
@@ -2133,16 +2133,13 @@ export abstract class Operations {
    * before any message is sent; it lists the numbers in `to` that are skipped, and why. To see recipients that
    * are skipped later, list the recipients. Everyone in `to` who has not opted out is recorded as opted in. In a
    * group, only contacts who have opted in receive the message. A single `broadcast.finished` event follows when
-   * the counts are final. Needs a key with the scope `broadcast`, or without scopes.
+   * the counts are final. Needs a key with the scope `broadcast`.
    */
   createBroadcast(body: CreateBroadcast, options: CallOptions = {}): Promise<CreatedBroadcast> {
     return this.core.one<CreatedBroadcast>({ operation: "createBroadcast", method: "POST", path: `/broadcasts`, body, takesKey: true }, options);
   }
 
-  /**
-   * List broadcasts. Returns all broadcasts of the workspace, newest first. Needs a key with the scope `read`,
-   * or without scopes.
-   */
+  /** List broadcasts. Returns all broadcasts of the workspace, newest first. Needs a key with the scope `read`. */
   listBroadcasts(query: ListBroadcastsQuery = {}, options: CallOptions = {}): Promise<ApiList<Broadcast>> {
     return this.core.list<Broadcast>({ operation: "listBroadcasts", method: "GET", path: `/broadcasts`, query: { ...query }, isIdempotent: true }, options);
   }
@@ -2155,16 +2152,13 @@ export abstract class Operations {
   /**
    * Preview a broadcast. Takes the same body as `POST /broadcasts` and returns what the broadcast would do: how
    * many people would receive it, who would be skipped, what it would cost and when it would end. Nothing is
-   * sent or stored, and no consent is recorded. Needs a key with the scope `broadcast`, or without scopes.
+   * sent or stored, and no consent is recorded. Needs a key with the scope `broadcast`.
    */
   previewBroadcast(body: CreateBroadcast, options: CallOptions = {}): Promise<BroadcastPreview> {
     return this.core.one<BroadcastPreview>({ operation: "previewBroadcast", method: "POST", path: `/broadcasts/preview`, body }, options);
   }
 
-  /**
-   * Retrieve a broadcast. Returns a broadcast with its current counts. Needs a key with the scope `read`, or
-   * without scopes.
-   */
+  /** Retrieve a broadcast. Returns a broadcast with its current counts. Needs a key with the scope `read`. */
   getBroadcast(id: number, options: CallOptions = {}): Promise<Broadcast> {
     return this.core.one<Broadcast>({ operation: "getBroadcast", method: "GET", path: `/broadcasts/${encodeURIComponent(String(id))}`, isIdempotent: true }, options);
   }
@@ -2172,7 +2166,7 @@ export abstract class Operations {
   /**
    * List a broadcast's recipients. Returns the recipients of a broadcast in sending order, each with its status,
    * including skipped recipients. Recipients are deleted 18 months after the broadcast has finished; the
-   * broadcast and its counts are kept. Needs a key with the scope `read`, or without scopes.
+   * broadcast and its counts are kept. Needs a key with the scope `read`.
    */
   listRecipients(id: number, query: ListRecipientsQuery = {}, options: CallOptions = {}): Promise<ApiList<Recipient>> {
     return this.core.list<Recipient>({ operation: "listRecipients", method: "GET", path: `/broadcasts/${encodeURIComponent(String(id))}/recipients`, query: { ...query }, isIdempotent: true }, options);
@@ -2186,7 +2180,7 @@ export abstract class Operations {
   /**
    * Cancel a broadcast. Stops a broadcast: no more messages are sent. Messages already sent to the network are
    * not recalled, and are charged if they are delivered. The part of the balance that was held for unsent
-   * messages is released immediately. Needs a key with the scope `broadcast`, or without scopes.
+   * messages is released immediately. Needs a key with the scope `broadcast`.
    */
   cancelBroadcast(id: number, options: CallOptions = {}): Promise<Broadcast> {
     return this.core.one<Broadcast>({ operation: "cancelBroadcast", method: "POST", path: `/broadcasts/${encodeURIComponent(String(id))}/cancel` }, options);
@@ -2195,7 +2189,7 @@ export abstract class Operations {
   /**
    * List contacts. Returns contacts, most recently updated first. To sync contacts, set `updated_since` and
    * follow `meta.next` until it is null: contacts that change in the meantime are returned again, and none is
-   * missed. Needs a key with the scope `read` or `contacts`, or without scopes.
+   * missed. Needs a key with the scope `read` or `contacts`.
    */
   listContacts(query: ListContactsQuery = {}, options: CallOptions = {}): Promise<ApiList<Contact>> {
     return this.core.list<Contact>({ operation: "listContacts", method: "GET", path: `/contacts`, query: { ...query }, isIdempotent: true }, options);
@@ -2210,8 +2204,7 @@ export abstract class Operations {
    * Create or update many contacts. Creates or updates up to 500 contacts. Each is applied as `PUT
    * /contacts/{phone}` applies it, in the order of the list, and a contact that is refused does not affect the
    * others: the response is 200 with one result for each, in the same order. If the server cannot write all of
-   * them, it answers 503; repeat the whole request then. Needs a key with the scope `contacts`, or without
-   * scopes.
+   * them, it answers 503; repeat the whole request then. Needs a key with the scope `contacts`.
    */
   putContacts(body: ContactsInput, options: CallOptions = {}): Promise<ContactResult[]> {
     return this.core.one<ContactResult[]>({ operation: "putContacts", method: "PUT", path: `/contacts`, body, isIdempotent: true }, options);
@@ -2219,7 +2212,7 @@ export abstract class Operations {
 
   /**
    * Retrieve a contact. Returns the contact with this phone number. Needs a key with the scope `read` or
-   * `contacts`, or without scopes.
+   * `contacts`.
    */
   getContact(phone: string, options: CallOptions = {}): Promise<Contact> {
     return this.core.one<Contact>({ operation: "getContact", method: "GET", path: `/contacts/${encodeURIComponent(String(phone))}`, isIdempotent: true }, options);
@@ -2227,7 +2220,7 @@ export abstract class Operations {
 
   /**
    * Create or update a contact. Creates or updates a contact. Fields that are not in the body keep their value.
-   * Returns 201 if the contact was created. Needs a key with the scope `contacts`, or without scopes.
+   * Returns 201 if the contact was created. Needs a key with the scope `contacts`.
    */
   putContact(phone: string, body: ContactInput, options: CallOptions = {}): Promise<Contact> {
     return this.core.one<Contact>({ operation: "putContact", method: "PUT", path: `/contacts/${encodeURIComponent(String(phone))}`, body, isIdempotent: true }, options);
@@ -2237,7 +2230,7 @@ export abstract class Operations {
    * Get the conversation with a contact. Returns what the person wrote and what was sent to them, newest first:
    * by the API, in broadcasts, from the console, on the phone that shares the number, and by other senders on
    * the number. Entries of the phone's history were never new: they are in no event. Follow `meta.next` for
-   * older entries. Needs a key with the scope `read`, or without scopes.
+   * older entries. Needs a key with the scope `inbox`.
    */
   getConversation(phone: string, query: GetConversationQuery = {}, options: CallOptions = {}): Promise<ApiList<ConversationEntry>> {
     return this.core.list<ConversationEntry>({ operation: "getConversation", method: "GET", path: `/contacts/${encodeURIComponent(String(phone))}/conversation`, query: { ...query }, isIdempotent: true }, options);
@@ -2251,7 +2244,7 @@ export abstract class Operations {
   /**
    * Opt out a contact. Records an opt-out that reached your own system. No messages are sent to the person until
    * they send START. Also works for numbers that are not contacts yet, and in suspended workspaces. Needs a key
-   * with the scope `contacts`, or without scopes.
+   * with the scope `contacts`.
    */
   optOutContact(phone: string, options: CallOptions = {}): Promise<Contact> {
     return this.core.one<Contact>({ operation: "optOutContact", method: "POST", path: `/contacts/${encodeURIComponent(String(phone))}/opt-out` }, options);
@@ -2260,7 +2253,7 @@ export abstract class Operations {
   /**
    * List opt-outs. Returns everyone who is currently opted out, in the order in which the opt-outs were
    * recorded. To sync opt-outs, set `since` and follow `meta.next` until it is null. Needs a key with the scope
-   * `read` or `contacts`, or without scopes.
+   * `read` or `contacts`.
    */
   listOptOuts(query: ListOptOutsQuery = {}, options: CallOptions = {}): Promise<ApiList<OptOut>> {
     return this.core.list<OptOut>({ operation: "listOptOuts", method: "GET", path: `/opt-outs`, query: { ...query }, isIdempotent: true }, options);
@@ -2274,7 +2267,7 @@ export abstract class Operations {
   /**
    * List templates. Returns all templates of the workspace, sorted by name, each with the values it needs and
    * whether it can be sent. A template with several languages is returned once per language. Needs a key with
-   * the scope `read` or `templates`, or without scopes.
+   * the scope `read` or `templates`.
    */
   listTemplates(query: ListTemplatesQuery = {}, options: CallOptions = {}): Promise<ApiList<Template>> {
     return this.core.list<Template>({ operation: "listTemplates", method: "GET", path: `/templates`, query: { ...query }, isIdempotent: true }, options);
@@ -2287,7 +2280,7 @@ export abstract class Operations {
 
   /**
    * List groups. Returns all groups of the workspace, sorted by name. The count of a dynamic group can be up to
-   * a minute old. Needs a key with the scope `read` or `contacts`, or without scopes.
+   * a minute old. Needs a key with the scope `read` or `contacts`.
    */
   listGroups(query: ListGroupsQuery = {}, options: CallOptions = {}): Promise<ApiList<Group>> {
     return this.core.list<Group>({ operation: "listGroups", method: "GET", path: `/groups`, query: { ...query }, isIdempotent: true }, options);
@@ -2304,7 +2297,7 @@ export abstract class Operations {
    * and none is returned twice. With `wait`, the response is held until there is an event. A page may be empty
    * although `has_more` is true, if the events that were examined are of other types. A cursor that is older
    * than the kept events, or that belongs to another copy of the database, returns 400 with `error.oldest`, the
-   * cursor to start again from. Needs a key with the scope `read`, or without scopes.
+   * cursor to start again from. Needs a key with the scope `read`.
    */
   listEvents(query: ListEventsQuery = {}, options: CallOptions = {}): Promise<ApiList<WebhookEvent>> {
     return this.core.list<WebhookEvent>({ operation: "listEvents", method: "GET", path: `/events`, query: { ...query }, isIdempotent: true }, options);
@@ -2320,7 +2313,7 @@ export abstract class Operations {
    * sent, as soon as it is stored: `media.stored` says so and carries a link that needs no key. The type is read
    * from the bytes. Parts can be requested with `Range` (206; 416 beyond the end), also conditionally with
    * `If-Range` and `If-None-Match` against the `ETag`. A file that is not stored, or not any more, returns 404,
-   * and the message says why. Needs a key with the scope `read`, or without scopes.
+   * and the message says why. Needs a key with the scope `read`.
    */
   getMedia(id: number, range?: string, options: CallOptions = {}): Promise<MediaFile> {
     return this.core.file({ operation: "getMedia", method: "GET", path: `/media/${encodeURIComponent(String(id))}`, isIdempotent: true }, range, options);

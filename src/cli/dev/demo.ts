@@ -19,7 +19,7 @@ import { setSample } from "#src/domain/templates/decide.ts";
 import type { TemplateStatus } from "#src/domain/templates/template.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
 import { setForward } from "#src/domain/webhooks/forward.ts";
-import { createKey } from "#src/domain/workspaces/api-keys.ts";
+import { createKey, EVERY_SCOPE } from "#src/domain/workspaces/api-keys.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { inboundCallback } from "#src/networks/simulator/callback.ts";
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
@@ -133,7 +133,7 @@ export function writeDemo(tx: Tx, box: SecretBox, addresses: Addresses, settings
   const { id: workspaceId } = createWorkspace(tx, { name: "Demo", country, timezone }, true);
   setPrice(tx, workspaceId, currency, RATE);
   credit(tx, workspaceId, { amount: BALANCE, note: "opening balance", ref: null });
-  const { key } = createKey(tx, workspaceId, "demo");
+  const { key } = createKey(tx, workspaceId, "demo", { limits: EVERY_SCOPE });
   // Before anything happens, so that the viewer shows the first event as well.
   const { secret } = setWebhook(tx, box, workspaceId, addresses.webhook);
   if (addresses.forward !== null) setForward(tx, box, workspaceId, addresses.forward);

@@ -8,7 +8,7 @@ import { hashToken, newToken } from "#src/core/secret.ts";
 import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { getWorkspace } from "./read.ts";
-import { type Scope, scopes } from "./scopes.ts";
+import { defaultScopes, type Scope, scopes } from "./scopes.ts";
 import { validKeyByHash } from "./statements.ts";
 import { type ApiKey, apiKeys, type Workspace } from "./table.ts";
 
@@ -37,7 +37,7 @@ export function createKey(
   tx: Tx,
   workspaceId: number,
   name: string,
-  { limits = NO_LIMITS, fixed }: KeyOptions = {},
+  { limits = DEFAULT_LIMITS, fixed }: KeyOptions = {},
 ): CreatedKey {
   getWorkspace(tx, workspaceId);
   const shown = name.trim();
@@ -56,6 +56,7 @@ export function createKey(
       prefix: key.slice(0, SHOWN_CHARACTERS),
       hash: hashToken(key),
       ...limits,
+      scopes: [...limits.scopes],
       createdAt: tx.now,
     })
     .returning()
@@ -65,8 +66,9 @@ export function createKey(
 
 export interface Bearer {
   keyId: number;
-  /** Null: everything. */
-  scopes: readonly Scope[] | null;
+  scopes: readonly Scope[];
+  /** Of the endpoints, the key opens those of 0.1. */
+  isOfFirstVersion: boolean;
   /** Null: never. The caller compares it with the clock. */
   expiresAt: number | null;
   /** Null: no limit. */
@@ -120,17 +122,18 @@ export function revokeKey(tx: Tx, id: number): ApiKey {
 }
 
 export interface KeyLimits {
-  /** Null: everything. */
-  scopes: Scope[] | null;
+  scopes: readonly Scope[];
   /** Null: never. */
   expiresAt: number | null;
   /** Null: no limit. */
   dailyPeople: number | null;
 }
 
-export const NO_LIMITS: Readonly<KeyLimits> = { scopes: null, expiresAt: null, dailyPeople: null };
+export const DEFAULT_LIMITS: Readonly<KeyLimits> = { scopes: defaultScopes, expiresAt: null, dailyPeople: null };
+/** For the keys of `waxwing dev`. */
+export const EVERY_SCOPE: Readonly<KeyLimits> = { ...DEFAULT_LIMITS, scopes };
 
-/** As it was typed. What is omitted does not limit the key. */
+/** As it was typed. What is omitted is as in `DEFAULT_LIMITS`. */
 export interface KeyLimitsInput {
   scopes?: readonly string[] | undefined;
   /** A duration from now, a date or a time. */
@@ -172,7 +175,7 @@ export function readKeyLimits(
   }
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
   return {
-    scopes: names === undefined ? null : scopes.filter((scope) => names.includes(scope)),
+    scopes: names === undefined ? defaultScopes : scopes.filter((scope) => names.includes(scope)),
     expiresAt,
     dailyPeople,
   };

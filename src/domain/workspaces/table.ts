@@ -37,8 +37,10 @@ export const apiKeys = sqliteTable("api_keys", {
   prefix: text().notNull(),
   /** SHA-256 of the whole key: it is random, so a plain hash cannot be guessed. */
   hash: bytes().notNull(),
-  /** What the key may do; null: everything. */
-  scopes: text({ mode: "json" }).$type<Scope[]>(),
+  /** What the key may do. */
+  scopes: text({ mode: "json" }).$type<Scope[]>().notNull(),
+  /** The key was made by 0.1, and opens that version's endpoints alone. */
+  isOfFirstVersion: flag().notNull().default(false),
   /** Null: never. */
   expiresAt: instant(),
   /** Most people whom the key may message on one day of the workspace; null: no limit. */

@@ -28,7 +28,7 @@ import { KeyQueue } from "../key-queue.ts";
 import { metricsRoutes } from "../metrics.ts";
 import { RateLimiter, type RateLimits } from "../rate-limit.ts";
 import { nothingHere, problemOf, splitUrl, toResponse } from "../respond.ts";
-import { Authenticator } from "./auth.ts";
+import { Authenticator, NO_NEEDS } from "./auth.ts";
 import { type DocsOptions, docsRoutes } from "./docs/docs.ts";
 
 interface AppOptions {
@@ -166,7 +166,7 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     const refuse = (error: unknown): Response =>
       respond(answerProblem(problemOf(error, log, requestId), endpoint?.reference.keys !== undefined));
     try {
-      bearer = authenticator.requireBearer(request.headers.get("authorization"), endpoint?.key ?? null);
+      bearer = authenticator.requireBearer(request.headers.get("authorization"), endpoint ?? NO_NEEDS);
       const result = answer(request, endpoint, values, bearer);
       if (!(result instanceof Promise)) return respond(result);
       return result.then(respond, refuse);

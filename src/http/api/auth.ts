@@ -9,10 +9,16 @@ import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { type Bearer, findBearer, TEST_KEY_PREFIX, touchKey } from "#src/domain/workspaces/api-keys.ts";
 import { isAllowed, type Scope, scopes } from "#src/domain/workspaces/scopes.ts";
+import type { OfApi } from "../endpoints/declare.ts";
 
 /** Minimum interval between two writes of a key's last use. */
 const TOUCH_EVERY_MS = 60_000;
 const BEARER = /^bearer +([!-~]{1,200}) *$/i;
+
+/** What an endpoint needs of a key: see `OfApi`. */
+type KeyNeeds = Pick<OfApi, "key" | "keyOfFirstVersion">;
+/** For a path that the API does not have: every key learns so. */
+export const NO_NEEDS: KeyNeeds = { key: null };
 
 export class Authenticator {
   readonly #store: Store;
@@ -29,8 +35,8 @@ export class Authenticator {
     this.#acceptsTestKeys = acceptsTestKeys;
   }
 
-  /** `accepted`: scopes of which one is needed; null: none. Throws `unauthenticated`, then `api_not_enabled`. */
-  requireBearer(header: string | null, accepted: readonly Scope[] | null): Bearer {
+  /** Throws `unauthenticated`, then `api_not_enabled`. */
+  requireBearer(header: string | null, needs: KeyNeeds): Bearer {
     const key = BEARER.exec(header ?? "")?.[1];
     const isUsable = key !== undefined && (this.#acceptsTestKeys || !key.startsWith(TEST_KEY_PREFIX));
     const bearer = !isUsable ? undefined : this.#store.read((tx) => this.#find(tx, key));
@@ -46,7 +52,7 @@ export class Authenticator {
     if (!bearer.workspace.apiEnabled) {
       throw new Problem("api_not_enabled", "The API is not switched on for this workspace.");
     }
-    if (!isAllowed(bearer.scopes, accepted)) throw missingScope(bearer.scopes ?? [], accepted ?? []);
+    if (!opens(bearer, needs)) throw missingScope(bearer, needs.key ?? []);
     this.#touch(bearer);
     return bearer;
   }
@@ -71,10 +77,17 @@ export class Authenticator {
   }
 }
 
-export function missingScope(held: readonly Scope[], accepted: readonly Scope[]): Problem {
+function opens({ scopes: held, isOfFirstVersion }: Bearer, { key, keyOfFirstVersion }: KeyNeeds): boolean {
+  return isAllowed(held, isOfFirstVersion ? (keyOfFirstVersion ?? key) : key);
+}
+
+export function missingScope(
+  { scopes: held, isOfFirstVersion }: Pick<Bearer, "scopes" | "isOfFirstVersion">,
+  accepted: readonly Scope[],
+): Problem {
   const needed = accepted.map((scope) => `\`${scope}\``).join(" or ");
   const has = scopes.filter((scope) => held.includes(scope)).map((scope) => `\`${scope}\``);
-  const sentence = `This API key may not do this: it needs the scope ${needed}, and has ${has.join(", ")}.`;
+  const sentence = `This API key may not do this: it needs the scope ${needed}, and has ${has.join(", ")}${isOfFirstVersion ? " as of version 0.1; create a new key" : ""}.`;
   const [suggestion] = accepted;
   return new Problem("api_not_enabled", sentence, {
     fault: {

@@ -17,7 +17,7 @@ import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
 import { setForward } from "#src/domain/webhooks/forward.ts";
-import { createKey, TEST_KEY } from "#src/domain/workspaces/api-keys.ts";
+import { createKey, EVERY_SCOPE, TEST_KEY } from "#src/domain/workspaces/api-keys.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { readContactChanges } from "../bodies/contact.ts";
@@ -90,7 +90,7 @@ export function writeWorkspace(
   const { id } = workspace;
   at("", () => writeBilling(tx, id, seed));
   const keys = (seed.api_keys ?? []).map((key, index) => at(`api_keys.${index}.`, () => createFixedKey(tx, id, key)));
-  const key = keys[0] ?? createKey(tx, id, "seed").key;
+  const key = keys[0] ?? createKey(tx, id, "seed", { limits: EVERY_SCOPE }).key;
   // Before anything happens, so that the first event is delivered as well.
   const webhook = at("webhook.", () => writeWebhook(tx, box, id, seed, webhookUrl));
   if (forwardUrl !== null) setForward(tx, box, id, forwardUrl);
@@ -132,7 +132,7 @@ function createFixedKey(tx: Tx, id: number, key: string): string {
   if (!TEST_KEY.test(key)) {
     throw invalidRequest({ "": ["A fixed key is wx_test_ and 16 or more letters, digits or underscores."] });
   }
-  return createKey(tx, id, "seed", { fixed: key }).key;
+  return createKey(tx, id, "seed", { limits: EVERY_SCOPE, fixed: key }).key;
 }
 
 function writeWebhook(tx: Tx, box: SecretBox, id: number, seed: WorkspaceSeed, fallback: string | null): string | null {

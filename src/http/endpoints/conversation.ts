@@ -19,7 +19,8 @@ const ConversationMeta = Type.Object({
 
 export const conversationEndpoints = {
   "GET /w/{workspace}/contacts/{phone}/conversation": endpoint({
-    key: ["read"],
+    key: ["inbox"],
+    keyOfFirstVersion: ["read"],
     params: { phone: PhoneParam },
     query: CursorQuery,
     output: listWith(ConversationEntry, ConversationMeta),

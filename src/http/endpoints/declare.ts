@@ -21,10 +21,12 @@ export interface OfApi {
    * call it.
    */
   key: readonly Scope[] | null;
+  /** The same for a key that 0.1 made, which opens the endpoints of 0.1 alone. Default: `key`; empty: none of them. */
+  keyOfFirstVersion?: readonly Scope[];
   reference: Reference;
 }
 
-export type Declaration = Shape & (OfApi | { key?: undefined; reference?: undefined });
+export type Declaration = Shape & (OfApi | { key?: undefined; keyOfFirstVersion?: undefined; reference?: undefined });
 
 interface Shape {
   /** The endpoint belongs to the console: who may call it with a session. */

@@ -27,8 +27,9 @@ const key = {
   id: Type.Integer(),
   name: Type.String(),
   prefix: Type.String(),
-  /** Null: everything. */
-  scopes: Nullable(Type.Array(OneOf(scopes))),
+  scopes: Type.Array(OneOf(scopes)),
+  /** The key opens the endpoints of 0.1, which made it. */
+  is_of_first_version: Type.Boolean(),
   expires_at: OptionalTime,
   daily_people: OptionalCount,
   created_at: Instant(),
@@ -61,7 +62,7 @@ export const developerEndpoints = {
     body: Type.Object(
       {
         name: Type.String({ maxLength: 1_000 }),
-        /** Absent: everything. */
+        /** Absent: all but those that must be named. */
         scopes: Type.Optional(Type.Array(Type.String({ maxLength: 40 }), { maxItems: 20 })),
         expires: Type.Optional(Type.String({ maxLength: 40 })),
         daily_people: Type.Optional(Type.Number()),
@@ -205,12 +206,12 @@ export const developerEndpoints = {
   }),
 };
 
-/** For the audit log: what the key may do, where it is limited. */
+/** For the audit log: what the key may do. */
 function describeKey(key: ApiKey, workspace: Workspace): Record<string, unknown> {
   const { prefix, scopes, expires_at, daily_people } = viewKey(key, workspace);
   return {
     prefix,
-    ...(scopes === null ? {} : { scopes }),
+    scopes,
     ...(expires_at === null ? {} : { expires_at }),
     ...(daily_people === null ? {} : { daily_people }),
   };

@@ -4,7 +4,7 @@
  */
 
 import type { TSchema } from "@sinclair/typebox";
-import { type Scope, scopeDescriptions, scopes } from "#src/domain/workspaces/scopes.ts";
+import { defaultScopes, type Scope, scopeRows, scopes } from "#src/domain/workspaces/scopes.ts";
 import { PREFIX } from "../../answer.ts";
 import type { ApiEndpoint } from "../../endpoints/endpoint.ts";
 import { apiEndpoints } from "../../endpoints/endpoints.ts";
@@ -95,7 +95,7 @@ export function openApiDocument(): OpenApiDocument {
         key: {
           type: "http",
           scheme: "bearer",
-          description: `An API key of the workspace, as printed by \`waxwing key create\`. A key without scopes may do everything; any other does what its scopes allow. ${scopes.map((scope) => `\`${scope}\`: ${scopeDescriptions[scope]}`).join(" ")}`,
+          description: `An API key of the workspace, as printed by \`waxwing key create\`. A key does what its scopes allow; made without \`--scopes\`, it has ${defaultScopes.map(code).join(", ")}. ${scopes.map((scope) => `${code(scope)}: ${scopeRows[scope].description}`).join(" ")}`,
         },
       },
     },
@@ -121,7 +121,11 @@ function operation(endpoint: ApiEndpoint, components: Components): OperationObje
 
 function describeScopes(accepted: readonly Scope[] | null): string {
   if (accepted === null) return "Every key may do this.";
-  return `Needs a key with the scope ${accepted.map((scope) => `\`${scope}\``).join(" or ")}, or without scopes.`;
+  return `Needs a key with the scope ${accepted.map(code).join(" or ")}.`;
+}
+
+function code(scope: Scope): string {
+  return `\`${scope}\``;
 }
 
 function parametersOf(endpoint: ApiEndpoint, components: Components): ParameterObject[] {

@@ -44,7 +44,7 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
       "The API is not enabled for this workspace, or not for this API key: it lacks the scope that `faults` names with the rule `missing_scope`.",
     examples: {
       workspace: new Problem("api_not_enabled", "The API is not switched on for this workspace."),
-      scope: missingScope(["read"], ["send"]),
+      scope: missingScope({ scopes: ["read"], isOfFirstVersion: false }, ["send"]),
     },
   },
   workspace_suspended: withExample(

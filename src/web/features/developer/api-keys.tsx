@@ -1,6 +1,7 @@
 /** API keys: what each may do and until when, last use, revoke. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { scopeRows } from "#src/domain/workspaces/scopes.ts";
 import { type Entry, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
@@ -54,9 +55,10 @@ export function Keys() {
         {
           head: strings.mayDo,
           phone: "hidden",
-          cell: ({ scopes, daily_people }) => (
+          cell: ({ scopes, is_of_first_version, daily_people }) => (
             <>
-              {scopes === null ? strings.everything : scopes.map((scope) => strings.scopeNames[scope]).join(", ")}
+              {scopes.map((scope) => scopeRows[scope].label).join(", ")}
+              {is_of_first_version && <span className="text-quiet">{strings.ofFirstVersion}</span>}
               {daily_people !== null && <span className="text-quiet">{strings.peopleADay(daily_people)}</span>}
             </>
           ),

@@ -2,12 +2,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
+import { defaultScopes, scopeRows, scopes } from "#src/domain/workspaces/scopes.ts";
 import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { CheckboxesField, SelectField, TextField } from "../../ui/field.tsx";
+import { CheckboxesField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { commandContext, exampleTemplate, sendMessageCommand, showWorkspaceCommand } from "./printed-commands.ts";
@@ -19,22 +20,19 @@ interface CreateKeyProps {
   onCreated: () => Promise<unknown>;
 }
 
-const scopes = ["read", "send", "broadcast", "contacts", "templates"] as const;
-
 interface KeyForm {
   name: string;
-  access: "everything" | "limited";
   scopes: string[];
   expires: string;
   daily_people: string;
 }
 
-/** Fields that are left empty do not limit the key. The server says what is wrong with the others. */
-function bodyOf({ name, access, scopes: chosen, expires, daily_people }: KeyForm) {
+/** Other fields that are left empty do not limit the key. The server says what is wrong. */
+function bodyOf({ name, scopes, expires, daily_people }: KeyForm) {
   const people = daily_people.trim();
   return {
     name,
-    ...(access === "everything" ? {} : { scopes: chosen }),
+    scopes,
     ...(expires.trim() === "" ? {} : { expires: expires.trim() }),
     ...(people === "" ? {} : { daily_people: Number(people) || 0 }),
   };
@@ -43,9 +41,8 @@ function bodyOf({ name, access, scopes: chosen, expires, daily_people }: KeyForm
 /** The key exists only in this dialog's state and disappears with it. */
 export function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
   const form = useForm<KeyForm>({
-    defaultValues: { name: "", access: "everything", scopes: ["read"], expires: "", daily_people: "" },
+    defaultValues: { name: "", scopes: [...defaultScopes], expires: "", daily_people: "" },
   });
-  const isLimited = form.watch("access") === "limited";
   const [created, setCreated] = useState<{ key: string | null } | null>(null);
   if (created !== null) {
     return (
@@ -78,27 +75,16 @@ export function CreateKey({ workspaceId, onClose, onCreated }: CreateKeyProps) {
         }}
       >
         <TextField form={form} name="name" label={strings.keyName} hint={strings.keyNameHint} autoComplete="off" />
-        <SelectField
+        <CheckboxesField
           form={form}
-          name="access"
+          name="scopes"
           label={strings.mayDo}
-          choices={[
-            { value: "everything", label: strings.everything },
-            { value: "limited", label: strings.limited },
-          ]}
+          choices={scopes.map((scope) => ({
+            value: scope,
+            label: scopeRows[scope].label,
+            hint: scopeRows[scope].description,
+          }))}
         />
-        {isLimited && (
-          <CheckboxesField
-            form={form}
-            name="scopes"
-            label={strings.scopes}
-            choices={scopes.map((scope) => ({
-              value: scope,
-              label: strings.scopeNames[scope],
-              hint: strings.scopeHints[scope],
-            }))}
-          />
-        )}
         <TextField
           form={form}
           name="expires"

@@ -7,6 +7,7 @@ import { readArguments, suggestWord } from "./arguments.ts";
 import { contextFor } from "./become-owner.ts";
 import { type Command, flagOf, type Group } from "./command.ts";
 import { groups } from "./commands.ts";
+import { ASK, answerShell } from "./completion.ts";
 import type { Io } from "./context.ts";
 import { describeError, formatFailure, UsageError } from "./failure.ts";
 import { asksForJson, type CommandLine, readGlobals } from "./global-options.ts";
@@ -17,6 +18,10 @@ import { json, type Report } from "./output.ts";
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   let command: Command | null = null;
   try {
+    if (argv[0] === ASK) {
+      io.out(await answerShell(groups, argv.slice(1)));
+      return 0;
+    }
     const line = readGlobals(argv);
     const report = await perform(line, io, (found) => {
       command = found;

@@ -118,7 +118,7 @@ export const groups: readonly Group[] = [
   {
     word: "completion",
     summary: "Completion script for a shell",
-    load: async () => (await import("./completion.ts")).completionCommands(groups),
+    load: async () => (await import("./completion.ts")).commands,
   },
   { word: "version", summary: "Versions", load: async () => (await import("./version.ts")).commands },
 ];

@@ -1,8 +1,10 @@
 /** `waxwing contact import`, `export` and `opt-out`: files of people. */
 import { closeSync, existsSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { isCountry } from "#src/core/phone.ts";
 import { bulkOptOut } from "#src/transfer/bulk-opt-out.ts";
 import { exportContacts } from "#src/transfer/export-contacts.ts";
 import { FailureFile } from "#src/transfer/failure-file.ts";
+import type { CountryQuestion } from "#src/transfer/foreign-numbers.ts";
 import type { FileSource } from "#src/transfer/formats/bytes.ts";
 import { encodings, readEncoding } from "#src/transfer/formats/encodings.ts";
 import type { ReadOptions } from "#src/transfer/formats/record.ts";
@@ -72,10 +74,16 @@ export const fileCommands: readonly Command[] = [
         choices: ["dmy", "mdy", "ymd"],
         description: "Order of day, month and year in dates (default: by all dates of the file, else the country)",
       },
+      country: {
+        kind: "text",
+        value: "CC",
+        description: "Country of numbers without a country code, such as DE (default: the workspace's)",
+      },
       ...readOptions,
     },
     run: (context, values) => {
       const source = requireFile(context, values.file);
+      const phoneCountry = readPhoneCountry(values.country);
       const map = readMap(values.map);
       const reading = readReadOptions(values, "contact import");
       return withDatabase(context, "write", async ({ store, lockServer }) => {
@@ -92,6 +100,7 @@ export const fileCommands: readonly Command[] = [
             skipsBadCells: values.badCells !== "refuse",
             reading,
             dates: values.dates,
+            phoneCountry,
             isDryRun: values.dryRun,
             isServerRunning: () => {
               const lock = lockServer();
@@ -99,7 +108,8 @@ export const fileCommands: readonly Command[] = [
               return lock === null;
             },
             onProgress: ({ rows, failed }) => progress(context.io, `${rows} rows, ${failed} failed`),
-            onFound: ({ header, mapping: { ignored } }) => {
+            onFound: ({ header, question, mapping: { ignored } }) => {
+              if (question !== null) throw countryNeeded(question);
               failures.header = header;
               if (ignored.length > 0) context.io.err(`ignored columns: ${visible(ignored.join(", "))}\n`);
             },
@@ -203,17 +213,35 @@ function readReadOptions({ encoding: name, quotes, headerRow: row }: GivenReadOp
   return { encoding, quotes, headerRow };
 }
 
+function readPhoneCountry(country: string | undefined): string | undefined {
+  const code = country?.toUpperCase();
+  if (code !== undefined && !isCountry(code)) {
+    throw new UsageError(`--country is a country such as DE, not "${visible(code)}"`, "contact import");
+  }
+  return code;
+}
+
+function countryNeeded({ choices, example, example_line: line }: CountryQuestion): CommandFailure {
+  const options = choices.map((country) => `--country ${country}`).join(" or ");
+  return new CommandFailure(
+    "country_unclear",
+    `the file has numbers of ${choices.join(" and ")}, and ${visible(example)} in line ${line} may be of either; nothing was imported`,
+    `say in which country numbers without a country code are, with ${options}, or add a column "country"`,
+  );
+}
+
 /** Counters in their order, then the reasons in words, the most frequent first. */
 function describeReport(
   report: object & {
     reasons: readonly ReasonCount[];
     omitted?: readonly ReasonCount[];
     changes?: readonly ChangeCount[];
+    question?: CountryQuestion | null;
   },
   failures: FailureFile,
 ): { json: object; text: string } {
   const errors = failures.count === 0 ? {} : { errors_file: failures.path };
-  const { reasons, omitted = [], changes = [], ...counters } = { ...report, ...errors };
+  const { reasons, omitted = [], changes = [], question: _, ...counters } = { ...report, ...errors };
   const sentence =
     (unit: string) =>
     ({ reason, rows, example_line: line, fix }: ReasonCount) =>

@@ -5,6 +5,7 @@
  */
 import {
   type CountryCode,
+  getCountries,
   getCountryCallingCode,
   isSupportedCountry,
   type PhoneNumber,
@@ -88,6 +89,11 @@ export function fromNetwork(digits: string): E164 | null {
 export function isCountry(code: string): boolean {
   // Check the shape first: libphonenumber looks the code up in a plain object, where "toString" is also found.
   return /^[A-Z]{2}$/.test(code) && isSupportedCountry(code);
+}
+
+/** Every country whose numbers can be read. */
+export function knownCountries(): readonly string[] {
+  return getCountries();
 }
 
 /** The number's country; null if it cannot be determined (a number given by the network, `+800`, a shared code). */

@@ -3,6 +3,7 @@
 import { invalidRequest } from "#src/core/problem.ts";
 import { mapProfile, type ProfileName, profileFields } from "#src/domain/contacts/profile-fields.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
+import { COUNTRY_NAMES } from "./countries.ts";
 import { looksLikePhone } from "./formats/looks.ts";
 import { ACCEPTS_NAMES, CONSENT_NAMES, EXTRA_NAMES, foldName, PHONE_NAMES, REFUSED_NAMES } from "./header-names.ts";
 
@@ -10,6 +11,8 @@ import { ACCEPTS_NAMES, CONSENT_NAMES, EXTRA_NAMES, foldName, PHONE_NAMES, REFUS
 export type ColumnTarget =
   /** The lower the rank, the more likely WhatsApp is on the number. */
   | { to: "phone"; rank: number }
+  /** The country in which the row's number is read. */
+  | { to: "country" }
   | { to: "consent"; as: "answer" | "accepts" | "refused" }
   | { to: "consent_purpose" }
   | { to: "consent_notice" }
@@ -41,10 +44,12 @@ export interface ColumnMapping {
   targets: (ColumnTarget | null)[];
   /** Headers of ignored columns. */
   ignored: string[];
+  /** Position of the column of countries, which may be a custom field too; null: there is none. */
+  countryColumn: number | null;
 }
 
 /**
- * `map` is the user's mapping, `header → target`. A target is a contact field, `user_id`, `username`, `tags`, `groups`,
+ * `map` is the user's mapping, `header → target`. A target is a contact field, `country`, `user_id`, `username`, `tags`, `groups`,
  * `fields.KEY`, or `-` to ignore the column. Columns that it omits are guessed. Throws `invalid_request` for an invalid mapping, and if no
  * column is the phone number or the user id.
  */
@@ -60,7 +65,15 @@ export function mapColumns(
     );
   }
   if (problems.length > 0) throw invalidRequest({ map: problems });
-  return { targets, ignored: header.filter((_, index) => targets[index] === null) };
+  const countryColumn = header.findIndex(
+    (name, index) =>
+      targets[index]?.to === "country" || (targets[index] != null && COUNTRY_NAMES.includes(foldName(name))),
+  );
+  return {
+    targets,
+    ignored: header.filter((_, index) => targets[index] === null),
+    countryColumn: countryColumn === -1 ? null : countryColumn,
+  };
 }
 
 /** Whether these cells name the columns of a file of people: one of them is the phone number or the user id. */
@@ -158,11 +171,12 @@ function guessTarget(name: string, fields: CustomField[]): ColumnTarget | null {
   const known = Object.keys(GUESSES).find((target) => GUESSES[target]?.includes(folded));
   if (known !== undefined) return readTarget(known, fields) ?? null;
   const field = fields.find(({ key, label }) => [key, label, `fields.${key}`].some((one) => foldName(one) === folded));
-  return field === undefined ? null : { to: "field", field };
+  if (field !== undefined) return { to: "field", field };
+  return COUNTRY_NAMES.includes(folded) ? { to: "country" } : null;
 }
 
 const plainTargets = [
-  ...(["user_id", "username", "tags", "groups"] as const),
+  ...(["country", "user_id", "username", "tags", "groups"] as const),
   ...(["consent_purpose", "consent_notice", "consent_source", "consent_at"] as const),
 ] as const;
 /** Targets that several columns may have. */

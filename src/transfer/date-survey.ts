@@ -1,13 +1,11 @@
 /** Decides whether days or months come first in a file, by all dates of it: 31/12 proves the one, 12/31 the other. */
 import type { ColumnMapping } from "./columns.ts";
 import { type DateOrder, usualOrder } from "./date-cell.ts";
-import type { FileSource } from "./formats/bytes.ts";
-import { openFile } from "./formats/open.ts";
-import type { ReadOptions } from "./formats/record.ts";
+import type { FileRecord } from "./formats/record.ts";
 
 const PAIR = /^(\d{1,2})[-/.](\d{1,2})(?:[-/.]\d{2,4})?(?:[T ].{0,20})?$/;
 
-export function dateColumns({ targets }: ColumnMapping): number[] {
+export function dateColumns({ targets }: Pick<ColumnMapping, "targets">): number[] {
   return targets.flatMap((target, index) => {
     const isDate =
       (target?.to === "profile" && (target.field === "birthday" || target.field === "anniversary")) ||
@@ -16,28 +14,38 @@ export function dateColumns({ targets }: ColumnMapping): number[] {
   });
 }
 
-/** `unclear`: some dates have the day first and some the month, so those that can be read either way are skipped. */
-export async function findDateOrder(
-  file: FileSource,
-  country: string,
-  options: ReadOptions,
-  isHeader: (cells: readonly string[]) => boolean,
-  columns: readonly number[],
-): Promise<DateOrder> {
-  if (columns.length === 0) return usualOrder(country);
-  const open = await openFile(file, country, options, isHeader);
-  const proofs = { dayFirst: 0, monthFirst: 0 };
-  for await (const records of open?.records ?? []) {
-    for (const { cells } of records) for (const at of columns) addProof(proofs, cells[at] ?? "");
-  }
-  if (proofs.dayFirst > 0 && proofs.monthFirst > 0) return "unclear";
-  if (proofs.dayFirst > 0) return "dmy";
-  return proofs.monthFirst > 0 ? "mdy" : usualOrder(country);
-}
+/** What the dates of some records prove. */
+export class DateSurvey {
+  readonly #columns: readonly number[];
+  #dayFirst = 0;
+  #monthFirst = 0;
+  /** A date that can be read either way. */
+  example: string | null = null;
 
-function addProof(proofs: { dayFirst: number; monthFirst: number }, cell: string): void {
-  const [, a, b] = PAIR.exec(cell.trim()) ?? [];
-  const [first, second] = [Number(a), Number(b)];
-  if (first > 12 && first <= 31 && second <= 12) proofs.dayFirst += 1;
-  if (second > 12 && second <= 31 && first <= 12) proofs.monthFirst += 1;
+  constructor(columns: readonly number[]) {
+    this.#columns = columns;
+  }
+
+  add(records: readonly Pick<FileRecord, "cells">[]): void {
+    for (const { cells } of records) for (const at of this.#columns) this.#addCell((cells[at] ?? "").trim());
+  }
+
+  get isCertain(): boolean {
+    return this.#dayFirst > 0 || this.#monthFirst > 0;
+  }
+
+  /** `unclear`: some dates have the day first and some the month, so those that can be read either way are skipped. */
+  orderIn(country: string): DateOrder {
+    if (this.#dayFirst > 0 && this.#monthFirst > 0) return "unclear";
+    if (this.#dayFirst > 0) return "dmy";
+    return this.#monthFirst > 0 ? "mdy" : usualOrder(country);
+  }
+
+  #addCell(cell: string): void {
+    const [, a, b] = PAIR.exec(cell) ?? [];
+    const [first, second] = [Number(a), Number(b)];
+    if (first > 12 && first <= 31 && second <= 12) this.#dayFirst += 1;
+    if (second > 12 && second <= 31 && first <= 12) this.#monthFirst += 1;
+    if (first > 0 && first <= 12 && second > 0 && second <= 12 && first !== second) this.example ??= cell;
+  }
 }

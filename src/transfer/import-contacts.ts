@@ -38,6 +38,8 @@ interface ImportOptions extends Omit<WriteOptions, "country"> {
   reading?: ReadOptions;
   /** The order of day and month in dates, where it should not be found out. */
   dates?: DateOrder | undefined;
+  /** In which numbers without a country code are read, where it should not be found out. */
+  phoneCountry?: string | undefined;
   /** The import runs inside the server, whose other work gets at least as much time. */
   isInsideServer?: boolean;
   /** Validates every row and changes nothing. */
@@ -95,6 +97,7 @@ async function importFile(options: ImportOptions): Promise<ImportReport> {
       file,
       options: reading,
       dates: options.dates,
+      phoneCountry: options.phoneCountry,
       now: clock.now(),
       map: [...options.map],
       fields,
@@ -133,6 +136,7 @@ async function importFile(options: ImportOptions): Promise<ImportReport> {
     changes: changeCounts(run.changes),
     kind: found.kind,
     encoding: found.encoding,
+    question: found.question,
   };
 }
 

@@ -178,6 +178,7 @@ export class ImportJobs {
         path: files.fileOf(job.id),
         map: new Map(Object.entries(settings.map)),
         optIn: settings.optIn,
+        phoneCountry: settings.phoneCountry,
         evidence: {
           file: job.fileName,
           user: job.userId,

@@ -30,6 +30,10 @@ export const refusals = {
     says: "the number has no area code or is too short",
     fix: "add the area code, or + and the country code",
   },
+  other_country: {
+    says: "the number may be another country's national number",
+    fix: "write it with + and its country code, or choose the country with --country",
+  },
   bad_user_id: { says: "the user id cannot be read", fix: "correct it; one has the form US.13491208655302741918" },
   bad_cell: { says: "a cell cannot be read", fix: "correct the cell, or import with --bad-cells skip" },
   quotes_swallow: {

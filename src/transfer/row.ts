@@ -7,6 +7,7 @@ import { type ProfileKind, profileFields } from "#src/domain/contacts/profile-fi
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import type { ColumnMapping, ColumnTarget } from "./columns.ts";
+import { readCountry } from "./countries.ts";
 import { plainCell } from "./csv-line.ts";
 import { type DateOrder, readDateCell } from "./date-cell.ts";
 import { isEmptyCell } from "./formats/looks.ts";
@@ -38,6 +39,8 @@ export interface ParsedRow {
   evidence?: Record<string, string>;
   /** What is wrong with each cell that is skipped; omitted if there is none. */
   omitted?: RowProblem<Omission>[];
+  /** Of the row's own column of countries; omitted if it names none. */
+  country?: string;
 }
 
 /** Separators of lists within a cell: characters that tag and group names rarely need. */
@@ -46,7 +49,7 @@ const LIST_SEPARATORS = /:::|[;|,]/;
 /** What the rows of a file have in common. */
 export interface RowContext {
   mapping: ColumnMapping;
-  /** In which numbers without a country code are read. */
+  /** In which numbers without a country code are read, where their row does not name a country. */
   country: string;
   skipsBadCells: boolean;
   order: DateOrder;
@@ -59,6 +62,19 @@ export interface RowContext {
  */
 export function readRow(context: RowContext, cells: readonly string[]): ParsedRow | { problems: RowProblem[] } {
   const { skipsBadCells } = context;
+  const { row, phones, refused, omitted } = readCells(context, cells);
+  const [phone, ...others] = phones.sort((a, b) => a.rank - b.rank).map(({ cell }) => cell);
+  row.phone = phone ?? "";
+  if (others.length > 0) row.otherPhones = others;
+  const isNameless = row.phone === "" && row.userId === null && refused.length === 0;
+  if (isNameless) refused.push({ reason: "no_phone", says: "phone: this field is missing." });
+  if (refused.length > 0 || (omitted.length > 0 && !skipsBadCells)) return { problems: [...omitted, ...refused] };
+  if (omitted.length > 0) row.omitted = omitted;
+  return row;
+}
+
+/** The row's cells, whether or not it is imported. */
+function readCells(context: RowContext, cells: readonly string[]): Reading {
   const reading: Reading = {
     row: { phone: "", userId: null, username: null, changes: { profile: {}, fields: {} } },
     phones: [],
@@ -70,15 +86,25 @@ export function readRow(context: RowContext, cells: readonly string[]): ParsedRo
     const cell = plainCell((cells[index] ?? "").trim());
     if (!isEmptyCell(cell)) readCell(reading, target, cell, context);
   });
-  const { row, phones, refused, omitted } = reading;
-  const [phone, ...others] = phones.sort((a, b) => a.rank - b.rank).map(({ cell }) => cell);
-  row.phone = phone ?? "";
-  if (others.length > 0) row.otherPhones = others;
-  const isNameless = row.phone === "" && row.userId === null && refused.length === 0;
-  if (isNameless) refused.push({ reason: "no_phone", says: "phone: this field is missing." });
-  if (refused.length > 0 || (omitted.length > 0 && !skipsBadCells)) return { problems: [...omitted, ...refused] };
-  if (omitted.length > 0) row.omitted = omitted;
-  return row;
+  const { countryColumn } = context.mapping;
+  const country = countryColumn === null ? null : readCountry(cells[countryColumn] ?? "");
+  if (country !== null) reading.row.country = country;
+  return reading;
+}
+
+/** The cells that say who the person of a row is, and what the row says about consent, whatever else is wrong with it. */
+export function readNames(
+  context: Pick<RowContext, "mapping" | "country">,
+  cells: readonly string[],
+): Pick<ParsedRow, "userId" | "consent" | "country"> & { phones: string[] } {
+  const targets = context.mapping.targets.map((target) => (target !== null && isOfPerson(target) ? target : null));
+  const mapping = { ...context.mapping, targets };
+  const { row, phones } = readCells({ ...context, mapping, skipsBadCells: true, order: "ymd", now: 0 }, cells);
+  return { ...row, phones: phones.map(({ cell }) => cell) };
+}
+
+function isOfPerson(target: ColumnTarget): boolean {
+  return ["phone", "user_id", "consent"].includes(target.to) || (target.to === "profile" && target.field === "state");
 }
 
 /** A row while its cells are read. */
@@ -96,6 +122,8 @@ function readCell(
   context: RowContext,
 ): void {
   switch (target.to) {
+    case "country":
+      return;
     case "phone":
       phones.push({ cell, rank: target.rank });
       return;

@@ -1,5 +1,5 @@
 /**
- * Which people of a file have been read already. A phone number takes eight bytes in a hash table, because a file may
+ * A set of people of a file, such as those who have been read already. A phone number takes eight bytes in a hash table, because a file may
  * have millions.
  */
 import { type E164, otherVariant } from "#src/core/phone.ts";
@@ -18,9 +18,14 @@ export class SeenPeople {
     const isKnownId = userId !== null && this.#userIds.has(userId);
     if (userId !== null) this.#userIds.add(userId);
     if (phone === null) return isKnownId;
-    const other = otherVariant(phone);
-    const key = Number(other === null || phone < other ? phone : other);
-    return this.#addKey(key) || isKnownId;
+    return this.#addKey(keyOf(phone)) || isKnownId;
+  }
+
+  has(phone: E164 | null, userId: string | null): boolean {
+    if (userId !== null && this.#userIds.has(userId)) return true;
+    if (phone === null || this.#count === 0) return false;
+    const key = keyOf(phone);
+    return this.#table[placeOf(this.#table, key)] === key;
   }
 
   #addKey(key: number): boolean {
@@ -37,6 +42,11 @@ export class SeenPeople {
     for (const key of this.#table) if (key !== 0) larger[placeOf(larger, key)] = key;
     this.#table = larger;
   }
+}
+
+function keyOf(phone: E164): number {
+  const other = otherVariant(phone);
+  return Number(other === null || phone < other ? phone : other);
 }
 
 /** The place of the key, or the free one where it belongs. */

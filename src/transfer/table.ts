@@ -2,6 +2,7 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
 import type { RecipientOutcome } from "#src/domain/broadcasts/broadcast.ts";
+import type { CountryQuestion } from "./foreign-numbers.ts";
 import type { FileKind } from "./formats/kind.ts";
 import type { ChangeCount, ReasonCount } from "./reasons.ts";
 
@@ -14,6 +15,8 @@ export interface ImportSettings {
   optIn: boolean;
   /** How they agreed, in the user's words. */
   proof: string;
+  /** In which numbers without a country code are read; undefined: in the workspace's, unless the file is of another. */
+  phoneCountry?: string | undefined;
 }
 
 export interface ImportCounters {
@@ -55,6 +58,8 @@ export interface ImportReport extends ImportCounters {
   changes: ChangeCount[];
   kind: FileKind;
   encoding: string | null;
+  /** What a person has to decide before every number can be read; until then, such numbers are refused. */
+  question: CountryQuestion | null;
 }
 
 export interface ImportOutcome extends ImportReport {

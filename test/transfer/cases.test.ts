@@ -55,7 +55,7 @@ type Taken = [name: string, counters: object, texts: string[], country?: string,
 const taken: Taken[] = [
   ["c01-excel-phones", { created: 21, failed: 5, continued: 1 }, ["+919812340001", "+919812340009".slice(0, 12)]],
   ["c02-india-same", { created: 1, repeated: 9, failed: 0 }, ["+919812350001"]],
-  ["c03-brazil", {}, []],
+  ["c03-brazil", {}, [], "BR"],
   ["c04-argentina", { failed: 1 }, ["+5491123456789", "+5493512345678"], "AR"],
   ["c05-mexico", { created: 1, repeated: 7, failed: 0 }, ["+525512345678"], "MX"],
   ["c06-cotedivoire", { failed: 0 }, ["+2250101020304", "+2250707080910"], "CI"],
@@ -150,6 +150,7 @@ test.each(taken)(
 
 const refused: [name: string, sentence: string][] = [
   ["c21-no-header", "--header-row none --map 1=name,2=phone"],
+  ["c03-brazil", "--country BR"],
   ["c32-xlsx-renamed", "This is an Excel workbook, not CSV"],
   ["c33-old-xls", "an old Excel workbook (.xls)"],
   ["c34-html-xls", "a web page, perhaps saved as .xls"],

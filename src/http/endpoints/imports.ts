@@ -28,6 +28,14 @@ const ReasonCount = Type.Object({
   fix: Type.String(),
 });
 
+/** Which country the national numbers of the file belong to; the likeliest comes first. */
+const CountryQuestion = Type.Object({
+  option: Type.Literal("country"),
+  choices: Type.Array(Type.String()),
+  example: Type.String(),
+  example_line: Type.Integer(),
+});
+
 const ImportOutcome = Type.Object({
   lines: Type.Integer(),
   skipped_lines: Type.Integer(),
@@ -50,6 +58,7 @@ const ImportOutcome = Type.Object({
   changes: Type.Array(Type.Object({ change: Type.String(), rows: Type.Integer(), example_line: Type.Integer() })),
   kind: OneOf(["csv", "xlsx", "vcard"]),
   encoding: OptionalText,
+  question: Nullable(CountryQuestion),
   /** The first rejected rows. */
   failures: Type.Array(Type.Object({ line: Type.Integer(), reason: Type.String() })),
 });
@@ -131,14 +140,15 @@ export const importEndpoints = {
         map: Type.Record(Type.String(), Type.String({ maxLength: 300 }), { maxProperties: 1_000 }),
         opt_in: Type.Boolean(),
         proof: Type.String({ maxLength: 1_000 }),
+        country: Type.Optional(Nullable(Type.String({ pattern: "^[A-Z]{2}$" }))),
       },
       strict,
     ),
   }).answer(async (call) => {
     const job = call.store.read((tx) => requireImport(call, tx));
-    const { map, opt_in: optIn, proof } = call.body;
+    const { map, opt_in: optIn, proof, country } = call.body;
     await call.imports.requireMap(job, map);
-    const settings: ImportSettings = { map, optIn, proof: proof.trim() };
+    const settings: ImportSettings = { map, optIn, proof: proof.trim(), phoneCountry: country ?? undefined };
     return change(call, (tx) => {
       const current = requireIdle(call, tx);
       const changed =

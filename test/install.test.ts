@@ -6,8 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { flagOf, nameOf } from "#src/cli/command.ts";
+import { nameOf } from "#src/cli/command.ts";
 import { groups } from "#src/cli/commands.ts";
+import { flagOf } from "#src/cli/option.ts";
 
 const checkout = resolve(import.meta.dir, "..");
 const script = join(checkout, "install.sh");

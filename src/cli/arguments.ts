@@ -3,9 +3,10 @@
  * unknown, missing, repeated, or of the wrong kind is reported with a suggestion. All problems are reported at once.
  */
 import { findSuggestion } from "#src/config/suggestion.ts";
-import { type Command, flagOf, isRepeated, nameOf, type Positional, placeholder, type Value } from "./command.ts";
+import { type Command, nameOf } from "./command.ts";
 import { UsageError } from "./failure.ts";
 import { globalOptions } from "./global-options.ts";
+import { flagOf, isRepeated, placeholder, type Value, type ValueOption } from "./option.ts";
 import { type OptionToken, type Token, takeValue } from "./tokens.ts";
 
 interface Reading {
@@ -38,7 +39,7 @@ export function suggestWord(word: string, known: readonly string[]): string {
   return suggestion === null ? `there are ${known.join(", ")}` : `did you mean ${suggestion}?`;
 }
 
-function readPositional(reading: Reading, declared: [string, Positional] | undefined, text: string): void {
+function readPositional(reading: Reading, declared: [string, ValueOption] | undefined, text: string): void {
   if (declared === undefined) {
     reading.problems.push(tooManyValues(reading.command, text));
     return;
@@ -74,18 +75,18 @@ function parseFlag({ name, inline }: OptionToken): Parsed {
   return inline === null ? { value: true } : { problem: `${name} takes no value` };
 }
 
-function parseOption({ name }: OptionToken, option: Positional, text: string | undefined): Parsed {
+function parseOption({ name }: OptionToken, option: ValueOption, text: string | undefined): Parsed {
   return text === undefined
     ? { problem: `${name} needs a value: ${name} ${placeholder(option)}` }
     : parse(name, option, text);
 }
 
-function parse(name: string, declared: Positional, text: string): Parsed {
+function parse(name: string, declared: ValueOption, text: string): Parsed {
   switch (declared.kind) {
     case "text":
       return { value: text };
     case "number": {
-      const min = declared.min ?? 1;
+      const { min = 1 } = declared;
       const number = /^\d{1,15}$/.test(text) ? Number(text) : null;
       if (number !== null && number >= min) return { value: number };
       return { problem: `${name} is ${JSON.stringify(text)}, and must be a whole number of at least ${min}` };
@@ -104,7 +105,7 @@ function store({ values, problems }: Reading, property: string, parsed: Parsed):
 }
 
 /** `unread`: the positionals that have no token. */
-function checkPositionals({ values, problems }: Reading, unread: readonly [string, Positional][]): void {
+function checkPositionals({ values, problems }: Reading, unread: readonly [string, ValueOption][]): void {
   for (const [property, positional] of unread) {
     if (positional.required) problems.push(missing(placeholder(positional), positional.description));
     else values[property] = undefined;

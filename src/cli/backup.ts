@@ -11,27 +11,25 @@ import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
 import { type FailureRule, failingAs, isFileThere } from "./failure.ts";
+import { file, positional } from "./option.ts";
 import { list } from "./output.ts";
 import { recoverySheet } from "./recovery-sheet.ts";
 import { remoteCommands } from "./remote-backup.ts";
 
 export const commands: readonly Command[] = [
-  command({
-    group: null,
-    name: "backup",
-    summary: "Back up the database, also beside a running server, and verify the backup",
-    details:
-      "The backup is one file. It is opened again and checked as waxwing check does, and gets its name only after it is\nverified. It does not contain the key file.",
-    positionals: {
-      file: {
-        kind: "text",
-        value: "FILE",
-        file: { as: "make", beside: { [DIGEST]: "make" } },
-        required: true,
-        description: "Target file; an existing file is never replaced",
-      },
+  command(
+    "backup",
+    {
+      summary: "Back up the database, also beside a running server, and verify the backup",
+      details:
+        "The backup is one file. It is opened again and checked as waxwing check does, and gets its name only after it is\nverified. It does not contain the key file.",
     },
-    run: async (context, values) => {
+    {
+      file: positional(
+        file("FILE", "Target file; an existing file is never replaced", { as: "make", beside: { [DIGEST]: "make" } }),
+      ),
+    },
+    async (context, values) => {
       const { storage, secrets } = context.loadConfig();
       if (!fileExists(storage.path)) throw noDatabase(storage.path);
       const backup = await createBackup(context, storage.path, values.file);
@@ -65,7 +63,7 @@ export const commands: readonly Command[] = [
       ].join("\n");
       return { json: view, text, ...(view.verified ? {} : { exitCode: 1 as const }) };
     },
-  }),
+  ),
   ...remoteCommands,
   recoverySheet,
 ];

@@ -6,10 +6,11 @@
 import { accessSync, constants, existsSync, lstatSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Config, type ConfigFile, findConfigFile, LOCAL_FILE, loadConfig } from "#src/config/config.ts";
-import type { Command, Value } from "./command.ts";
+import type { Command } from "./command.ts";
 import type { Context, GlobalOptions, Io } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 import { NamedFiles } from "./named-files.ts";
+import type { Value } from "./option.ts";
 import { type Owner, ownerOf } from "./owner.ts";
 import type { Root } from "./root.ts";
 

@@ -11,30 +11,29 @@ import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
 import { getCounters } from "#src/domain/messages/adjust-counters.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { type Command, command, workspaceFilter } from "./command.ts";
+import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
+import { flag, number, positional, workspaceFilter } from "./option.ts";
 import { list, type Report, table } from "./output.ts";
 import { watchBroadcast } from "./watch-broadcast.ts";
 import { timesIn, workspacesOf } from "./workspace-option.ts";
 
-const group = "broadcast";
 const LIMIT = 50;
 const REASONS_SHOWN = 8;
 
-const id = { kind: "number", value: "ID", required: true, description: "The broadcast's id" } as const;
+const id = positional(number("ID", "The broadcast's id"));
 
 export const commands: readonly Command[] = [
-  command({
-    group,
-    name: "list",
-    summary: "List broadcasts, newest first",
-    options: {
+  command(
+    "broadcast list",
+    "List broadcasts, newest first",
+    {
       workspace: workspaceFilter,
-      limit: { kind: "number", value: "N", description: `Maximum number shown (default: ${LIMIT})` },
+      limit: number("N", `Maximum number shown (default: ${LIMIT})`),
     },
-    run: (context, values) =>
+    (context, values) =>
       withDatabase(context, "read", ({ store }) => {
         const { limit = LIMIT } = values;
         const broadcasts = store.read((tx) =>
@@ -57,58 +56,63 @@ export const commands: readonly Command[] = [
         const headings = ["id", "workspace", "name", "status", "total", "sent", "failed", "skipped", "created"];
         return { json: broadcasts, text: table(headings, rows, "There are no broadcasts yet.") };
       }),
-  }),
-  command({
-    group,
-    name: "show",
-    summary: "Show a broadcast: its progress, and why recipients failed or were skipped",
-    details: "With --watch, prints the progress once a second until the broadcast ends.",
-    positionals: { id },
-    options: { watch: { kind: "flag", description: "Follow the broadcast until it is finished, paused or cancelled" } },
-    run: (context, values) =>
+  ),
+  command(
+    "broadcast show",
+    {
+      summary: "Show a broadcast: its progress, and why recipients failed or were skipped",
+      details: "With --watch, prints the progress once a second until the broadcast ends.",
+    },
+    {
+      id,
+      watch: flag("Follow the broadcast until it is finished, paused or cancelled"),
+    },
+    (context, values) =>
       withDatabase(context, "read", async ({ store }) => {
         if (values.watch && !context.options.json) {
           await watchBroadcast(context.io, () => store.read((tx) => progressOf(tx, values.id)));
         }
         return store.read((tx) => report(tx, requireBroadcast(tx, values.id)));
       }),
-  }),
-  command({
-    group,
-    name: "pause",
-    summary: "Pause a broadcast until it is resumed",
-    positionals: { id },
-    run: (context, values) =>
+  ),
+  command(
+    "broadcast pause",
+    "Pause a broadcast until it is resumed",
+    {
+      id,
+    },
+    (context, values) =>
       change(context, values.id, (tx, broadcast) => {
         const paused = pauseBroadcast(tx, broadcast, "manual", "paused by hand");
         if (paused !== null) return paused;
         throw refused(`Broadcast ${values.id} is ${broadcast.status}; it cannot be paused.`);
       }),
-  }),
-  command({
-    group,
-    name: "resume",
-    summary: "Resume a paused broadcast",
-    details:
-      "Resuming confirms a changed template. After a restore with a gap, recipients that may already have been sent to are\nnot sent to.",
-    positionals: { id },
-    options: {
-      sendUnknown: {
-        kind: "flag",
-        description: "After a restore: also send to recipients that may already have it, so they may get it twice",
-      },
+  ),
+  command(
+    "broadcast resume",
+    {
+      summary: "Resume a paused broadcast",
+      details:
+        "Resuming confirms a changed template. After a restore with a gap, recipients that may already have been sent to are\nnot sent to.",
     },
-    run: (context, values) =>
+    {
+      id,
+      sendUnknown: flag("After a restore: also send to recipients that may already have it, so they may get it twice"),
+    },
+    (context, values) =>
       change(context, values.id, (tx, broadcast) => resumeManually(tx, broadcast, { sendUnknown: values.sendUnknown })),
-  }),
-  command({
-    group,
-    name: "cancel",
-    summary: "Cancel a broadcast",
-    details: "Messages already sent are not recalled. Only delivered messages are charged.",
-    positionals: { id },
-    run: (context, values) => change(context, values.id, cancelBroadcast),
-  }),
+  ),
+  command(
+    "broadcast cancel",
+    {
+      summary: "Cancel a broadcast",
+      details: "Messages already sent are not recalled. Only delivered messages are charged.",
+    },
+    {
+      id,
+    },
+    (context, values) => change(context, values.id, cancelBroadcast),
+  ),
 ];
 
 function change(context: Context, id: number, work: (tx: Tx, broadcast: Broadcast) => Broadcast): Promise<Report> {

@@ -12,25 +12,26 @@ import {
 import { type Command, command } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { UsageError } from "./failure.ts";
+import { choice, number, optionalPositional, positional, text } from "./option.ts";
 import { list, table } from "./output.ts";
 
-const group = "callback";
 const LISTED = 100;
 const LISTED_MAX = 10_000;
-const state = { kind: "choice", choices: listedStates, description: "Only those of this state" } as const;
+const state = choice(listedStates, "Only those of this state");
 
 export const commands: readonly Command[] = [
-  command({
-    group,
-    name: "list",
-    summary: "List callbacks that had no effect, newest first",
-    details:
-      "refused: not signed, or not with our secret; kept for a week, the first thousand of a day one by one.\nunreadable, unhandled: stored, but an item could not be read or used; kept until it was applied, except items\nabout numbers and accounts that are not on this server. quarantined: an item stopped the server three times and is\nnot tried again.",
-    options: {
-      state,
-      limit: { kind: "number", value: "N", description: `Maximum number of callbacks (default: ${LISTED})` },
+  command(
+    "callback list",
+    {
+      summary: "List callbacks that had no effect, newest first",
+      details:
+        "refused: not signed, or not with our secret; kept for a week, the first thousand of a day one by one.\nunreadable, unhandled: stored, but an item could not be read or used; kept until it was applied, except items\nabout numbers and accounts that are not on this server. quarantined: an item stopped the server three times and is\nnot tried again.",
     },
-    run: (context, values) =>
+    {
+      state,
+      limit: number("N", `Maximum number of callbacks (default: ${LISTED})`),
+    },
+    (context, values) =>
       withDatabase(context, "read", ({ store }) => {
         const limit = Math.min(values.limit ?? LISTED, LISTED_MAX);
         const found = store.read((tx) => listCallbacks(tx, (values.state as ListedState | undefined) ?? null, limit));
@@ -41,13 +42,14 @@ export const commands: readonly Command[] = [
           text: table(["id", "at", "state", "number", "reason"], rows, "Every callback had its effect."),
         };
       }),
-  }),
-  command({
-    group,
-    name: "show",
-    summary: "Show a callback that had no effect, with its body",
-    positionals: { id: { kind: "text", value: "ID", required: true, description: "The callback's id" } },
-    run: (context, values) =>
+  ),
+  command(
+    "callback show",
+    "Show a callback that had no effect, with its body",
+    {
+      id: positional(text("ID", "The callback's id")),
+    },
+    (context, values) =>
       withDatabase(context, "read", ({ store }) => {
         const { body, ...found } = store.read((tx) => showCallback(tx, values.id));
         const shown = { ...view(found), body };
@@ -55,15 +57,18 @@ export const commands: readonly Command[] = [
         const lines = list({ id: String(id), at, state: word, reason });
         return { json: shown, text: body === null ? `${lines}\n\nIts body was not stored.` : `${lines}\n\n${body}` };
       }),
-  }),
-  command({
-    group,
-    name: "replay",
-    summary: "Apply stored callbacks again",
-    details: `One callback, or up to ${REPLAYED_MAX} of a state, oldest first. A running server applies them at once. What had its effect\nbefore is not done twice.`,
-    positionals: { id: { kind: "text", value: "ID", required: false, description: "The callback's id" } },
-    options: { state },
-    run: (context, { id, state: of }) => {
+  ),
+  command(
+    "callback replay",
+    {
+      summary: "Apply stored callbacks again",
+      details: `One callback, or up to ${REPLAYED_MAX} of a state, oldest first. A running server applies them at once. What had its effect\nbefore is not done twice.`,
+    },
+    {
+      id: optionalPositional(text("ID", "The callback's id")),
+      state,
+    },
+    (context, { id, state: of }) => {
       if ((id === undefined) === (of === undefined)) throw new UsageError("name an ID or a --state", "callback replay");
       if (of === "refused")
         throw new UsageError("refused callbacks were not stored; the network repeats them", "callback replay");
@@ -78,7 +83,7 @@ export const commands: readonly Command[] = [
         };
       });
     },
-  }),
+  ),
 ];
 
 function view({ id, at, state: word, reason, numberId }: ListedCallback) {

@@ -16,22 +16,22 @@ import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { databaseFile, isGivenThere, withGivenDatabase } from "./given-database.ts";
+import { file, flag, optionalPositional } from "./option.ts";
 import { type Report, visible } from "./output.ts";
 
 export const commands: readonly Command[] = [
-  command({
-    group: null,
-    name: "check",
-    summary: "Check a database: the file's integrity, and every invariant of its data",
-    details:
-      "Without FILE: the database of this installation, also beside a running server, which is not blocked. Exit code 1 if\na check fails.",
-    positionals: {
-      file: { kind: "text", value: "FILE", file: databaseFile, description: "A backup, or another database file" },
+  command(
+    "check",
+    {
+      summary: "Check a database: the file's integrity, and every invariant of its data",
+      details:
+        "Without FILE: the database of this installation, also beside a running server, which is not blocked. Exit code 1 if\na check fails.",
     },
-    options: {
-      schema: { kind: "flag", description: "Only report whether this executable can run on it" },
+    {
+      file: optionalPositional(file("FILE", "A backup, or another database file", databaseFile)),
+      schema: flag("Only report whether this executable can run on it"),
     },
-    run: async (context, values) => {
+    async (context, values) => {
       const name = values.file ?? databaseFiles(context.loadConfig().storage.path).database;
       if (!isGivenThere(context, name)) {
         if (values.file === undefined) throw noDatabase(name);
@@ -39,7 +39,7 @@ export const commands: readonly Command[] = [
       }
       return withGivenDatabase(context, name, (path) => (values.schema ? checkSchema : checkAll)(context, name, path));
     },
-  }),
+  ),
 ];
 
 const MEDIA_CHECK = "media_on_disk";

@@ -5,13 +5,14 @@
  */
 import { readArguments, suggestWord } from "./arguments.ts";
 import { contextFor } from "./become-owner.ts";
-import { type Command, flagOf, type Group } from "./command.ts";
+import type { Command, Group } from "./command.ts";
 import { groups } from "./commands.ts";
 import { ASK, answerShell } from "./completion.ts";
 import type { Io } from "./context.ts";
 import { describeError, formatFailure, UsageError } from "./failure.ts";
 import { asksForJson, type CommandLine, readGlobals } from "./global-options.ts";
 import { helpOnAll, helpOnCommand, helpOnGroup } from "./help.ts";
+import { flagOf } from "./option.ts";
 import { json, type Report } from "./output.ts";
 
 /** Runs a command line to completion and returns the exit code. Never rejects. */

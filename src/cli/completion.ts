@@ -3,25 +3,29 @@
  * the words typed so far (`waxwing __complete SHELL WORDS…`, which no help names). So the scripts know no command and
  * need no change with a new version, and the answer is read from the same declarations as the help.
  */
-import { type Command, command, flagOf, type Group, isRepeated, type Option } from "./command.ts";
+import { type Command, command, type Group } from "./command.ts";
 import { scripts, shells } from "./completion-scripts.ts";
 import { globalOptions } from "./global-options.ts";
+import { choice, flagOf, isRepeated, type Option, positional } from "./option.ts";
 import { tokensOf } from "./tokens.ts";
 
 /** The first word of the command line by which a shell asks. */
 export const ASK = "__complete";
 
 export const commands: readonly Command[] = [
-  command({
-    group: null,
-    name: "completion",
-    summary: "Print a script that lets a shell complete commands and options",
-    needsNoData: true,
-    details:
-      "bash, in ~/.bashrc:                     source <(waxwing completion bash)\nzsh, in ~/.zshrc, after compinit:       source <(waxwing completion zsh)\nfish, in ~/.config/fish/config.fish:    waxwing completion fish | source",
-    positionals: { shell: { kind: "choice", choices: shells, required: true, description: "The shell" } },
-    run: async (_, { shell }) => ({ json: { shell, script: scripts[shell] }, text: scripts[shell].trimEnd() }),
-  }),
+  command(
+    "completion",
+    {
+      summary: "Print a script that lets a shell complete commands and options",
+      details:
+        "bash, in ~/.bashrc:                     source <(waxwing completion bash)\nzsh, in ~/.zshrc, after compinit:       source <(waxwing completion zsh)\nfish, in ~/.config/fish/config.fish:    waxwing completion fish | source",
+      needsNoData: true,
+    },
+    {
+      shell: positional(choice(shells, "The shell")),
+    },
+    async (_, { shell }) => ({ json: { shell, script: scripts[shell] }, text: scripts[shell].trimEnd() }),
+  ),
 ];
 
 /** A word that can be typed, and what it means. */

@@ -17,13 +17,15 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const CERTIFICATE_SOON_MS = 7 * 24 * 60 * 60_000;
 
 export const commands: readonly Command[] = [
-  command({
-    group: "config",
-    name: "check",
-    summary: "Read the configuration, and look at the directories, certificates and addresses it names",
-    details:
-      "Opens a connection to each address, and sends nothing over it; the store of backups is asked for a list. Changes\nnothing.\nExit code 1 if there is a problem; warnings do not count.",
-    run: async (context) => {
+  command(
+    "config check",
+    {
+      summary: "Read the configuration, and look at the directories, certificates and addresses it names",
+      details:
+        "Opens a connection to each address, and sends nothing over it; the store of backups is asked for a list. Changes\nnothing.\nExit code 1 if there is a problem; warnings do not count.",
+    },
+    {},
+    async (context) => {
       const config = context.loadConfig();
       const { clock, env } = context.io;
       const findings = [
@@ -38,7 +40,7 @@ export const commands: readonly Command[] = [
       ];
       return reportOf(config, findings);
     },
-  }),
+  ),
 ];
 
 function ok(key: string, message: string): ConfigFinding {

@@ -9,30 +9,28 @@ import { REPLAY_BATCH, replayDelivery, replayFailedSince } from "#src/domain/web
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { lastAttemptId, reportAttempt, waitForAttempt } from "./attempt.ts";
-import { type Command, command, workspaceFilter } from "./command.ts";
+import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
 import { UsageError } from "./failure.ts";
+import { choice, number, optionalPositional, positional, text, workspaceFilter } from "./option.ts";
 import { list, type Report, table } from "./output.ts";
 import { timesIn, workspacesOf } from "./workspace-option.ts";
-
-const group = "delivery";
 
 const LIMIT = 50;
 /** Pause between two batches, so that the server can write too. */
 const GAP_MS = 20;
 
 export const commands: readonly Command[] = [
-  command({
-    group,
-    name: "list",
-    summary: "List deliveries, newest first",
-    options: {
+  command(
+    "delivery list",
+    "List deliveries, newest first",
+    {
       workspace: workspaceFilter,
-      status: { kind: "choice", choices: deliveryStatuses, description: "Only those in this status" },
-      limit: { kind: "number", value: "N", description: `Maximum number shown (default: ${LIMIT})` },
+      status: choice(deliveryStatuses, "Only those in this status"),
+      limit: number("N", `Maximum number shown (default: ${LIMIT})`),
     },
-    run: (context, values) =>
+    (context, values) =>
       withDatabase(context, "read", ({ store }) => {
         const { status = null, limit = LIMIT } = values;
         const deliveries = store.read((tx) =>
@@ -55,35 +53,33 @@ export const commands: readonly Command[] = [
         const headings = ["id", "workspace", "event", "status", "attempts", "created", "next attempt"];
         return { json: deliveries, text: table(headings, rows, "There is no such delivery.") };
       }),
-  }),
-  command({
-    group,
-    name: "show",
-    summary: "Show a delivery: its attempts and the body sent",
-    positionals: { id: { kind: "number", value: "ID", required: true, description: "The delivery's id" } },
-    run: (context, values) =>
+  ),
+  command(
+    "delivery show",
+    "Show a delivery: its attempts and the body sent",
+    {
+      id: positional(number("ID", "The delivery's id")),
+    },
+    (context, values) =>
       withDatabase(context, "read", ({ store }) =>
         store.read((tx) => {
           const delivery = getDelivery(tx, values.id);
           return reportOf(delivery, getWorkspace(tx, delivery.workspaceId));
         }),
       ),
-  }),
-  command({
-    group,
-    name: "replay",
-    summary: "Replay one event, or all failed ones",
-    details: "Either ID, or --workspace with --failed-since.",
-    positionals: { id: { kind: "number", value: "ID", description: "The delivery's id" } },
-    options: {
-      workspace: { kind: "number", value: "ID", description: "Replay all failed deliveries of this workspace" },
-      failedSince: {
-        kind: "text",
-        value: "T",
-        description: "Start of the period: 2026-11-21, 2026-11-21T08:00, or an age such as 24h",
-      },
+  ),
+  command(
+    "delivery replay",
+    {
+      summary: "Replay one event, or all failed ones",
+      details: "Either ID, or --workspace with --failed-since.",
     },
-    run: (context, values) => {
+    {
+      id: optionalPositional(number("ID", "The delivery's id")),
+      workspace: number("ID", "Replay all failed deliveries of this workspace"),
+      failedSince: text("T", "Start of the period: 2026-11-21, 2026-11-21T08:00, or an age such as 24h"),
+    },
+    (context, values) => {
       const { id, workspace, failedSince } = values;
       if (id !== undefined && workspace === undefined && failedSince === undefined) return replayOne(context, id);
       if (id === undefined && workspace !== undefined && failedSince !== undefined) {
@@ -94,7 +90,7 @@ export const commands: readonly Command[] = [
         "delivery replay",
       );
     },
-  }),
+  ),
 ];
 
 function replayOne(context: Context, id: number): Promise<Report> {

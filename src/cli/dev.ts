@@ -26,47 +26,34 @@ import { readSource, type Source } from "./dev/source.ts";
 import { startViewer, type Viewer } from "./dev/viewer.ts";
 import { devWords } from "./dev/words.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
+import { file, flag, number, repeated, text } from "./option.ts";
 import { start, stopSignal } from "./running.ts";
 import { listenOption } from "./serve.ts";
 
 export const commands: readonly Command[] = [
-  command({
-    group: null,
-    name: "dev",
-    summary: "Run a throwaway server with demo data and a simulated network",
-    needsNoData: "unless named",
-    details:
-      "Prints an address, a key and commands to paste. The database is temporary and is removed at the end; --data DIR keeps\nit and its key for the next run.",
-    options: {
-      listen: listenOption,
-      forward: {
-        kind: "text",
-        value: "URL",
-        description: "Deliver every webhook to this address too, such as http://localhost:3000/hook",
-      },
-      seed: {
-        kind: "text",
-        value: "FILE|-",
-        file: { as: "read" },
-        description: "JSON file with the workspaces to create instead of the demo; see /docs/testing of the server",
-      },
-      randomSeed: {
-        kind: "number",
-        value: "N",
-        description: "Take keys and ids from this seed: the same requests then give the same ones",
-      },
-      number: {
-        kind: "text",
-        value: "P",
-        isRepeated: true,
-        description: "Number of the demo workspace, instead of +911244001100; may be given several times",
-      },
-      country: { kind: "text", value: "CC", description: "Country of the demo workspace (default: IN)" },
-      timezone: { kind: "text", value: "TZ", description: "Its timezone (default: Asia/Kolkata)" },
-      currency: { kind: "text", value: "CUR", description: "Its currency (default: USD)" },
-      withParent: { kind: "flag", description: "Stop when standard input closes, which happens when the parent ends" },
+  command(
+    "dev",
+    {
+      summary: "Run a throwaway server with demo data and a simulated network",
+      details:
+        "Prints an address, a key and commands to paste. The database is temporary and is removed at the end; --data DIR keeps\nit and its key for the next run.",
+      needsNoData: "unless named",
     },
-    run: async (given, values) => {
+    {
+      listen: listenOption,
+      forward: text("URL", "Deliver every webhook to this address too, such as http://localhost:3000/hook"),
+      seed: file(
+        "FILE|-",
+        "JSON file with the workspaces to create instead of the demo; see /docs/testing of the server",
+      ),
+      randomSeed: number("N", "Take keys and ids from this seed: the same requests then give the same ones"),
+      number: repeated(text("P", "Number of the demo workspace, instead of +911244001100; may be given several times")),
+      country: text("CC", "Country of the demo workspace (default: IN)"),
+      timezone: text("TZ", "Its timezone (default: Asia/Kolkata)"),
+      currency: text("CUR", "Its currency (default: USD)"),
+      withParent: flag("Stop when standard input closes, which happens when the parent ends"),
+    },
+    async (given, values) => {
       const { listen, withParent, forward, randomSeed } = values;
       const context = randomSeed === undefined ? given : withRandom(given, seededRandom(randomSeed));
       const { io, options } = context;
@@ -95,7 +82,7 @@ export const commands: readonly Command[] = [
       }
       return null;
     },
-  }),
+  ),
 ];
 
 function createTemporary(io: Io): string {

@@ -7,25 +7,27 @@ import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { runDoctor } from "#src/health/doctor.ts";
 import { type DoctorContext, readDoctorSettings } from "#src/health/doctor-context.ts";
 import type { Finding } from "#src/health/finding.ts";
-import { type Command, command, workspaceFilter } from "./command.ts";
+import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
+import { flag, workspaceFilter } from "./option.ts";
 import { type Report, visible } from "./output.ts";
 import { accountPorts, syncNow } from "./sync-now.ts";
 import { workspacesOf } from "./workspace-option.ts";
 
 export const commands: readonly Command[] = [
-  command({
-    group: null,
-    name: "doctor",
-    summary: "Find problems with the setup and the next step for each",
-    details:
-      "Checks for every number the way to WhatsApp, token, ids, readiness, quality, app secret, subscription, webhook and\ntemplates; and the callback address and the clock. The cause of a problem stands first. Changes nothing, except with\n--subscribe.\nExit code 1 if there is a problem; warnings do not count.",
-    options: {
-      workspace: workspaceFilter,
-      subscribe: { kind: "flag", description: "Subscribe the app to accounts where it is not subscribed" },
+  command(
+    "doctor",
+    {
+      summary: "Find problems with the setup and the next step for each",
+      details:
+        "Checks for every number the way to WhatsApp, token, ids, readiness, quality, app secret, subscription, webhook and\ntemplates; and the callback address and the clock. The cause of a problem stands first. Changes nothing, except with\n--subscribe.\nExit code 1 if there is a problem; warnings do not count.",
     },
-    run: async (context, { workspace, subscribe }) => {
+    {
+      workspace: workspaceFilter,
+      subscribe: flag("Subscribe the app to accounts where it is not subscribed"),
+    },
+    async (context, { workspace, subscribe }) => {
       const away = findMovedAway(context.loadConfig().storage.path);
       if (away !== null) return reportOf([closedFinding(away)], []);
       return withDatabase(context, subscribe ? "write" : "read", async (database) => {
@@ -37,7 +39,7 @@ export const commands: readonly Command[] = [
         return reportOf(findings, numbers);
       });
     },
-  }),
+  ),
 ];
 
 function closedFinding({ at, file }: MovedAway): Finding {

@@ -1,24 +1,15 @@
 /** The options that every command takes, before or after its name. */
-import { flagOf, type Option, placeholder } from "./command.ts";
+
 import type { GlobalOptions } from "./context.ts";
 import { UsageError } from "./failure.ts";
+import { directory, file, flag, flagOf, type Option, placeholder } from "./option.ts";
 import { type OptionToken, type Token, takeValue, tokensOf } from "./tokens.ts";
 
 export const globalOptions = {
-  config: {
-    kind: "text",
-    value: "FILE",
-    file: { as: "read" },
-    description: "Configuration (default: ./waxwing.toml, then /etc/waxwing/waxwing.toml)",
-  },
-  data: {
-    kind: "text",
-    value: "DIR",
-    directory: true,
-    description: "Directory of the database and its companions (default: ./data)",
-  },
-  json: { kind: "flag", description: "Print one JSON document on stdout" },
-  help: { kind: "flag", description: "Show help for the command" },
+  config: file("FILE", "Configuration (default: ./waxwing.toml, then /etc/waxwing/waxwing.toml)"),
+  data: directory("DIR", "Directory of the database and its companions (default: ./data)"),
+  json: flag("Print one JSON document on stdout"),
+  help: flag("Show help for the command"),
 } as const satisfies Record<string, Option>;
 
 type Global = keyof typeof globalOptions;

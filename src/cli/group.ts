@@ -13,32 +13,29 @@ import { listGroups } from "#src/domain/groups/read.ts";
 import type { Group } from "#src/domain/groups/table.ts";
 import { viewGroup } from "#src/domain/groups/view.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
+import { type Command, command } from "./command.ts";
 import { withDatabase } from "./database.ts";
+import { flag, number, positional, required, text, workspaceFilter, workspaceOption } from "./option.ts";
 import { list, type Report, table } from "./output.ts";
 import { workspacesOf } from "./workspace-option.ts";
 
-const group = "group";
 const GROUPS_PER_READ = 200;
 const GAP_MS = 5;
 
 export const commands: readonly Command[] = [
-  command({
-    group,
-    name: "create",
-    summary: "Create a static group, or a dynamic one with --filter",
-    details:
-      'A filter is JSON: a condition such as {"field": "city", "is": "Pune"}, or {"all": […]}, {"any": […]}, {"not": …}.\n{"field": "birthday", "within_days": 0} matches contacts whose birthday is today.',
-    options: {
-      workspace: workspaceOption,
-      name: { kind: "text", value: "N", required: true, description: "Name of the group" },
-      filter: {
-        kind: "text",
-        value: "JSON",
-        description: "Filter of a dynamic group; without it, the group is static",
-      },
+  command(
+    "group create",
+    {
+      summary: "Create a static group, or a dynamic one with --filter",
+      details:
+        'A filter is JSON: a condition such as {"field": "city", "is": "Pune"}, or {"all": […]}, {"any": […]}, {"not": …}.\n{"field": "birthday", "within_days": 0} matches contacts whose birthday is today.',
     },
-    run: (context, values) => {
+    {
+      workspace: workspaceOption,
+      name: required(text("N", "Name of the group")),
+      filter: text("JSON", "Filter of a dynamic group; without it, the group is static"),
+    },
+    (context, values) => {
       const filter = values.filter === undefined ? null : readJson(values.filter);
       return withDatabase(context, "write", async ({ store }) => {
         const created = await store.write((tx) => saveGroup(tx, values.workspace, { name: values.name, filter }));
@@ -54,13 +51,14 @@ export const commands: readonly Command[] = [
         return reportOf({ ...created, memberCount: row.total });
       });
     },
-  }),
-  command({
-    group,
-    name: "list",
-    summary: "List groups and their numbers of contacts",
-    options: { workspace: workspaceFilter },
-    run: (context, values) =>
+  ),
+  command(
+    "group list",
+    "List groups and their numbers of contacts",
+    {
+      workspace: workspaceFilter,
+    },
+    (context, values) =>
       withDatabase(context, "read", ({ store }) => {
         const groups = store.read((tx) => workspacesOf(tx, values.workspace).flatMap(({ id }) => allGroups(tx, id)));
         const rows = groups.map((one) => {
@@ -73,14 +71,15 @@ export const commands: readonly Command[] = [
           text: table(headings, rows, "There are no groups: waxwing group create --workspace ID --name …"),
         };
       }),
-  }),
-  command({
-    group,
-    name: "remove",
-    summary: "Remove a group; its contacts stay",
-    positionals: { id: { kind: "number", value: "ID", required: true, description: "The group's id" } },
-    options: { force: { kind: "flag", description: "Also if scheduled broadcasts need it: they will fail" } },
-    run: (context, values) =>
+  ),
+  command(
+    "group remove",
+    "Remove a group; its contacts stay",
+    {
+      id: positional(number("ID", "The group's id")),
+      force: flag("Also if scheduled broadcasts need it: they will fail"),
+    },
+    (context, values) =>
       withDatabase(context, "write", async ({ store }) => {
         const workspaceId = store.read((tx) => {
           const owner = workspacesOf(tx, undefined).find(({ id }) =>
@@ -98,7 +97,7 @@ export const commands: readonly Command[] = [
         }
         return { json: { removed: values.id }, text: `Removed group ${values.id}.` };
       }),
-  }),
+  ),
 ];
 
 function allGroups(tx: ReadTx, workspaceId: number): Group[] {

@@ -1,16 +1,8 @@
 /** The help texts, generated from the commands' declarations: for the whole program, a group, or one command. */
-import {
-  type Command,
-  flagOf,
-  type Group,
-  isRepeated,
-  nameOf,
-  type Option,
-  type Positional,
-  placeholder,
-} from "./command.ts";
+import { type Command, type Group, nameOf } from "./command.ts";
 import { globalOptions } from "./global-options.ts";
 import { helpExamples } from "./help-examples.ts";
+import { flagOf, isRepeated, type Option, placeholder, type ValueOption } from "./option.ts";
 
 const LEFT_COLUMN_WIDTH = 30;
 
@@ -74,7 +66,7 @@ export function helpOnCommand(command: Command): string {
 }
 
 function usage(command: Command): string {
-  const values = Object.values(command.positionals).map((positional: Positional) =>
+  const values = Object.values(command.positionals).map((positional: ValueOption) =>
     positional.required ? ` ${placeholder(positional)}` : ` [${placeholder(positional)}]`,
   );
   return `${nameOf(command)}${values.join("")}`;

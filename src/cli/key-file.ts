@@ -23,15 +23,15 @@ import { CommandFailure } from "./failure.ts";
 import { list } from "./output.ts";
 import { countSealed, type Resealed, resealAll } from "./reseal.ts";
 
-const group = "key-file";
-
 export const commands: readonly Command[] = [
-  command({
-    group,
-    name: "show",
-    summary: "Show where the master key lies, its id, and what it has encrypted",
-    details: "The key itself is not shown.",
-    run: (context) =>
+  command(
+    "key-file show",
+    {
+      summary: "Show where the master key lies, its id, and what it has encrypted",
+      details: "The key itself is not shown.",
+    },
+    {},
+    (context) =>
       withDatabase(context, "read", ({ config, store }) => {
         const keys = loadConfiguredKeys(config, context.io, false);
         const counts = countSealed(store.client);
@@ -54,19 +54,21 @@ export const commands: readonly Command[] = [
         ].join("\n");
         return { json: view, text };
       }),
-  }),
-  command({
-    group,
-    name: "rotate",
-    summary: "Make a new master key and encrypt every stored secret with it",
-    details:
-      "Works beside a running server. If it is interrupted, run it again: the old key is kept until nothing needs it. Then\nit lies beside the key file for backups made before.",
-    run: (context) =>
+  ),
+  command(
+    "key-file rotate",
+    {
+      summary: "Make a new master key and encrypt every stored secret with it",
+      details:
+        "Works beside a running server. If it is interrupted, run it again: the old key is kept until nothing needs it. Then\nit lies beside the key file for backups made before.",
+    },
+    {},
+    (context) =>
       withDatabase(context, "read", (database) => {
         const lock = lockCommands(database.config);
         return rotate(database, context.io).finally(() => lock.release());
       }),
-  }),
+  ),
 ];
 
 async function rotate(database: Database, io: Io) {

@@ -11,6 +11,7 @@ import type { Context } from "./context.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { CursorRefused, type FeedEvent, type FeedPage, readFeed, ServerDown } from "./listen/feed.ts";
 import { type Place, placeOf } from "./listen/place.ts";
+import { required, text } from "./option.ts";
 import { stopSignal } from "./running.ts";
 import { findTarget, requireApiKey, targetOptions } from "./server-target.ts";
 
@@ -22,29 +23,21 @@ const FIRST_RETRY_MS = 500;
 const RETRY_MAX_MS = 10_000;
 
 export const commands: readonly Command[] = [
-  command({
-    group: null,
-    name: "listen",
-    summary: "Pass a server's events on to a program on this machine",
-    needsNoData: "unless named",
-    details:
-      "Posts each event to --forward-to, in order and signed with the workspace's webhook secret, until it is accepted with a\n2xx answer. Started again with the same options, it continues where it stopped; the first time it begins with what\nhappens from now on.",
-    options: {
-      forwardTo: {
-        kind: "text",
-        value: "URL",
-        required: true,
-        description: "The receiver, such as http://localhost:3000/hook",
-      },
-      ...targetOptions,
-      types: { kind: "text", value: "A,B", description: "Only events of these types (default: all)" },
-      after: {
-        kind: "text",
-        value: "CURSOR",
-        description: "Begin behind this cursor of the event log; latest: with what happens from now on",
-      },
+  command(
+    "listen",
+    {
+      summary: "Pass a server's events on to a program on this machine",
+      details:
+        "Posts each event to --forward-to, in order and signed with the workspace's webhook secret, until it is accepted with a\n2xx answer. Started again with the same options, it continues where it stopped; the first time it begins with what\nhappens from now on.",
+      needsNoData: "unless named",
     },
-    run: async (context, values) => {
+    {
+      forwardTo: required(text("URL", "The receiver, such as http://localhost:3000/hook")),
+      ...targetOptions,
+      types: text("A,B", "Only events of these types (default: all)"),
+      after: text("CURSOR", "Begin behind this cursor of the event log; latest: with what happens from now on"),
+    },
+    async (context, values) => {
       const { forwardTo, types = null } = values;
       const problem = findWebhookUrlProblem(forwardTo, { allowHttp: true, allowPrivate: true });
       if (problem !== null) throw new UsageError(`--forward-to ${forwardTo}: ${problem}`, "listen");
@@ -59,7 +52,7 @@ export const commands: readonly Command[] = [
       await listen({ context, feed, forwardTo, place, signal: stopping.signal }, values.after ?? null);
       return null;
     },
-  }),
+  ),
 ];
 
 interface Listening {

@@ -14,17 +14,21 @@ import { findCallbacks, findEvents, type Slice } from "#src/http/console/queries
 import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 import { type Command, command } from "./command.ts";
 import { withDatabase } from "./database.ts";
+import { number, positional } from "./option.ts";
 import { list, type Report, table } from "./output.ts";
 import { timesIn } from "./workspace-option.ts";
 
 export const commands: readonly Command[] = [
-  command({
-    group: "message",
-    name: "show",
-    summary: "Show a message's timeline: request, attempts, statuses, webhooks",
-    details: "Raw answers are kept for [retention] raw, events for [retention] events.",
-    positionals: { id: { kind: "number", value: "ID", required: true, description: "The message's id" } },
-    run: (context, values) =>
+  command(
+    "message show",
+    {
+      summary: "Show a message's timeline: request, attempts, statuses, webhooks",
+      details: "Raw answers are kept for [retention] raw, events for [retention] events.",
+    },
+    {
+      id: positional(number("ID", "The message's id")),
+    },
+    (context, values) =>
       withDatabase(context, "read", ({ store }) => {
         const message = store.read((tx) => findMessageById(tx, values.id));
         if (message === undefined) throw notFound("message");
@@ -32,7 +36,7 @@ export const commands: readonly Command[] = [
         const events = readAll(store, (tx, from) => findEvents(tx, message, from));
         return store.read((tx) => reportOf(tx, message, callbacks, events));
       }),
-  }),
+  ),
 ];
 
 /** Reads slice by slice, each in its own read transaction, so that no read beside the server takes long. */

@@ -26,31 +26,26 @@ import type { Context } from "./context.ts";
 import { fileExists, loadConfiguredKeys, noDatabase } from "./database.ts";
 import { CommandFailure, type FailureRule, failingAs, isFileThere } from "./failure.ts";
 import { openForUpdate } from "./named-files.ts";
+import { file, positional, text } from "./option.ts";
 import { list, type Report } from "./output.ts";
 import { lockStopped } from "./stopped-server.ts";
 
-const group = "move";
 const CODE_LENGTH = 24;
 /** In the data directory: the configuration of the machine that was left. */
 const MOVED_CONFIG = "waxwing.moved.toml";
 
 export const commands: readonly Command[] = [
-  command({
-    group,
-    name: "out",
-    summary: "Write this server into one file and close it; the server must be stopped",
-    details:
-      "FILE holds database, master key, media and configuration. The database here is closed, and the code that is printed\nopens FILE within a day, once. Until then FILE is as secret as the server: it contains the master key.\n\n  waxwing move out /root/waxwing.move\n  scp /root/waxwing.move new-machine:/root/\n  waxwing move in /root/waxwing.move --code CODE      on the new machine\n\nWaxwing cannot see a copy of FILE that is made elsewhere: use one, and delete the others.",
-    positionals: {
-      file: {
-        kind: "text",
-        value: "FILE",
-        file: { as: "make" },
-        required: true,
-        description: "Target file; an existing file is never replaced",
-      },
+  command(
+    "move out",
+    {
+      summary: "Write this server into one file and close it; the server must be stopped",
+      details:
+        "FILE holds database, master key, media and configuration. The database here is closed, and the code that is printed\nopens FILE within a day, once. Until then FILE is as secret as the server: it contains the master key.\n\n  waxwing move out /root/waxwing.move\n  scp /root/waxwing.move new-machine:/root/\n  waxwing move in /root/waxwing.move --code CODE      on the new machine\n\nWaxwing cannot see a copy of FILE that is made elsewhere: use one, and delete the others.",
     },
-    run: async (context, { file }) => {
+    {
+      file: positional(file("FILE", "Target file; an existing file is never replaced", { as: "make" })),
+    },
+    async (context, { file }) => {
       const config = context.loadConfig();
       const files = databaseFiles(config.storage.path);
       if (!fileExists(files.database)) throw noDatabase(files.database);
@@ -64,26 +59,19 @@ export const commands: readonly Command[] = [
         }
       });
     },
-  }),
-  command({
-    group,
-    name: "in",
-    summary: "Continue the server that a file of move out holds; the server here must be stopped",
-    details:
-      "With the code, and within a day, the server continues as if it had never stopped, and FILE is marked as used. Without\nthe code, later, or with a used FILE, it becomes a copy as after a restore: broadcasts are held.\n\n  waxwing move in /root/waxwing.move --code CODE\n\nA database here must have no workspaces; it is kept under another name. The configuration of the old machine is written\ninto the data directory for you to compare; nothing reads it there.",
-    positionals: {
-      file: {
-        kind: "text",
-        value: "FILE",
-        file: { as: "update" },
-        required: true,
-        description: "The file that move out wrote",
-      },
+  ),
+  command(
+    "move in",
+    {
+      summary: "Continue the server that a file of move out holds; the server here must be stopped",
+      details:
+        "With the code, and within a day, the server continues as if it had never stopped, and FILE is marked as used. Without\nthe code, later, or with a used FILE, it becomes a copy as after a restore: broadcasts are held.\n\n  waxwing move in /root/waxwing.move --code CODE\n\nA database here must have no workspaces; it is kept under another name. The configuration of the old machine is written\ninto the data directory for you to compare; nothing reads it there.",
     },
-    options: {
-      code: { kind: "text", value: "CODE", description: "The code that move out printed; without it: a copy, held" },
+    {
+      file: positional(file("FILE", "The file that move out wrote", { as: "update" })),
+      code: text("CODE", "The code that move out printed; without it: a copy, held"),
     },
-    run: async (context, { file, code }) => {
+    async (context, { file, code }) => {
       const config = context.loadConfig();
       const files = databaseFiles(config.storage.path);
       const handle = openGiven(context, file);
@@ -100,14 +88,16 @@ export const commands: readonly Command[] = [
         closeSync(handle);
       }
     },
-  }),
-  command({
-    group,
-    name: "cancel",
-    summary: "Reopen a server that move out closed, as a copy: its broadcasts are held",
-    details:
-      "Where the file was not used, delete it first: with its code it would still continue elsewhere.\n\n  waxwing move cancel",
-    run: async (context) => {
+  ),
+  command(
+    "move cancel",
+    {
+      summary: "Reopen a server that move out closed, as a copy: its broadcasts are held",
+      details:
+        "Where the file was not used, delete it first: with its code it would still continue elsewhere.\n\n  waxwing move cancel",
+    },
+    {},
+    async (context) => {
       const { storage } = context.loadConfig();
       const files = databaseFiles(storage.path);
       if (!fileExists(files.database)) throw noDatabase(files.database);
@@ -118,7 +108,7 @@ export const commands: readonly Command[] = [
         release();
       }
     },
-  }),
+  ),
 ];
 
 function stepsOf({ io, options }: Context): (step: string) => void {

@@ -1,41 +1,19 @@
 /** The parts of `waxwing number` that concern WhatsApp: its options, the route to the network, and the secrets. */
 import type { NewNumber } from "#src/domain/numbers/add.ts";
 import { type Provider, providers } from "#src/domain/numbers/provider.ts";
-import { flagOf } from "./command.ts";
 import type { Context } from "./context.ts";
 import type { Database } from "./database.ts";
 import { UsageError } from "./failure.ts";
 import { readSecretFile } from "./input.ts";
+import { choice, file, flagOf, text } from "./option.ts";
 
 export const whatsapp = {
-  phoneNumberId: {
-    kind: "text",
-    value: "ID",
-    description: "WhatsApp: the phone number id, from Meta's app dashboard",
-  },
-  accountId: { kind: "text", value: "ID", description: "WhatsApp: the id of the WhatsApp Business account" },
-  tokenFile: {
-    kind: "text",
-    value: "FILE|-",
-    file: { as: "read" },
-    description: "WhatsApp: a file with the access token, or - for stdin",
-  },
-  appSecretFile: {
-    kind: "text",
-    value: "FILE|-",
-    file: { as: "read" },
-    description: "WhatsApp: a file with the Meta app's secret, if it differs from the configured one",
-  },
-  provider: {
-    kind: "choice",
-    choices: providers,
-    description: "WhatsApp: who serves the number (default: graph, Meta itself)",
-  },
-  apiUrl: {
-    kind: "text",
-    value: "URL",
-    description: "WhatsApp: the API's address, if it differs from the provider's usual one",
-  },
+  phoneNumberId: text("ID", "WhatsApp: the phone number id, from Meta's app dashboard"),
+  accountId: text("ID", "WhatsApp: the id of the WhatsApp Business account"),
+  tokenFile: file("FILE|-", "WhatsApp: a file with the access token, or - for stdin"),
+  appSecretFile: file("FILE|-", "WhatsApp: a file with the Meta app's secret, if it differs from the configured one"),
+  provider: choice(providers, "WhatsApp: who serves the number (default: graph, Meta itself)"),
+  apiUrl: text("URL", "WhatsApp: the API's address, if it differs from the provider's usual one"),
 } as const;
 
 interface Secrets {

@@ -16,41 +16,41 @@ import { markReady, markUnready, removeNumber } from "#src/domain/numbers/readin
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
+import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, fileExists, withDatabase } from "./database.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { readRoute, readSecrets, sealRoute, sealSecrets, whatsapp } from "./number-route.ts";
 import { reportOf, reportWithAddress, reportWithProblems, view } from "./number-view.ts";
+import { choice, flag, number, positional, required, text, workspaceFilter, workspaceOption } from "./option.ts";
 import { type Report, table } from "./output.ts";
 import { requireSynced, syncNow } from "./sync-now.ts";
 import { allowUnsigned, rotateCallback, unsignedCallbacks } from "./unsigned-callbacks.ts";
 import { workspacesOf } from "./workspace-option.ts";
 
-const group = "number";
-const id = { kind: "number", value: "ID", required: true, description: "The number's id" } as const;
+const id = positional(number("ID", "The number's id"));
 
 export const commands: readonly Command[] = [
-  command({
-    group,
-    name: "add",
-    summary: "Add a number to a workspace",
-    details:
-      "Numbers on the simulator can send at once. Numbers on WhatsApp need --phone-number-id, --account-id and\n--token-file; token and secret are stored encrypted. The number and its templates are synchronized with\nWhatsApp at once, and anything missing is reported.",
-    options: {
+  command(
+    "number add",
+    {
+      summary: "Add a number to a workspace",
+      details:
+        "Numbers on the simulator can send at once. Numbers on WhatsApp need --phone-number-id, --account-id and\n--token-file; token and secret are stored encrypted. The number and its templates are synchronized with\nWhatsApp at once, and anything missing is reported.",
+    },
+    {
       workspace: workspaceOption,
-      phone: { kind: "text", value: "PHONE", required: true, description: "The number, in any common format" },
-      name: { kind: "text", value: "NAME", required: true, description: "Display name" },
-      network: { kind: "choice", choices: ["simulator", "whatsapp"], required: true, description: "Its network" },
-      throughput: {
-        kind: "number",
-        value: "N",
-        description: `Maximum messages per second (default: ${DEFAULT_THROUGHPUT}, then what WhatsApp reports)`,
-      },
+      phone: required(text("PHONE", "The number, in any common format")),
+      name: required(text("NAME", "Display name")),
+      network: required(choice(["simulator", "whatsapp"], "Its network")),
+      throughput: number(
+        "N",
+        `Maximum messages per second (default: ${DEFAULT_THROUGHPUT}, then what WhatsApp reports)`,
+      ),
       ...whatsapp,
       unsignedCallbacks,
     },
-    run: async (context, values) => {
+    async (context, values) => {
       if (values.network === "whatsapp") requireNoControl(context);
       const secrets = await readRoute(context, values);
       if (secrets === null && values.unsignedCallbacks) {
@@ -68,13 +68,14 @@ export const commands: readonly Command[] = [
         return report(database, added.id, address, problems);
       });
     },
-  }),
-  command({
-    group,
-    name: "list",
-    summary: "List numbers and whether they can send",
-    options: { workspace: workspaceFilter },
-    run: (context, values) =>
+  ),
+  command(
+    "number list",
+    "List numbers and whether they can send",
+    {
+      workspace: workspaceFilter,
+    },
+    (context, values) =>
       withDatabase(context, "read", ({ store }) => {
         const numbers = store.read((tx) =>
           workspacesOf(tx, values.workspace).flatMap((workspace) =>
@@ -96,49 +97,54 @@ export const commands: readonly Command[] = [
           text: table(headings, rows, "There are no numbers: waxwing number add --workspace ID …"),
         };
       }),
-  }),
-  command({
-    group,
-    name: "show",
-    summary: "Show a number, with its callback address",
-    positionals: { id },
-    run: (context, values) =>
+  ),
+  command(
+    "number show",
+    "Show a number, with its callback address",
+    {
+      id,
+    },
+    (context, values) =>
       withDatabase(context, "read", ({ store, config }) =>
         store.read((tx) => {
           return reportOf(tx, getNumber(tx, values.id), config.server.publicUrl ?? "");
         }),
       ),
-  }),
-  command({
-    group,
-    name: "ready",
-    summary: "Mark a number as ready to send",
-    details: "On WhatsApp, the next synchronization overrides this.",
-    positionals: { id },
-    run: (context, values) =>
+  ),
+  command(
+    "number ready",
+    {
+      summary: "Mark a number as ready to send",
+      details: "On WhatsApp, the next synchronization overrides this.",
+    },
+    {
+      id,
+    },
+    (context, values) =>
       change(context, values.id, (tx, number) => {
         clearRestriction(tx, number.id);
         markReady(tx, number.id);
       }),
-  }),
-  command({
-    group,
-    name: "unready",
-    summary: "Mark a number as not ready, so that it sends nothing",
-    positionals: { id },
-    options: {
-      reason: { kind: "text", value: "TEXT", required: true, description: "Reason; shown in refused requests" },
+  ),
+  command(
+    "number unready",
+    "Mark a number as not ready, so that it sends nothing",
+    {
+      id,
+      reason: required(text("TEXT", "Reason; shown in refused requests")),
     },
-    run: (context, values) =>
-      change(context, values.id, (tx, number) => void markUnready(tx, number.id, values.reason)),
-  }),
-  command({
-    group,
-    name: "sync",
-    summary: "Synchronize the number's account with WhatsApp now",
-    details: "A running server does this every hour and after WhatsApp reports a change.",
-    positionals: { id },
-    run: (context, values) =>
+    (context, values) => change(context, values.id, (tx, number) => void markUnready(tx, number.id, values.reason)),
+  ),
+  command(
+    "number sync",
+    {
+      summary: "Synchronize the number's account with WhatsApp now",
+      details: "A running server does this every hour and after WhatsApp reports a change.",
+    },
+    {
+      id,
+    },
+    (context, values) =>
       withDatabase(context, "write", async (database) => {
         const { store } = database;
         const number = store.read((tx) => getNumber(tx, values.id));
@@ -146,33 +152,30 @@ export const commands: readonly Command[] = [
         requireSynced(result.problems);
         return store.read((tx) => reportOf(tx, getNumber(tx, values.id)));
       }),
-  }),
-  command({
-    group,
-    name: "update",
-    summary: "Change a number's name, pace, token, app secret or provider",
-    details:
-      "A new token is used from the next message on. Token and secret are stored encrypted. After --no-app-secret, the\nconfigured app secret is used. After --no-api-url, the provider's usual address is used.",
-    positionals: { id },
-    options: {
-      name: { kind: "text", value: "NAME", description: "Display name" },
-      throughput: { kind: "number", value: "N", description: "Maximum messages per second" },
+  ),
+  command(
+    "number update",
+    {
+      summary: "Change a number's name, pace, token, app secret or provider",
+      details:
+        "A new token is used from the next message on. Token and secret are stored encrypted. After --no-app-secret, the\nconfigured app secret is used. After --no-api-url, the provider's usual address is used.",
+    },
+    {
+      id,
+      name: text("NAME", "Display name"),
+      throughput: number("N", "Maximum messages per second"),
       tokenFile: whatsapp.tokenFile,
       appSecretFile: whatsapp.appSecretFile,
-      noAppSecret: { kind: "flag", description: "Remove the number's own app secret" },
+      noAppSecret: flag("Remove the number's own app secret"),
       provider: whatsapp.provider,
       apiUrl: whatsapp.apiUrl,
-      portfolio: {
-        kind: "text",
-        value: "ID",
-        description: "Meta's business portfolio, if the account does not name it",
-      },
-      noPortfolio: { kind: "flag", description: "Remove the business portfolio" },
-      noApiUrl: { kind: "flag", description: "Remove the number's own API address" },
+      portfolio: text("ID", "Meta's business portfolio, if the account does not name it"),
+      noPortfolio: flag("Remove the business portfolio"),
+      noApiUrl: flag("Remove the number's own API address"),
       unsignedCallbacks,
-      noUnsignedCallbacks: { kind: "flag", description: "Accept signed callbacks only" },
+      noUnsignedCallbacks: flag("Accept signed callbacks only"),
     },
-    run: async (context, values) => {
+    async (context, values) => {
       const {
         name,
         throughput,
@@ -219,27 +222,31 @@ export const commands: readonly Command[] = [
         return report(database, updated.id, address, problems);
       });
     },
-  }),
-  command({
-    group,
-    name: "rotate-callback",
-    summary: "Give a number a new address for unsigned callbacks",
-    details:
-      "The old address works until the new one is called, at most a day. Only for a number that accepts such\ncallbacks: waxwing number update ID --unsigned-callbacks.",
-    positionals: { id },
-    run: (context, values) =>
+  ),
+  command(
+    "number rotate-callback",
+    {
+      summary: "Give a number a new address for unsigned callbacks",
+      details:
+        "The old address works until the new one is called, at most a day. Only for a number that accepts such\ncallbacks: waxwing number update ID --unsigned-callbacks.",
+    },
+    {
+      id,
+    },
+    (context, values) =>
       withDatabase(context, "write", async (database) => {
         const address = await database.store.write((tx) => rotateCallback(tx, getNumber(tx, values.id)));
         return report(database, values.id, address, []);
       }),
-  }),
-  command({
-    group,
-    name: "remove",
-    summary: "Remove a number; its messages stay",
-    positionals: { id },
-    options: { force: { kind: "flag", description: "Also if broadcasts need it: they will fail" } },
-    run: (context, values) =>
+  ),
+  command(
+    "number remove",
+    "Remove a number; its messages stay",
+    {
+      id,
+      force: flag("Also if broadcasts need it: they will fail"),
+    },
+    (context, values) =>
       withDatabase(context, "write", async ({ store }) => {
         const number = await store.write((tx) => {
           if (!values.force) requireNotNeeded(tx, getNumber(tx, values.id).workspaceId, { numberId: values.id });
@@ -248,7 +255,7 @@ export const commands: readonly Command[] = [
         const workspace = store.read((tx) => getWorkspace(tx, number.workspaceId));
         return { json: view(number, workspace), text: `Number ${number.id} (${number.phone}) was removed.` };
       }),
-  }),
+  ),
 ];
 
 /** Throws a usage error for a pair of options that contradict each other. */

@@ -16,23 +16,23 @@ import type { Context } from "./context.ts";
 import { loadConfiguredKeys, withDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { readInputFile } from "./input.ts";
+import { file } from "./option.ts";
 import { requireRemote } from "./remote-store.ts";
 
-export const recoverySheet = command({
-  group: "backup",
-  name: "recovery-sheet",
-  summary: "Print one page: what to keep apart from this machine, and how to restore",
-  details:
-    "The page contains no secret, unless --recovery-key-file names the recovery key, which is then checked and printed.\nPrint the page, and keep it apart from this machine.",
-  options: {
-    recoveryKeyFile: {
-      kind: "text",
-      value: "FILE",
-      file: { as: "read" },
-      description: "Print the recovery key in this file, or - for stdin, if it is the one of [backup.remote] recipient",
-    },
+export const recoverySheet = command(
+  "backup recovery-sheet",
+  {
+    summary: "Print one page: what to keep apart from this machine, and how to restore",
+    details:
+      "The page contains no secret, unless --recovery-key-file names the recovery key, which is then checked and printed.\nPrint the page, and keep it apart from this machine.",
   },
-  run: async (context, { recoveryKeyFile }) => {
+  {
+    recoveryKeyFile: file(
+      "FILE",
+      "Print the recovery key in this file, or - for stdin, if it is the one of [backup.remote] recipient",
+    ),
+  },
+  async (context, { recoveryKeyFile }) => {
     const recoveryKey = recoveryKeyFile === undefined ? null : await readRecoveryKey(context, recoveryKeyFile);
     return withDatabase(context, "read", ({ config, store }) => {
       const keys = loadConfiguredKeys(config, context.io, false);
@@ -69,7 +69,7 @@ export const recoverySheet = command({
       return { json: view, text: pageOf(view) };
     });
   },
-});
+);
 
 /** Which the server reads, and no archive holds; the store's secret has a line of its own. */
 function namedFiles({ server, acme, alerts }: Config): string[] {

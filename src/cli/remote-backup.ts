@@ -18,49 +18,52 @@ import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
 import { CommandFailure, type FailureRule, failingAs } from "./failure.ts";
+import { file, flag, text } from "./option.ts";
 import { list, type Report, table } from "./output.ts";
 import { inWords, openStore, requireRemote, type StoreValues, storeOptions } from "./remote-store.ts";
 
-const group = "backup";
-
 export const remoteCommands: readonly Command[] = [
-  command({
-    group,
-    name: "send",
-    summary: "Make a backup now, and send it encrypted to the store of [backup.remote]",
-    details:
-      "The archive holds the database, the master key and the configuration. It is read back from the store before it\ncounts. The server does the same after each scheduled backup.",
-    run: async (context) => {
+  command(
+    "backup send",
+    {
+      summary: "Make a backup now, and send it encrypted to the store of [backup.remote]",
+      details:
+        "The archive holds the database, the master key and the configuration. It is read back from the store before it\ncounts. The server does the same after each scheduled backup.",
+    },
+    {},
+    async (context) => {
       const { storage } = context.loadConfig();
       requireRemote(context);
       if (!fileExists(storage.path)) throw noDatabase(storage.path);
       return reportSent(context, await makeAndSend(context));
     },
-  }),
-  command({
-    group,
-    name: "list",
-    summary: "List the backups on this machine, and with --remote those in the store",
-    needsNoData: "unless named",
-    options: {
-      remote: { kind: "flag", description: "List the archives in the store" },
-      bucket: { kind: "text", value: "B", description: "The bucket (default: [backup.remote] bucket)" },
-      prefix: { kind: "text", value: "P", description: "Where in it (default: [backup.remote] prefix)" },
+  ),
+  command(
+    "backup list",
+    {
+      summary: "List the backups on this machine, and with --remote those in the store",
+      needsNoData: "unless named",
+    },
+    {
+      remote: flag("List the archives in the store"),
+      bucket: text("B", "The bucket (default: [backup.remote] bucket)"),
+      prefix: text("P", "Where in it (default: [backup.remote] prefix)"),
       ...storeOptions,
     },
-    run: async (context, values) => (values.remote ? listRemote(context, values) : listLocal(context)),
-  }),
-  command({
-    group,
-    name: "recovery-key",
-    summary: "Make a new recovery key, for backups that are kept off-site",
-    details:
-      "Prints the recovery key once: keep it apart from this machine, best on paper, for without it no archive can be\nrestored. The recipient belongs into [backup.remote] recipient. It is a key of age (age-keygen makes them too).",
-    needsNoData: true,
-    options: {
-      file: { kind: "text", value: "FILE", file: { as: "make" }, description: "Write the recovery key to a new file" },
+    async (context, values) => (values.remote ? listRemote(context, values) : listLocal(context)),
+  ),
+  command(
+    "backup recovery-key",
+    {
+      summary: "Make a new recovery key, for backups that are kept off-site",
+      details:
+        "Prints the recovery key once: keep it apart from this machine, best on paper, for without it no archive can be\nrestored. The recipient belongs into [backup.remote] recipient. It is a key of age (age-keygen makes them too).",
+      needsNoData: true,
     },
-    run: async (context, values) => {
+    {
+      file: file("FILE", "Write the recovery key to a new file", { as: "make" }),
+    },
+    async (context, values) => {
       const { recoveryKey, recipient } = await newRecoveryKey();
       if (values.file === undefined)
         return {
@@ -86,7 +89,7 @@ export const remoteCommands: readonly Command[] = [
         ].join("\n"),
       };
     },
-  }),
+  ),
 ];
 
 async function makeAndSend(context: Context): Promise<SentBackup> {

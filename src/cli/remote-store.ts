@@ -1,20 +1,17 @@
 /** The store that a command uses: as configured, or as its options name it on a machine that has no configuration yet. */
+
 import { DEFAULT_REGION, ObjectStore, StoreFailure } from "#src/backup/remote/object-store.ts";
 import type { RemoteSettings } from "#src/backup/remote/settings.ts";
 import type { Context } from "./context.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { readSecretFile } from "./input.ts";
+import { file, text } from "./option.ts";
 
 export const storeOptions = {
-  endpoint: { kind: "text", value: "URL", description: "Address of the store (default: [backup.remote] endpoint)" },
-  region: { kind: "text", value: "R", description: "Its region (default: [backup.remote] region)" },
-  accessKey: { kind: "text", value: "ID", description: "Id of the access key (default: [backup.remote] access_key)" },
-  secretKeyFile: {
-    kind: "text",
-    value: "FILE",
-    file: { as: "read" },
-    description: "File with its secret (default: [backup.remote] secret_key_file)",
-  },
+  endpoint: text("URL", "Address of the store (default: [backup.remote] endpoint)"),
+  region: text("R", "Its region (default: [backup.remote] region)"),
+  accessKey: text("ID", "Id of the access key (default: [backup.remote] access_key)"),
+  secretKeyFile: file("FILE", "File with its secret (default: [backup.remote] secret_key_file)"),
 } as const;
 
 export type StoreValues = { readonly [Name in keyof typeof storeOptions]?: string | undefined };

@@ -33,41 +33,29 @@ import {
   readArchiveAddress,
 } from "./fetched-archive.ts";
 import { databaseFile, isGivenThere, withGivenDatabase } from "./given-database.ts";
+import { file, flag, positional } from "./option.ts";
 import { list, type Report } from "./output.ts";
 import { storeOptions } from "./remote-store.ts";
 import { lockStopped } from "./stopped-server.ts";
 
 export const commands: readonly Command[] = [
-  command({
-    group: null,
-    name: "restore",
-    summary: "Replace the database with a backup; the server must be stopped",
-    details:
-      "The backup is checked first. Newer rows of the replaced database are merged into it: opt-outs and consent, sent\nmessages and their outcomes, idempotency keys, received messages, payments, revoked keys, rotated secrets,\nsuspensions. Profiles, groups, templates and settings are those of the backup. The replaced file is kept. The next\nstart puts running and scheduled broadcasts on hold.",
-    positionals: {
-      file: {
-        ...{ kind: "text", value: "FILE|s3://BUCKET/NAME", file: databaseFile, required: true },
-        description: "The backup, or an archive in an S3-compatible store",
-      },
+  command(
+    "restore",
+    {
+      summary: "Replace the database with a backup; the server must be stopped",
+      details:
+        "The backup is checked first. Newer rows of the replaced database are merged into it: opt-outs and consent, sent\nmessages and their outcomes, idempotency keys, received messages, payments, revoked keys, rotated secrets,\nsuspensions. Profiles, groups, templates and settings are those of the backup. The replaced file is kept. The next\nstart puts running and scheduled broadcasts on hold.",
     },
-    options: {
-      recoveryKeyFile: {
-        kind: "text",
-        value: "FILE",
-        file: { as: "read" },
-        description: "File with the recovery key of the archive, or - for stdin",
-      },
+    {
+      file: positional(
+        file("FILE|s3://BUCKET/NAME", "The backup, or an archive in an S3-compatible store", databaseFile),
+      ),
+      recoveryKeyFile: file("FILE", "File with the recovery key of the archive, or - for stdin"),
       ...storeOptions,
-      acceptGap: {
-        kind: "flag",
-        description: "Restore even if the replaced database is missing or unreadable, so that newer rows are lost",
-      },
-      rehearse: {
-        kind: "flag",
-        description: "Restore drill: try it in a temporary copy, also beside a running server",
-      },
+      acceptGap: flag("Restore even if the replaced database is missing or unreadable, so that newer rows are lost"),
+      rehearse: flag("Restore drill: try it in a temporary copy, also beside a running server"),
     },
-    run: async (context, values) => {
+    async (context, values) => {
       if (isArchiveAddress(values.file)) return restoreArchive(context, values.file, values);
       const { storage, secrets } = context.loadConfig();
       const files = databaseFiles(storage.path);
@@ -87,7 +75,7 @@ export const commands: readonly Command[] = [
         release();
       }
     },
-  }),
+  ),
 ];
 
 interface ArchiveValues extends FetchValues {

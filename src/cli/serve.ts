@@ -11,17 +11,17 @@ import { findTrial, runningInode, TrialEnded } from "#src/upgrade/trial.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
 import type { Context } from "./context.ts";
+import { text } from "./option.ts";
 import { isCompiled } from "./process.ts";
 import { start, stopSignal } from "./running.ts";
 
 /** In the data directory. */
 const SETUP_LINK_FILE = "setup-link";
 
-export const listenOption = {
-  kind: "text",
-  value: "HOST:PORT",
-  description: "Address to listen on; overrides the configuration (default: 127.0.0.1:8080)",
-} as const;
+export const listenOption = text(
+  "HOST:PORT",
+  "Address to listen on; overrides the configuration (default: 127.0.0.1:8080)",
+);
 
 /**
  * While there is no active operator, every start creates a link that makes the first operator, and invalidates the
@@ -62,14 +62,17 @@ function isDiskFull(error: unknown): boolean {
 }
 
 export const commands: readonly Command[] = [
-  command({
-    group: null,
-    name: "serve",
-    summary: "Run the server until it is stopped",
-    details:
-      "Creates the database if there is none, and migrates an older one. SIGTERM and Ctrl-C stop the server cleanly; a\nsecond signal stops it at once. SIGHUP reads certificates and log level again.",
-    options: { listen: listenOption },
-    run: async (context, { listen }) => {
+  command(
+    "serve",
+    {
+      summary: "Run the server until it is stopped",
+      details:
+        "Creates the database if there is none, and migrates an older one. SIGTERM and Ctrl-C stop the server cleanly; a\nsecond signal stops it at once. SIGHUP reads certificates and log level again.",
+    },
+    {
+      listen: listenOption,
+    },
+    async (context, { listen }) => {
       const { io } = context;
       // Installed before the start, so that an early signal is not lost.
       const stopped = stopSignal(io, ["SIGTERM", "SIGINT"]);
@@ -102,5 +105,5 @@ export const commands: readonly Command[] = [
       await server.stop();
       return null;
     },
-  }),
+  ),
 ];

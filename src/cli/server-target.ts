@@ -1,4 +1,5 @@
 /** The running server that `listen`, `trigger` and `tail` talk to over HTTP, and the credentials for it. */
+
 import { readFileSync } from "node:fs";
 import { controlTokenFile } from "#src/db/files.ts";
 import type { Context } from "./context.ts";
@@ -6,6 +7,7 @@ import { readKept } from "./dev/kept.ts";
 import { listRunningDevs, type RunningDev } from "./dev/running-devs.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { readSecretFile } from "./input.ts";
+import { file, text } from "./option.ts";
 
 interface ServerTarget {
   /** Without a slash at the end: `http://127.0.0.1:8080`. */
@@ -15,26 +17,12 @@ interface ServerTarget {
 }
 
 export const targetOptions = {
-  server: {
-    kind: "text",
-    value: "URL",
-    description: "The server, such as http://127.0.0.1:8080 (default: the waxwing dev that runs)",
-  },
-  keyFile: {
-    kind: "text",
-    value: "FILE|-",
-    file: { as: "read" },
-    description: "File with an API key of the workspace; or set WAXWING_API_KEY",
-  },
+  server: text("URL", "The server, such as http://127.0.0.1:8080 (default: the waxwing dev that runs)"),
+  keyFile: file("FILE|-", "File with an API key of the workspace; or set WAXWING_API_KEY"),
 } as const;
 
 export const controlTokenOption = {
-  controlTokenFile: {
-    kind: "text",
-    value: "FILE|-",
-    file: { as: "read" },
-    description: "File with the token of the test control; or set WAXWING_CONTROL_TOKEN",
-  },
+  controlTokenFile: file("FILE|-", "File with the token of the test control; or set WAXWING_CONTROL_TOKEN"),
 } as const;
 
 interface Given {

@@ -1,24 +1,18 @@
 /** The questions of `waxwing setup` about backups off-site, and the changes of the configuration that follow. */
+
 import { newRecoveryKey } from "#src/backup/remote/encryption.ts";
 import type { Config } from "#src/config/config.ts";
 import type { KeyChange } from "#src/config/edit.ts";
+import { text } from "./option.ts";
 
 export const remoteOptions = {
-  remoteEndpoint: {
-    kind: "text",
-    value: "URL",
-    description: "S3-compatible store to which each backup is sent; none: backups stay on this machine",
-  },
-  remoteBucket: { kind: "text", value: "B", description: "The bucket there" },
-  remotePrefix: { kind: "text", value: "P", description: "Where in the bucket" },
-  remoteRegion: { kind: "text", value: "R", description: "Region of the store, if it needs one" },
-  remoteAccessKey: { kind: "text", value: "ID", description: "Id of the access key of the store" },
-  remoteSecretKeyFile: { kind: "text", value: "FILE", description: "File with its secret, which the service can read" },
-  remoteRecipient: {
-    kind: "text",
-    value: "AGE",
-    description: "For whom backups are encrypted; without it, a new recovery key is made and shown once",
-  },
+  remoteEndpoint: text("URL", "S3-compatible store to which each backup is sent; none: backups stay on this machine"),
+  remoteBucket: text("B", "The bucket there"),
+  remotePrefix: text("P", "Where in the bucket"),
+  remoteRegion: text("R", "Region of the store, if it needs one"),
+  remoteAccessKey: text("ID", "Id of the access key of the store"),
+  remoteSecretKeyFile: text("FILE", "File with its secret, which the service can read"),
+  remoteRecipient: text("AGE", "For whom backups are encrypted; without it, a new recovery key is made and shown once"),
 } as const;
 
 type Question = keyof typeof remoteOptions;

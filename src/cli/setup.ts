@@ -7,45 +7,29 @@ import type { KeyChange } from "#src/config/edit.ts";
 import { type Command, command } from "./command.ts";
 import type { Io } from "./context.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
+import { choice, directory, text } from "./option.ts";
 import { type Report, visible } from "./output.ts";
 import { describeCallbacks, ensureVerifyToken, hasWhatsapp, subscribe } from "./setup-callbacks.ts";
 import { askAboutStore, remoteOptions } from "./setup-remote.ts";
 import { localTls, SetupSteps, waitForCertificate } from "./setup-steps.ts";
 
 const options = {
-  domain: {
-    kind: "text",
-    value: "NAME",
-    description: "Name of this machine for automatic HTTPS; none: behind a proxy, or only here",
-  },
-  publicUrl: { kind: "text", value: "URL", description: "Public address behind a proxy, if there is no domain" },
-  backupDirectory: {
-    kind: "text",
-    value: "DIR",
-    directory: true,
-    description: "Directory of backups, best on another disk; none: in the data directory",
-  },
-  keepMessages: {
-    kind: "text",
-    value: "TIME",
-    description: 'How long messages are kept, such as "18 months"; none: for ever',
-  },
+  domain: text("NAME", "Name of this machine for automatic HTTPS; none: behind a proxy, or only here"),
+  publicUrl: text("URL", "Public address behind a proxy, if there is no domain"),
+  backupDirectory: directory("DIR", "Directory of backups, best on another disk; none: in the data directory"),
+  keepMessages: text("TIME", 'How long messages are kept, such as "18 months"; none: for ever'),
   ...remoteOptions,
-  business: { kind: "text", value: "NAME", description: "Name of the first workspace" },
-  country: { kind: "text", value: "CC", description: "Its country, such as IN" },
-  timezone: { kind: "text", value: "TZ", description: "Its timezone, such as Asia/Kolkata" },
-  email: { kind: "text", value: "E", description: "E-mail address of the first operator; none: no operator" },
-  network: {
-    kind: "choice",
-    choices: ["simulator", "whatsapp", "none"],
-    description: "Network of the first number; none: no number",
-  },
-  phone: { kind: "text", value: "P", description: "The first number" },
-  phoneNumberId: { kind: "text", value: "X", description: "Its id at Meta (whatsapp)" },
-  accountId: { kind: "text", value: "WABA", description: "Its WhatsApp Business account (whatsapp)" },
-  tokenFile: { kind: "text", value: "FILE", description: "File with its access token (whatsapp)" },
-  appSecretFile: { kind: "text", value: "FILE", description: "File with the Meta app's secret (whatsapp)" },
-  testTo: { kind: "text", value: "PHONE", description: "Who gets the first message; none: no message is sent" },
+  business: text("NAME", "Name of the first workspace"),
+  country: text("CC", "Its country, such as IN"),
+  timezone: text("TZ", "Its timezone, such as Asia/Kolkata"),
+  email: text("E", "E-mail address of the first operator; none: no operator"),
+  network: choice(["simulator", "whatsapp", "none"], "Network of the first number; none: no number"),
+  phone: text("P", "The first number"),
+  phoneNumberId: text("X", "Its id at Meta (whatsapp)"),
+  accountId: text("WABA", "Its WhatsApp Business account (whatsapp)"),
+  tokenFile: text("FILE", "File with its access token (whatsapp)"),
+  appSecretFile: text("FILE", "File with the Meta app's secret (whatsapp)"),
+  testTo: text("PHONE", "Who gets the first message; none: no message is sent"),
 } as const;
 
 type Answers = { readonly [Name in keyof typeof options]?: string | undefined };
@@ -58,20 +42,23 @@ const HELLO = {
 };
 
 export const commands: readonly Command[] = [
-  command({
-    group: null,
-    name: "setup",
-    summary: "Set up a server step by step: domain, backups, first workspace, operator, number and message",
-    details:
-      "At a terminal it asks for what no option answers. Elsewhere, questions without an option are skipped.\nIt can be run again: what is there stays, and what is answered differently is changed.\nExit code 1 if a condition is critical at the end.",
-    needsNoData: true,
-    options,
-    run: async (context, values) => {
+  command(
+    "setup",
+    {
+      summary: "Set up a server step by step: domain, backups, first workspace, operator, number and message",
+      details:
+        "At a terminal it asks for what no option answers. Elsewhere, questions without an option are skipped.\nIt can be run again: what is there stays, and what is answered differently is changed.\nExit code 1 if a condition is critical at the end.",
+      needsNoData: true,
+    },
+    {
+      ...options,
+    },
+    async (context, values) => {
       const steps = new SetupSteps(context);
       const setup = new Setup(steps, context.io, values, context.options.json);
       return setup.run();
     },
-  }),
+  ),
 ];
 
 class Setup {

@@ -16,37 +16,32 @@ import { composePlayed } from "#src/http/control/inbound-body.ts";
 import { inboundTypes } from "#src/networks/simulator/inbound-content.ts";
 import { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import { composeStatus, FAILURE_CODE, phoneStatuses } from "#src/networks/simulator/phone.ts";
-import { type Command, command, workspaceOption } from "./command.ts";
+import { type Command, command } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
+import { choice, file, number, required, text, workspaceOption } from "./option.ts";
 import { list } from "./output.ts";
 import { readSimulatedInbound } from "./simulated-inbound.ts";
 
-const group = "simulate";
-
 export const commands: readonly Command[] = [
-  command({
-    group,
-    name: "inbound",
-    summary: "Send an inbound message to a simulator number",
-    details:
-      "Opens the 24-hour window. STOP and START work as they do on WhatsApp. The types and their members are those of\nPOST /inbound of the test control (the page /docs/testing of every server).",
-    options: {
-      workspace: workspaceOption,
-      from: { kind: "text", value: "PHONE", required: true, description: "The sender's number, or user id" },
-      to: { kind: "text", value: "PHONE", description: "The receiving number, if the workspace has several" },
-      text: { kind: "text", value: "TEXT", description: "The text, the caption of a file, or the title of a button" },
-      type: { kind: "choice", choices: inboundTypes, description: "The kind of message (default: text)" },
-      file: {
-        kind: "text",
-        value: "FILE",
-        file: { as: "read" },
-        description: "The photo, video, recording, document or sticker; for another type, its members as JSON",
-      },
-      payload: { kind: "text", value: "P", description: "What the pressed button carries; alone, --type is button" },
-      replyTo: { kind: "number", value: "ID", description: "The inbound message that this one answers" },
+  command(
+    "simulate inbound",
+    {
+      summary: "Send an inbound message to a simulator number",
+      details:
+        "Opens the 24-hour window. STOP and START work as they do on WhatsApp. The types and their members are those of\nPOST /inbound of the test control (the page /docs/testing of every server).",
     },
-    run: async (context, values) => {
+    {
+      workspace: workspaceOption,
+      from: required(text("PHONE", "The sender's number, or user id")),
+      to: text("PHONE", "The receiving number, if the workspace has several"),
+      text: text("TEXT", "The text, the caption of a file, or the title of a button"),
+      type: choice(inboundTypes, "The kind of message (default: text)"),
+      file: file("FILE", "The photo, video, recording, document or sticker; for another type, its members as JSON"),
+      payload: text("P", "What the pressed button carries; alone, --type is button"),
+      replyTo: number("ID", "The inbound message that this one answers"),
+    },
+    async (context, values) => {
       const { from: typed, to: requestedTo } = values;
       const input = await readSimulatedInbound(context, values);
       return withDatabase(context, "write", async ({ store, config }) => {
@@ -63,26 +58,16 @@ export const commands: readonly Command[] = [
         return { json: shown, text: list({ from: shown.from, to: shown.to, "network id": shown.network_message_id }) };
       });
     },
-  }),
-  command({
-    group,
-    name: "status",
-    summary: "Report a status of a message sent on the simulator",
-    options: {
-      message: { kind: "number", value: "ID", required: true, description: "The message's id" },
-      status: {
-        kind: "choice",
-        choices: phoneStatuses,
-        required: true,
-        description: "The status",
-      },
-      code: {
-        kind: "text",
-        value: "CODE",
-        description: `With failed: the network's error code (default: ${FAILURE_CODE})`,
-      },
+  ),
+  command(
+    "simulate status",
+    "Report a status of a message sent on the simulator",
+    {
+      message: required(number("ID", "The message's id")),
+      status: required(choice(phoneStatuses, "The status")),
+      code: text("CODE", `With failed: the network's error code (default: ${FAILURE_CODE})`),
     },
-    run: (context, values) => {
+    (context, values) => {
       const { status, code = FAILURE_CODE } = values;
       if (values.code !== undefined && status !== "failed") {
         throw new UsageError("--code requires --status failed", "simulate status");
@@ -109,7 +94,7 @@ export const commands: readonly Command[] = [
         };
       });
     },
-  }),
+  ),
 ];
 
 function requireSimulatorNumber(

@@ -31,13 +31,15 @@ import { type Database, fileExists, noDatabase, withDatabase } from "./database.
 import { type Report, visible } from "./output.ts";
 
 export const commands: readonly Command[] = [
-  command({
-    group: null,
-    name: "status",
-    summary: "What needs attention: conditions of the server, its backups, numbers and broadcasts",
-    details:
-      "Also beside a running server. Exit code 1 if a condition is critical. The same list is in the console under Health,\nin /metrics and in alarms.",
-    run: async (context) => {
+  command(
+    "status",
+    {
+      summary: "What needs attention: conditions of the server, its backups, numbers and broadcasts",
+      details:
+        "Also beside a running server. Exit code 1 if a condition is critical. The same list is in the console under Health,\nin /metrics and in alarms.",
+    },
+    {},
+    async (context) => {
       const { database } = databaseFiles(context.loadConfig().storage.path);
       const memory = readMemory(conditionFile(database));
       const away = findMovedAway(database);
@@ -52,7 +54,7 @@ export const commands: readonly Command[] = [
       if (!isServerRunning(database)) throw noDatabase(database);
       return reportOf(memory.conditions.filter(lasts), null, true);
     },
-  }),
+  ),
 ];
 
 /** Nothing of a closed database needs attention: it continues elsewhere. */

@@ -4,6 +4,7 @@ import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 import { readFeed } from "./listen/feed.ts";
+import { number, text } from "./option.ts";
 import { stopSignal } from "./running.ts";
 import { controlTokenOption, findTarget, requireApiKey, requireControl, targetOptions } from "./server-target.ts";
 import { callServer } from "./trigger/call-server.ts";
@@ -12,20 +13,21 @@ const WAIT_S = 25;
 const RETRY_MS = 500;
 
 export const commands: readonly Command[] = [
-  command({
-    group: null,
-    name: "tail",
-    summary: "Show requests and events as they happen",
-    needsNoData: "unless named",
-    details:
-      "Begins with what happens from now on. Each line of --json has a cursor, with which the next run continues.",
-    options: {
+  command(
+    "tail",
+    {
+      summary: "Show requests and events as they happen",
+      details:
+        "Begins with what happens from now on. Each line of --json has a cursor, with which the next run continues.",
+      needsNoData: "unless named",
+    },
+    {
       ...targetOptions,
       ...controlTokenOption,
-      after: { kind: "text", value: "CURSOR", description: "Begin behind this cursor of the event log" },
-      afterRequest: { kind: "number", value: "N", min: 0, description: "Begin behind this number of a request" },
+      after: text("CURSOR", "Begin behind this cursor of the event log"),
+      afterRequest: number("N", "Begin behind this number of a request", 0),
     },
-    run: async (context, values) => {
+    async (context, values) => {
       const stopping = new AbortController();
       void stopSignal(context.io, ["SIGTERM", "SIGINT", "SIGHUP"]).then(() => stopping.abort());
       const target = await findTarget(context, values, "tail");
@@ -42,7 +44,7 @@ export const commands: readonly Command[] = [
       await Promise.all([followEvents(following, events), followRequests(following, requests)]);
       return null;
     },
-  }),
+  ),
 ];
 
 interface Following {

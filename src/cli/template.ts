@@ -17,44 +17,35 @@ import { flaggedButtons } from "#src/domain/templates/way-out.ts";
 import { buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
+import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { readInputFile } from "./input.ts";
+import { choice, file, positional, required, text, workspaceFilter, workspaceOption } from "./option.ts";
 import { list, type Report, table } from "./output.ts";
 import { requireSynced, syncNow } from "./sync-now.ts";
 import { timesIn, workspacesOf } from "./workspace-option.ts";
 
-const group = "template";
-const name = { kind: "text", value: "NAME", required: true, description: "The template's name" } as const;
-const language = { kind: "text", value: "L", required: true, description: "Its language, such as en_US" } as const;
+const name = positional(text("NAME", "The template's name"));
+const language = required(text("L", "Its language, such as en_US"));
 
 const TEMPLATES_PER_READ = 200;
 
 export const commands: readonly Command[] = [
-  command({
-    group,
-    name: "add",
-    summary: "Add a template to the simulator",
-    details:
-      "The file is JSON: name, language, category (MARKETING, UTILITY or AUTHENTICATION) and components, in Meta's\nformat.",
-    options: {
-      workspace: workspaceOption,
-      file: {
-        kind: "text",
-        value: "FILE|-",
-        file: { as: "read" },
-        required: true,
-        description: "File with the template as JSON; - for stdin",
-      },
-      status: {
-        kind: "choice",
-        choices: templateStatuses,
-        description: "Status on the network (default: APPROVED)",
-      },
+  command(
+    "template add",
+    {
+      summary: "Add a template to the simulator",
+      details:
+        "The file is JSON: name, language, category (MARKETING, UTILITY or AUTHENTICATION) and components, in Meta's\nformat.",
     },
-    run: async (context, values) => {
+    {
+      workspace: workspaceOption,
+      file: required(file("FILE|-", "File with the template as JSON; - for stdin")),
+      status: choice(templateStatuses, "Status on the network (default: APPROVED)"),
+    },
+    async (context, values) => {
       const template = readNewTemplate(await readJson(context, values.file));
       return withDatabase(context, "write", ({ store }) =>
         store.write((tx) => {
@@ -63,16 +54,15 @@ export const commands: readonly Command[] = [
         }),
       );
     },
-  }),
-  command({
-    group,
-    name: "list",
-    summary: "List templates and whether they can be sent",
-    options: {
+  ),
+  command(
+    "template list",
+    "List templates and whether they can be sent",
+    {
       workspace: workspaceFilter,
-      status: { kind: "choice", choices: templateStatuses, description: "Only those in this status" },
+      status: choice(templateStatuses, "Only those in this status"),
     },
-    run: (context, values) =>
+    (context, values) =>
       withDatabase(context, "read", ({ store }) => {
         const templates = store.read((tx) =>
           workspacesOf(tx, values.workspace).flatMap((workspace) =>
@@ -95,15 +85,18 @@ export const commands: readonly Command[] = [
           text: table(headings, rows, "There are no templates: waxwing template add --workspace ID …"),
         };
       }),
-  }),
-  command({
-    group,
-    name: "sync",
-    summary: "Synchronize templates with WhatsApp now",
-    details:
-      "A running server does this every hour and after WhatsApp reports a change. Stored samples are uploaded too.",
-    options: { workspace: workspaceFilter },
-    run: (context, values) =>
+  ),
+  command(
+    "template sync",
+    {
+      summary: "Synchronize templates with WhatsApp now",
+      details:
+        "A running server does this every hour and after WhatsApp reports a change. Stored samples are uploaded too.",
+    },
+    {
+      workspace: workspaceFilter,
+    },
+    (context, values) =>
       withDatabase(context, "write", async (database) => {
         const accounts = database.store.read((tx) =>
           workspacesOf(tx, values.workspace).flatMap((workspace) => accountsOf(tx, workspace.id)),
@@ -138,19 +131,18 @@ export const commands: readonly Command[] = [
           text: shown + hints.join(""),
         };
       }),
-  }),
-  command({
-    group,
-    name: "decide",
-    summary: "Simulate the network's decision on a template",
-    positionals: { name },
-    options: {
+  ),
+  command(
+    "template decide",
+    "Simulate the network's decision on a template",
+    {
+      name,
       workspace: workspaceOption,
       language,
-      status: { kind: "choice", choices: templateStatuses, required: true, description: "The decision" },
-      reason: { kind: "text", value: "TEXT", description: "Reason of a rejection, as webhooks show it" },
+      status: required(choice(templateStatuses, "The decision")),
+      reason: text("TEXT", "Reason of a rejection, as webhooks show it"),
     },
-    run: (context, values) =>
+    (context, values) =>
       withDatabase(context, "write", ({ store }) =>
         store.write((tx) => {
           const { workspace, status, reason = null } = values;
@@ -158,26 +150,22 @@ export const commands: readonly Command[] = [
           return reportOf(decided, getWorkspace(tx, workspace));
         }),
       ),
-  }),
-  command({
-    group,
-    name: "mark",
-    summary: "Say what pressing a quick-reply button means",
-    details:
-      "opt_in: it lifts an opt-out, like START. opt_out: it opts out, like STOP. neither: a title that holds an opt-out\nword and means something else. A title that is an opt-out word always opts out. clear: removes the mark.",
-    positionals: { name },
-    options: {
+  ),
+  command(
+    "template mark",
+    {
+      summary: "Say what pressing a quick-reply button means",
+      details:
+        "opt_in: it lifts an opt-out, like START. opt_out: it opts out, like STOP. neither: a title that holds an opt-out\nword and means something else. A title that is an opt-out word always opts out. clear: removes the mark.",
+    },
+    {
+      name,
       workspace: workspaceOption,
       language,
-      button: {
-        kind: "text",
-        value: "TITLE",
-        required: true,
-        description: "The button's title, as the template has it",
-      },
-      as: { kind: "choice", choices: [...buttonMeanings, "clear"], required: true, description: "What it means" },
+      button: required(text("TITLE", "The button's title, as the template has it")),
+      as: required(choice([...buttonMeanings, "clear"], "What it means")),
     },
-    run: (context, values) =>
+    (context, values) =>
       withDatabase(context, "write", ({ store }) =>
         store.write((tx) => {
           const meaning = values.as === "clear" ? null : values.as;
@@ -188,32 +176,28 @@ export const commands: readonly Command[] = [
           return { json: buttonMarks, text };
         }),
       ),
-  }),
-  command({
-    group,
-    name: "sample",
-    summary: "Store the media that is sent if a request has none",
-    details:
-      "Only for templates with an image, video or document header. On WhatsApp the server uploads the file once for each\nnumber, and again before it expires; until it is uploaded, the link is sent.",
-    positionals: { name },
-    options: {
+  ),
+  command(
+    "template sample",
+    {
+      summary: "Store the media that is sent if a request has none",
+      details:
+        "Only for templates with an image, video or document header. On WhatsApp the server uploads the file once for each\nnumber, and again before it expires; until it is uploaded, the link is sent.",
+    },
+    {
+      name,
       workspace: workspaceOption,
       language,
-      link: {
-        kind: "text",
-        value: "URL",
-        required: true,
-        description: "An https address that needs no sign-in",
-      },
+      link: required(text("URL", "An https address that needs no sign-in")),
     },
-    run: (context, values) =>
+    (context, values) =>
       withDatabase(context, "write", ({ store }) =>
         store.write((tx) => {
           const workspace = getWorkspace(tx, values.workspace);
           return reportOf(setSample(tx, workspace.id, values.name, values.language, values.link), workspace);
         }),
       ),
-  }),
+  ),
 ];
 
 /** One WhatsApp number for each account of a workspace. */

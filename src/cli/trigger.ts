@@ -4,6 +4,7 @@ import type { Random } from "#src/core/random.ts";
 import { type Command, command } from "./command.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { type FeedEvent, readFeed } from "./listen/feed.ts";
+import { number, positional, text } from "./option.ts";
 import { controlTokenOption, findTarget, requireApiKey, requireControl, targetOptions } from "./server-target.ts";
 import { callServer } from "./trigger/call-server.ts";
 import { events, faults, type Stage } from "./trigger/scenarios.ts";
@@ -16,24 +17,23 @@ const summaries = Object.entries({ ...events, ...faults }).map(
 );
 
 export const commands: readonly Command[] = [
-  command({
-    group: null,
-    name: "trigger",
-    summary: "Make an event happen on a server under test control",
-    needsNoData: "unless named",
-    details: `Runs on the waxwing dev that is there.\n\n${summaries.join("\n")}`,
-    positionals: {
-      event: { kind: "text", value: "EVENT", required: true, description: "An event or a fault of the list above" },
+  command(
+    "trigger",
+    {
+      summary: "Make an event happen on a server under test control",
+      details: `Runs on the waxwing dev that is there.\n\n${summaries.join("\n")}`,
+      needsNoData: "unless named",
     },
-    options: {
+    {
+      event: positional(text("EVENT", "An event or a fault of the list above")),
       ...targetOptions,
       ...controlTokenOption,
-      from: { kind: "text", value: "PHONE", description: "The person, in E.164 form (default: a new person)" },
-      text: { kind: "text", value: "TEXT", description: "What the person writes" },
-      type: { kind: "text", value: "TYPE", description: "What the person sends, such as image or location" },
-      code: { kind: "number", value: "N", description: "The network's error code" },
+      from: text("PHONE", "The person, in E.164 form (default: a new person)"),
+      text: text("TEXT", "What the person writes"),
+      type: text("TYPE", "What the person sends, such as image or location"),
+      code: number("N", "The network's error code"),
     },
-    run: async (context, values) => {
+    async (context, values) => {
       const { event: name, from, text, type, code } = values;
       const scenario = Object.hasOwn(events, name) ? events[name as keyof typeof events] : faults[name];
       if (scenario === undefined) {
@@ -75,7 +75,7 @@ export const commands: readonly Command[] = [
         "waxwing listen or GET /events shows what did; a frozen clock has to be moved",
       );
     },
-  }),
+  ),
 ];
 
 /** Whether an event tells of this person. Events of templates and broadcasts name no one, nor does a delivered erasure. */

@@ -1,4 +1,5 @@
 /** The parts of `waxwing number` that concern callbacks without a signature. */
+
 import type { Tx } from "#src/db/transaction.ts";
 import {
   createCallbackAddress,
@@ -7,11 +8,9 @@ import {
 } from "#src/domain/numbers/callback-address.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { CommandFailure } from "./failure.ts";
+import { flag } from "./option.ts";
 
-export const unsignedCallbacks = {
-  kind: "flag",
-  description: "WhatsApp: also accept unsigned callbacks, at an address that is shown once",
-} as const;
+export const unsignedCallbacks = flag("WhatsApp: also accept unsigned callbacks, at an address that is shown once");
 
 /** Throws for a number that accepts them already: a second address would end the first one. */
 export function allowUnsigned(tx: Tx, number: SendingNumber): NewCallbackAddress {

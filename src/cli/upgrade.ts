@@ -22,6 +22,7 @@ import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { fileExists } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
+import { flag, number, text } from "./option.ts";
 import { list, type Report } from "./output.ts";
 import { isCompiled } from "./process.ts";
 import {
@@ -34,45 +35,36 @@ import {
   whileLocked,
 } from "./upgrade-context.ts";
 
-const restartWith = {
-  kind: "text",
-  value: "COMMAND",
-  description: "What restarts the server (default: systemd if it runs the server, otherwise this command itself)",
-} as const;
+const restartWith = text(
+  "COMMAND",
+  "What restarts the server (default: systemd if it runs the server, otherwise this command itself)",
+);
 
-const readyWithin = {
-  kind: "number",
-  value: "SECONDS",
-  description: "How long the new executable may take until it is ready, beside its migration (default: 60)",
-} as const;
+const readyWithin = number(
+  "SECONDS",
+  "How long the new executable may take until it is ready, beside its migration (default: 60)",
+);
 
 const READY_WITHIN_S = 60;
 
 export const commands: readonly Command[] = [
-  command({
-    group: null,
-    name: "upgrade",
-    summary: "Install a signed release; put everything back if it does not become ready",
-    details:
-      "The release is a folder, an archive of one (.tar, .tar.gz), or the address of either. Its signature and checksums are\nverified, and the new executable is tried on a copy of the database, before anything changes. From the restart until the\nnew one is ready, the server answers 503 and sends nothing.\n\nWithout systemd, the command starts the new server with the arguments, directory, environment and output of the running\none, and ends that one. If another program supervises the server, name its command with --restart-with.",
-    needsNoData: true,
-    options: {
-      from: { kind: "text", value: "FILE|URL", description: "The release (default: where this executable came from)" },
-      publicKey: {
-        kind: "text",
-        value: "FILE",
-        description: "The public key that signed it, in PEM (default: the one in this executable)",
-      },
-      check: { kind: "flag", description: "Only verify the release and compare versions" },
-      built: {
-        kind: "text",
-        value: "FILE",
-        description: "Instead of a release: an executable that you built yourself, which is not verified",
-      },
+  command(
+    "upgrade",
+    {
+      summary: "Install a signed release; put everything back if it does not become ready",
+      details:
+        "The release is a folder, an archive of one (.tar, .tar.gz), or the address of either. Its signature and checksums are\nverified, and the new executable is tried on a copy of the database, before anything changes. From the restart until the\nnew one is ready, the server answers 503 and sends nothing.\n\nWithout systemd, the command starts the new server with the arguments, directory, environment and output of the running\none, and ends that one. If another program supervises the server, name its command with --restart-with.",
+      needsNoData: true,
+    },
+    {
+      from: text("FILE|URL", "The release (default: where this executable came from)"),
+      publicKey: text("FILE", "The public key that signed it, in PEM (default: the one in this executable)"),
+      check: flag("Only verify the release and compare versions"),
+      built: text("FILE", "Instead of a release: an executable that you built yourself, which is not verified"),
       restartWith,
       readyWithin,
     },
-    run: (context, values) =>
+    (context, values) =>
       translatingUpgradeErrors(async () => {
         if (!values.check) await continueInterrupted(context, values);
         if (values.built !== undefined) return report(await installBuilt(context, values.built, values));
@@ -87,32 +79,35 @@ export const commands: readonly Command[] = [
         };
         return report(await upgradeExecutable(openContext(context, values), version, target));
       }),
-  }),
-  command({
-    group: "upgrade",
-    name: "back",
-    summary: "Return to the executable before the last upgrade",
-    details:
-      "Where both have the same schema, only the executable changes. Otherwise the database from before the upgrade is\nrestored: newer rows are merged into it, and broadcasts are held.",
-    needsNoData: true,
-    options: {
-      acceptGap: { kind: "flag", description: "Restore even if newer rows cannot be merged and are lost" },
+  ),
+  command(
+    "upgrade back",
+    {
+      summary: "Return to the executable before the last upgrade",
+      details:
+        "Where both have the same schema, only the executable changes. Otherwise the database from before the upgrade is\nrestored: newer rows are merged into it, and broadcasts are held.",
+      needsNoData: true,
+    },
+    {
+      acceptGap: flag("Restore even if newer rows cannot be merged and are lost"),
       restartWith,
       readyWithin,
     },
-    run: (context, values) =>
+    (context, values) =>
       translatingUpgradeErrors(async () => {
         await continueInterrupted(context, values);
         return report(await goBack(context, values));
       }),
-  }),
-  command({
-    group: "upgrade",
-    name: "try",
-    summary: "Try this executable on a copy of the database",
-    details:
-      "Every upgrade does so first. The copy is migrated, checked and deleted; a running server is not disturbed.",
-    run: async (context) => {
+  ),
+  command(
+    "upgrade try",
+    {
+      summary: "Try this executable on a copy of the database",
+      details:
+        "Every upgrade does so first. The copy is migrated, checked and deleted; a running server is not disturbed.",
+    },
+    {},
+    async (context) => {
       const { storage, secrets } = context.loadConfig();
       const { io } = context;
       const database = resolve(storage.path);
@@ -125,7 +120,7 @@ export const commands: readonly Command[] = [
         text: `A copy of ${database} was migrated from schema ${from} to ${to} and checked.`,
       };
     },
-  }),
+  ),
 ];
 
 interface Settings {

@@ -12,28 +12,25 @@ import {
 import { defaultTypes } from "#src/domain/webhooks/event-types.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { reportAttempt, testAddress, waitForAttempt } from "./attempt.ts";
-import { type Command, command, workspaceOption } from "./command.ts";
+import { type Command, command } from "./command.ts";
 import { type Database, withDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
+import { required, text, workspaceOption } from "./option.ts";
 import { list, type Report } from "./output.ts";
 
-const group = "webhook";
-
 export const commands: readonly Command[] = [
-  command({
-    group,
-    name: "set",
-    summary: "Set the address; waiting deliveries go to the new one",
-    options: {
+  command(
+    "webhook set",
+    "Set the address; waiting deliveries go to the new one",
+    {
       workspace: workspaceOption,
-      url: { kind: "text", value: "URL", required: true, description: "Such as https://example.com/webhook" },
-      types: {
-        kind: "text",
-        value: "A,B",
-        description: "Only events of these types; default: all but contact.updated (without the option: as before)",
-      },
+      url: required(text("URL", "Such as https://example.com/webhook")),
+      types: text(
+        "A,B",
+        "Only events of these types; default: all but contact.updated (without the option: as before)",
+      ),
     },
-    run: (context, values) =>
+    (context, values) =>
       withDatabase(context, "write", async (database) => {
         requireUrl(database, values.url);
         const types = values.types === undefined ? undefined : readTypes(values.types);
@@ -43,47 +40,51 @@ export const commands: readonly Command[] = [
         );
         return reportOf(webhook, `\n\nTry it: waxwing webhook test --workspace ${values.workspace}`);
       }),
-  }),
-  command({
-    group,
-    name: "show",
-    summary: "Show the address and its secret",
-    options: { workspace: workspaceOption },
-    run: (context, values) =>
+  ),
+  command(
+    "webhook show",
+    "Show the address and its secret",
+    {
+      workspace: workspaceOption,
+    },
+    (context, values) =>
       withDatabase(context, "read", (database) => {
         const box = database.box();
         return reportOf(database.store.read((tx) => showWebhook(tx, box, values.workspace)));
       }),
-  }),
-  command({
-    group,
-    name: "clear",
-    summary: "Remove the address; waiting deliveries become exhausted and can be replayed",
-    options: { workspace: workspaceOption },
-    run: (context, values) =>
+  ),
+  command(
+    "webhook clear",
+    "Remove the address; waiting deliveries become exhausted and can be replayed",
+    {
+      workspace: workspaceOption,
+    },
+    (context, values) =>
       withDatabase(context, "write", async ({ store }) => {
         const { exhausted } = await store.write((tx) => clearWebhook(tx, values.workspace));
         const text = `Workspace ${values.workspace} has no webhook address now; ${exhausted} waiting deliveries are exhausted.`;
         return { json: { url: null, exhausted }, text };
       }),
-  }),
-  command({
-    group,
-    name: "rotate-secret",
-    summary: "Create a new secret; the old one stops working at once",
-    options: { workspace: workspaceOption },
-    run: (context, values) =>
+  ),
+  command(
+    "webhook rotate-secret",
+    "Create a new secret; the old one stops working at once",
+    {
+      workspace: workspaceOption,
+    },
+    (context, values) =>
       withDatabase(context, "write", async (database) => {
         const box = database.box();
         return reportOf(await database.store.write((tx) => rotateSecret(tx, box, values.workspace)));
       }),
-  }),
-  command({
-    group,
-    name: "test",
-    summary: "Send a test event and show what the receiver answered",
-    options: { workspace: workspaceOption },
-    run: (context, values) =>
+  ),
+  command(
+    "webhook test",
+    "Send a test event and show what the receiver answered",
+    {
+      workspace: workspaceOption,
+    },
+    (context, values) =>
       withDatabase(context, "write", async (database) => {
         const { io } = context;
         const delivery = await testAddress(database, io, values.workspace);
@@ -95,7 +96,7 @@ export const commands: readonly Command[] = [
           `waxwing delivery show ${delivery} shows its state`,
         );
       }),
-  }),
+  ),
 ];
 
 function requireUrl({ config }: Database, url: string): void {

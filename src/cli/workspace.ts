@@ -15,15 +15,15 @@ import {
   settings,
   type WorkspaceSettings,
 } from "#src/domain/workspaces/workspace.ts";
-import { type Command, command, flagOf } from "./command.ts";
+import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withDatabase } from "./database.ts";
 import { UsageError } from "./failure.ts";
+import { flag, flagOf, number, positional, required, text } from "./option.ts";
 import { type Report, table } from "./output.ts";
 import { reportOf, viewWithBilling } from "./workspace-report.ts";
 
-const group = "workspace";
-const id = { kind: "number", value: "ID", required: true, description: "The workspace's id" } as const;
+const id = positional(number("ID", "The workspace's id"));
 
 /** Options for the settings. `isNew`: of a workspace that is created, which needs those without an initial value. */
 function settingOptions(isNew: boolean) {
@@ -31,33 +31,31 @@ function settingOptions(isNew: boolean) {
     settingNames.map((name) => {
       const { placeholder, description, ...setting } = settings[name];
       const required = isNew && !("initial" in setting);
-      return [name, { kind: "text", value: placeholder, description, ...(required ? { required } : {}) }];
+      const option = text(placeholder, description);
+      return [name, required ? { ...option, required } : option];
     }),
   ) as Record<SettingName, { kind: "text"; value: string; description: string }>;
 }
 
 const price = {
-  currency: {
-    kind: "text",
-    value: "CUR",
-    description: "Currency, such as USD; requires --rate",
-  },
-  rate: { kind: "text", value: "DEC", description: "Price of one delivered template message, such as 0.0085" },
+  currency: text("CUR", "Currency, such as USD; requires --rate"),
+  rate: text("DEC", "Price of one delivered template message, such as 0.0085"),
 } as const;
 
 export const commands: readonly Command[] = [
-  command({
-    group,
-    name: "create",
-    summary: "Create a workspace (and the database, if there is none)",
-    details: "With --currency and --rate, its template messages are charged.",
-    options: {
+  command(
+    "workspace create",
+    {
+      summary: "Create a workspace (and the database, if there is none)",
+      details: "With --currency and --rate, its template messages are charged.",
+    },
+    {
       ...settingOptions(true),
       ...price,
-      balance: { kind: "text", value: "DEC", description: "Opening balance, such as 100.00" },
-      noApi: { kind: "flag", description: "Create the workspace with the API disabled" },
+      balance: text("DEC", "Opening balance, such as 100.00"),
+      noApi: flag("Create the workspace with the API disabled"),
     },
-    run: (context, values) => {
+    (context, values) => {
       const { price, balance } = readPrice(values);
       // The parser has asked for the settings without an initial value.
       const input = readSettings(values) as NewWorkspace;
@@ -69,51 +67,47 @@ export const commands: readonly Command[] = [
         return workspace;
       });
     },
-  }),
-  command({
-    group,
-    name: "list",
-    summary: "List workspaces",
-    run: (context) =>
-      withDatabase(context, "read", ({ store }) => {
-        const listed = store.read((tx) =>
-          listWorkspaces(tx).map((workspace) => ({
-            workspace,
-            shown: viewWithBilling(workspace, findAccount(tx, workspace.id)),
-          })),
-        );
-        const rows = listed.map(({ workspace, shown: { api_enabled, suspended, billing } }) => [
-          workspace.id,
-          workspace.name,
-          workspace.country,
-          workspace.timezone,
-          api_enabled ? "on" : "off",
-          suspended,
-          billing === null ? null : `${billing.available} ${billing.currency}`,
-        ]);
-        const headings = ["id", "name", "country", "timezone", "api", "suspended", "available"];
-        const shown = listed.map((one) => one.shown);
-        return { json: shown, text: table(headings, rows, "There are no workspaces yet: waxwing workspace create") };
-      }),
-  }),
-  command({
-    group,
-    name: "show",
-    summary: "Show a workspace with its balance",
-    positionals: { id },
-    run: (context, values) =>
+  ),
+  command("workspace list", "List workspaces", {}, (context) =>
+    withDatabase(context, "read", ({ store }) => {
+      const listed = store.read((tx) =>
+        listWorkspaces(tx).map((workspace) => ({
+          workspace,
+          shown: viewWithBilling(workspace, findAccount(tx, workspace.id)),
+        })),
+      );
+      const rows = listed.map(({ workspace, shown: { api_enabled, suspended, billing } }) => [
+        workspace.id,
+        workspace.name,
+        workspace.country,
+        workspace.timezone,
+        api_enabled ? "on" : "off",
+        suspended,
+        billing === null ? null : `${billing.available} ${billing.currency}`,
+      ]);
+      const headings = ["id", "name", "country", "timezone", "api", "suspended", "available"];
+      const shown = listed.map((one) => one.shown);
+      return { json: shown, text: table(headings, rows, "There are no workspaces yet: waxwing workspace create") };
+    }),
+  ),
+  command(
+    "workspace show",
+    "Show a workspace with its balance",
+    {
+      id,
+    },
+    (context, values) =>
       withDatabase(context, "read", ({ store }) => store.read((tx) => reportOf(tx, getWorkspace(tx, values.id)))),
-  }),
-  command({
-    group,
-    name: "update",
-    summary: "Change settings of a workspace",
-    positionals: { id },
-    options: {
+  ),
+  command(
+    "workspace update",
+    "Change settings of a workspace",
+    {
+      id,
       ...settingOptions(false),
       ...price,
     },
-    run: (context, values) => {
+    (context, values) => {
       const changes = readSettings(values);
       const { currency, rate } = values;
       const newRate = rate === undefined ? null : readAmount("--rate", rate);
@@ -130,56 +124,50 @@ export const commands: readonly Command[] = [
         return workspace;
       });
     },
-  }),
-  command({
-    group,
-    name: "enable-api",
-    summary: "Enable the API",
-    positionals: { id },
-    run: (context, values) => change(context, "write", (tx) => switchApi(tx, values.id, true)),
-  }),
-  command({
-    group,
-    name: "disable-api",
-    summary: "Disable the API: calls are refused; inbound messages and webhooks continue",
-    positionals: { id },
-    run: (context, values) => change(context, "write", (tx) => switchApi(tx, values.id, false)),
-  }),
-  command({
-    group,
-    name: "suspend",
-    summary: "Suspend a workspace, so that it sends nothing",
-    positionals: { id },
-    options: {
-      reason: { kind: "text", value: "TEXT", required: true, description: "Reason; shown in refused requests" },
-    },
-    run: (context, values) => change(context, "write", (tx) => suspend(tx, values.id, values.reason)),
-  }),
-  command({
-    group,
-    name: "resume",
-    summary: "Resume a suspended workspace",
-    positionals: { id },
-    run: (context, values) => change(context, "write", (tx) => resume(tx, values.id)),
-  }),
-  command({
-    group,
-    name: "credit",
-    summary: "Credit the balance; a negative amount debits it",
-    positionals: {
+  ),
+  command(
+    "workspace enable-api",
+    "Enable the API",
+    {
       id,
-      amount: {
-        kind: "text",
-        value: "AMOUNT",
-        required: true,
-        description: "Amount in the workspace's currency, such as 50.00",
-      },
     },
-    options: {
-      note: { kind: "text", value: "TEXT", description: "Note on the payment" },
-      ref: { kind: "text", value: "TEXT", description: "Your id of the payment; the same id is credited only once" },
+    (context, values) => change(context, "write", (tx) => switchApi(tx, values.id, true)),
+  ),
+  command(
+    "workspace disable-api",
+    "Disable the API: calls are refused; inbound messages and webhooks continue",
+    {
+      id,
     },
-    run: (context, values) => {
+    (context, values) => change(context, "write", (tx) => switchApi(tx, values.id, false)),
+  ),
+  command(
+    "workspace suspend",
+    "Suspend a workspace, so that it sends nothing",
+    {
+      id,
+      reason: required(text("TEXT", "Reason; shown in refused requests")),
+    },
+    (context, values) => change(context, "write", (tx) => suspend(tx, values.id, values.reason)),
+  ),
+  command(
+    "workspace resume",
+    "Resume a suspended workspace",
+    {
+      id,
+    },
+    (context, values) => change(context, "write", (tx) => resume(tx, values.id)),
+  ),
+  command(
+    "workspace credit",
+    "Credit the balance; a negative amount debits it",
+    {
+      id,
+      amount: positional(text("AMOUNT", "Amount in the workspace's currency, such as 50.00")),
+      note: text("TEXT", "Note on the payment"),
+      ref: text("TEXT", "Your id of the payment; the same id is credited only once"),
+    },
+    (context, values) => {
       const payment: Credit = {
         amount: readAmount("AMOUNT", values.amount, true),
         note: values.note ?? null,
@@ -192,7 +180,7 @@ export const commands: readonly Command[] = [
         return workspace;
       });
     },
-  }),
+  ),
 ];
 
 /** Runs one change and reports the resulting workspace. */

@@ -2,26 +2,20 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { readArguments } from "#src/cli/arguments.ts";
-import { command, type Value } from "#src/cli/command.ts";
+import { command } from "#src/cli/command.ts";
 import { UsageError } from "#src/cli/failure.ts";
 import { asksForJson, readGlobals } from "#src/cli/global-options.ts";
+import { choice, flag, number, optionalPositional, positional, required, text, type Value } from "#src/cli/option.ts";
 
-const paint = command({
-  group: "wall",
-  name: "paint",
-  summary: "Paint a wall",
-  positionals: {
-    id: { kind: "number", value: "ID", required: true, description: "The wall" },
-    amount: { kind: "text", value: "AMOUNT", description: "How much" },
-  },
-  options: {
-    colour: { kind: "choice", choices: ["RED", "BLUE"], required: true, description: "Which" },
-    coatCount: { kind: "number", value: "N", description: "How often" },
-    note: { kind: "text", value: "TEXT", description: "A word" },
-    wet: { kind: "flag", description: "On wet plaster" },
-  },
-  run: () => Promise.resolve(null),
-});
+const declared = {
+  id: positional(number("ID", "The wall")),
+  amount: optionalPositional(text("AMOUNT", "How much")),
+  colour: required(choice(["RED", "BLUE"], "Which")),
+  coatCount: number("N", "How often"),
+  note: text("TEXT", "A word"),
+  wet: flag("On wet plaster"),
+};
+const paint = command("wall paint", "Paint a wall", declared, () => Promise.resolve(null));
 
 function read(...argv: string[]) {
   return readArguments(paint, readGlobals(argv).rest);
@@ -123,7 +117,7 @@ describe("what is refused, in words", () => {
   });
 
   test("what a command without values is given", () => {
-    const sweep = command({ group: null, name: "sweep", summary: "Sweep", run: () => Promise.resolve(null) });
+    const sweep = command("sweep", "Sweep", {}, () => Promise.resolve(null));
     expect(problem(() => readArguments(sweep, readGlobals(["floor"]).rest))).toBe(
       '"floor" is one value too many: sweep takes none',
     );

@@ -1,10 +1,11 @@
 /** Shell completion: what bash, zsh and fish offer at the Tab key, and that all that can be typed is offered. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
-import { type Command, flagOf, nameOf, type Option } from "#src/cli/command.ts";
+import { type Command, nameOf } from "#src/cli/command.ts";
 import { groups } from "#src/cli/commands.ts";
 import { answerShell } from "#src/cli/completion.ts";
 import { globalOptions } from "#src/cli/global-options.ts";
+import { flagOf, type Option } from "#src/cli/option.ts";
 import { program } from "#test/support/program.ts";
 import { CallingWorkshop } from "./spawn.ts";
 

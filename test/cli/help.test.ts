@@ -1,8 +1,9 @@
 /** The help lists every documented command and describes everything that can be typed. */
 import { expect, test } from "bun:test";
-import { type Command, flagOf, nameOf } from "#src/cli/command.ts";
+import { type Command, nameOf } from "#src/cli/command.ts";
 import { groups } from "#src/cli/commands.ts";
 import { helpOnAll, helpOnCommand, helpOnGroup } from "#src/cli/help.ts";
+import { flagOf } from "#src/cli/option.ts";
 import { Workshop } from "./spawn.ts";
 
 /** The documented commands: positionals, then options. Scripts and the documentation rely on them. */

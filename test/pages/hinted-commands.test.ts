@@ -5,9 +5,10 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Command, flagOf } from "#src/cli/command.ts";
+import type { Command } from "#src/cli/command.ts";
 import { groups } from "#src/cli/commands.ts";
 import { globalOptions } from "#src/cli/global-options.ts";
+import { flagOf } from "#src/cli/option.ts";
 import { checkout } from "#test/support/source.ts";
 
 const GLOBAL = Object.keys(globalOptions).map(flagOf);

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 2. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 3. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -790,10 +790,14 @@ CREATE TABLE media_usage (
   bytes INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE memberships (
+CREATE TABLE "memberships" (
   user_id INTEGER NOT NULL REFERENCES users (id),
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
-  role TEXT NOT NULL CHECK (role IN ('owner', 'member')),
+  role TEXT NOT NULL CHECK (role IN ('owner', 'member', 'agent')),
+  -- Ids of the numbers whose conversations an agent sees, as a JSON array; null: all.
+  number_ids TEXT CHECK (number_ids IS NULL OR role = 'agent'),
+  -- 1: the owner has not been shown yet that members lost the exports.
+  has_news INTEGER NOT NULL DEFAULT 0 CHECK (has_news IN (0, 1)),
   created_at INTEGER NOT NULL,
   PRIMARY KEY (user_id, workspace_id)
 ) STRICT, WITHOUT ROWID;
@@ -1223,17 +1227,18 @@ CREATE TABLE unused_items (
   PRIMARY KEY (hour, reason, about)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE user_links (
+CREATE TABLE "user_links" (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  kind TEXT NOT NULL CHECK (kind = 'setup' OR kind = 'join' OR kind = 'reset'),
+  kind TEXT NOT NULL CHECK (kind = 'setup' OR kind = 'join' OR kind = 'reset' OR kind = 'forgot' OR kind = 'prove'),
   user_id INTEGER REFERENCES users (id),
   hash BLOB NOT NULL,
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   used_at INTEGER,
-  -- For an invitation: the workspace, and the role that it grants.
+  -- For an invitation: the workspace, the role that it grants, and the numbers of an agent.
   workspace_id INTEGER REFERENCES workspaces (id),
-  role TEXT CHECK (role IN ('owner', 'member'))
+  role TEXT CHECK (role IN ('owner', 'member', 'agent')),
+  number_ids TEXT CHECK (number_ids IS NULL OR role = 'agent')
 ) STRICT;
 CREATE UNIQUE INDEX user_links_hash ON user_links (hash);
 CREATE UNIQUE INDEX user_links_invitation ON user_links (workspace_id, user_id)

@@ -27,22 +27,28 @@ export const commands: readonly Command[] = [
     name: "create",
     summary: "Invite a user and print the one-time link",
     details:
-      "An operator can access the whole server; an owner or member gets access to the named workspace when the link is used.",
+      "An operator can access the whole server; any other role starts in the named workspace when the link is used.",
     options: {
       email: emailOption,
       role: { kind: "choice", choices: roleNames, required: true, description: "The user's role" },
-      workspace: { kind: "number", value: "ID", description: "Workspace of an owner or member" },
+      workspace: { kind: "number", value: "ID", description: "Workspace of an owner, member or agent" },
+      numbers: {
+        kind: "text",
+        value: "A,B",
+        description: "Numbers, or their ids, whose conversations an agent sees; default: all",
+      },
     },
     run: (context, values) =>
       withDatabase(context, "create", async (database) => {
         const invited = await database.store.write((tx) => {
           const { email, role, workspace: workspaceId = null } = values;
-          const invited = inviteUser(tx, { email, role, workspaceId });
+          const numbers = values.numbers?.split(",").flatMap((name) => name.trim() || []);
+          const invited = inviteUser(tx, { email, role, workspaceId, numbers });
           recordAudit(tx, COMMAND_LINE, {
             workspaceId,
             action: invited.link === null ? "user.change-role" : "user.create",
             subject: invited.user.email,
-            details: { role },
+            details: { role, ...(invited.numberIds === null ? {} : { numbers: invited.numberIds }) },
           });
           return invited;
         });
@@ -85,7 +91,7 @@ export const commands: readonly Command[] = [
           const link = renewLink(tx, user);
           recordAudit(tx, COMMAND_LINE, { workspaceId: null, action: "user.reset-password", subject: user.email });
           recordReset(tx, COMMAND_LINE, user);
-          return { user, link, account: null };
+          return { user, link, account: null, numberIds: null };
         });
         return reportOf(database, renewed, "");
       }),
@@ -144,8 +150,9 @@ function accountText({ since, isInUse }: KnownAccount): string {
 }
 
 function rolesOf({ workspaces, invitations }: ReturnType<typeof view>): string {
-  const roles = workspaces.map(({ id, role }) => `${role} of ${id}`);
-  return [...roles, ...invitations.map(({ id, role }) => `invited as ${role} of ${id}`)].join(", ");
+  const shown = ({ id, role, numbers }: (typeof workspaces)[number]) =>
+    `${role} of ${id}${numbers === null ? "" : ` (numbers ${numbers.join(", ")})`}`;
+  return [...workspaces.map(shown), ...invitations.map((one) => `invited as ${shown(one)}`)].join(", ");
 }
 
 function view(user: ListedUser) {
@@ -153,13 +160,17 @@ function view(user: ListedUser) {
     id: user.id,
     email: user.email,
     role: user.isOperator ? "operator" : null,
-    workspaces: user.memberships.map(({ workspaceId, role }) => ({ id: workspaceId, role })),
-    invitations: user.invitations.map(({ workspaceId, role }) => ({ id: workspaceId, role })),
+    workspaces: user.memberships.map(viewPlace),
+    invitations: user.invitations.map(viewPlace),
     has_password: user.password !== null,
     second_factor: user.totpSecret !== null,
     created_at: when(user.createdAt),
     disabled_at: when(user.disabledAt),
   };
+}
+
+function viewPlace({ workspaceId, role, numberIds }: ListedUser["memberships"][number]) {
+  return { id: workspaceId, role, numbers: numberIds };
 }
 
 /** In UTC, because users do not belong to a workspace's timezone. */

@@ -1,6 +1,7 @@
 /** Every migration in order, embedded as text. A release may only append to this list. */
 import initial from "../../migrations/0001_initial.sql" with { type: "text" };
 import keyScopes from "../../migrations/0002_key_scopes.sql" with { type: "text" };
+import agents from "../../migrations/0003_agents.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -12,4 +13,5 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { version: 1, name: "initial", sql: initial },
   { version: 2, name: "key_scopes", sql: keyScopes },
+  { version: 3, name: "agents", sql: agents },
 ];

@@ -186,6 +186,40 @@ test("key create limits a key by scopes, an expiry and people a day; what is wro
   expect(await workshop.json<unknown[]>(["key", "list", "--workspace", workspace])).toHaveLength(2);
 });
 
+test("user create invites an agent for some numbers, by phone or id; a member cannot be limited to numbers", async () => {
+  const workspace = await newWorkspace();
+  const add = [
+    "number",
+    "add",
+    "--workspace",
+    workspace,
+    "--network",
+    "simulator",
+    "--phone",
+    "09876500001",
+    "--name",
+    "A",
+  ];
+  const { id } = await workshop.json(add);
+  const create = [
+    "user",
+    "create",
+    "--workspace",
+    workspace,
+    "--email",
+    "agent@example.com",
+    "--numbers",
+    "+91 98765 00001",
+  ];
+  await workshop.json([...create, "--role", "agent"]);
+  const [user] = await workshop.json<{ invitations: unknown }[]>(["user", "list"]);
+  expect(user?.invitations).toEqual([{ id: Number(workspace), role: "agent", numbers: [id] }]);
+  expect((await workshop.run(["user", "list"])).stdout).toContain(`invited as agent of ${workspace} (numbers ${id})`);
+  expect(JSON.stringify(await workshop.refusal([...create, "--role", "member"]))).toContain(
+    "Only agents can be limited",
+  );
+});
+
 describe("number", () => {
   test("a simulated number is ready when added and can be made unready, ready or removed; only number show prints its token", async () => {
     const workspace = await newWorkspace();

@@ -11,6 +11,7 @@ let app: TestServer;
 let shop: TestWorkspace;
 let other: TestWorkspace;
 let member: Visitor;
+let owner: Visitor;
 let newcomer: Visitor;
 let base: string;
 
@@ -20,6 +21,7 @@ beforeAll(async () => {
   other = await app.workspace({ name: "Other", number: "+911244001200" });
   await firstOperator(app);
   member = await person(app, "member@example.com", "member", shop.id);
+  owner = await person(app, "owner@example.com", "owner", shop.id);
   newcomer = await person(app, "stranger@example.com", "owner", other.id);
   base = `/w/${shop.id}`;
   await app.template(shop, template("offer", [{ type: "BODY", text: "Hi {{1}}." }]));
@@ -53,7 +55,7 @@ const contact = async (phone: string) => (await member.get(`${base}/contacts/${p
 
 async function file(path: string): Promise<string> {
   const download = async (): Promise<ArrayBuffer> => {
-    const response = await fetch(`${app.server.url}/console/api${path}`, { headers: { cookie: member.cookie ?? "" } });
+    const response = await fetch(`${app.server.url}/console/api${path}`, { headers: { cookie: owner.cookie ?? "" } });
     expect([path, response.status, response.headers.get("content-type")]).toEqual([
       path,
       200,

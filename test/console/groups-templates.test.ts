@@ -34,7 +34,8 @@ describe("a simulated template", () => {
   const path = () => `/w/${shop.id}/templates`;
 
   test("an owner adds, decides and gives a sample to a simulated template, each once and with an audit entry", async () => {
-    expect((await member.post(path(), form)).status).toBe(404);
+    const agent = await person(app, "agent@example.com", "agent", shop.id);
+    expect((await agent.post(path(), form)).status).toBe(404);
     const made = await owner.post(path(), form, { key: "t1" });
     expect((await owner.post(path(), form, { key: "t1" })).text).toBe(made.text);
     expect([made.status, made.body.data]).toMatchObject([

@@ -14,7 +14,7 @@ import { Objects } from "#test/support/matrix-objects.ts";
 import { startTestServer, type TestServer } from "#test/support/server.ts";
 
 const LIMIT_MS = 60_000;
-const RANKS = ["member", "owner", "operator"] as const;
+const RANKS = ["agent", "member", "owner", "operator"] as const;
 type Rank = (typeof RANKS)[number];
 type Route = (typeof routes)[number];
 
@@ -49,6 +49,7 @@ beforeAll(async () => {
     { name: "expired", email: "expired@example.com", home: null, rank: null },
     { name: "operator", email: "op@example.com", home: null, rank: "operator" },
     ...sides.flatMap((home, index): Caller[] => [
+      { name: `agent of ${index}`, email: `agent${index}@example.com`, home, rank: "agent" },
       { name: `member of ${index}`, email: `member${index}@example.com`, home, rank: "member" },
       { name: `owner of ${index}`, email: `owner${index}@example.com`, home, rank: "owner" },
     ]),
@@ -80,10 +81,11 @@ const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
 /** The lowest role that has each right: a second opinion on the table of roles. */
 const LOWEST: Readonly<Record<Right, (typeof RANKS)[number]>> = {
-  inbox: "member",
+  inbox: "agent",
+  overview: "member",
   broadcasts: "member",
-  exports: "member",
   logs: "member",
+  exports: "owner",
   manage: "owner",
   operate: "operator",
 };

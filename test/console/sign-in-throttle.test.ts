@@ -277,7 +277,7 @@ test("a change of the password ends every session, known device and open link of
   const id = app.store.read((tx) => findUserByEmail(tx, email)?.id ?? 0);
   const links = await app.store.write((tx) => [
     createLink(tx, "reset", id),
-    createLink(tx, "join", id, { workspaceId: other.id, role: "owner" }),
+    createLink(tx, "join", id, { workspaceId: other.id, role: "owner", numberIds: null }),
   ]);
   const second = new Visitor(app);
   await second.signIn(email);

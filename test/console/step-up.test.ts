@@ -47,9 +47,7 @@ const NOT_SENSITIVE: Readonly<Record<string, string>> = {
   "POST /w/{workspace}/numbers/{id}/unready": "no secret",
   "POST /w/{workspace}/numbers/{id}/sync": "no secret",
   "POST /w/{workspace}/billing/credit": "in the ledger, and can be reversed",
-  "POST /w/{workspace}/templates": "no secret",
-  "POST /w/{workspace}/templates/{id}/decide": "no secret",
-  "PUT /w/{workspace}/templates/{id}/sample": "no secret",
+  "POST /w/{workspace}/news/read": "gives no user access",
   "PUT /w/{workspace}/templates/{id}/mark": "no secret",
 };
 

@@ -76,6 +76,33 @@ test("keys of 0.1 keep its endpoints: without scopes all of them, with scopes th
   expect(column(client, "SELECT scopes || is_of_first_version FROM api_keys WHERE id = 3")).toEqual(["[]0"]);
 });
 
+test("members stay members, invitations keep their links, and owners of a workspace with members have news", async () => {
+  await using database = openTestDatabase();
+  const { client } = database.store;
+  migrate(client, migrations.slice(0, 2));
+  client.exec(`
+    INSERT INTO workspaces (id, name, country, timezone, stop_words, start_words, api_enabled, created_at, updated_at)
+    VALUES (1, 'Shop', 'IN', 'Asia/Kolkata', '[]', '[]', 1, 0, 0), (2, 'Alone', 'IN', 'Asia/Kolkata', '[]', '[]', 1, 0, 0);
+    INSERT INTO users (id, email, email_key, is_operator, created_at, updated_at)
+    VALUES (1, 'a@x.test', 'a@x.test', 0, 0, 0), (2, 'b@x.test', 'b@x.test', 0, 0, 0);
+    INSERT INTO memberships (user_id, workspace_id, role, created_at) VALUES (1, 1, 'owner', 5), (2, 1, 'member', 6), (1, 2, 'owner', 7);
+    INSERT INTO user_links (id, kind, user_id, hash, created_at, expires_at, workspace_id, role)
+    VALUES (7, 'join', 2, x'01', 1, 2, 2, 'member'), (8, 'reset', 1, x'02', 3, 4, NULL, NULL);
+  `);
+  const links =
+    "SELECT id || kind || user_id || hex(hash) || created_at || expires_at || coalesce(role, '') FROM user_links";
+  const before = column(client, links);
+  migrate(client);
+  expect(column(client, links)).toEqual(before);
+  expect(
+    column(
+      client,
+      "SELECT user_id || ' ' || workspace_id || ' ' || role || ' ' || has_news FROM memberships ORDER BY created_at",
+    ),
+  ).toEqual(["1 1 owner 1", "2 1 member 0", "1 2 owner 0"]);
+  expect(() => client.exec("UPDATE memberships SET role = 'nobody'")).toThrow("CHECK");
+});
+
 describe("a migration that fails", () => {
   const steps: Migration[] = [
     { version: 1, name: "first", sql: "CREATE TABLE one (id INTEGER) STRICT; INSERT INTO one VALUES (1);" },

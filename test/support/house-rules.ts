@@ -20,9 +20,9 @@ export interface Folder {
 /** The modules of the domain. Each knows those before it; `docs/architecture.md` says what each is for. */
 export const modules = [
   "workspaces",
-  "users",
   "billing",
   "numbers",
+  "users",
   "webhooks",
   "groups",
   "contacts",

@@ -124,6 +124,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /w/{workspace}/home": nothing,
   "GET /w/{workspace}/today": nothing,
   "GET /w/{workspace}/audit": nothing,
+  "POST /w/{workspace}/news/read": nothing,
   "GET /w/{workspace}/people": nothing,
   "POST /w/{workspace}/people": (side) => ({ body: { email: `${side.name("new")}@example.com`, role: "member" } }),
   "DELETE /w/{workspace}/people/{id}": (side) => ({ id: side.member() }),

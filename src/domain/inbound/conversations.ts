@@ -2,10 +2,10 @@
  * Conversations as the inbox lists them: the latest writer first. Unread counts belong to the workspace, not to each
  * user: a conversation that one user has read is read for all.
  */
-import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { isUnindexed } from "../messages/contact-message-statements.ts";
-import { type Conversation, conversations } from "./table.ts";
+import { type Conversation, conversations, echoes, inbounds } from "./table.ts";
 
 interface ConversationFilter {
   /** Only conversations with unread inbounds. */
@@ -58,6 +58,29 @@ export function listConversations(
     .all();
 }
 
+/** SQL: the person wrote to one of the numbers, or was written to from its phone. Parameter: their ids as JSON. */
+const isOnNumbers = (contact: string) => `EXISTS (
+  SELECT 1 FROM json_each(?) AS listed WHERE
+    EXISTS (SELECT 1 FROM inbounds WHERE inbounds.contact_id = ${contact} AND number_id = listed.value)
+    OR EXISTS (SELECT 1 FROM echoes WHERE echoes.contact_id = ${contact} AND number_id = listed.value))`;
+
+/**
+ * SQL for the conversations on some numbers, with the columns of `waitingSql`. Parameters: workspace; wrote_at, wrote_at and
+ * contact_id of the position; how many to examine; lowest count of unread messages; when the person last wrote at the
+ * earliest; the numbers as JSON; how many to return. For the reader's thread.
+ */
+export const onNumbersSql = `WITH looked AS MATERIALIZED (
+    SELECT contact_id, wrote_at, unread FROM conversations
+      WHERE workspace_id = ? AND wrote_at <= ? AND (wrote_at, contact_id) < (?, ?)
+      ORDER BY wrote_at DESC, contact_id DESC LIMIT ?
+  )
+  SELECT contact_id, wrote_at, NULL AS looked FROM (SELECT contact_id, wrote_at FROM looked
+    WHERE unread >= ? AND coalesce((SELECT last_message_at FROM contacts WHERE id = looked.contact_id), 0) >= ?
+      AND ${isOnNumbers("looked.contact_id")}
+    ORDER BY wrote_at DESC, contact_id DESC LIMIT ?)
+  UNION ALL SELECT * FROM (SELECT contact_id, wrote_at, (SELECT count(*) FROM looked) FROM looked
+    ORDER BY wrote_at, contact_id LIMIT 1)`;
+
 const MAY_HAVE_ARRIVED = "(messages.status <> 'failed' OR messages.outcome_unknown = 1)";
 
 /**
@@ -65,7 +88,8 @@ const MAY_HAVE_ARRIVED = "(messages.status <> 'failed' OR messages.outcome_unkno
  * also returns the last position examined: nearly all conversations may be answered, so the caller continues from there
  * for more. A message that certainly failed is not an answer, one sent on the phone is, and a person who has opted out
  * cannot be answered. A person who only wrote before the number was connected does not wait.
- * Parameters: workspace, twice; wrote_at, wrote_at and contact_id of the position; how many to examine; how many to return.
+ * Parameters: workspace, twice; wrote_at, wrote_at and contact_id of the position; how many to examine; the numbers as JSON
+ * (null: all), twice; how many to return.
  * For the reader's thread.
  */
 export const waitingSql = `WITH recent AS MATERIALIZED (
@@ -92,6 +116,7 @@ export const waitingSql = `WITH recent AS MATERIALIZED (
             AND ${MAY_HAVE_ARRIVED})
         AND coalesce(recent.at >= (SELECT created_at FROM inbounds WHERE id = looked.last_inbound_id), 0) = 0
         AND (SELECT consent FROM contacts WHERE id = looked.contact_id) <> 'opted_out'
+      AND (? IS NULL OR ${isOnNumbers("looked.contact_id")})
       ORDER BY wrote_at DESC, looked.contact_id DESC LIMIT ?
   )
   SELECT contact_id, wrote_at, NULL AS looked FROM waiting
@@ -102,6 +127,36 @@ export const waitingSql = `WITH recent AS MATERIALIZED (
 export function findConversation(tx: ReadTx, workspaceId: number, contactId: number): Conversation | undefined {
   const found = tx.db.select().from(conversations).where(eq(conversations.contactId, contactId)).get();
   return found?.workspaceId === workspaceId ? found : undefined;
+}
+
+/** Whether the person wrote to one of the numbers, or was written to from its phone. */
+export function isConversationOn(tx: ReadTx, contactId: number, numberIds: readonly number[]): boolean {
+  const onNumbers = (table: typeof inbounds | typeof echoes) =>
+    tx.db
+      .select({ id: table.id })
+      .from(table)
+      .where(and(eq(table.contactId, contactId), inArray(table.numberId, [...numberIds])))
+      .limit(1)
+      .get() !== undefined;
+  return onNumbers(inbounds) || onNumbers(echoes);
+}
+
+const UNREAD_EXAMINED_MAX = 1_000;
+
+/** Whether a message that is unread came to another number than these. */
+export function hasUnreadElsewhere(
+  tx: ReadTx,
+  { contactId, unread }: Conversation,
+  numberIds: readonly number[],
+): boolean {
+  const newest = tx.db
+    .select({ numberId: inbounds.numberId })
+    .from(inbounds)
+    .where(eq(inbounds.contactId, contactId))
+    .orderBy(desc(inbounds.receivedAt), desc(inbounds.id))
+    .limit(Math.min(unread, UNREAD_EXAMINED_MAX))
+    .all();
+  return newest.some(({ numberId }) => !numberIds.includes(numberId));
 }
 
 /** How many conversations have unread inbounds, counted up to `max`. */

@@ -16,8 +16,10 @@ export function chooseSender(
   tx: ReadTx,
   workspace: Workspace,
   from: string | null,
+  /** Of which it is chosen; null: all. */
+  ids: readonly number[] | null = null,
 ): { sender: SendingNumber | null } | { fields: FieldProblems } {
-  const owned = listNumbers(tx, workspace.id);
+  const owned = listNumbers(tx, workspace.id).filter(({ id }) => ids === null || ids.includes(id));
   if (from === null) {
     if (owned.length <= 1) return { sender: owned[0] ?? null };
     return { fields: { from: [`Several numbers: set from to one of ${owned.map(({ phone }) => phone).join(", ")}.`] } };

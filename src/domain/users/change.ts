@@ -63,6 +63,15 @@ export function removeMembership(tx: Tx, workspaceId: number, userId: number): "
   return "invitation";
 }
 
+/** The owner has read what an upgrade changed. */
+export function markNewsRead(tx: Tx, workspaceId: number, userId: number): void {
+  tx.db
+    .update(memberships)
+    .set({ hasNews: false })
+    .where(and(eq(memberships.userId, userId), eq(memberships.workspaceId, workspaceId)))
+    .run();
+}
+
 export function updateUser(tx: Tx, userId: number, changes: Partial<User>): User {
   const changed = tx.db
     .update(users)
@@ -82,6 +91,14 @@ function hasOtherOperator(tx: Tx, userId: number): boolean {
     .limit(1)
     .get();
   return other !== undefined;
+}
+
+/** A role in a workspace. */
+export interface Place {
+  workspaceId: number;
+  role: WorkspaceRole;
+  /** The numbers whose conversations an agent sees; null: all. */
+  numberIds: number[] | null;
 }
 
 interface NewUser {
@@ -104,10 +121,10 @@ export function insertUser(tx: Tx, { email, isOperator }: NewUser): User {
     .get();
 }
 
-export function setRole(tx: Tx, userId: number, workspaceId: number, role: WorkspaceRole): void {
+export function setRole(tx: Tx, userId: number, { workspaceId, role, numberIds }: Place): void {
   tx.db
     .insert(memberships)
-    .values({ userId, workspaceId, role, createdAt: tx.now })
-    .onConflictDoUpdate({ target: [memberships.userId, memberships.workspaceId], set: { role } })
+    .values({ userId, workspaceId, role, numberIds, createdAt: tx.now })
+    .onConflictDoUpdate({ target: [memberships.userId, memberships.workspaceId], set: { role, numberIds } })
     .run();
 }

@@ -4,21 +4,24 @@
  * role at once.
  */
 import { and, eq, isNotNull, isNull } from "drizzle-orm";
-import { invalidRequest } from "#src/core/problem.ts";
+import { readPhone } from "#src/core/phone.ts";
+import { invalidRequest, quote } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
+import { listNumbers } from "../numbers/read.ts";
 import { getWorkspace } from "../workspaces/read.ts";
+import type { Workspace } from "../workspaces/table.ts";
 import { type Actor, recordAudit } from "./audit-log.ts";
 import { insertUser, setRole, updateUser } from "./change.ts";
 import { type CreatedLink, createLink } from "./links.ts";
 import {
   describeAccount,
+  findMembership,
   findUserByEmail,
   type KnownAccount,
   listInvitations,
-  roleOf,
   workspaceIdsOf,
 } from "./read.ts";
-import type { Role, WorkspaceRole } from "./roles.ts";
+import { type Role, roles, type WorkspaceRole } from "./roles.ts";
 import { type User, userLinks } from "./table.ts";
 import { findEmailProblem } from "./user.ts";
 
@@ -27,6 +30,8 @@ interface Invitation {
   role: Role;
   /** Null for an operator. */
   workspaceId: number | null;
+  /** Of an agent: phones or ids of numbers; null: all; absent: as it is. */
+  numbers?: readonly string[] | null | undefined;
 }
 
 export interface Invited {
@@ -35,16 +40,18 @@ export interface Invited {
   link: CreatedLink | null;
   /** The existing account, for the inviter to check before passing the link on; null if the address has none. */
   account: KnownAccount | null;
+  /** The numbers whose conversations an agent sees; null: all. */
+  numberIds: number[] | null;
 }
 
-export function inviteUser(tx: Tx, { email, role, workspaceId }: Invitation): Invited {
+export function inviteUser(tx: Tx, { email, role, workspaceId, numbers }: Invitation): Invited {
   const problem = findEmailProblem(email.trim());
   if (problem !== null) throw invalidRequest({ email: [problem] });
   if (role !== "operator") {
     if (workspaceId === null) {
       throw invalidRequest({ workspace: [`The role ${role} needs a workspace.`] });
     }
-    return inviteTo(tx, email, workspaceId, role);
+    return inviteTo(tx, email, { workspaceId, role, numbers });
   }
   if (workspaceId !== null) {
     throw invalidRequest({ workspace: ["An operator has access to every workspace; omit the workspace."] });
@@ -52,15 +59,48 @@ export function inviteUser(tx: Tx, { email, role, workspaceId }: Invitation): In
   return inviteOperator(tx, email);
 }
 
-function inviteTo(tx: Tx, email: string, workspaceId: number, role: WorkspaceRole): Invited {
-  getWorkspace(tx, workspaceId);
+interface Invite {
+  workspaceId: number;
+  role: WorkspaceRole;
+  numbers: Invitation["numbers"];
+}
+
+function inviteTo(tx: Tx, email: string, { workspaceId, role, numbers }: Invite): Invited {
+  const workspace = getWorkspace(tx, workspaceId);
   const known = findEnabled(tx, email);
   const user = known ?? insertUser(tx, { email, isOperator: false });
-  if (roleOf(tx, user.id, workspaceId) !== undefined) {
-    setRole(tx, user.id, workspaceId, role);
-    return { user, link: null, account: null };
+  const member = findMembership(tx, user.id, workspaceId);
+  const [invitation] = member === undefined ? listInvitations(tx, { workspaceId, userId: user.id }) : [];
+  const kept = roles[role].hasNumbers ? ((member ?? invitation)?.numberIds ?? null) : null;
+  const numberIds = numbers === undefined ? kept : readNumbers(tx, workspace, role, numbers);
+  const place = { workspaceId, role, numberIds };
+  if (member !== undefined) {
+    setRole(tx, user.id, place);
+    return { user, link: null, account: null, numberIds };
   }
-  return { user, link: createLink(tx, "join", user.id, { workspaceId, role }), account: describeAccount(tx, user) };
+  return { user, link: createLink(tx, "join", user.id, place), account: describeAccount(tx, user), numberIds };
+}
+
+/** The ids of the numbers. Throws `invalid_request` with the numbers of the workspace for one that is not among them. */
+function readNumbers(
+  tx: Tx,
+  workspace: Workspace,
+  role: WorkspaceRole,
+  named: readonly string[] | null,
+): number[] | null {
+  if (named === null) return null;
+  const refuse = (sentence: string) => invalidRequest({ numbers: [sentence] });
+  if (!roles[role].hasNumbers) throw refuse(`Only agents can be limited to numbers; the role is ${role}.`);
+  const owned = listNumbers(tx, workspace.id);
+  const ids = named.map((name) => {
+    const phone = readPhone(name, workspace.country);
+    const number = owned.find(({ id, phone: known }) => String(id) === name || known === phone);
+    if (number !== undefined) return number.id;
+    const list = owned.map(({ id, phone: known }) => `${known} (${id})`).join(", ");
+    throw refuse(`${quote(name)} is not a number of this workspace; it has ${list || "none"}.`);
+  });
+  if (ids.length === 0) throw refuse("Name at least one number, or omit the limit.");
+  return [...new Set(ids)];
 }
 
 /** Makes an operator of an address that is new or was only invited so far; its open invitations to workspaces end. */
@@ -77,7 +117,7 @@ function inviteOperator(tx: Tx, email: string): Invited {
   }
   const user =
     known === undefined ? insertUser(tx, { email, isOperator: true }) : updateUser(tx, known.id, { isOperator: true });
-  return { user, link: createLink(tx, "join", user.id), account: null };
+  return { user, link: createLink(tx, "join", user.id), account: null, numberIds: null };
 }
 
 function findEnabled(tx: Tx, email: string): User | undefined {

@@ -8,9 +8,8 @@ import { and, eq, isNull } from "drizzle-orm";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { insertUser, setPassword, setRole } from "./change.ts";
+import { insertUser, type Place, setPassword, setRole } from "./change.ts";
 import { describeAccount, findUser, findUserByEmail, hasOperator, workspaceIdsOf } from "./read.ts";
-import type { WorkspaceRole } from "./roles.ts";
 import { formAnswers, type User, type UserLink, userLinks } from "./table.ts";
 import { findEmailProblem, LINK_LIFETIME_MS, type LinkKind } from "./user.ts";
 
@@ -23,18 +22,12 @@ export interface CreatedLink {
   expiresAt: number;
 }
 
-/** The workspace and role that an invitation gives. */
-interface Place {
-  workspaceId: number;
-  role: WorkspaceRole;
-}
-
 /**
  * Creates a link and deletes earlier links for the same use: choosing this user's password, joining the same workspace,
  * or creating the first operator.
  */
 export function createLink(tx: Tx, kind: LinkKind, userId: number | null, place: Place | null = null): CreatedLink {
-  const { workspaceId, role } = place ?? { workspaceId: null, role: null };
+  const { workspaceId, role, numberIds } = place ?? { workspaceId: null, role: null, numberIds: null };
   tx.db
     .delete(userLinks)
     .where(
@@ -48,7 +41,7 @@ export function createLink(tx: Tx, kind: LinkKind, userId: number | null, place:
   const expiresAt = tx.now + LINK_LIFETIME_MS[kind];
   tx.db
     .insert(userLinks)
-    .values({ kind, userId, workspaceId, role, hash: hashToken(token), createdAt: tx.now, expiresAt })
+    .values({ kind, userId, workspaceId, role, numberIds, hash: hashToken(token), createdAt: tx.now, expiresAt })
     .run();
   return { kind, token, expiresAt };
 }
@@ -143,9 +136,9 @@ export function linkIsOver(): Problem {
   return new Problem("not_found", "This link has been used or has expired.");
 }
 
-function spend(tx: Tx, { id, workspaceId, role }: UserLink, userId: number): void {
+function spend(tx: Tx, { id, workspaceId, role, numberIds }: UserLink, userId: number): void {
   tx.db.update(userLinks).set({ usedAt: tx.now, userId }).where(eq(userLinks.id, id)).run();
-  if (workspaceId !== null && role !== null) setRole(tx, userId, workspaceId, role);
+  if (workspaceId !== null && role !== null) setRole(tx, userId, { workspaceId, role, numberIds });
 }
 
 function createFirstOperator(tx: Tx, email: string): User {

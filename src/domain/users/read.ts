@@ -51,6 +51,7 @@ interface Membership {
   userId: number;
   workspaceId: number;
   role: WorkspaceRole;
+  numberIds: number[] | null;
 }
 
 /** An invitation to a workspace that has not been accepted; its link may have expired. */
@@ -82,10 +83,10 @@ export function listInvitations(
     )
     .orderBy(asc(userLinks.id))
     .all();
-  return rows.flatMap(({ userId, workspaceId, role, createdAt, expiresAt }) =>
+  return rows.flatMap(({ userId, workspaceId, role, numberIds, createdAt, expiresAt }) =>
     userId === null || workspaceId === null || role === null
       ? []
-      : [{ userId, workspaceId, role, createdAt, expiresAt }],
+      : [{ userId, workspaceId, role, numberIds, createdAt, expiresAt }],
   );
 }
 
@@ -130,9 +131,9 @@ export function listUsers(tx: ReadTx, workspaceId: number | null = null): Listed
     .filter((user) => workspaceId === null || user.memberships.length + user.invitations.length > 0);
 }
 
-const roleIn = statement((db) =>
+const membershipIn = statement((db) =>
   db
-    .select({ role: memberships.role })
+    .select()
     .from(memberships)
     .where(
       and(
@@ -144,14 +145,25 @@ const roleIn = statement((db) =>
 );
 
 /** Undefined: not a member. */
-export function roleOf(tx: ReadTx, userId: number, workspaceId: number): WorkspaceRole | undefined {
-  return roleIn(tx).get({ userId, workspaceId })?.role;
+export function findMembership(tx: ReadTx, userId: number, workspaceId: number) {
+  return membershipIn(tx).get({ userId, workspaceId });
 }
 
 export interface WorkspaceAccess {
   workspace: Workspace;
   role: Role;
+  /** The numbers whose conversations and messages the user sees; null: all. */
+  numberIds: readonly number[] | null;
+  /** Something changed of which the owner has not been told yet. */
+  hasNews: boolean;
 }
+
+/** Whether the user sees the conversations and messages of a number. */
+export function seesNumber({ numberIds }: Pick<WorkspaceAccess, "numberIds">, numberId: number): boolean {
+  return numberIds === null || numberIds.includes(numberId);
+}
+
+const EVERYWHERE = { role: "operator", numberIds: null, hasNews: false } as const;
 
 /** The workspace and the user's role in it; undefined if it does not exist or the user has no access. */
 export function findWorkspaceAccess(
@@ -159,14 +171,19 @@ export function findWorkspaceAccess(
   user: Pick<User, "id" | "isOperator">,
   workspaceId: number,
 ): WorkspaceAccess | undefined {
-  const role: Role | undefined = user.isOperator ? "operator" : roleOf(tx, user.id, workspaceId);
-  const workspace = role === undefined ? undefined : findWorkspace(tx, workspaceId);
-  return workspace === undefined || role === undefined ? undefined : { workspace, role };
+  const place = user.isOperator ? EVERYWHERE : findMembership(tx, user.id, workspaceId);
+  const workspace = place === undefined ? undefined : findWorkspace(tx, workspaceId);
+  if (workspace === undefined || place === undefined) return undefined;
+  const { role, numberIds, hasNews } = place;
+  return { workspace, role, numberIds, hasNews };
 }
 
 /** The workspaces that the user may enter, by name. */
-export function listWorkspaceAccess(tx: ReadTx, user: Pick<User, "id" | "isOperator">): WorkspaceAccess[] {
-  const entries: WorkspaceAccess[] = user.isOperator
+export function listWorkspaceAccess(
+  tx: ReadTx,
+  user: Pick<User, "id" | "isOperator">,
+): Pick<WorkspaceAccess, "workspace" | "role">[] {
+  const entries: Pick<WorkspaceAccess, "workspace" | "role">[] = user.isOperator
     ? listWorkspaces(tx).map((workspace) => ({ workspace, role: "operator" }))
     : tx.db
         .select({ workspace: workspaces, role: memberships.role })

@@ -4,15 +4,17 @@
  */
 
 export type Right =
-  /** See the workspace, read and answer conversations, edit contacts one at a time. */
+  /** Read and answer conversations, see and edit contacts one at a time. */
   | "inbox"
-  /** Send to many and change many: broadcasts, groups, imports, bulk changes, the simulator. */
+  /** See what the whole workspace does: Home, the list of messages, numbers, templates. */
+  | "overview"
+  /** Send to many and change many: broadcasts, groups, imports, bulk changes, templates, the simulator. */
   | "broadcasts"
-  /** Download contacts and recipients as a file. */
-  | "exports"
   /** See what was delivered to the webhook. */
   | "logs"
-  /** Keys, webhook, numbers, templates, custom fields, members, billing, audit log. */
+  /** Download contacts and recipients as a file. */
+  | "exports"
+  /** Keys, webhook, numbers, custom fields, members, billing, audit log. */
   | "manage"
   /** What only the people who run the server decide about a workspace: credit, callback addresses. */
   | "operate";
@@ -22,13 +24,16 @@ interface RoleRow {
   /** In the console, where a role is chosen. */
   description: string;
   rights: readonly Right[];
+  /** A person with the role may be limited to some of the workspace's numbers. */
+  hasNumbers?: true;
 }
 
-const ofMember = ["inbox", "broadcasts", "exports", "logs"] as const;
-const ofOwner = [...ofMember, "manage"] as const;
+const ofAgent = ["inbox"] as const;
+const ofMember = [...ofAgent, "overview", "broadcasts", "logs"] as const;
+const ofOwner = [...ofMember, "exports", "manage"] as const;
 
 /** Operators have their role on the whole server, the others in a workspace. */
-export const roles = {
+const table = {
   operator: {
     label: "Operator",
     description: "Full access to the whole server.",
@@ -36,23 +41,30 @@ export const roles = {
   },
   owner: {
     label: "Owner",
-    description: "Full access to the workspace: keys, webhook, billing, members and audit log.",
+    description: "Full access to the workspace: keys, webhook, exports, billing, members and audit log.",
     rights: ofOwner,
   },
   member: {
     label: "Member",
-    description: "Sends messages, replies, edits contacts and reads conversations.",
+    description: "Replies, edits contacts, and sends broadcasts with templates, groups and imports.",
     rights: ofMember,
+  },
+  agent: {
+    label: "Agent",
+    description: "Reads and answers conversations, and edits contacts one at a time.",
+    rights: ofAgent,
+    hasNumbers: true,
   },
 } as const satisfies Record<string, RoleRow>;
 
-export type Role = keyof typeof roles;
+export type Role = keyof typeof table;
+
+export const roles: Readonly<Record<Role, RoleRow>> = table;
 export type WorkspaceRole = Exclude<Role, "operator">;
 
 export const roleNames = Object.keys(roles) as Role[];
 export const workspaceRoles = roleNames.filter((role): role is WorkspaceRole => role !== "operator");
 
 export function hasRight(role: Role, right: Right): boolean {
-  const { rights }: RoleRow = roles[role];
-  return rights.includes(right);
+  return roles[role].rights.includes(right);
 }

@@ -30,6 +30,10 @@ export const memberships = sqliteTable(
     userId: integer().notNull(),
     workspaceId: integer().notNull(),
     role: text().$type<WorkspaceRole>().notNull(),
+    /** The numbers whose conversations an agent sees; null: all. */
+    numberIds: text({ mode: "json" }).$type<number[]>(),
+    /** The owner has not been shown yet that members lost the exports. */
+    hasNews: flag().notNull().default(false),
     createdAt: instant().notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.workspaceId] })],
@@ -44,9 +48,10 @@ export const userLinks = sqliteTable("user_links", {
   createdAt: instant().notNull(),
   expiresAt: instant().notNull(),
   usedAt: instant(),
-  /** For an invitation: the workspace and the role in it. */
+  /** For an invitation: the workspace, the role in it, and the numbers of an agent. */
   workspaceId: integer(),
   role: text().$type<WorkspaceRole>(),
+  numberIds: text({ mode: "json" }).$type<number[]>(),
 });
 
 export type UserLink = typeof userLinks.$inferSelect;

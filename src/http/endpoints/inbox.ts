@@ -16,27 +16,31 @@ import {
   type ConversationPosition,
   countUnread,
   findConversation,
+  hasUnreadElsewhere,
+  isConversationOn,
   listConversations,
   markSeen,
+  onNumbersSql,
   waitingSql,
 } from "#src/domain/inbound/conversations.ts";
-import { readConversation } from "#src/domain/inbound/read-conversation.ts";
+import { type ConversationItem, readConversation } from "#src/domain/inbound/read-conversation.ts";
 import type { Conversation } from "#src/domain/inbound/table.ts";
 import { WINDOW_MS } from "#src/domain/messages/plan.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
-import type { Workspace } from "#src/domain/workspaces/table.ts";
+import { seesNumber } from "#src/domain/users/read.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
 import { keptAnswer } from "../answer.ts";
 import { readKey } from "../idempotency.ts";
 import { PageQuery, pageOf, pageOfRows, readConversationCursor, readPage, wrongCursor } from "../page.ts";
 import { sendOnce } from "../send-once.ts";
 import { timesOf } from "../times.ts";
-import { change, recordAct, type WorkspaceCall } from "./call.ts";
+import { change, recordAct, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { ConversationItemView, viewConversationItem } from "./conversation-items.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
+import { senderOf } from "./sender.ts";
 
 const contact = { contact: Id("conversation") };
 
@@ -57,6 +61,8 @@ const ConversationRow = Type.Object({
 /** The network allows no more beside its button. */
 const ASK_LENGTH_MAX = 1_024;
 const UNREAD_COUNT_MAX = 100;
+/** Among how many items the last one is found that a limited user sees. */
+const ITEMS_EXAMINED = 20;
 
 /** How many conversations one request scans for waiting people. */
 const CONVERSATIONS_SCANNED = 20_000;
@@ -71,12 +77,12 @@ export const inboxEndpoints = {
     const from = readPage(query);
     const before = "after" in from ? readListPosition(from.after) : null;
     const show = query.get("show");
-    if (show === "waiting") {
-      const { rows, next } = await findWaiting(call, before, from.perPage);
+    if (show === "waiting" || call.numberIds !== null) {
+      const { rows, next } = await searchConversations(call, show, before, from.perPage);
       return store.read((tx) => {
         const data = rows.flatMap(({ contactId }) => {
           const conversation = findConversation(tx, workspace.id, contactId);
-          return conversation === undefined ? [] : [viewRow(tx, conversation, workspace)];
+          return conversation === undefined ? [] : [viewRow(tx, conversation, call)];
         });
         return pageOfRows(from, data, { total: data.length, hasMore: next !== null, next });
       });
@@ -85,14 +91,18 @@ export const inboxEndpoints = {
       const wroteAfter = tx.now - WINDOW_MS;
       const filter = { isUnread: show === "unread", ...(show === "open" ? { wroteAfter } : {}) };
       const rows = listConversations(tx, workspace.id, filter, before, from.perPage + 1);
-      const view = (row: Conversation) => viewRow(tx, row, workspace);
+      const view = (row: Conversation) => viewRow(tx, row, call);
       return pageOf(from, rows, rows.length, view, ({ wroteAt, contactId }) => ({ wroteAt, contactId }));
     });
   }),
   "GET /w/{workspace}/conversations/unread": endpoint({
     session: "inbox",
     output: Data(Type.Object({ count: Type.Integer() })),
-  }).read((tx, { workspace }) => ({ count: countUnread(tx, workspace.id, UNREAD_COUNT_MAX) })),
+  }).load(async (call) => {
+    const { store, workspace, numberIds } = call;
+    if (numberIds === null) return { count: store.read((tx) => countUnread(tx, workspace.id, UNREAD_COUNT_MAX)) };
+    return { count: (await searchConversations(call, "unread", null, UNREAD_COUNT_MAX)).rows.length };
+  }),
   "GET /w/{workspace}/conversations/{contact}": endpoint({
     session: "inbox",
     params: contact,
@@ -120,13 +130,12 @@ export const inboxEndpoints = {
     const from = readPage(query);
     const before = "after" in from ? readConversationCursor(from.after) : null;
     return store.read((tx) => {
-      const conversation = findConversation(tx, workspace.id, call.path.contact);
-      if (conversation === undefined) throw notFound("conversation");
+      const conversation = requireConversation(tx, call);
       const contact = getContact(tx, workspace.id, conversation.contactId);
       const { items, next } = readConversation(tx, contact, before, from.perPage);
       const lastInbound = items.find((item) => item.kind === "inbound");
       // Replies come from the number that the person last wrote to.
-      const numbers = listNumbers(tx, workspace.id);
+      const numbers = listNumbers(tx, workspace.id).filter(({ id }) => seesNumber(call, id));
       const receivingNumber = numbers.find(
         ({ id }) => lastInbound?.kind === "inbound" && id === lastInbound.inbound.numberId,
       );
@@ -139,7 +148,7 @@ export const inboxEndpoints = {
         unread: conversation.unread,
         last_inbound_id: conversation.lastInboundId,
         window_ends_at: timesOf(workspace)(windowEnd(lastMessageOf(tx, contact))),
-        items: items.map((item) => viewConversationItem(item, workspace)),
+        items: items.filter((item) => seesItem(call, item)).map((item) => viewConversationItem(item, workspace)),
         next: next === null ? null : Buffer.from(JSON.stringify(next)).toString("base64url"),
       };
     });
@@ -156,7 +165,7 @@ export const inboxEndpoints = {
   }).answer(async (call) => {
     const { store, workspace, path, body } = call;
     const to = store.read((tx) => {
-      if (findConversation(tx, workspace.id, path.contact) === undefined) throw notFound("conversation");
+      requireConversation(tx, call);
       return nameToSendTo(tx, getContact(tx, workspace.id, path.contact));
     });
     if (to === null) throw notFound("contact");
@@ -165,7 +174,8 @@ export const inboxEndpoints = {
     const onStored: SendRequest["onStored"] = (tx, { id }) => {
       recordAct(tx, call, { action: "message.send", subject: to, details: { id, asks: "number" } });
     };
-    const input = { to, from: body.from ?? null, reference: null, content };
+    const from = store.read((tx) => senderOf(tx, call, body.from ?? null));
+    const input = { to, from, reference: null, content };
     const sent = await sendOnce(call, { workspaceId: workspace.id, origin: "console", input, onStored }, readKey(call));
     return keptAnswer<{ data: Static<typeof MessageView> }>(sent);
   }),
@@ -175,7 +185,7 @@ export const inboxEndpoints = {
     output: Data(ContactView),
   }).change((tx, call) => {
     const { workspace, path } = call;
-    if (findConversation(tx, workspace.id, path.contact) === undefined) throw notFound("conversation");
+    requireConversation(tx, call);
     const contact = clearDoubt(tx, workspace, getContact(tx, workspace.id, path.contact));
     const audit = { action: "contact.keep", subject: contact.phone ?? String(contact.id) };
     return { status: 200, data: viewContact(tx, contact, workspace), audit };
@@ -190,25 +200,53 @@ export const inboxEndpoints = {
     change({ ...call, form: null }, (tx) => {
       const { workspace, body } = call;
       const contactId = call.path.contact;
-      if (findConversation(tx, workspace.id, contactId) === undefined) throw notFound("conversation");
-      const isSeen = markSeen(tx, workspace.id, contactId, body.last_inbound_id);
+      const conversation = requireConversation(tx, call);
+      // Read is read for all: what came to a number that the user does not see stays unread.
+      const isElsewhere = call.numberIds !== null && hasUnreadElsewhere(tx, conversation, call.numberIds);
+      const isSeen = !isElsewhere && markSeen(tx, workspace.id, contactId, body.last_inbound_id);
       return { status: 200, data: { is_seen: isSeen }, audit: null };
     }),
   ),
 };
 
+/** Throws `not_found` also for a conversation on numbers that the user does not see. */
+function requireConversation(tx: ReadTx, call: WorkspaceCallWith<{ contact: number }>): Conversation {
+  const { workspace, path, numberIds } = call;
+  const found = findConversation(tx, workspace.id, path.contact);
+  const isSeen = found !== undefined && (numberIds === null || isConversationOn(tx, found.contactId, numberIds));
+  if (!isSeen) throw notFound("conversation");
+  return found;
+}
+
+function seesItem(access: Pick<WorkspaceCall, "numberIds">, item: ConversationItem): boolean {
+  switch (item.kind) {
+    case "inbound":
+      return seesNumber(access, item.inbound.numberId);
+    case "echo":
+      return seesNumber(access, item.echo.numberId);
+    case "message":
+      return seesNumber(access, item.message.numberId);
+  }
+}
+
 /**
- * A page of waiting conversations, and the cursor of the next: after the last match, or after the last conversation
- * that was scanned.
+ * A page of conversations that wait, or that a limited user sees, and the cursor of the next: after the last match, or
+ * after the last conversation that was scanned.
  */
-async function findWaiting(
-  { searchReader, workspace }: WorkspaceCall,
+async function searchConversations(
+  { searchReader, workspace, numberIds, clock }: WorkspaceCall,
+  show: string | null,
   before: ConversationPosition | null,
   size: number,
 ) {
   const { wroteAt, contactId } = before ?? { wroteAt: Number.MAX_SAFE_INTEGER, contactId: Number.MAX_SAFE_INTEGER };
-  const parameters = [workspace.id, workspace.id, wroteAt, wroteAt, contactId, CONVERSATIONS_SCANNED, size + 1];
-  const found = await searchReader.query(waitingSql, parameters);
+  const numbers = numberIds === null ? null : JSON.stringify(numberIds);
+  const position = [workspace.id, wroteAt, wroteAt, contactId, CONVERSATIONS_SCANNED];
+  const wroteAfter = show === "open" ? clock.now() - WINDOW_MS + 1 : 0;
+  const found =
+    show === "waiting"
+      ? await searchReader.query(waitingSql, [workspace.id, ...position, numbers, numbers, size + 1])
+      : await searchReader.query(onNumbersSql, [...position, show === "unread" ? 1 : 0, wroteAfter, numbers, size + 1]);
   const positions = found.map((row) => ({
     wroteAt: Number(row.wrote_at),
     contactId: Number(row.contact_id),
@@ -224,11 +262,13 @@ async function findWaiting(
 function viewRow(
   tx: ReadTx,
   { contactId, wroteAt, unread }: Conversation,
-  workspace: Workspace,
+  call: WorkspaceCall,
 ): Static<typeof ConversationRow> {
+  const { workspace, numberIds } = call;
   const when = timesOf(workspace);
   const contact = getContact(tx, workspace.id, contactId);
-  const [last] = readConversation(tx, contact, null, 1).items;
+  const newest = readConversation(tx, contact, null, numberIds === null ? 1 : ITEMS_EXAMINED).items;
+  const last = newest.find((item) => seesItem(call, item));
   return {
     contact_id: contactId,
     phone: contact.phone,

@@ -28,7 +28,7 @@ const LENGTH_MAX = { reference: 191, idempotency_key: 100 } as const;
 
 const list = {
   key: ["read"],
-  session: "inbox",
+  session: "overview",
   query: {
     reference: Type.String({
       minLength: 1,

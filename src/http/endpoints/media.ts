@@ -1,6 +1,7 @@
 /** Files that people sent. */
 import { Type } from "@sinclair/typebox";
 import { findMedia } from "#src/domain/media/read.ts";
+import { seesNumber } from "#src/domain/users/read.ts";
 import { answerMedia } from "../serve-media.ts";
 import { ANY_TYPE, File, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
@@ -27,11 +28,9 @@ export const mediaEndpoints = {
     },
   }).answer((call) => {
     const { store, media, workspace, path, headers } = call;
-    const answer = answerMedia(
-      media,
-      store.read((tx) => findMedia(tx, workspace.id, path.id)),
-      headers,
-    );
+    const found = store.read((tx) => findMedia(tx, workspace.id, path.id));
+    const isHidden = call.user !== null && found !== undefined && !seesNumber(call, found.medium.numberId);
+    const answer = answerMedia(media, isHidden ? undefined : found, headers);
     // A player reads a long file as it plays it.
     if (call.user !== null) call.keepOpen();
     return answer;

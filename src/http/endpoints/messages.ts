@@ -26,6 +26,7 @@ import { messageExample } from "./examples.ts";
 import { Network, OptionalText } from "./fragments.ts";
 import { messageListEndpoints } from "./list-messages.ts";
 import { viewWithContact } from "./search-messages.ts";
+import { senderOf } from "./sender.ts";
 
 /**
  * Callbacks and events follow soon after a message, so a timeline reads at most this many slices of what came later.
@@ -102,7 +103,8 @@ export const messageEndpoints = {
       () => readKey(call),
     );
     const origin = call.user === null ? "api" : "console";
-    const request: SendRequest = { workspaceId: call.workspace.id, origin, input };
+    const from = call.user === null ? input.from : call.store.read((tx) => senderOf(tx, call, input.from));
+    const request: SendRequest = { workspaceId: call.workspace.id, origin, input: { ...input, from } };
     const onStored = call.user === null ? countIn(call) : recordSending(call, input.to);
     const sent = await sendOnce(call, onStored === null ? request : { ...request, onStored }, use);
     return keptAnswer<{ data: Static<typeof MessageView> }>(sent);
@@ -110,7 +112,7 @@ export const messageEndpoints = {
   ...messageListEndpoints,
   "GET /w/{workspace}/messages/{id}": endpoint({
     key: ["read"],
-    session: "inbox",
+    session: "overview",
     params,
     output: Data(MessageView),
     consoleOutput: Data(MessageDetail),

@@ -80,7 +80,7 @@ const number = { id: Id("number") };
 const ofNumber = { session: "manage", params: number, output: Data(NumberDetail) } as const;
 
 export const numberEndpoints = {
-  "GET /w/{workspace}/numbers": endpoint({ session: "inbox", output: Data(Type.Array(NumberDetail)) }).read(
+  "GET /w/{workspace}/numbers": endpoint({ session: "overview", output: Data(Type.Array(NumberDetail)) }).read(
     (tx, { workspace }) => listNumbers(tx, workspace.id).map((number) => viewNumber(tx, number, workspace)),
   ),
   // Simulator numbers only: a real number needs a token, which belongs in a file on the server.

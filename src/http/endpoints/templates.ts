@@ -63,7 +63,7 @@ const TemplateDetail = Type.Object({
 
 const template = { id: Id("template") };
 
-const ofTemplate = { session: "manage", params: template, output: Data(TemplateDetail) } as const;
+const ofTemplate = { session: "broadcasts", params: template, output: Data(TemplateDetail) } as const;
 
 export const templateEndpoints = {
   "GET /w/{workspace}/templates": endpoint({
@@ -102,7 +102,7 @@ export const templateEndpoints = {
     );
   }),
   "GET /w/{workspace}/templates/named": endpoint({
-    session: "inbox",
+    session: "overview",
     query: { name: Type.String(), language: Type.String() },
     output: Data(TemplateDetail),
   }).read((tx, { workspace, query }) => {
@@ -111,7 +111,7 @@ export const templateEndpoints = {
     return viewTemplateDetail(template, workspace);
   }),
   "GET /w/{workspace}/templates/sync": endpoint({
-    session: "inbox",
+    session: "overview",
     output: Data(
       Type.Array(
         Type.Object({ account: Type.String(), at: OptionalTime, failed_at: OptionalTime, error: OptionalText }),
@@ -138,7 +138,7 @@ export const templateEndpoints = {
     return { status: 202, data: { accounts: accounts.length }, audit: { action: "template.sync", subject: "" } };
   }),
   "POST /w/{workspace}/templates": endpoint({
-    session: "manage",
+    session: "broadcasts",
     body: Type.Object(
       {
         name: Text,
@@ -162,7 +162,7 @@ export const templateEndpoints = {
     return { status: 201, data: viewTemplateDetail(added, call.workspace), audit };
   }),
   "GET /w/{workspace}/templates/{id}": endpoint({
-    session: "inbox",
+    session: "overview",
     params: template,
     output: Data(TemplateDetail),
   }).read((tx, call) => viewTemplateDetail(requireTemplate(call, tx), call.workspace)),
@@ -186,8 +186,10 @@ export const templateEndpoints = {
     };
     return { status: 200, data: viewTemplateDetail(decided, call.workspace), audit };
   }),
+  // What a button means decides about consent.
   "PUT /w/{workspace}/templates/{id}/mark": endpoint({
     ...ofTemplate,
+    session: "manage",
     body: Type.Object({ button: Text, meaning: Nullable(OneOf(buttonMeanings)) }, strict),
   }).change((tx, call) => {
     const known = requireTemplate(call, tx);

@@ -13,16 +13,16 @@ import { listTemplates } from "#src/domain/templates/read.ts";
 import { TemplateView } from "#src/domain/templates/schema.ts";
 import { viewTemplate } from "#src/domain/templates/view.ts";
 import { listAuditEntries } from "#src/domain/users/audit-log.ts";
-import { disableUser, removeMembership } from "#src/domain/users/change.ts";
+import { disableUser, markNewsRead, removeMembership } from "#src/domain/users/change.ts";
 import { inviteUser, recordReset, renewLink } from "#src/domain/users/invite.ts";
-import { getUser, type ListedUser, listUsers } from "#src/domain/users/read.ts";
-import type { Role } from "#src/domain/users/roles.ts";
+import { getUser, type ListedUser, listUsers, seesNumber } from "#src/domain/users/read.ts";
+import { hasRight } from "#src/domain/users/roles.ts";
 import { createWorkspace } from "#src/domain/workspaces/update.ts";
 import { TodayView } from "../console/dashboard.ts";
 import { readOnboarding } from "../console/queries/onboarding.ts";
 import { PageQuery, pageById, readBefore, readPage } from "../page.ts";
 import { timesOf, whenUtc } from "../times.ts";
-import { notFoundOrForbidden } from "./call.ts";
+import { change, notFoundOrForbidden } from "./call.ts";
 import { Data, Empty, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { workspaceExample } from "./examples.ts";
@@ -58,6 +58,8 @@ const MemberView = Type.Object({
   id: Type.Integer(),
   email: Type.String(),
   role: MemberRole,
+  /** Ids of the numbers whose conversations an agent sees; null: all. */
+  numbers: Nullable(Type.Array(Type.Integer())),
   /** Invited, but has not joined yet. */
   is_pending: Type.Boolean(),
   has_password: Type.Boolean(),
@@ -69,6 +71,8 @@ const MemberView = Type.Object({
 const EnteredView = Type.Object({
   ...WorkspaceView.properties,
   role: RoleName,
+  /** Members lost a right, and this owner has not confirmed having read it. */
+  has_news: Type.Boolean(),
   api_enabled: Type.Boolean(),
   /** The reason; empty if none was given. */
   suspended: OptionalText,
@@ -95,12 +99,15 @@ export const workspaceEndpoints = {
     },
   }).read((tx, call) => {
     const { workspace } = call;
-    const numbers = listNumbers(tx, workspace.id);
-    const shown = viewWorkspace(workspace, numbers, findAccount(tx, workspace.id));
-    if (call.user === null) return shown;
+    const owned = listNumbers(tx, workspace.id);
+    if (call.user === null) return viewWorkspace(workspace, owned, findAccount(tx, workspace.id));
+    const numbers = owned.filter(({ id }) => seesNumber(call, id));
+    const account = hasRight(call.role, "overview") ? findAccount(tx, workspace.id) : undefined;
+    const shown = viewWorkspace(workspace, numbers, account);
     return {
       ...shown,
       role: call.role,
+      has_news: call.hasNews,
       api_enabled: workspace.apiEnabled,
       suspended: workspace.suspendedAt === null ? null : (workspace.suspendedReason ?? ""),
       has_simulator: numbers.some(({ network }) => network === "simulator"),
@@ -166,7 +173,7 @@ export const workspaceEndpoints = {
     return { status: 200, data: {}, audit: { action: "user.disable", subject: user.email } };
   }),
   "GET /w/{workspace}/home": endpoint({
-    session: "inbox",
+    session: "overview",
     output: Data(
       Type.Object({
         has_key: Type.Boolean(),
@@ -196,7 +203,7 @@ export const workspaceEndpoints = {
         .map((broadcast) => viewBroadcast(tx, broadcast, workspace)),
     };
   }),
-  "GET /w/{workspace}/today": endpoint({ session: "inbox", output: Data(TodayView) }).load(
+  "GET /w/{workspace}/today": endpoint({ session: "overview", output: Data(TodayView) }).load(
     async ({ dashboard, workspace }) => await dashboard.read(workspace),
   ),
   "GET /w/{workspace}/people": endpoint({ session: "manage", output: Data(Type.Array(MemberView)) }).read(
@@ -205,11 +212,20 @@ export const workspaceEndpoints = {
   "POST /w/{workspace}/people": endpoint({
     session: "manage",
     isSensitive: true,
-    body: Type.Object({ email: Text, role: MemberRole }, strict),
+    body: Type.Object(
+      {
+        email: Text,
+        role: MemberRole,
+        /** Of an agent: ids of numbers; null: all; absent: as it is. */
+        numbers: Type.Optional(Nullable(Type.Array(Type.Integer(), { maxItems: 1_000 }))),
+      },
+      strict,
+    ),
     output: Data(CreatedLink),
   }).change((tx, call) => {
-    const { email, role } = call.body;
-    return invite(tx, { email, role, workspaceId: call.workspace.id });
+    const { email, role, numbers } = call.body;
+    const named = numbers == null ? numbers : numbers.map(String);
+    return invite(tx, { email, role, workspaceId: call.workspace.id, numbers: named });
   }),
   "DELETE /w/{workspace}/people/{id}": endpoint({
     session: "manage",
@@ -222,6 +238,13 @@ export const workspaceEndpoints = {
     const action = was === "member" ? "user.leave" : "user.revoke-invitation";
     return { status: 200, data: {}, audit: { action, subject: user.email } };
   }),
+  // Reading is not audited, and needs no form key.
+  "POST /w/{workspace}/news/read": endpoint({ session: "manage", output: Data(Empty) }).answer((call) =>
+    change({ ...call, form: null }, (tx) => {
+      markNewsRead(tx, call.workspace.id, call.user.id);
+      return { status: 200, data: {}, audit: null };
+    }),
+  ),
   "GET /w/{workspace}/audit": endpoint({ session: "manage", query: PageQuery, output: ListOf(AuditEntry) }).read(
     (tx, { workspace, query }) => {
       const from = readPage(query);
@@ -231,8 +254,8 @@ export const workspaceEndpoints = {
   ),
 };
 
-function invite(tx: Tx, invitation: { email: string; role: Role; workspaceId: number | null }) {
-  const { user, link, account } = inviteUser(tx, invitation);
+function invite(tx: Tx, invitation: Parameters<typeof inviteUser>[1]) {
+  const { user, link, account, numberIds } = inviteUser(tx, invitation);
   const data = {
     id: user.id,
     email: user.email,
@@ -246,7 +269,7 @@ function invite(tx: Tx, invitation: { email: string; role: Role; workspaceId: nu
     audit: {
       action: link === null ? "user.change-role" : "user.create",
       subject: user.email,
-      details: { role: invitation.role },
+      details: { role: invitation.role, ...(numberIds === null ? {} : { numbers: numberIds }) },
     },
   };
 }
@@ -277,6 +300,7 @@ function viewMember(user: ListedUser): Static<typeof MemberView> {
     email,
     // Listed because of the one or the other.
     role: membership?.role ?? invitation?.role ?? "member",
+    numbers: (membership ?? invitation)?.numberIds ?? null,
     is_pending: isPending,
     has_password: !isPending && user.password !== null,
     second_factor: !isPending && user.totpSecret !== null,

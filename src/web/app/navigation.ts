@@ -41,7 +41,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: true,
     shortcut: "h",
-    needs: "inbox",
+    needs: "overview",
   },
   {
     to: "/w/$workspace/inbox",
@@ -78,7 +78,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "m",
-    needs: "inbox",
+    needs: "overview",
   },
   {
     to: "/w/$workspace/numbers",
@@ -87,7 +87,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "n",
-    needs: "inbox",
+    needs: "overview",
   },
   {
     to: "/w/$workspace/billing",
@@ -123,7 +123,7 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "t",
-    needs: "inbox",
+    needs: "overview",
   },
   {
     to: "/w/$workspace/members",

@@ -6,7 +6,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, notFound, type Router, redirect } from "@tanstack/react-router";
 import { ApiError } from "../data/api.ts";
 import { lastWorkspace } from "../data/last-workspace.ts";
-import { meQuery, workspaceQuery } from "../data/session.ts";
+import { may, meQuery, workspaceQuery } from "../data/session.ts";
 
 declare module "@tanstack/react-router" {
   interface Register {
@@ -129,7 +129,16 @@ function inWorkspace<const Path extends string, const Readers extends SearchRead
 }
 
 const workspaceScreens = {
-  home: inWorkspace("/", {}),
+  home: createRoute({
+    getParentRoute: () => workspace,
+    path: "/",
+    validateSearch: readSearch({}),
+    // Who may not see Home begins with the conversations.
+    beforeLoad: async ({ context, params }) => {
+      const entered = await context.client.ensureQueryData(workspaceQuery(Number(params.workspace)));
+      if (!may(entered, "overview")) throw redirect({ to: "/w/$workspace/inbox", params, replace: true });
+    },
+  }),
   inbox: inWorkspace("/inbox", { show: oneOf("unread", "waiting", "open"), person: text, after: text, open: text }),
   broadcasts: inWorkspace("/broadcasts", { after: text }),
   broadcast: inWorkspace("/broadcasts/$broadcast", {

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { addressOf, request } from "../../data/api.ts";
-import { useWorkspace } from "../../data/session.ts";
+import { may, useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -29,7 +29,8 @@ const choices = [
 ];
 
 export function Recipients({ broadcast }: { broadcast: Broadcast }) {
-  const { id: workspaceId, timezone } = useWorkspace();
+  const workspace = useWorkspace();
+  const { id: workspaceId, timezone } = workspace;
   const { status, after } = useParameters(SCREEN);
   const list = useQuery({
     queryKey: ["recipients", workspaceId, broadcast.id, status, after],
@@ -54,16 +55,18 @@ export function Recipients({ broadcast }: { broadcast: Broadcast }) {
             <Button small className="mid:ms-auto" onClick={() => setIsGrouping(true)}>
               {strings.newGroup}
             </Button>
-            <DownloadLink
-              href={addressOf("GET /w/{workspace}/broadcasts/{id}/recipients/export", {
-                workspace: workspaceId,
-                id: broadcast.id,
-                query: { status },
-              })}
-              className={buttonClass("plain", true)}
-            >
-              {strings.csv}
-            </DownloadLink>
+            {may(workspace, "exports") && (
+              <DownloadLink
+                href={addressOf("GET /w/{workspace}/broadcasts/{id}/recipients/export", {
+                  workspace: workspaceId,
+                  id: broadcast.id,
+                  query: { status },
+                })}
+                className={buttonClass("plain", true)}
+              >
+                {strings.csv}
+              </DownloadLink>
+            )}
           </div>
         )}
         {isGrouping && (

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../data/api.ts";
-import { useWorkspace } from "../../data/session.ts";
+import { may, useWorkspace } from "../../data/session.ts";
 import { ParameterLink, useParameters } from "../../ui/address.tsx";
 import { Button, ButtonLink, buttonClass } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
@@ -18,14 +18,16 @@ import { AddContact } from "./add-contact.tsx";
 import { BulkProgress } from "./bulk-progress.tsx";
 import { strings as bulkStrings } from "./bulk-strings.ts";
 import { ContactPanel } from "./contact-panel.tsx";
-import { consentChip, handleOf, nameOf, phoneOf } from "./contact-view.ts";
+import { type Contact, consentChip, handleOf, nameOf, phoneOf } from "./contact-view.ts";
 import { NOTHING_SELECTED, type Selected, Selection } from "./selection.tsx";
 import { strings } from "./strings.ts";
 
 const SCREEN = "/w/$workspace/contacts";
 
 export function Screen() {
-  const { id, timezone } = useWorkspace();
+  const workspace = useWorkspace();
+  const { id, timezone } = workspace;
+  const mayChangeMany = may(workspace, "broadcasts");
   const { q, consent, group, after, open } = useParameters(SCREEN);
   const [isAdding, setIsAdding] = useState(false);
   const about = JSON.stringify([q, consent, group]);
@@ -41,6 +43,17 @@ export function Screen() {
     placeholderData: keepPreviousData,
   });
   const rows = list.data?.data ?? [];
+  const selection = {
+    label: (contact: Contact) => bulkStrings.selectOne(nameOf(contact)),
+    isSelected: (contact: Contact) => selected.isAll || selected.phones.includes(phoneOf(contact)),
+    isLocked: selected.isAll,
+    toggle: (contact: Contact) => {
+      const phone = phoneOf(contact);
+      const others = selected.phones.filter((one) => one !== phone);
+      const isOff = others.length < selected.phones.length;
+      select({ phones: isOff ? others : [...others, phone], isAll: false });
+    },
+  };
   const total = list.data?.meta.total ?? 0;
   return (
     <Page
@@ -70,7 +83,7 @@ export function Screen() {
         />
       </div>
       {group !== undefined && <InGroup groupId={group} />}
-      <BulkProgress />
+      {mayChangeMany && <BulkProgress />}
       <ListScreen
         query={list}
         screen={SCREEN}
@@ -78,21 +91,13 @@ export function Screen() {
         older="More"
         empty={<NoContacts isSearch={isSearch} />}
         above={
-          <Selection rows={rows} total={total} search={{ q, consent, group }} selected={selected} select={select} />
+          mayChangeMany && (
+            <Selection rows={rows} total={total} search={{ q, consent, group }} selected={selected} select={select} />
+          )
         }
         label={strings.title}
         rowKey={phoneOf}
-        selection={{
-          label: (contact) => bulkStrings.selectOne(nameOf(contact)),
-          isSelected: (contact) => selected.isAll || selected.phones.includes(phoneOf(contact)),
-          isLocked: selected.isAll,
-          toggle: (contact) => {
-            const phone = phoneOf(contact);
-            const others = selected.phones.filter((one) => one !== phone);
-            const isOff = others.length < selected.phones.length;
-            select({ phones: isOff ? others : [...others, phone], isAll: false });
-          },
-        }}
+        {...(mayChangeMany ? { selection } : {})}
         panelOf={SCREEN}
         columns={[
           { head: strings.name, phone: "who", cell: (contact) => nameOf(contact) },

@@ -3,7 +3,7 @@
  */
 import { useState } from "react";
 import { addressOf } from "../../data/api.ts";
-import { useWorkspace } from "../../data/session.ts";
+import { may, useWorkspace } from "../../data/session.ts";
 import { Button, buttonClass } from "../../ui/button.tsx";
 import { DownloadLink } from "../../ui/download-link.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
@@ -31,7 +31,7 @@ interface SelectionProps {
 }
 
 export function Selection({ rows, total, search, selected, select }: SelectionProps) {
-  const { id } = useWorkspace();
+  const workspace = useWorkspace();
   const [kind, setKind] = useState<BulkKind | null>(null);
   const { phones, isAll } = selected;
   const areAllHere = rows.every((contact) => phones.includes(phoneOf(contact)));
@@ -78,12 +78,14 @@ export function Selection({ rows, total, search, selected, select }: SelectionPr
             </Button>
           </>
         )}
-        <DownloadLink
-          href={addressOf("GET /w/{workspace}/contacts/export", { workspace: id, query: search })}
-          className={`ms-auto ${buttonClass("quiet", true)}`}
-        >
-          {strings.export}
-        </DownloadLink>
+        {may(workspace, "exports") && (
+          <DownloadLink
+            href={addressOf("GET /w/{workspace}/contacts/export", { workspace: workspace.id, query: search })}
+            className={`ms-auto ${buttonClass("quiet", true)}`}
+          >
+            {strings.export}
+          </DownloadLink>
+        )}
       </div>
       {isSome && phones.length <= PHONES_MAX && (
         <div className="flex flex-wrap gap-3 mid:ps-4.5">

@@ -2,17 +2,17 @@
  * Home: problems, active broadcasts and today's counters. Until a first message and a first event have been delivered,
  * also the onboarding steps, which complete by themselves.
  */
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Check, Circle } from "lucide-react";
 import type { ReactNode } from "react";
 import { type Output, request } from "../../data/api.ts";
 import { may, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
-import { ButtonLink } from "../../ui/button.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
 import { Card, Page, Section } from "../../ui/page.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { Loaded, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ProgressBar } from "../broadcasts/broadcast-counters.tsx";
 import { type Broadcast, broadcastChip } from "../broadcasts/broadcast-view.ts";
@@ -43,12 +43,32 @@ function Content({ workspace, home }: { workspace: Workspace; home: HomeView }) 
   const isOnboarded = home.has_sent && home.has_delivered_events;
   return (
     <>
+      {workspace.has_news && <News workspace={workspace} />}
       <ActionsNeeded workspace={workspace} home={home} isOnboarded={isOnboarded} />
       <ActiveBroadcasts workspace={workspace} broadcasts={home.broadcasts} />
       {home.has_sent && <Today workspace={workspace} isHiddenWhenEmpty={false} />}
       {!isOnboarded && <OnboardingSteps workspace={workspace} home={home} />}
       {!home.has_sent && <Today workspace={workspace} isHiddenWhenEmpty />}
     </>
+  );
+}
+
+/** What an upgrade changed for the workspace's people. It is shown until the owner has read it. */
+function News({ workspace: { id } }: { workspace: Workspace }) {
+  const client = useQueryClient();
+  const close = useMutation({
+    mutationFn: () => request("POST /w/{workspace}/news/read", { workspace: id }),
+    onSuccess: () => client.invalidateQueries({ queryKey: workspaceQuery(id).queryKey }),
+  });
+  return (
+    <div className="mb-6">
+      <Notice>
+        <p>{strings.newsOfRoles}</p>
+        <Button small className="mt-2" disabled={close.isPending} onClick={() => close.mutate()}>
+          {strings.newsRead}
+        </Button>
+      </Notice>
+    </div>
   );
 }
 

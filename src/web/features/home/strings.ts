@@ -53,5 +53,8 @@ export const strings = {
   fromPeople: (people: string) => `from ${people}`,
   one: "person",
   other: "people",
+  newsOfRoles:
+    "Members can no longer download contacts and recipients as files; owners can. There is a new role, Agent, for people who only answer conversations.",
+  newsRead: "Understood",
   broadcastsTitle: "Running broadcasts",
 } as const;

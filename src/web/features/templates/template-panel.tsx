@@ -71,8 +71,8 @@ function Detail({ template }: { template: Template }) {
         template.buttons
           .filter(({ type }) => type === "QUICK_REPLY")
           .map(({ text, meaning }) => <ButtonMark key={text} template={template} title={text} meaning={meaning} />)}
-      {template.media !== null && may(workspace, "manage") && <Sample template={template} />}
-      {template.is_simulated && may(workspace, "manage") && <Decide template={template} />}
+      {template.media !== null && may(workspace, "broadcasts") && <Sample template={template} />}
+      {template.is_simulated && may(workspace, "broadcasts") && <Decide template={template} />}
       <Section title={strings.details}>
         <DescriptionList
           items={[

@@ -37,7 +37,7 @@ export function Screen() {
     placeholderData: keepPreviousData,
   });
   const total = list.data?.meta.total ?? 0;
-  const canCreate = hasSimulator && may(workspace, "manage");
+  const canCreate = hasSimulator && may(workspace, "broadcasts");
   const createButton = (
     <Button tone="primary" onClick={() => setIsCreating(true)}>
       {strings.create}

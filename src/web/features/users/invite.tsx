@@ -1,12 +1,13 @@
 /** Invites a user and shows the link once. The server sends no e-mail, so the inviter passes the link on. */
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useForm } from "react-hook-form";
+import { type UseFormReturn, useForm } from "react-hook-form";
 import { type Role, roles } from "#src/domain/users/roles.ts";
 import { type Output, request } from "../../data/api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { CheckboxesField, SelectField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { ExactTime, exact } from "../../ui/time.tsx";
@@ -18,6 +19,13 @@ type Invitation = Output<"POST /w/{workspace}/people">;
 export type CreatedLink = Pick<Invitation, "email" | "token" | "expires_at"> &
   /** For an invitation: the account that the address already has. */
   Partial<Pick<Invitation, "account"> & Pick<Output<"POST /users/{id}/reset-password">, "kind">>;
+
+interface InviteForm {
+  email: string;
+  role: Role;
+  workspace: string;
+  numbers: string[];
+}
 
 interface InviteProps {
   /** Workspaces to choose from; a single one is preselected. */
@@ -32,22 +40,24 @@ interface InviteProps {
 
 export function Invite({ workspaces, choices, email, onClose, onCreated }: InviteProps) {
   const [created, setCreated] = useState<CreatedLink | null>(null);
-  const form = useForm({
+  const form = useForm<InviteForm>({
     defaultValues: {
       email: email ?? "",
       role: choices.includes("member") ? "member" : (choices[0] ?? "member"),
       // With several workspaces none is preselected: a slip would grant access to the wrong one.
       workspace: workspaces.length === 1 ? String(workspaces[0]?.id) : "",
+      numbers: [],
     },
   });
-  const role = form.watch("role") as Role;
+  const role = form.watch("role");
+  const workspaceId = form.watch("workspace");
   if (created !== null) return <InviteLink created={created} onClose={onClose} />;
   return (
     <Dialog title={email === undefined ? strings.inviteTitle : strings.addRole} isOpen onClose={onClose}>
       <Form
         form={form}
         submit={email === undefined ? strings.inviteAction : strings.addAction}
-        onSend={async ({ workspace, ...values }, key) => {
+        onSend={async ({ workspace, numbers, ...values }, key) => {
           if (values.role !== "operator" && workspace === "") {
             form.setError("workspace", { message: strings.chooseWorkspace });
             return;
@@ -57,7 +67,10 @@ export function Invite({ workspaces, choices, email, onClose, onCreated }: Invit
               ? await request("POST /users", { body: { email: values.email } }, { key })
               : await request(
                   "POST /w/{workspace}/people",
-                  { workspace, body: { email: values.email, role: values.role } },
+                  {
+                    workspace,
+                    body: { email: values.email, role: values.role, ...chosenNumbers(values.role, numbers) },
+                  },
                   { key },
                 );
           await onCreated();
@@ -90,8 +103,31 @@ export function Invite({ workspaces, choices, email, onClose, onCreated }: Invit
             ]}
           />
         )}
+        {roles[role].hasNumbers && workspaceId !== "" && <Numbers key={workspaceId} form={form} id={workspaceId} />}
       </Form>
     </Dialog>
+  );
+}
+
+function chosenNumbers(role: Role, numbers: readonly string[]) {
+  if (!roles[role].hasNumbers) return {};
+  return { numbers: numbers.length === 0 ? null : numbers.map(Number) };
+}
+
+/** The choice of numbers, where there are several. */
+function Numbers({ form, id }: { form: UseFormReturn<InviteForm>; id: string }) {
+  const numbers = useQuery({
+    queryKey: ["numbers", Number(id)],
+    queryFn: ({ signal }) => request("GET /w/{workspace}/numbers", { workspace: id }, { signal }),
+  });
+  const choices = (numbers.data ?? []).map(({ id: number, phone, name }) => ({
+    value: String(number),
+    label: phone,
+    hint: name,
+  }));
+  if (choices.length < 2) return null;
+  return (
+    <CheckboxesField form={form} name="numbers" label={strings.numbers} hint={strings.numbersHint} choices={choices} />
   );
 }
 

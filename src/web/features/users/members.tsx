@@ -9,7 +9,7 @@ import { Chip } from "../../ui/chip.tsx";
 import { Confirm } from "../../ui/dialog.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
-import { formatCount } from "../../ui/plural.ts";
+import { formatCount, plural } from "../../ui/plural.ts";
 import { Empty, Failed } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
@@ -101,22 +101,29 @@ export function Screen() {
             head: strings.role,
             phone: "what",
             cell: (member) => (
-              <RoleSelect
-                key={member.role}
-                label={`${strings.role}: ${member.email}`}
-                role={member.role}
-                isFixed={member.email === user.email || member.disabled_at !== null}
-                change={async (role, key) => {
-                  const changed = await request(
-                    "POST /w/{workspace}/people",
-                    { workspace: id, body: { email: member.email, role } },
-                    { key },
-                  );
-                  await reload();
-                  // Changing the role of an invitation creates a new link.
-                  if (changed.token !== null) setCreated(changed);
-                }}
-              />
+              <>
+                <RoleSelect
+                  key={member.role}
+                  label={`${strings.role}: ${member.email}`}
+                  role={member.role}
+                  isFixed={member.email === user.email || member.disabled_at !== null}
+                  change={async (role, key) => {
+                    const changed = await request(
+                      "POST /w/{workspace}/people",
+                      { workspace: id, body: { email: member.email, role } },
+                      { key },
+                    );
+                    await reload();
+                    // Changing the role of an invitation creates a new link.
+                    if (changed.token !== null) setCreated(changed);
+                  }}
+                />
+                {member.numbers !== null && (
+                  <span className="block text-label text-quiet">
+                    {plural(member.numbers.length, strings.oneNumber, strings.otherNumbers)}
+                  </span>
+                )}
+              </>
             ),
           },
           {

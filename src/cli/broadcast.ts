@@ -11,51 +11,34 @@ import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
 import { getCounters } from "#src/domain/messages/adjust-counters.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { type Command, command } from "./command.ts";
-import type { Context } from "./context.ts";
+import { type Command, command, type Says } from "./command.ts";
 import { withDatabase } from "./database.ts";
+import { limitOption, listCommand, newest, writeCommand } from "./database-command.ts";
 import { CommandFailure } from "./failure.ts";
-import { flag, number, positional, workspaceFilter } from "./option.ts";
-import { list, type Report, table } from "./output.ts";
+import { flag, number, type Options, positional, type Values } from "./option.ts";
+import { list, type Report, table, timesIn } from "./output.ts";
 import { watchBroadcast } from "./watch-broadcast.ts";
-import { timesIn, workspacesOf } from "./workspace-option.ts";
 
-const LIMIT = 50;
 const REASONS_SHOWN = 8;
 
 const id = positional(number("ID", "The broadcast's id"));
 
 export const commands: readonly Command[] = [
-  command(
+  listCommand(
     "broadcast list",
     "List broadcasts, newest first",
+    { limit: limitOption },
     {
-      workspace: workspaceFilter,
-      limit: number("N", `Maximum number shown (default: ${LIMIT})`),
+      rows: (tx, workspaces, values) =>
+        newest(workspaces, values.limit, ({ id }, limit) =>
+          listBroadcasts(tx, id, { offset: 0 }, limit).map((one) => view(tx, one)),
+        ),
+      columns: ({ id, workspace_id: workspace, name, status, counts, created_at: created }) => {
+        const { total, sent, failed, skipped } = counts;
+        return { id, workspace, name, status, total, sent, failed, skipped, created };
+      },
+      empty: "There are no broadcasts yet.",
     },
-    (context, values) =>
-      withDatabase(context, "read", ({ store }) => {
-        const { limit = LIMIT } = values;
-        const broadcasts = store.read((tx) =>
-          workspacesOf(tx, values.workspace)
-            .flatMap((workspace) => listBroadcasts(tx, workspace.id, { offset: 0 }, limit).map((one) => view(tx, one)))
-            .toSorted((a, b) => b.id - a.id)
-            .slice(0, limit),
-        );
-        const rows = broadcasts.map((one) => [
-          one.id,
-          one.workspace_id,
-          one.name,
-          one.status,
-          one.counts.total,
-          one.counts.sent,
-          one.counts.failed,
-          one.counts.skipped,
-          one.created_at,
-        ]);
-        const headings = ["id", "workspace", "name", "status", "total", "sent", "failed", "skipped", "created"];
-        return { json: broadcasts, text: table(headings, rows, "There are no broadcasts yet.") };
-      }),
   ),
   command(
     "broadcast show",
@@ -63,10 +46,7 @@ export const commands: readonly Command[] = [
       summary: "Show a broadcast: its progress, and why recipients failed or were skipped",
       details: "With --watch, prints the progress once a second until the broadcast ends.",
     },
-    {
-      id,
-      watch: flag("Follow the broadcast until it is finished, paused or cancelled"),
-    },
+    { id, watch: flag("Follow the broadcast until it is finished, paused or cancelled") },
     (context, values) =>
       withDatabase(context, "read", async ({ store }) => {
         if (values.watch && !context.options.json) {
@@ -75,20 +55,13 @@ export const commands: readonly Command[] = [
         return store.read((tx) => report(tx, requireBroadcast(tx, values.id)));
       }),
   ),
-  command(
-    "broadcast pause",
-    "Pause a broadcast until it is resumed",
-    {
-      id,
-    },
-    (context, values) =>
-      change(context, values.id, (tx, broadcast) => {
-        const paused = pauseBroadcast(tx, broadcast, "manual", "paused by hand");
-        if (paused !== null) return paused;
-        throw refused(`Broadcast ${values.id} is ${broadcast.status}; it cannot be paused.`);
-      }),
-  ),
-  command(
+  change("broadcast pause", "Pause a broadcast until it is resumed", {}, (tx, broadcast) => {
+    const paused = pauseBroadcast(tx, broadcast, "manual", "paused by hand");
+    if (paused !== null) return paused;
+    const problem = `Broadcast ${broadcast.id} is ${broadcast.status}; it cannot be paused.`;
+    throw invalidRequest({ broadcast: [problem] });
+  }),
+  change(
     "broadcast resume",
     {
       summary: "Resume a paused broadcast",
@@ -96,29 +69,32 @@ export const commands: readonly Command[] = [
         "Resuming confirms a changed template. After a restore with a gap, recipients that may already have been sent to are\nnot sent to.",
     },
     {
-      id,
       sendUnknown: flag("After a restore: also send to recipients that may already have it, so they may get it twice"),
     },
-    (context, values) =>
-      change(context, values.id, (tx, broadcast) => resumeManually(tx, broadcast, { sendUnknown: values.sendUnknown })),
+    (tx, broadcast, { sendUnknown }) => resumeManually(tx, broadcast, { sendUnknown }),
   ),
-  command(
+  change(
     "broadcast cancel",
     {
       summary: "Cancel a broadcast",
       details: "Messages already sent are not recalled. Only delivered messages are charged.",
     },
-    {
-      id,
-    },
-    (context, values) => change(context, values.id, cancelBroadcast),
+    {},
+    cancelBroadcast,
   ),
 ];
 
-function change(context: Context, id: number, work: (tx: Tx, broadcast: Broadcast) => Broadcast): Promise<Report> {
-  return withDatabase(context, "write", ({ store }) =>
-    store.write((tx) => report(tx, work(tx, requireBroadcast(tx, id)))),
-  );
+/** Declares a change that is reported as the resulting broadcast. */
+function change<Declared extends Options>(
+  words: string,
+  says: Says,
+  declared: Declared,
+  apply: (tx: Tx, broadcast: Broadcast, values: Values<{ id: typeof id } & Declared>) => Broadcast,
+): Command {
+  return writeCommand(words, says, { id, ...declared }, (values) => (tx) => {
+    const broadcast = requireBroadcast(tx, (values as Values<{ id: typeof id }>).id);
+    return report(tx, apply(tx, broadcast, values));
+  });
 }
 
 function requireBroadcast(tx: ReadTx, id: number): Broadcast {
@@ -131,10 +107,6 @@ function requireBroadcast(tx: ReadTx, id: number): Broadcast {
     );
   }
   return broadcast;
-}
-
-function refused(sentence: string): Error {
-  return invalidRequest({ broadcast: [sentence] });
 }
 
 function view(tx: ReadTx, broadcast: Broadcast) {
@@ -170,8 +142,8 @@ function report(tx: ReadTx, broadcast: Broadcast): Report {
     completed: shown.completed_at ?? undefined,
     "waits until": timesIn(workspace)(broadcast.waitsUntil) ?? undefined,
   };
-  const rows = reasons.map(({ status, reason, count }) => [status, count, reason]);
-  const text = [list(entries), ...(rows.length === 0 ? [] : ["", table(["", "people", "why"], rows, "")])].join("\n");
+  const rows = reasons.map(({ status, reason, count }) => ({ "": status, people: count, why: reason }));
+  const text = [list(entries), ...(rows.length === 0 ? [] : ["", table(rows, "")])].join("\n");
   return { json: { ...shown, reasons }, text };
 }
 

@@ -19,7 +19,7 @@ interface About {
 }
 
 /** What a command is for: its summary alone, or more. */
-type Says = string | About;
+export type Says = string | About;
 
 export interface Command extends About {
   /** The first word; null for a command of one word. */

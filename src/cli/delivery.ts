@@ -12,61 +12,45 @@ import { lastAttemptId, reportAttempt, waitForAttempt } from "./attempt.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
+import { limitOption, listCommand, newest, readCommand } from "./database-command.ts";
 import { UsageError } from "./failure.ts";
-import { choice, number, optionalPositional, positional, text, workspaceFilter } from "./option.ts";
-import { list, type Report, table } from "./output.ts";
-import { timesIn, workspacesOf } from "./workspace-option.ts";
+import { choice, number, optionalPositional, positional, text } from "./option.ts";
+import { list, type Report, table, timesIn } from "./output.ts";
 
-const LIMIT = 50;
 /** Pause between two batches, so that the server can write too. */
 const GAP_MS = 20;
 
 export const commands: readonly Command[] = [
-  command(
+  listCommand(
     "delivery list",
     "List deliveries, newest first",
+    { status: choice(deliveryStatuses, "Only those in this status"), limit: limitOption },
     {
-      workspace: workspaceFilter,
-      status: choice(deliveryStatuses, "Only those in this status"),
-      limit: number("N", `Maximum number shown (default: ${LIMIT})`),
-    },
-    (context, values) =>
-      withDatabase(context, "read", ({ store }) => {
-        const { status = null, limit = LIMIT } = values;
-        const deliveries = store.read((tx) =>
-          workspacesOf(tx, values.workspace)
-            .flatMap((workspace) =>
-              listDeliveries(tx, workspace.id, { status, before: null, limit }).map((one) => view(one, workspace)),
-            )
-            .toSorted((a, b) => b.id - a.id)
-            .slice(0, limit),
-        );
-        const rows = deliveries.map((one) => [
-          one.id,
-          one.workspace_id,
-          one.event_type,
-          one.status,
-          one.attempt_count,
-          one.created_at,
-          one.next_attempt_at,
-        ]);
-        const headings = ["id", "workspace", "event", "status", "attempts", "created", "next attempt"];
-        return { json: deliveries, text: table(headings, rows, "There is no such delivery.") };
+      rows: (tx, workspaces, { status = null, limit: max }) =>
+        newest(workspaces, max, (workspace, limit) =>
+          listDeliveries(tx, workspace.id, { status, before: null, limit }).map((one) => view(one, workspace)),
+        ),
+      columns: (one) => ({
+        id: one.id,
+        workspace: one.workspace_id,
+        event: one.event_type,
+        status: one.status,
+        attempts: one.attempt_count,
+        created: one.created_at,
+        "next attempt": one.next_attempt_at,
       }),
+      empty: "There is no such delivery.",
+    },
   ),
-  command(
+  readCommand(
     "delivery show",
     "Show a delivery: its attempts and the body sent",
-    {
-      id: positional(number("ID", "The delivery's id")),
-    },
-    (context, values) =>
-      withDatabase(context, "read", ({ store }) =>
-        store.read((tx) => {
-          const delivery = getDelivery(tx, values.id);
-          return reportOf(delivery, getWorkspace(tx, delivery.workspaceId));
-        }),
-      ),
+    { id: positional(number("ID", "The delivery's id")) },
+    ({ id }) =>
+      (tx) => {
+        const delivery = getDelivery(tx, id);
+        return reportOf(delivery, getWorkspace(tx, delivery.workspaceId));
+      },
   ),
   command(
     "delivery replay",
@@ -172,12 +156,12 @@ function reportOf(delivery: ReturnType<typeof getDelivery>, workspace: Workspace
     response: attempt.response,
     duration_ms: attempt.durationMs,
   }));
-  const rows = attempts.map((one) => [
-    one.attempted_at,
-    one.status_code,
-    `${one.duration_ms} ms`,
-    one.error ?? one.response,
-  ]);
+  const rows = attempts.map((one) => ({
+    attempted: one.attempted_at,
+    answer: one.status_code,
+    took: `${one.duration_ms} ms`,
+    said: one.error ?? one.response,
+  }));
   const text = [
     list({
       id: shown.id,
@@ -190,7 +174,7 @@ function reportOf(delivery: ReturnType<typeof getDelivery>, workspace: Workspace
       body: delivery.body,
     }),
     "",
-    table(["attempted", "answer", "took", "said"], rows, "No attempt was made yet."),
+    table(rows, "No attempt was made yet."),
   ].join("\n");
   return { json: { ...shown, body: JSON.parse(delivery.body) as unknown, attempts }, text };
 }

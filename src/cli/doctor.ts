@@ -10,10 +10,10 @@ import type { Finding } from "#src/health/finding.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
+import { workspacesOf } from "./database-command.ts";
 import { flag, workspaceFilter } from "./option.ts";
 import { type Report, visible } from "./output.ts";
 import { accountPorts, syncNow } from "./sync-now.ts";
-import { workspacesOf } from "./workspace-option.ts";
 
 export const commands: readonly Command[] = [
   command(

@@ -5,8 +5,8 @@ import { defaultScopes, scopeRows, scopes } from "#src/domain/workspaces/scopes.
 import type { ApiKey, Workspace } from "#src/domain/workspaces/table.ts";
 import { type Command, command, workspaceFilter, workspaceOption } from "./command.ts";
 import { withDatabase } from "./database.ts";
-import { list, table } from "./output.ts";
-import { timesIn, workspacesOf } from "./workspace-option.ts";
+import { workspacesOf } from "./database-command.ts";
+import { list, table, timesIn } from "./output.ts";
 
 const group = "key";
 
@@ -97,7 +97,13 @@ export const commands: readonly Command[] = [
           "expires",
           "revoked",
         ];
-        return { json: keys, text: table(headings, rows, "There are no keys: waxwing key create --workspace ID") };
+        return {
+          json: keys,
+          text: table(
+            rows.map((row) => Object.fromEntries(headings.map((name, at) => [name, row[at] ?? null]))),
+            "There are no keys: waxwing key create --workspace ID",
+          ),
+        };
       }),
   }),
   command({

@@ -15,8 +15,7 @@ import { parseCallback } from "#src/networks/whatsapp/callback.ts";
 import { type Command, command } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { number, positional } from "./option.ts";
-import { list, type Report, table } from "./output.ts";
-import { timesIn } from "./workspace-option.ts";
+import { list, type Report, table, timesIn } from "./output.ts";
 
 export const commands: readonly Command[] = [
   command(
@@ -103,8 +102,7 @@ function reportOf(tx: ReadTx, message: Message, callbacks: readonly Callback[], 
     }),
     "",
     table(
-      ["at", "what", "says"],
-      timeline.map((one) => [one.at, one.what, one.says]),
+      timeline.map(({ at, what, says }) => ({ at, what, says })),
       "Nothing is recorded.",
     ),
   ].join("\n");

@@ -1,11 +1,21 @@
-/** The parts of `waxwing number` that concern WhatsApp: its options, the route to the network, and the secrets. */
+/**
+ * The parts of `waxwing number` that concern WhatsApp: its options, the route to the network,
+ * the secrets, and callbacks without a signature.
+ */
+import type { Tx } from "#src/db/transaction.ts";
 import type { NewNumber } from "#src/domain/numbers/add.ts";
+import {
+  createCallbackAddress,
+  listCallbackAddresses,
+  type NewCallbackAddress,
+} from "#src/domain/numbers/callback-address.ts";
 import { type Provider, providers } from "#src/domain/numbers/provider.ts";
+import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { Context } from "./context.ts";
 import type { Database } from "./database.ts";
-import { UsageError } from "./failure.ts";
+import { CommandFailure, UsageError } from "./failure.ts";
 import { readSecretFile } from "./input.ts";
-import { choice, file, flagOf, text } from "./option.ts";
+import { choice, file, flag, flagOf, text } from "./option.ts";
 
 export const whatsapp = {
   phoneNumberId: text("ID", "WhatsApp: the phone number id, from Meta's app dashboard"),
@@ -15,6 +25,8 @@ export const whatsapp = {
   provider: choice(providers, "WhatsApp: who serves the number (default: graph, Meta itself)"),
   apiUrl: text("URL", "WhatsApp: the API's address, if it differs from the provider's usual one"),
 } as const;
+
+export const unsignedCallbacks = flag("WhatsApp: also accept unsigned callbacks, at an address that is shown once");
 
 interface Secrets {
   readonly token: string | null;
@@ -82,4 +94,24 @@ export async function sealSecrets(
     accessToken: token === null ? null : box.seal(token, accessTokenContext(phoneNumberId)),
     appSecret: appSecret === null ? null : box.seal(appSecret, appSecretContext(phoneNumberId)),
   };
+}
+
+/** Throws for a number that accepts them already: a second address would end the first one. */
+export function allowUnsigned(tx: Tx, number: SendingNumber): NewCallbackAddress {
+  if (listCallbackAddresses(tx, number.id).length === 0) return createCallbackAddress(tx, number);
+  throw new CommandFailure(
+    "has_callback_address",
+    `number ${number.id} has an address for unsigned callbacks already`,
+    `waxwing number rotate-callback ${number.id} gives it a new one`,
+  );
+}
+
+/** Throws for a number that accepts signed callbacks only. */
+export function rotateCallback(tx: Tx, number: SendingNumber): NewCallbackAddress {
+  if (listCallbackAddresses(tx, number.id).length > 0) return createCallbackAddress(tx, number);
+  throw new CommandFailure(
+    "no_callback_address",
+    `number ${number.id} accepts signed callbacks only`,
+    `waxwing number update ${number.id} --unsigned-callbacks allows others`,
+  );
 }

@@ -13,8 +13,7 @@ import { findPortfolio } from "#src/domain/numbers/portfolio.ts";
 import type { NumberState, SendingNumber } from "#src/domain/numbers/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
-import { list, type Report } from "./output.ts";
-import { timesIn } from "./workspace-option.ts";
+import { list, type Report, timesIn } from "./output.ts";
 
 export function view(number: SendingNumber, workspace: Workspace) {
   return {
@@ -36,57 +35,23 @@ export function view(number: SendingNumber, workspace: Workspace) {
   };
 }
 
-/** An address that was just made: the only time that it can be shown. */
-interface ShownAddress extends NewCallbackAddress {
-  publicUrl: string | null;
+export const CALLBACK_PATH = "/networks/whatsapp";
+
+interface Additions {
+  /** Where WhatsApp calls, for a number on it. */
+  callbackUrl?: string;
+  /** A new address for callbacks without a signature: this is the only time that it can be shown. */
+  address?: (NewCallbackAddress & { publicUrl: string | null }) | null;
+  /** What a comparison with the network has found. */
+  problems?: readonly string[];
 }
 
-export function reportOf(tx: ReadTx, number: SendingNumber, publicUrl: string | null = null): Report {
-  return report(tx, number, publicUrl, []);
-}
-
-/** The number, and below it its new address for callbacks without a signature. */
-export function reportWithAddress(
-  tx: ReadTx,
-  number: SendingNumber,
-  { token, secret, publicUrl }: ShownAddress,
-  problems: readonly string[] = [],
-): Report {
-  const { json, text } = report(tx, number, null, problems);
-  const path = `/networks/whatsapp/${token}`;
-  const header = `${CALLBACK_SECRET_HEADER}: ${secret}`;
-  const lines = [
-    "",
-    "Enter this address for callbacks at the provider. It is shown once, and as good as a password:",
-    "",
-    `  address  ${publicUrl ?? ""}${path}`,
-    `  header   ${header}`,
-    "",
-    "Enter the header too where the provider allows it. Once it has arrived, callbacks without it are refused.",
-  ];
-  const address = {
-    callback_path: path,
-    callback_url: publicUrl === null ? null : publicUrl + path,
-    callback_header: CALLBACK_SECRET_HEADER,
-    callback_secret: secret,
-  };
-  return { json: { ...(json as object), ...address }, text: [text, ...lines].join("\n") };
-}
-
-/** The report after a comparison with the network, with the problems found. */
-export function reportWithProblems(tx: ReadTx, number: SendingNumber, problems: readonly string[]): Report {
-  return report(tx, number, null, problems);
-}
-
-function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, problems: readonly string[]): Report {
+export function reportOf(tx: ReadTx, number: SendingNumber, more: Additions = {}): Report {
   const workspace = getWorkspace(tx, number.workspaceId);
   const shown = view(number, workspace);
-  const unsigned = readUnsigned(tx, number, timesIn(workspace));
-  const isWhatsapp = number.network === "whatsapp";
-  const state = isWhatsapp ? findState(tx, number.id) : undefined;
-  const history = findHistoryImport(tx, number.id);
-  const callback = (path: string): string | undefined =>
-    publicUrl !== null && isWhatsapp ? `${publicUrl}/networks/whatsapp${path}` : undefined;
+  const network = number.network === "whatsapp" ? onWhatsapp(tx, number, timesIn(workspace), more) : null;
+  const problems = more.problems ?? [];
+  const address = more.address == null ? null : describeAddress(more.address);
   const lines = list({
     id: shown.id,
     workspace: shown.workspace_id,
@@ -95,35 +60,67 @@ function report(tx: ReadTx, number: SendingNumber, publicUrl: string | null, pro
     network: shown.network,
     ready: shown.ready ? "yes" : `no: ${shown.unready_reason}`,
     throughput: `${shown.throughput} messages a second`,
-    "account id": isWhatsapp ? shown.account_id : undefined,
-    "phone number id": isWhatsapp ? shown.phone_number_id : undefined,
-    provider: isWhatsapp ? shown.provider : undefined,
-    "api url": shown.api_url ?? undefined,
-    "app secret": isWhatsapp ? (shown.has_app_secret ? "of this number" : "from the configuration") : undefined,
-    portfolio: isWhatsapp ? findPortfolio(tx, number)?.name : undefined,
-    ...stateLines(state, timesIn(workspace)),
-    history: describeHistory(history),
-    callback: callback(""),
-    "unsigned callbacks": unsigned.isAllowed ? `accepted; last ${unsigned.usedAt ?? "never"}` : undefined,
+    ...network?.lines,
     added: shown.created_at,
   });
-  const text = [
-    lines,
-    ...(problems.length === 0
-      ? []
-      : ["", "Reported by WhatsApp:", ...problems.map((problem) => `  ${problem}`), "  next: waxwing doctor"]),
-  ].join("\n");
-  const network = isWhatsapp
-    ? {
-        portfolio: findPortfolio(tx, number)?.name ?? null,
-        network_state: stateJson(state, timesIn(workspace)),
-        problems,
-        history: historyJson(history, timesIn(workspace)),
-        unsigned_callbacks: unsigned.isAllowed,
-        unsigned_callbacks_used_at: unsigned.usedAt,
-      }
-    : {};
-  return { json: { ...shown, ...network }, text };
+  const reported = [
+    "",
+    "Reported by WhatsApp:",
+    ...problems.map((problem) => `  ${problem}`),
+    "  next: waxwing doctor",
+  ];
+  return {
+    json: { ...shown, ...network?.json, ...address?.json },
+    text: [lines, ...(problems.length === 0 ? [] : reported), ...(address?.lines ?? [])].join("\n"),
+  };
+}
+
+function onWhatsapp(tx: ReadTx, number: SendingNumber, when: Times, { callbackUrl, problems = [] }: Additions) {
+  const unsigned = readUnsigned(tx, number, when);
+  const state = findState(tx, number.id);
+  const history = findHistoryImport(tx, number.id);
+  const portfolio = findPortfolio(tx, number)?.name;
+  const lines = {
+    "account id": number.accountId,
+    "phone number id": number.phoneNumberId,
+    provider: number.provider,
+    "api url": number.apiUrl ?? undefined,
+    "app secret": number.appSecret !== null ? "of this number" : "from the configuration",
+    portfolio,
+    ...stateLines(state, when),
+    history: describeHistory(history),
+    callback: callbackUrl,
+    "unsigned callbacks": unsigned.isAllowed ? `accepted; last ${unsigned.usedAt ?? "never"}` : undefined,
+  };
+  const json = {
+    portfolio: portfolio ?? null,
+    network_state: stateJson(state, when),
+    problems,
+    history: historyJson(history, when),
+    unsigned_callbacks: unsigned.isAllowed,
+    unsigned_callbacks_used_at: unsigned.usedAt,
+  };
+  return { lines, json };
+}
+
+function describeAddress({ token, secret, publicUrl }: NonNullable<Additions["address"]>) {
+  const path = `${CALLBACK_PATH}/${token}`;
+  const lines = [
+    "",
+    "Enter this address for callbacks at the provider. It is shown once, and as good as a password:",
+    "",
+    `  address  ${publicUrl ?? ""}${path}`,
+    `  header   ${CALLBACK_SECRET_HEADER}: ${secret}`,
+    "",
+    "Enter the header too where the provider allows it. Once it has arrived, callbacks without it are refused.",
+  ];
+  const json = {
+    callback_path: path,
+    callback_url: publicUrl === null ? null : publicUrl + path,
+    callback_header: CALLBACK_SECRET_HEADER,
+    callback_secret: secret,
+  };
+  return { json, lines };
 }
 
 type Times = (at: number) => string;

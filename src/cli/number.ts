@@ -1,7 +1,6 @@
 /** `waxwing number …`: the phone numbers that workspaces send from, on the simulator or on WhatsApp. */
 
 import { controlTokenFile } from "#src/db/files.ts";
-import type { Tx } from "#src/db/transaction.ts";
 import { requireNotNeeded } from "#src/domain/broadcasts/blocked.ts";
 import { addNumber, DEFAULT_THROUGHPUT } from "#src/domain/numbers/add.ts";
 import {
@@ -13,20 +12,27 @@ import { clearRestriction } from "#src/domain/numbers/network-state.ts";
 import { signsCallbacks } from "#src/domain/numbers/provider.ts";
 import { getNumber, listNumbers } from "#src/domain/numbers/read.ts";
 import { markReady, markUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
-import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, fileExists, withDatabase } from "./database.ts";
+import { listCommand, readCommand, writeCommand } from "./database-command.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
-import { readRoute, readSecrets, sealRoute, sealSecrets, whatsapp } from "./number-route.ts";
-import { reportOf, reportWithAddress, reportWithProblems, view } from "./number-view.ts";
-import { choice, flag, number, positional, required, text, workspaceFilter, workspaceOption } from "./option.ts";
-import { type Report, table } from "./output.ts";
+import {
+  allowUnsigned,
+  readRoute,
+  readSecrets,
+  rotateCallback,
+  sealRoute,
+  sealSecrets,
+  unsignedCallbacks,
+  whatsapp,
+} from "./number-route.ts";
+import { CALLBACK_PATH, reportOf, view } from "./number-view.ts";
+import { choice, flag, number, positional, required, text, workspaceOption } from "./option.ts";
+import type { Report } from "./output.ts";
 import { requireSynced, syncNow } from "./sync-now.ts";
-import { allowUnsigned, rotateCallback, unsignedCallbacks } from "./unsigned-callbacks.ts";
-import { workspacesOf } from "./workspace-option.ts";
 
 const id = positional(number("ID", "The number's id"));
 
@@ -69,71 +75,46 @@ export const commands: readonly Command[] = [
       });
     },
   ),
-  command(
+  listCommand(
     "number list",
     "List numbers and whether they can send",
+    {},
     {
-      workspace: workspaceFilter,
-    },
-    (context, values) =>
-      withDatabase(context, "read", ({ store }) => {
-        const numbers = store.read((tx) =>
-          workspacesOf(tx, values.workspace).flatMap((workspace) =>
-            listNumbers(tx, workspace.id).map((number) => view(number, workspace)),
-          ),
-        );
-        const rows = numbers.map((number) => [
-          number.id,
-          number.workspace_id,
-          number.phone,
-          number.name,
-          number.network,
-          number.ready,
-          number.unready_reason,
-        ]);
-        const headings = ["id", "workspace", "phone", "name", "network", "ready", "why not"];
-        return {
-          json: numbers,
-          text: table(headings, rows, "There are no numbers: waxwing number add --workspace ID …"),
-        };
+      rows: (tx, workspaces) =>
+        workspaces.flatMap((workspace) => listNumbers(tx, workspace.id).map((number) => view(number, workspace))),
+      columns: ({ id, workspace_id: workspace, phone, name, network, ready, unready_reason }) => ({
+        ...{ id, workspace, phone, name, network, ready },
+        "why not": unready_reason,
       }),
-  ),
-  command(
-    "number show",
-    "Show a number, with its callback address",
-    {
-      id,
+      empty: "There are no numbers: waxwing number add --workspace ID …",
     },
-    (context, values) =>
-      withDatabase(context, "read", ({ store, config }) =>
-        store.read((tx) => {
-          return reportOf(tx, getNumber(tx, values.id), config.server.publicUrl ?? "");
-        }),
-      ),
   ),
-  command(
+  readCommand("number show", "Show a number, with its callback address", { id }, (values) => (tx, { config }) => {
+    return reportOf(tx, getNumber(tx, values.id), { callbackUrl: `${config.server.publicUrl ?? ""}${CALLBACK_PATH}` });
+  }),
+  writeCommand(
     "number ready",
     {
       summary: "Mark a number as ready to send",
       details: "On WhatsApp, the next synchronization overrides this.",
     },
-    {
-      id,
+    { id },
+    (values) => (tx) => {
+      const { id } = getNumber(tx, values.id);
+      clearRestriction(tx, id);
+      markReady(tx, id);
+      return reportOf(tx, getNumber(tx, id));
     },
-    (context, values) =>
-      change(context, values.id, (tx, number) => {
-        clearRestriction(tx, number.id);
-        markReady(tx, number.id);
-      }),
   ),
-  command(
+  writeCommand(
     "number unready",
     "Mark a number as not ready, so that it sends nothing",
-    {
-      id,
-      reason: required(text("TEXT", "Reason; shown in refused requests")),
-    },
-    (context, values) => change(context, values.id, (tx, number) => void markUnready(tx, number.id, values.reason)),
+    { id, reason: required(text("TEXT", "Reason; shown in refused requests")) },
+    ({ id, reason }) =>
+      (tx) => {
+        markUnready(tx, getNumber(tx, id).id, reason);
+        return reportOf(tx, getNumber(tx, id));
+      },
   ),
   command(
     "number sync",
@@ -141,16 +122,14 @@ export const commands: readonly Command[] = [
       summary: "Synchronize the number's account with WhatsApp now",
       details: "A running server does this every hour and after WhatsApp reports a change.",
     },
-    {
-      id,
-    },
-    (context, values) =>
+    { id },
+    (context, { id }) =>
       withDatabase(context, "write", async (database) => {
         const { store } = database;
-        const number = store.read((tx) => getNumber(tx, values.id));
+        const number = store.read((tx) => getNumber(tx, id));
         const result = await syncNow(context, database, number, ["numbers"]);
         requireSynced(result.problems);
-        return store.read((tx) => reportOf(tx, getNumber(tx, values.id)));
+        return store.read((tx) => reportOf(tx, getNumber(tx, id)));
       }),
   ),
   command(
@@ -175,86 +154,67 @@ export const commands: readonly Command[] = [
       unsignedCallbacks,
       noUnsignedCallbacks: flag("Accept signed callbacks only"),
     },
-    async (context, values) => {
-      const {
-        name,
-        throughput,
-        tokenFile,
-        appSecretFile,
-        noAppSecret,
-        provider,
-        apiUrl,
-        noApiUrl,
-        portfolio,
-        noPortfolio,
-      } = values;
-      const { unsignedCallbacks: isAllowed, noUnsignedCallbacks: isForbidden } = values;
+    async (context, { id, ...values }) => {
+      const { tokenFile, appSecretFile, noAppSecret, apiUrl, noApiUrl, portfolio, noPortfolio, ...more } = values;
       refuseOpposites("number update", [
-        [isAllowed, isForbidden, "--unsigned-callbacks", "--no-unsigned-callbacks"],
+        [more.unsignedCallbacks, more.noUnsignedCallbacks, "--unsigned-callbacks", "--no-unsigned-callbacks"],
         [apiUrl !== undefined, noApiUrl, "--api-url", "--no-api-url"],
         [portfolio !== undefined, noPortfolio, "--portfolio", "--no-portfolio"],
         [appSecretFile !== undefined, noAppSecret, "--app-secret-file", "--no-app-secret"],
       ]);
-      const isUnchanged = [name, throughput, tokenFile, appSecretFile, provider, apiUrl, portfolio].every(
-        (value) => value === undefined,
-      );
-      if (isUnchanged && ![noAppSecret, noApiUrl, noPortfolio, isAllowed, isForbidden].includes(true))
+      if (Object.values(values).every((value) => value === undefined || value === false))
         throw new UsageError("name at least one option to change", "number update");
       const secrets = await readSecrets(context, tokenFile, appSecretFile, "number update");
       return withDatabase(context, "write", async (database) => {
         const { store } = database;
-        const { phoneNumberId } = store.read((tx) => getNumber(tx, values.id));
+        const { phoneNumberId } = store.read((tx) => getNumber(tx, id));
         const sealed = await sealSecrets(database, phoneNumberId, secrets);
-        const changes = {
-          ...given({ name, throughput, provider, apiUrl: noApiUrl ? null : apiUrl }),
-          ...given({ givenPortfolio: noPortfolio ? null : portfolio }),
-          ...given({ accessToken: sealed.accessToken ?? undefined }),
-          ...given({ appSecret: noAppSecret ? null : (sealed.appSecret ?? undefined) }),
-        };
+        const changes = given({
+          ...{ name: more.name, throughput: more.throughput, provider: more.provider },
+          apiUrl: noApiUrl ? null : apiUrl,
+          givenPortfolio: noPortfolio ? null : portfolio,
+          accessToken: sealed.accessToken ?? undefined,
+          appSecret: noAppSecret ? null : (sealed.appSecret ?? undefined),
+        });
         const { updated, address } = await store.write((tx) => {
-          if (isForbidden) removeCallbackAddresses(tx, values.id);
-          const number = updateNumber(tx, getNumber(tx, values.id), changes);
-          return { updated: number, address: isAllowed ? allowUnsigned(tx, number) : null };
+          if (more.noUnsignedCallbacks) removeCallbackAddresses(tx, id);
+          const number = updateNumber(tx, getNumber(tx, id), changes);
+          return { updated: number, address: more.unsignedCallbacks ? allowUnsigned(tx, number) : null };
         });
         const isRerouted =
-          [tokenFile, appSecretFile, provider, apiUrl].some((value) => value !== undefined) || noApiUrl || noAppSecret;
+          [tokenFile, appSecretFile, more.provider, apiUrl].some((value) => value !== undefined) ||
+          noApiUrl ||
+          noAppSecret;
         const problems = isRerouted ? (await syncNow(context, database, updated)).problems : [];
         return report(database, updated.id, address, problems);
       });
     },
   ),
-  command(
+  writeCommand(
     "number rotate-callback",
     {
       summary: "Give a number a new address for unsigned callbacks",
       details:
         "The old address works until the new one is called, at most a day. Only for a number that accepts such\ncallbacks: waxwing number update ID --unsigned-callbacks.",
     },
-    {
-      id,
-    },
-    (context, values) =>
-      withDatabase(context, "write", async (database) => {
-        const address = await database.store.write((tx) => rotateCallback(tx, getNumber(tx, values.id)));
-        return report(database, values.id, address, []);
-      }),
+    { id },
+    ({ id }) =>
+      (tx, { config }) => {
+        const address = rotateCallback(tx, getNumber(tx, id));
+        return reportOf(tx, getNumber(tx, id), { address: { ...address, publicUrl: config.server.publicUrl } });
+      },
   ),
-  command(
+  writeCommand(
     "number remove",
     "Remove a number; its messages stay",
-    {
-      id,
-      force: flag("Also if broadcasts need it: they will fail"),
-    },
-    (context, values) =>
-      withDatabase(context, "write", async ({ store }) => {
-        const number = await store.write((tx) => {
-          if (!values.force) requireNotNeeded(tx, getNumber(tx, values.id).workspaceId, { numberId: values.id });
-          return removeNumber(tx, values.id);
-        });
-        const workspace = store.read((tx) => getWorkspace(tx, number.workspaceId));
-        return { json: view(number, workspace), text: `Number ${number.id} (${number.phone}) was removed.` };
-      }),
+    { id, force: flag("Also if broadcasts need it: they will fail") },
+    ({ id, force }) =>
+      (tx) => {
+        if (!force) requireNotNeeded(tx, getNumber(tx, id).workspaceId, { numberId: id });
+        const number = removeNumber(tx, id);
+        const shown = view(number, getWorkspace(tx, number.workspaceId));
+        return { json: shown, text: `Number ${number.id} (${number.phone}) was removed.` };
+      },
   ),
 ];
 
@@ -269,15 +229,6 @@ type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined>
 /** Omits the options that were not given. */
 function given<Values extends object>(values: Values): Given<Values> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>;
-}
-
-function change(context: Context, numberId: number, apply: (tx: Tx, number: SendingNumber) => void): Promise<Report> {
-  return withDatabase(context, "write", ({ store }) =>
-    store.write((tx) => {
-      apply(tx, getNumber(tx, numberId));
-      return reportOf(tx, getNumber(tx, numberId));
-    }),
-  );
 }
 
 /** A server whose clock a test moves must never send to real people. Its token file says that it is one. */
@@ -299,9 +250,6 @@ function report(
   address: NewCallbackAddress | null,
   problems: readonly string[],
 ): Report {
-  return store.read((tx) => {
-    const number = getNumber(tx, numberId);
-    if (address === null) return reportWithProblems(tx, number, problems);
-    return reportWithAddress(tx, number, { ...address, publicUrl: config.server.publicUrl }, problems);
-  });
+  const shown = address === null ? null : { ...address, publicUrl: config.server.publicUrl };
+  return store.read((tx) => reportOf(tx, getNumber(tx, numberId), { address: shown, problems }));
 }

@@ -2,6 +2,7 @@
  * Formats results: aligned columns and lists for people, JSON for programs. Control characters in stored texts are
  * escaped for people, because they could break the layout or control the terminal.
  */
+import { formatInstant } from "#src/core/instant.ts";
 
 /** The result of a command. `cli.ts` decides which of the two forms is printed. */
 export interface Report {
@@ -14,10 +15,20 @@ export interface Report {
 
 type Cell = string | number | boolean | null;
 
+/** Values by their names, which are the headings of columns or stand before the values. */
+export type Cells = Readonly<Record<string, Cell>>;
+
+/** The rows as JSON, and as a table of what `columns` shows of each; `empty` is printed without rows. */
+export function listed<Row>(rows: readonly Row[], columns: (row: Row) => Cells, empty: string): Report {
+  return { json: rows, text: table(rows.map(columns), empty) };
+}
+
 /** Aligned columns under upper-case headings. Returns `empty` if there are no rows. */
-export function table(headings: readonly string[], rows: readonly (readonly Cell[])[], empty: string): string {
-  if (rows.length === 0) return empty;
-  const shown = [headings.map((heading) => heading.toUpperCase()), ...rows.map((row) => row.map(show))];
+export function table(rows: readonly Cells[], empty: string): string {
+  const [first] = rows;
+  if (first === undefined) return empty;
+  const headings = Object.keys(first);
+  const shown = [headings.map((heading) => heading.toUpperCase()), ...rows.map((row) => Object.values(row).map(show))];
   const widths = headings.map((_, column) => Math.max(...shown.map((row) => width(row[column] ?? ""))));
   return shown
     .map((row) =>
@@ -45,6 +56,12 @@ function show(cell: Cell): string {
   if (cell === null || cell === "") return "-";
   if (typeof cell === "boolean") return cell ? "yes" : "no";
   return visible(String(cell));
+}
+
+/** Returns a function that prints times in this workspace's timezone; null stays null. */
+export function timesIn({ timezone }: { readonly timezone: string }) {
+  return <At extends number | null>(ms: At) =>
+    (ms === null ? null : formatInstant(ms, timezone)) as At extends number ? string : null;
 }
 
 /** Escapes control and formatting characters. */

@@ -19,7 +19,7 @@ import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
 import { CommandFailure, type FailureRule, failingAs } from "./failure.ts";
 import { file, flag, text } from "./option.ts";
-import { list, type Report, table } from "./output.ts";
+import { list, listed, type Report } from "./output.ts";
 import { inWords, openStore, requireRemote, type StoreValues, storeOptions } from "./remote-store.ts";
 
 export const remoteCommands: readonly Command[] = [
@@ -165,10 +165,13 @@ function listLocal(context: Context): Report {
     taken_at: formatInstant(verificationReport?.at ?? createdAt, "UTC"),
     verified: verificationReport === null ? null : faultsOf(verificationReport).length === 0,
   }));
-  const rows = backups.map(({ file, bytes, taken_at, verified }) => [
-    ...[taken_at, megabytes(bytes), verified === null ? "not verified" : verified ? "verified" : "damaged", file],
-  ]);
-  return { json: backups, text: table(["taken at", "size", "state", "file"], rows, `No backups in ${directory}.`) };
+  const columns = ({ file, bytes, taken_at, verified }: (typeof backups)[number]) => ({
+    "taken at": taken_at,
+    size: megabytes(bytes),
+    state: verified === null ? "not verified" : verified ? "verified" : "damaged",
+    file,
+  });
+  return listed(backups, columns, `No backups in ${directory}.`);
 }
 
 interface ListValues extends StoreValues {
@@ -199,9 +202,13 @@ async function listRemote(context: Context, values: ListValues): Promise<Report>
       /** Read back by this installation. */
       proved: proved.has(key),
     }));
-  const rows = archives.map((one) => [one.taken_at, megabytes(one.bytes), one.proved, one.archive]);
-  const empty = `No archives in s3://${bucket}/${folder}.`;
-  return { json: archives, text: table(["taken at", "size", "read back", "archive"], rows, empty) };
+  const columns = ({ archive, bytes, taken_at, proved }: (typeof archives)[number]) => ({
+    "taken at": taken_at,
+    size: megabytes(bytes),
+    "read back": proved,
+    archive,
+  });
+  return listed(archives, columns, `No archives in s3://${bucket}/${folder}.`);
 }
 
 function writeKey({ files }: Context, file: string, text: string): void {

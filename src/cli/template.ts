@@ -20,20 +20,20 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { withDatabase } from "./database.ts";
+import { listCommand, workspacesOf, writeCommand } from "./database-command.ts";
 import { CommandFailure } from "./failure.ts";
 import { readInputFile } from "./input.ts";
 import { choice, file, positional, required, text, workspaceFilter, workspaceOption } from "./option.ts";
-import { list, type Report, table } from "./output.ts";
+import { list, listed, type Report, table, timesIn } from "./output.ts";
 import { requireSynced, syncNow } from "./sync-now.ts";
-import { timesIn, workspacesOf } from "./workspace-option.ts";
 
 const name = positional(text("NAME", "The template's name"));
 const language = required(text("L", "Its language, such as en_US"));
 
-const TEMPLATES_PER_READ = 200;
+const EVERY = Number.MAX_SAFE_INTEGER;
 
 export const commands: readonly Command[] = [
-  command(
+  writeCommand(
     "template add",
     {
       summary: "Add a template to the simulator",
@@ -45,46 +45,28 @@ export const commands: readonly Command[] = [
       file: required(file("FILE|-", "File with the template as JSON; - for stdin")),
       status: choice(templateStatuses, "Status on the network (default: APPROVED)"),
     },
-    async (context, values) => {
+    async (values, context) => {
       const template = readNewTemplate(await readJson(context, values.file));
-      return withDatabase(context, "write", ({ store }) =>
-        store.write((tx) => {
-          const added = addTemplate(tx, values.workspace, template, values.status ?? "APPROVED");
-          return reportOf(added, getWorkspace(tx, values.workspace));
-        }),
-      );
+      return (tx) => {
+        const added = addTemplate(tx, values.workspace, template, values.status ?? "APPROVED");
+        return reportOf(added, getWorkspace(tx, values.workspace));
+      };
     },
   ),
-  command(
+  listCommand(
     "template list",
     "List templates and whether they can be sent",
+    { status: choice(templateStatuses, "Only those in this status") },
     {
-      workspace: workspaceFilter,
-      status: choice(templateStatuses, "Only those in this status"),
-    },
-    (context, values) =>
-      withDatabase(context, "read", ({ store }) => {
-        const templates = store.read((tx) =>
-          workspacesOf(tx, values.workspace).flatMap((workspace) =>
-            allTemplates(tx, workspace.id, { status: values.status ?? null }).map((one) => view(one, workspace)),
-          ),
-        );
-        const rows = templates.map((template) => [
-          template.workspace_id,
-          template.name,
-          template.language,
-          template.category,
-          template.status,
-          template.sendable,
-          template.variables.header + template.variables.body,
-          template.media === null ? null : `${template.media.type}${template.media.default ? ", with a sample" : ""}`,
-        ]);
-        const headings = ["workspace", "name", "language", "category", "status", "sendable", "values", "media"];
-        return {
-          json: templates,
-          text: table(headings, rows, "There are no templates: waxwing template add --workspace ID …"),
-        };
+      rows: (tx, workspaces, { status = null }) =>
+        workspaces.flatMap((workspace) => templatesOf(tx, workspace, status).map((one) => view(one, workspace))),
+      columns: ({ workspace_id: workspace, name, language, category, status, sendable, variables, media }) => ({
+        ...{ workspace, name, language, category, status, sendable },
+        values: variables.header + variables.body,
+        media: media === null ? null : `${media.type}${media.default ? ", with a sample" : ""}`,
       }),
+      empty: "There are no templates: waxwing template add --workspace ID …",
+    },
   ),
   command(
     "template sync",
@@ -109,15 +91,14 @@ export const commands: readonly Command[] = [
           synced.push({ workspace_id: number.workspaceId, account_id: number.accountId, templates: result.templates });
         }
         requireSynced(problems);
-        const rows = synced.map(({ workspace_id, account_id, templates: found }) => [
-          workspace_id,
-          account_id,
-          found?.total ?? null,
-          found?.added ?? null,
-          found?.changed ?? null,
-          found?.retired ?? null,
-        ]);
-        const headings = ["workspace", "account", "templates", "new", "changed", "gone"];
+        const rows = synced.map(({ workspace_id, account_id, templates: found }) => ({
+          workspace: workspace_id,
+          account: account_id,
+          templates: found?.total ?? null,
+          new: found?.added ?? null,
+          changed: found?.changed ?? null,
+          gone: found?.retired ?? null,
+        }));
         const flagged = database.store.read((tx) =>
           workspacesOf(tx, values.workspace).flatMap((workspace) => flaggedIn(tx, workspace)),
         );
@@ -125,14 +106,14 @@ export const commands: readonly Command[] = [
           ({ name: template, language: of, button }) =>
             `\n${template} (${of}): what does the button ${JSON.stringify(button)} mean?\n  next: waxwing template mark ${template} --language ${of} --button ${JSON.stringify(button)} --as neither`,
         );
-        const shown = table(headings, rows, "There are no WhatsApp numbers: waxwing number add …");
+        const shown = table(rows, "There are no WhatsApp numbers: waxwing number add …");
         return {
           json: synced.map((one) => ({ ...one, flagged: flaggedOf(flagged, one) })),
           text: shown + hints.join(""),
         };
       }),
   ),
-  command(
+  writeCommand(
     "template decide",
     "Simulate the network's decision on a template",
     {
@@ -142,16 +123,11 @@ export const commands: readonly Command[] = [
       status: required(choice(templateStatuses, "The decision")),
       reason: text("TEXT", "Reason of a rejection, as webhooks show it"),
     },
-    (context, values) =>
-      withDatabase(context, "write", ({ store }) =>
-        store.write((tx) => {
-          const { workspace, status, reason = null } = values;
-          const decided = decideByName(tx, workspace, values.name, values.language, status, reason);
-          return reportOf(decided, getWorkspace(tx, workspace));
-        }),
-      ),
+    ({ name, workspace, language, status, reason = null }) =>
+      (tx) =>
+        reportOf(decideByName(tx, workspace, name, language, status, reason), getWorkspace(tx, workspace)),
   ),
-  command(
+  writeCommand(
     "template mark",
     {
       summary: "Say what pressing a quick-reply button means",
@@ -165,19 +141,18 @@ export const commands: readonly Command[] = [
       button: required(text("TITLE", "The button's title, as the template has it")),
       as: required(choice([...buttonMeanings, "clear"], "What it means")),
     },
-    (context, values) =>
-      withDatabase(context, "write", ({ store }) =>
-        store.write((tx) => {
-          const meaning = values.as === "clear" ? null : values.as;
-          const mark = { template: values.name, language: values.language, title: values.button, meaning };
-          const { buttonMarks } = markButton(tx, values.workspace, mark);
-          const rows = buttonMarks.map((one) => [one.template, one.language, one.title, one.meaning]);
-          const text = table(["template", "language", "button", "means"], rows, "No button is marked.");
-          return { json: buttonMarks, text };
-        }),
-      ),
+    ({ name: template, workspace, language, button: title, as }) =>
+      (tx) => {
+        const mark = { template, language, title, meaning: as === "clear" ? null : as };
+        const { buttonMarks } = markButton(tx, workspace, mark);
+        const columns = (one: (typeof buttonMarks)[number]) => ({
+          ...{ template: one.template, language: one.language },
+          ...{ button: one.title, means: one.meaning },
+        });
+        return listed(buttonMarks, columns, "No button is marked.");
+      },
   ),
-  command(
+  writeCommand(
     "template sample",
     {
       summary: "Store the media that is sent if a request has none",
@@ -190,13 +165,11 @@ export const commands: readonly Command[] = [
       language,
       link: required(text("URL", "An https address that needs no sign-in")),
     },
-    (context, values) =>
-      withDatabase(context, "write", ({ store }) =>
-        store.write((tx) => {
-          const workspace = getWorkspace(tx, values.workspace);
-          return reportOf(setSample(tx, workspace.id, values.name, values.language, values.link), workspace);
-        }),
-      ),
+    ({ name, workspace: workspaceId, language, link }) =>
+      (tx) => {
+        const workspace = getWorkspace(tx, workspaceId);
+        return reportOf(setSample(tx, workspaceId, name, language, link), workspace);
+      },
   ),
 ];
 
@@ -217,13 +190,8 @@ async function readJson(context: Context, path: string): Promise<unknown> {
   }
 }
 
-function allTemplates(tx: ReadTx, workspaceId: number, filter: TemplateFilter): Template[] {
-  const all: Template[] = [];
-  for (;;) {
-    const page = listTemplates(tx, workspaceId, filter, { offset: all.length }, TEMPLATES_PER_READ);
-    all.push(...page);
-    if (page.length < TEMPLATES_PER_READ) return all;
-  }
+function templatesOf(tx: ReadTx, { id }: Workspace, status: TemplateFilter["status"] = null): Template[] {
+  return listTemplates(tx, id, { status }, { offset: 0 }, EVERY);
 }
 
 function view(template: Template, workspace: Workspace) {
@@ -271,8 +239,7 @@ interface FlaggedButton {
 
 /** Buttons whose titles hold an opt-out word without being one, until a person marks them. */
 function flaggedIn(tx: ReadTx, workspace: Workspace): FlaggedButton[] {
-  const all = listTemplates(tx, workspace.id, { status: null }, { offset: 0 }, FLAGGED_MAX);
-  return all.flatMap((template) =>
+  return templatesOf(tx, workspace).flatMap((template) =>
     flaggedButtons(template, workspace).map((button) => ({
       workspace_id: workspace.id,
       account_id: template.accountId,
@@ -282,9 +249,6 @@ function flaggedIn(tx: ReadTx, workspace: Workspace): FlaggedButton[] {
     })),
   );
 }
-
-/** More templates than an account may have. */
-const FLAGGED_MAX = 7_000;
 
 function flaggedOf(flagged: readonly FlaggedButton[], account: { workspace_id: number; account_id: string }) {
   const isOfAccount = (one: FlaggedButton): boolean =>

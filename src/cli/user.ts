@@ -76,7 +76,13 @@ export const commands: readonly Command[] = [
         ]);
         const headings = ["id", "e-mail", "role", "password", "second factor", "disabled"];
         const empty = "There are no users: waxwing user create --email E --role operator";
-        return { json: users, text: table(headings, rows, empty) };
+        return {
+          json: users,
+          text: table(
+            rows.map((row) => Object.fromEntries(headings.map((name, at) => [name, row[at] ?? null]))),
+            empty,
+          ),
+        };
       }),
   }),
   command({

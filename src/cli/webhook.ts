@@ -13,13 +13,14 @@ import { defaultTypes } from "#src/domain/webhooks/event-types.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { reportAttempt, testAddress, waitForAttempt } from "./attempt.ts";
 import { type Command, command } from "./command.ts";
-import { type Database, withDatabase } from "./database.ts";
+import { withDatabase } from "./database.ts";
+import { readCommand, writeCommand } from "./database-command.ts";
 import { CommandFailure } from "./failure.ts";
 import { required, text, workspaceOption } from "./option.ts";
 import { list, type Report } from "./output.ts";
 
 export const commands: readonly Command[] = [
-  command(
+  writeCommand(
     "webhook set",
     "Set the address; waiting deliveries go to the new one",
     {
@@ -30,53 +31,42 @@ export const commands: readonly Command[] = [
         "Only events of these types; default: all but contact.updated (without the option: as before)",
       ),
     },
-    (context, values) =>
-      withDatabase(context, "write", async (database) => {
-        requireUrl(database, values.url);
-        const types = values.types === undefined ? undefined : readTypes(values.types);
-        const box = database.box();
-        const webhook = await database.store.write((tx) =>
-          setWebhook(tx, box, values.workspace, values.url, { types }),
-        );
-        return reportOf(webhook, `\n\nTry it: waxwing webhook test --workspace ${values.workspace}`);
-      }),
+    ({ workspace, url, types }) =>
+      (tx, { config, box }) => {
+        const problem = findWebhookUrlProblem(url, config.webhooks);
+        if (problem !== null) throw invalidRequest({ url: [problem] });
+        const webhook = setWebhook(tx, box(), workspace, url, {
+          types: types === undefined ? types : readTypes(types),
+        });
+        return reportOf(webhook, `\n\nTry it: waxwing webhook test --workspace ${workspace}`);
+      },
   ),
-  command(
+  readCommand(
     "webhook show",
     "Show the address and its secret",
-    {
-      workspace: workspaceOption,
-    },
-    (context, values) =>
-      withDatabase(context, "read", (database) => {
-        const box = database.box();
-        return reportOf(database.store.read((tx) => showWebhook(tx, box, values.workspace)));
-      }),
+    { workspace: workspaceOption },
+    ({ workspace }) =>
+      (tx, { box }) =>
+        reportOf(showWebhook(tx, box(), workspace)),
   ),
-  command(
+  writeCommand(
     "webhook clear",
     "Remove the address; waiting deliveries become exhausted and can be replayed",
-    {
-      workspace: workspaceOption,
-    },
-    (context, values) =>
-      withDatabase(context, "write", async ({ store }) => {
-        const { exhausted } = await store.write((tx) => clearWebhook(tx, values.workspace));
-        const text = `Workspace ${values.workspace} has no webhook address now; ${exhausted} waiting deliveries are exhausted.`;
+    { workspace: workspaceOption },
+    ({ workspace }) =>
+      (tx) => {
+        const { exhausted } = clearWebhook(tx, workspace);
+        const text = `Workspace ${workspace} has no webhook address now; ${exhausted} waiting deliveries are exhausted.`;
         return { json: { url: null, exhausted }, text };
-      }),
+      },
   ),
-  command(
+  writeCommand(
     "webhook rotate-secret",
     "Create a new secret; the old one stops working at once",
-    {
-      workspace: workspaceOption,
-    },
-    (context, values) =>
-      withDatabase(context, "write", async (database) => {
-        const box = database.box();
-        return reportOf(await database.store.write((tx) => rotateSecret(tx, box, values.workspace)));
-      }),
+    { workspace: workspaceOption },
+    ({ workspace }) =>
+      (tx, { box }) =>
+        reportOf(rotateSecret(tx, box(), workspace)),
   ),
   command(
     "webhook test",
@@ -98,11 +88,6 @@ export const commands: readonly Command[] = [
       }),
   ),
 ];
-
-function requireUrl({ config }: Database, url: string): void {
-  const problem = findWebhookUrlProblem(url, config.webhooks);
-  if (problem !== null) throw invalidRequest({ url: [problem] });
-}
 
 function reportOf({ url, types, secret }: ShownWebhook, more = ""): Report {
   const shown = { url: url ?? "none: events are recorded, not sent", types: types.join(", "), secret };

@@ -1,8 +1,7 @@
 /** `waxwing workspace …`: customer accounts, their settings and their balance. */
-
-import { type Micros, readMoney } from "#src/core/money.ts";
-import type { Tx } from "#src/db/transaction.ts";
-import { type Credit, credit, findAccount, setPrice } from "#src/domain/billing/account.ts";
+import { formatMoney, type Micros, readMoney } from "#src/core/money.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { available, credit, findAccount, setPrice } from "#src/domain/billing/account.ts";
 import { getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { createWorkspace, resume, suspend, switchApi, updateWorkspace } from "#src/domain/workspaces/update.ts";
@@ -11,17 +10,16 @@ import {
   type SettingKind,
   type SettingName,
   type SettingValues,
+  settingKey,
   settingNames,
   settings,
   type WorkspaceSettings,
 } from "#src/domain/workspaces/workspace.ts";
-import { type Command, command } from "./command.ts";
-import type { Context } from "./context.ts";
-import { withDatabase } from "./database.ts";
+import type { Command } from "./command.ts";
+import { createCommand, readCommand, writeCommand } from "./database-command.ts";
 import { UsageError } from "./failure.ts";
-import { flag, flagOf, number, positional, required, text } from "./option.ts";
-import { type Report, table } from "./output.ts";
-import { reportOf, viewWithBilling } from "./workspace-report.ts";
+import { flag, flagOf, number, type Options, positional, required, text, type Values } from "./option.ts";
+import { list, type Report, table, timesIn } from "./output.ts";
 
 const id = positional(number("ID", "The workspace's id"));
 
@@ -43,7 +41,7 @@ const price = {
 } as const;
 
 export const commands: readonly Command[] = [
-  command(
+  createCommand(
     "workspace create",
     {
       summary: "Create a workspace (and the database, if there is none)",
@@ -55,110 +53,72 @@ export const commands: readonly Command[] = [
       balance: text("DEC", "Opening balance, such as 100.00"),
       noApi: flag("Create the workspace with the API disabled"),
     },
-    (context, values) => {
+    (values) => {
       const { price, balance } = readPrice(values);
       // The parser has asked for the settings without an initial value.
       const input = readSettings(values) as NewWorkspace;
-      return change(context, "create", (tx) => {
+      return (tx) => {
         const workspace = createWorkspace(tx, input, !values.noApi);
         if (price !== null) setPrice(tx, workspace.id, price.currency, price.rate);
         if (balance !== null && balance > 0)
           credit(tx, workspace.id, { amount: balance, note: "opening balance", ref: null });
-        return workspace;
-      });
+        return reportOf(tx, workspace);
+      };
     },
   ),
-  command("workspace list", "List workspaces", {}, (context) =>
-    withDatabase(context, "read", ({ store }) => {
-      const listed = store.read((tx) =>
-        listWorkspaces(tx).map((workspace) => ({
-          workspace,
-          shown: viewWithBilling(workspace, findAccount(tx, workspace.id)),
-        })),
-      );
-      const rows = listed.map(({ workspace, shown: { api_enabled, suspended, billing } }) => [
-        workspace.id,
-        workspace.name,
-        workspace.country,
-        workspace.timezone,
-        api_enabled ? "on" : "off",
+  readCommand("workspace list", "List workspaces", {}, () => (tx) => {
+    const all = listWorkspaces(tx).map((workspace) => ({ workspace, shown: viewWithBilling(tx, workspace) }));
+    const rows = all.map(
+      ({ workspace: { id, name, country, timezone }, shown: { api_enabled, suspended, billing } }) => ({
+        ...{ id, name, country, timezone },
+        api: api_enabled ? "on" : "off",
         suspended,
-        billing === null ? null : `${billing.available} ${billing.currency}`,
-      ]);
-      const headings = ["id", "name", "country", "timezone", "api", "suspended", "available"];
-      const shown = listed.map((one) => one.shown);
-      return { json: shown, text: table(headings, rows, "There are no workspaces yet: waxwing workspace create") };
-    }),
-  ),
-  command(
-    "workspace show",
-    "Show a workspace with its balance",
-    {
-      id,
-    },
-    (context, values) =>
-      withDatabase(context, "read", ({ store }) => store.read((tx) => reportOf(tx, getWorkspace(tx, values.id)))),
-  ),
-  command(
+        available: billing === null ? null : `${billing.available} ${billing.currency}`,
+      }),
+    );
+    const empty = "There are no workspaces yet: waxwing workspace create";
+    return { json: all.map(({ shown }) => shown), text: table(rows, empty) };
+  }),
+  readCommand("workspace show", "Show a workspace with its balance", { id }, (values) => (tx) => {
+    return reportOf(tx, getWorkspace(tx, values.id));
+  }),
+  writeCommand(
     "workspace update",
     "Change settings of a workspace",
-    {
-      id,
-      ...settingOptions(false),
-      ...price,
-    },
-    (context, values) => {
+    { id, ...settingOptions(false), ...price },
+    (values) => {
       const changes = readSettings(values);
       const { currency, rate } = values;
       const newRate = rate === undefined ? null : readAmount("--rate", rate);
       if (Object.keys(changes).length === 0 && currency === undefined && newRate === null) {
         throw new UsageError("name at least one setting, such as --name or --daily-cap", "workspace update");
       }
-      return change(context, "write", (tx) => {
+      return (tx) => {
         const workspace = updateWorkspace(tx, values.id, changes);
-        if (currency === undefined && newRate === null) return workspace;
+        if (currency === undefined && newRate === null) return reportOf(tx, workspace);
         const account = findAccount(tx, values.id);
         const next = { currency: currency ?? account?.currency, rate: newRate ?? account?.rate };
         if (next.currency === undefined || next.rate === undefined) throw incompletePrice("workspace update");
         setPrice(tx, values.id, next.currency, next.rate);
-        return workspace;
-      });
+        return reportOf(tx, workspace);
+      };
     },
   ),
-  command(
-    "workspace enable-api",
-    "Enable the API",
-    {
-      id,
-    },
-    (context, values) => change(context, "write", (tx) => switchApi(tx, values.id, true)),
-  ),
-  command(
+  change("workspace enable-api", "Enable the API", {}, (tx, { id }) => switchApi(tx, id, true)),
+  change(
     "workspace disable-api",
     "Disable the API: calls are refused; inbound messages and webhooks continue",
-    {
-      id,
-    },
-    (context, values) => change(context, "write", (tx) => switchApi(tx, values.id, false)),
+    {},
+    (tx, { id }) => switchApi(tx, id, false),
   ),
-  command(
+  change(
     "workspace suspend",
     "Suspend a workspace, so that it sends nothing",
-    {
-      id,
-      reason: required(text("TEXT", "Reason; shown in refused requests")),
-    },
-    (context, values) => change(context, "write", (tx) => suspend(tx, values.id, values.reason)),
+    { reason: required(text("TEXT", "Reason; shown in refused requests")) },
+    (tx, { id, reason }) => suspend(tx, id, reason),
   ),
-  command(
-    "workspace resume",
-    "Resume a suspended workspace",
-    {
-      id,
-    },
-    (context, values) => change(context, "write", (tx) => resume(tx, values.id)),
-  ),
-  command(
+  change("workspace resume", "Resume a suspended workspace", {}, (tx, { id }) => resume(tx, id)),
+  writeCommand(
     "workspace credit",
     "Credit the balance; a negative amount debits it",
     {
@@ -167,25 +127,27 @@ export const commands: readonly Command[] = [
       note: text("TEXT", "Note on the payment"),
       ref: text("TEXT", "Your id of the payment; the same id is credited only once"),
     },
-    (context, values) => {
-      const payment: Credit = {
-        amount: readAmount("AMOUNT", values.amount, true),
-        note: values.note ?? null,
-        ref: values.ref ?? null,
-      };
-      if (payment.amount === 0) throw new UsageError("AMOUNT is 0: give the amount to credit", "workspace credit");
-      return change(context, "write", (tx) => {
+    (values) => {
+      const { note = null, ref = null } = values;
+      const amount = readAmount("AMOUNT", values.amount, true);
+      if (amount === 0) throw new UsageError("AMOUNT is 0: give the amount to credit", "workspace credit");
+      return (tx) => {
         const workspace = getWorkspace(tx, values.id);
-        credit(tx, values.id, payment);
-        return workspace;
-      });
+        credit(tx, values.id, { amount, note, ref });
+        return reportOf(tx, workspace);
+      };
     },
   ),
 ];
 
-/** Runs one change and reports the resulting workspace. */
-function change(context: Context, purpose: "create" | "write", apply: (tx: Tx) => Workspace): Promise<Report> {
-  return withDatabase(context, purpose, ({ store }) => store.write((tx) => reportOf(tx, apply(tx))));
+/** Declares a change that is reported as the resulting workspace. */
+function change<Declared extends Options>(
+  words: string,
+  summary: string,
+  declared: Declared,
+  apply: (tx: Tx, values: Values<{ id: typeof id } & Declared>) => Workspace,
+): Command {
+  return writeCommand(words, summary, { id, ...declared }, (values) => (tx) => reportOf(tx, apply(tx, values)));
 }
 
 interface PriceOptions {
@@ -234,4 +196,54 @@ function readSettings(values: Readonly<Record<SettingName, string | undefined>>)
     return text === undefined ? [] : [[name, settingReaders[settings[name].kind](text, flagOf(name))]];
   });
   return Object.fromEntries(given) as Partial<WorkspaceSettings>;
+}
+
+function reportOf(tx: ReadTx, workspace: Workspace): Report {
+  const shown = viewWithBilling(tx, workspace);
+  const { billing } = shown;
+  const text = list({
+    id: shown.id,
+    ...Object.fromEntries(
+      settingNames.map((name) => [settingKey(name).replaceAll("_", " "), showSetting(workspace[name])]),
+    ),
+    api: shown.api_enabled ? "on" : "off",
+    suspended: shown.suspended ? `since ${shown.suspended_at}: ${shown.suspended_reason}` : "no",
+    charged: billing === null ? "no" : `${billing.rate} ${billing.currency} a delivered template message`,
+    available: billing?.available,
+    held: billing?.held,
+    spent: billing?.charged,
+    "paid in": billing?.credited,
+    created: shown.created_at,
+  });
+  return { json: shown, text };
+}
+
+function showSetting(value: WorkspaceSettings[SettingName]): string | number {
+  return Array.isArray(value) ? value.join(", ") : (value ?? "none");
+}
+
+function viewWithBilling(tx: ReadTx, workspace: Workspace) {
+  const account = findAccount(tx, workspace.id);
+  const when = timesIn(workspace);
+  return {
+    id: workspace.id,
+    ...Object.fromEntries(settingNames.map((name) => [settingKey(name), workspace[name]])),
+    api_enabled: workspace.apiEnabled,
+    suspended: workspace.suspendedAt !== null,
+    suspended_reason: workspace.suspendedReason,
+    suspended_at: when(workspace.suspendedAt),
+    billing:
+      account === undefined
+        ? null
+        : {
+            currency: account.currency,
+            rate: formatMoney(account.rate),
+            available: formatMoney(available(account)),
+            held: formatMoney(account.held),
+            charged: formatMoney(account.charged),
+            credited: formatMoney(account.credited),
+          },
+    created_at: when(workspace.createdAt),
+    updated_at: when(workspace.updatedAt),
+  };
 }

@@ -36,7 +36,7 @@ export function setPrice(tx: Tx, workspaceId: number, currency: string, rate: Mi
     .get();
 }
 
-export interface Credit {
+interface Credit {
   amount: Micros;
   note: string | null;
   /** A `ref` credits only once; a repeated credit changes nothing. */

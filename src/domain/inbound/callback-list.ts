@@ -10,7 +10,7 @@ import { unmarkAll } from "./quarantine.ts";
 import { type Callback, type CallbackState, callbacks, refusals } from "./table.ts";
 
 export const listedStates = ["refused", "unreadable", "unhandled", "quarantined"] as const;
-export type ListedState = (typeof listedStates)[number];
+type ListedState = (typeof listedStates)[number];
 
 export interface ListedCallback {
   /** Of a refused one: `refused-12`, because its body was not stored. */

@@ -10,6 +10,7 @@ import { encodings, readEncoding } from "#src/transfer/formats/encodings.ts";
 import type { ReadOptions } from "#src/transfer/formats/record.ts";
 import { importContacts } from "#src/transfer/import-contacts.ts";
 import type { ChangeCount, ReasonCount } from "#src/transfer/reasons.ts";
+import type { StoredRow } from "#src/transfer/table.ts";
 import { type Command, command, workspaceOption } from "./command.ts";
 import type { Context, Io } from "./context.ts";
 import { withDatabase } from "./database.ts";
@@ -237,11 +238,12 @@ function describeReport(
     omitted?: readonly ReasonCount[];
     changes?: readonly ChangeCount[];
     question?: CountryQuestion | null;
+    stored?: readonly StoredRow[];
   },
   failures: FailureFile,
 ): { json: object; text: string } {
   const errors = failures.count === 0 ? {} : { errors_file: failures.path };
-  const { reasons, omitted = [], changes = [], question: _, ...counters } = { ...report, ...errors };
+  const { reasons, omitted = [], changes = [], stored = [], question: _, ...counters } = { ...report, ...errors };
   const sentence =
     (unit: string) =>
     ({ reason, rows, example_line: line, fix }: ReasonCount) =>
@@ -251,8 +253,15 @@ function describeReport(
     ...reasons.map(sentence("row")),
     ...omitted.map(sentence("cell")),
     ...changes.map(({ change, rows, example_line: line }) => `${rows} changed: ${change} (line ${line})`),
+    ...(stored.length === 0 ? [] : ["The first rows as they would be stored:", ...stored.map(sayStored)]),
   ];
   return { json: { ...report, ...errors }, text: lines.join("\n") };
+}
+
+function sayStored({ line, values, problems }: StoredRow): string {
+  const shown = Object.entries(values ?? {}).map(([target, value]) => `${target}: ${visible(value)}`);
+  const skipped = problems.map((says) => `${values === null ? "refused" : "skipped"}: ${visible(says)}`);
+  return `line ${line}  ${[...shown, ...skipped].join(" | ")}`;
 }
 
 /** `COL=FIELD,COL=FIELD` */

@@ -49,7 +49,8 @@ export interface ColumnMapping {
 }
 
 /**
- * `map` is the user's mapping, `header → target`. A target is a contact field, `country`, `user_id`, `username`, `tags`, `groups`,
+ * `map` is the user's mapping, `header → target`, or `#3 → target` for the third column. A target is a contact field, `country`,
+ * `user_id`, `username`, `tags`, `groups`,
  * `fields.KEY`, or `-` to ignore the column. Columns that it omits are guessed. Throws `invalid_request` for an invalid mapping, and if no
  * column is the phone number or the user id.
  */
@@ -65,6 +66,10 @@ export function mapColumns(
     );
   }
   if (problems.length > 0) throw invalidRequest({ map: problems });
+  return mappingOf(header, targets);
+}
+
+function mappingOf(header: readonly string[], targets: ColumnMapping["targets"]): ColumnMapping {
   const countryColumn = header.findIndex(
     (name, index) =>
       targets[index]?.to === "country" || (targets[index] != null && COUNTRY_NAMES.includes(foldName(name))),
@@ -87,23 +92,13 @@ export function looksLikeHeader(
   return problems.length === 0 && hasName;
 }
 
-export interface GuessedColumn {
-  name: string;
-  /** The target as `map` spells it; `-` if ignored. */
-  target: string;
-}
-
-/** The current target of each column, even if the mapping has mistakes. */
+/** Like `mapColumns`, but for a mapping that may still have mistakes. */
 export function guessColumns(
   header: readonly string[],
   map: ReadonlyMap<string, string>,
   fields: CustomField[],
-): GuessedColumn[] {
-  const { targets } = readColumns(header, map, fields);
-  return header.map((name, index) => {
-    const target = targets[index] ?? null;
-    return { name, target: target === null ? "-" : keyOf(target) };
-  });
+): ColumnMapping {
+  return mappingOf(header, readColumns(header, map, fields).targets);
 }
 
 /** Validates a mapping like `mapColumns`, with messages for a form. Throws `invalid_request` (path `map`). */
@@ -123,42 +118,51 @@ function readColumns(
   fields: CustomField[],
 ): { targets: (ColumnTarget | null)[]; problems: string[]; hasName: boolean } {
   const problems: string[] = [];
-  const isHeader = (name: string): boolean => header.some((one) => foldName(one) === foldName(name));
+  const isHeader = (name: string): boolean =>
+    header.some((one, at) => foldName(one) === foldName(name) || name === columnAt(at));
   for (const name of map.keys()) {
     if (!isHeader(name)) problems.push(`The file has no column "${name}"; it has ${header.join(", ")}.`);
   }
-  const explicit = new Map([...map].map(([name, target]) => [foldName(name), target]));
-  const targets = header.map((name): ColumnTarget | null => {
-    const target = explicit.get(foldName(name));
-    if (target === undefined) return guessTarget(name, fields);
+  const byName = new Map([...map].map(([name, target]) => [foldName(name), target]));
+  const explicit = header.map((name, at) => map.get(columnAt(at)) ?? byName.get(foldName(name)));
+  const targets = header.map((name, at): ColumnTarget | null => {
+    const target = explicit[at];
+    const guess = guessTarget(name, fields);
+    // Who names what was guessed keeps what the name of the column says besides.
+    if (target === undefined || (guess !== null && nameOfTarget(guess) === target)) return guess;
     const read = readTarget(target, fields);
     if (read === undefined) problems.push(`"${target}" is not a field of a contact.`);
     return read ?? null;
   });
-  // A number that the user chose is the only one.
-  const isChosen = targets.some((target) => target?.to === "phone" && target.rank === -1);
+  // Where the user chose a number, guessed ones do not count.
+  const isChosen = targets.some((target, index) => target?.to === "phone" && explicit[index] !== undefined);
   targets.forEach((target, index) => {
-    if (isChosen && target?.to === "phone" && target.rank !== -1) targets[index] = null;
+    if (isChosen && target?.to === "phone" && explicit[index] === undefined) targets[index] = null;
   });
   // An explicit target wins over a guess, and the first of two guesses wins.
   const used = new Set<string>();
-  const order = [...targets.keys()].sort((a, b) => rank(header, explicit, a) - rank(header, explicit, b));
+  const order = [...targets.keys()].sort((a, b) => rank(explicit, a) - rank(explicit, b));
   for (const index of order) {
     const target = targets[index];
     if (target == null) continue;
-    const key = keyOf(target);
+    const key = nameOfTarget(target);
     if (!used.has(key) || SHARED.includes(key)) {
       used.add(key);
       continue;
     }
-    if (explicit.has(foldName(header[index] ?? ""))) problems.push(`Two columns are mapped to ${key}.`);
+    if (explicit[index] !== undefined) problems.push(`Two columns are mapped to ${key}.`);
     targets[index] = null;
   }
   return { targets, problems, hasName: used.has("phone") || used.has("user_id") };
 }
 
-function rank(header: readonly string[], explicit: ReadonlyMap<string, string>, index: number): number {
-  return explicit.has(foldName(header[index] ?? "")) ? index : index + header.length;
+function rank(explicit: readonly (string | undefined)[], index: number): number {
+  return explicit[index] === undefined ? index + explicit.length : index;
+}
+
+/** How a mapping names a column by its place, counted from 0: two columns may have the same name. */
+function columnAt(place: number): string {
+  return `#${place + 1}`;
 }
 
 function guessTarget(name: string, fields: CustomField[]): ColumnTarget | null {
@@ -194,7 +198,9 @@ function readTarget(target: string, fields: CustomField[]): ColumnTarget | null 
   return field === undefined ? undefined : { to: "field", field };
 }
 
-function keyOf(target: ColumnTarget): string {
+/** The target as a mapping spells it. */
+export function nameOfTarget(target: ColumnTarget | null): string {
+  if (target === null) return "-";
   if (target.to === "profile") return target.field;
   return target.to === "field" ? `fields.${target.field.key}` : target.to;
 }

@@ -12,6 +12,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import { withoutContactUpdates } from "#src/domain/contacts/contact-updates.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
+import type { ColumnMapping } from "./columns.ts";
 import type { DateOrder } from "./date-cell.ts";
 import type { FileSource } from "./formats/bytes.ts";
 import type { FileTotals } from "./formats/open.ts";
@@ -20,8 +21,9 @@ import { prepareFile } from "./preparation.ts";
 import type { FoundFile } from "./prepare.ts";
 import { changeCounts, ReasonCounter, reasonCounts } from "./reasons.ts";
 import { RowBuffer } from "./row-buffer.ts";
-import { RowWriter, type WriteOptions } from "./row-writer.ts";
-import type { ImportCounters, ImportReport } from "./table.ts";
+import { FIRST_ROWS, RowWriter, type WriteOptions, type WrittenRow } from "./row-writer.ts";
+import { storedRow } from "./stored-row.ts";
+import type { ImportCounters, ImportReport, StoredRow } from "./table.ts";
 import { Throttle } from "./throttle.ts";
 
 interface ImportOptions extends Omit<WriteOptions, "country"> {
@@ -81,12 +83,14 @@ async function importFile(options: ImportOptions): Promise<ImportReport> {
     country: getWorkspace(tx, workspaceId).country,
     fields: listFields(tx, workspaceId),
   }));
-  const run = {
+  const run: ImportRun = {
     ...options,
     country,
     refusals: new ReasonCounter(),
     omissions: new ReasonCounter(),
     changes: new ReasonCounter(),
+    stored: [],
+    targets: [],
     throttle: new Throttle(store, clock, options.isServerRunning, options.isInsideServer),
   };
   let found: FoundFile | null = null;
@@ -108,6 +112,7 @@ async function importFile(options: ImportOptions): Promise<ImportReport> {
   )) {
     if ("found" in part) {
       found = part.found;
+      run.targets = found.mapping.targets;
       options.onFound(found);
       continue;
     }
@@ -137,6 +142,8 @@ async function importFile(options: ImportOptions): Promise<ImportReport> {
     kind: found.kind,
     encoding: found.encoding,
     question: found.question,
+    dates: found.dates,
+    stored: run.stored,
   };
 }
 
@@ -146,6 +153,9 @@ interface ImportRun extends ImportOptions {
   refusals: ReasonCounter;
   omissions: ReasonCounter;
   changes: ReasonCounter;
+  /** The first rows as they would be stored; of a dry run. */
+  stored: StoredRow[];
+  targets: ColumnMapping["targets"];
   throttle: Throttle;
 }
 
@@ -155,6 +165,7 @@ interface BatchResult {
   refusals: ReasonCounter;
   omissions: ReasonCounter;
   changes: ReasonCounter;
+  stored: StoredRow[];
 }
 
 /** Takes as many rows from the buffer as one transaction has time for, and writes them. */
@@ -165,7 +176,8 @@ async function writeSome(run: ImportRun, buffer: RowBuffer, counters: ImportCoun
   const askedAt = clock.monotonic();
   const operation = (tx: Tx): BatchResult => withoutContactUpdates(tx, workspaceId, () => writeBatch(tx));
   const writeBatch = (tx: Tx): BatchResult => {
-    const writer = new RowWriter(tx, getWorkspace(tx, workspaceId), run, counters);
+    const workspace = getWorkspace(tx, workspaceId);
+    const writer = new RowWriter(tx, workspace, run, counters);
     const startedAt = clock.monotonic();
     while (clock.monotonic() - startedAt <= transactionMs) {
       const step = buffer.take(ROWS_PER_STEP);
@@ -173,12 +185,14 @@ async function writeSome(run: ImportRun, buffer: RowBuffer, counters: ImportCoun
       writer.write(step);
     }
     writer.end();
+    const show = (row: WrittenRow): StoredRow => storedRow(tx, workspace, row, run.targets);
     const outcome = {
       counters: writer.counters,
       failures: writer.failures,
       refusals: writer.refusals,
       omissions: writer.omissions,
       changes: writer.changes,
+      stored: run.isDryRun ? writer.first.slice(0, FIRST_ROWS - run.stored.length).map(show) : [],
     };
     if (run.isDryRun) throw new DryRun(outcome);
     return outcome;
@@ -190,6 +204,7 @@ async function writeSome(run: ImportRun, buffer: RowBuffer, counters: ImportCoun
     refusals,
     omissions,
     changes,
+    stored,
   } = await store.write(operation).catch((error: unknown) => {
     if (error instanceof DryRun) return error.outcome;
     throw error;
@@ -199,6 +214,7 @@ async function writeSome(run: ImportRun, buffer: RowBuffer, counters: ImportCoun
   run.refusals.addAll(refusals);
   run.omissions.addAll(omissions);
   run.changes.addAll(changes);
+  run.stored.push(...stored);
   await reportFailures(run, failures);
   run.onProgress(counters);
 }

@@ -3,7 +3,7 @@
  * one import running at a time, and outcomes are stored. Stopping the server interrupts an import; started again, it keeps the rows already
  * imported and duplicates nothing.
  */
-import { createWriteStream, existsSync } from "node:fs";
+import { createWriteStream } from "node:fs";
 import type { Clock } from "#src/core/clock.ts";
 import { allSentences } from "#src/core/fault.ts";
 import type { Log } from "#src/core/log.ts";
@@ -12,14 +12,13 @@ import { createPrivateDirectory, createPrivateFile } from "#src/db/files.ts";
 import type { Store } from "#src/db/store.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { type GuessedColumn, guessColumns, looksLikeHeader, requireColumns } from "./columns.ts";
 import { FailureFile } from "./failure-file.ts";
 import { FairQueue } from "./fair-queue.ts";
-import { openFile } from "./formats/open.ts";
 import { importContacts } from "./import-contacts.ts";
 import type { ImportFiles } from "./import-files.ts";
+import { decidedSettings, type ImportPreview, type PreviewContext, previewImport } from "./import-preview.ts";
 import { IMPORT_LIMITS, type ImportLimits, ImportQuota, invalidFile } from "./import-quota.ts";
-import { changeImport, listOldImports, removeImport } from "./imports.ts";
+import { changeImport, listOldImports, NO_SETTINGS, removeImport } from "./imports.ts";
 import type { Import, ImportOutcome, ImportSettings } from "./table.ts";
 
 interface ImportJobsOptions {
@@ -38,13 +37,7 @@ const RUNNING_MAX = 2;
 /** Bytes of an upload between two looks at the disk. */
 const BYTES_BETWEEN_CHECKS = 1024 * 1024;
 const SWEEP_INTERVAL_MS = 24 * 60 * 60 * 1000;
-const FIRST_ROWS = 5;
 const FAILURES_SHOWN = 20;
-
-interface FilePreview {
-  columns: GuessedColumn[];
-  rows: string[][];
-}
 
 class Stopped extends Error {}
 
@@ -118,8 +111,8 @@ export class ImportJobs {
       }
       await Promise.race([new Promise<void>((resolve) => file.end(resolve)), failed.promise]);
       if (size === 0) throw invalidFile("The file is empty.");
-      const head = await this.#readHead(path, workspaceId);
-      if (head.length === 0) throw invalidFile("The file has no header line.");
+      const preview = await previewImport(path, this.#contextOf(workspaceId), NO_SETTINGS);
+      if (preview === null) throw invalidFile("The file has no header line.");
     } catch (error) {
       file.destroy();
       files.remove(id);
@@ -127,35 +120,30 @@ export class ImportJobs {
     }
   }
 
-  /** The columns with their targets, and the first rows. */
-  async preview({ id, workspaceId, settings }: Import): Promise<FilePreview> {
-    const [header = [], ...rows] = await this.#readHead(this.#options.files.fileOf(id), workspaceId);
-    const fields = this.#options.store.read((tx) => listFields(tx, workspaceId));
-    return { columns: guessColumns(header, new Map(Object.entries(settings.map)), fields), rows };
+  /**
+   * What a person sees of the file before it is checked, as read by `settings`; null: it has no rows. Throws
+   * `invalid_request` if the settings do not fit the file.
+   */
+  preview(
+    { id, workspaceId }: Pick<Import, "id" | "workspaceId">,
+    settings: ImportSettings,
+  ): Promise<ImportPreview | null> {
+    const context = this.#contextOf(workspaceId);
+    return previewImport(this.#options.files.fileOf(id), context, settings);
   }
 
-  /** Throws `invalid_request` if the mapping does not fit the file's columns. */
-  async requireMap({ id, workspaceId }: Import, map: Readonly<Record<string, string>>): Promise<void> {
-    const [header = []] = await this.#readHead(this.#options.files.fileOf(id), workspaceId);
-    const fields = this.#options.store.read((tx) => listFields(tx, workspaceId));
-    requireColumns(header, new Map(Object.entries(map)), fields);
+  /** The settings as the check and the import use them. Throws `invalid_request` where a person has to decide first. */
+  async decide(job: Import, settings: ImportSettings): Promise<ImportSettings> {
+    const preview = await this.preview(job, settings);
+    if (preview === null) throw invalidFile("The file is empty.");
+    return decidedSettings(preview, settings, this.#contextOf(job.workspaceId).fields);
   }
 
-  async #readHead(path: string, workspaceId: number): Promise<string[][]> {
-    const { country, fields } = this.#options.store.read((tx) => ({
+  #contextOf(workspaceId: number): PreviewContext {
+    return this.#options.store.read((tx) => ({
       country: getWorkspace(tx, workspaceId).country,
       fields: listFields(tx, workspaceId),
     }));
-    const rows: string[][] = [];
-    if (!existsSync(path)) return rows;
-    const open = await openFile(path, country, {}, (cells) => looksLikeHeader(cells, new Map(), fields));
-    if (open === null) return rows;
-    rows.push(open.header);
-    for await (const records of open.records) {
-      rows.push(...records.slice(0, FIRST_ROWS + 1 - rows.length).map(({ cells }) => cells));
-      if (rows.length > FIRST_ROWS) break;
-    }
-    return rows;
   }
 
   /** Queues the import behind those that are running. Its row is in state `checking` or `importing`. */
@@ -177,8 +165,11 @@ export class ImportJobs {
         workspaceId: job.workspaceId,
         path: files.fileOf(job.id),
         map: new Map(Object.entries(settings.map)),
-        optIn: settings.optIn,
         phoneCountry: settings.phoneCountry,
+        optIn: settings.optIn === true,
+        reading: settings.reading ?? {},
+        dates: settings.dates,
+        skipsBadCells: settings.skipsBadCells ?? true,
         evidence: {
           file: job.fileName,
           user: job.userId,

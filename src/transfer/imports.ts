@@ -2,16 +2,26 @@
 import { and, asc, desc, eq, inArray, lte } from "drizzle-orm";
 import { notFound } from "#src/core/problem.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { type Import, imports } from "./table.ts";
+import { type Import, type ImportSettings, imports } from "./table.ts";
 
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 const LISTED_MAX = 20;
 
+/** Of a file about which nobody has decided anything. */
+export const NO_SETTINGS: ImportSettings = { map: {}, optIn: null, proof: "" };
+
 export function createImport(tx: Tx, workspaceId: number, userId: number, fileName: string): Import {
-  const settings = { map: {}, optIn: false, proof: "" };
   return tx.db
     .insert(imports)
-    .values({ workspaceId, userId, fileName, state: "given", settings, createdAt: tx.now, updatedAt: tx.now })
+    .values({
+      workspaceId,
+      userId,
+      fileName,
+      state: "given",
+      settings: NO_SETTINGS,
+      createdAt: tx.now,
+      updatedAt: tx.now,
+    })
     .returning()
     .get();
 }

@@ -6,6 +6,7 @@ import type { ContactIdentifiers } from "#src/domain/contacts/find.ts";
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { type ColumnMapping, looksLikeHeader, mapColumns } from "./columns.ts";
 import type { DateOrder } from "./date-cell.ts";
+import { dateColumns } from "./date-survey.ts";
 import type { CountryQuestion } from "./foreign-numbers.ts";
 import type { FileSource } from "./formats/bytes.ts";
 import { type FileTotals, type OpenFile, openFile } from "./formats/open.ts";
@@ -53,7 +54,8 @@ export interface RowsPart {
 /** What was found out about the file. */
 export interface FoundFile extends Pick<OpenFile, "kind" | "encoding" | "samples" | "header" | "headerLine"> {
   mapping: ColumnMapping;
-  dates: DateOrder;
+  /** Null: no column has dates. */
+  dates: DateOrder | null;
   /** Null: there is nothing to decide. */
   question: CountryQuestion | null;
 }
@@ -90,7 +92,8 @@ export async function* prepareRows({
     isCountryGiven: phoneCountry !== undefined,
   });
   const { others, question } = doubts;
-  yield { found: { kind, encoding, samples, header, headerLine, mapping, dates: order, question } };
+  const hasDates = dateColumns(mapping).length > 0;
+  yield { found: { kind, encoding, samples, header, headerLine, mapping, dates: hasDates ? order : null, question } };
   const run: Run = {
     context: { ...reading, skipsBadCells, order, now },
     numbers: { ...reading, workspaceCountry: country, others },
@@ -150,8 +153,8 @@ function identifiersOf(read: ContactIdentifiers, { userId, username }: ParsedRow
 
 function problemOf(reason: RecordProblem, line: number): RowProblem {
   const sentences: Record<RecordProblem, string> = {
-    quotes_swallow: `The quotation mark that opens at line ${line} closes after line breaks that look like rows. Close it, or import with --quotes none.`,
-    quotes_open: `The quotation mark that opens at line ${line} is not closed. Close it, or import with --quotes none.`,
+    quotes_swallow: `The quotation mark that opens at line ${line} closes after line breaks that look like rows. Close it, or have quotation marks read as characters.`,
+    quotes_open: `The quotation mark that opens at line ${line} is not closed. Close it, or have quotation marks read as characters.`,
     too_long: `The row has over 1 MB; perhaps a quotation mark that opens at line ${line} is not closed.`,
   };
   return { reason, says: sentences[reason] };

@@ -9,6 +9,8 @@ interface ReasonClass {
   says: string;
   /** What the person who has the file can do. */
   fix: string;
+  /** What the command's user can do instead, with its option. */
+  orElse?: string;
 }
 
 /** One class for each refused row: that of its phone number, else the first one. */
@@ -32,17 +34,20 @@ export const refusals = {
   },
   other_country: {
     says: "the number may be another country's national number",
-    fix: "write it with + and its country code, or choose the country with --country",
+    fix: "write it with + and its country code",
+    orElse: "choose the country with --country",
   },
   bad_user_id: { says: "the user id cannot be read", fix: "correct it; one has the form US.13491208655302741918" },
-  bad_cell: { says: "a cell cannot be read", fix: "correct the cell, or import with --bad-cells skip" },
+  bad_cell: { says: "a cell cannot be read", fix: "correct the cell", orElse: "import with --bad-cells skip" },
   quotes_swallow: {
     says: "a quoted cell holds line breaks that look like rows",
-    fix: "close the quotation mark, or read quotation marks as characters with --quotes none",
+    fix: "close the quotation mark",
+    orElse: "read quotation marks as characters with --quotes none",
   },
   quotes_open: {
     says: "a quotation mark is not closed",
-    fix: "close the quotation mark, or read quotation marks as characters with --quotes none",
+    fix: "close the quotation mark",
+    orElse: "read quotation marks as characters with --quotes none",
   },
   too_long: { says: "the row has over 1 MB", fix: "remove the row, or close its quotation mark" },
 } as const satisfies Record<string, ReasonClass>;
@@ -106,9 +111,12 @@ export class ReasonCounter {
 
 /** Of the report of an import. `rows` of all reasons together are the rows that failed. */
 export interface ReasonCount {
+  /** The key of the class. */
+  code: string;
   reason: string;
   rows: number;
   example_line: number;
+  /** With the command's options, where one helps. */
   fix: string;
 }
 
@@ -128,13 +136,21 @@ export function changeCounts(counter: ReasonCounter): ChangeCount[] {
 
 /** The most frequent first. */
 export function reasonCounts(counter: ReasonCounter): ReasonCount[] {
-  const classes: Readonly<Record<string, ReasonClass>> = { ...refusals, ...omissions };
   return counter.counts
-    .map(([reason, { times, line }]) => ({
-      reason: classes[reason]?.says ?? reason,
-      rows: times,
-      example_line: line,
-      fix: classes[reason]?.fix ?? "",
-    }))
+    .map(([code, { times, line }]) => {
+      const { says, fix, orElse } = classOf(code);
+      const whole = orElse === undefined ? fix : `${fix}, or ${orElse}`;
+      return { code, reason: says, rows: times, example_line: line, fix: whole };
+    })
     .sort((a, b) => b.rows - a.rows);
+}
+
+/** What the person who has the file can do, whether a command or the console reads it. */
+export function fixOf(code: string): string {
+  return classOf(code).fix;
+}
+
+function classOf(code: string): ReasonClass {
+  const classes: Readonly<Record<string, ReasonClass>> = { ...refusals, ...omissions };
+  return classes[code] ?? { says: code, fix: "" };
 }

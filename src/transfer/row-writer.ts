@@ -40,6 +40,15 @@ interface RowReport {
   problems: readonly RowProblem[];
 }
 
+/** A row with what became of it. */
+export interface WrittenRow {
+  prepared: PreparedRow;
+  report: RowReport | null;
+}
+
+/** How many rows of a file a dry run shows as they would be stored. */
+export const FIRST_ROWS = 10;
+
 /** Writes the rows of one transaction. Its counters are valid once the transaction is committed. */
 export class RowWriter {
   readonly counters: ImportCounters;
@@ -47,6 +56,8 @@ export class RowWriter {
   readonly refusals = new ReasonCounter();
   readonly omissions = new ReasonCounter();
   readonly changes = new ReasonCounter();
+  /** The first rows of the transaction. */
+  readonly first: WrittenRow[] = [];
   readonly #tx: Tx;
   readonly #workspace: Workspace;
   readonly #run: WriteOptions;
@@ -64,6 +75,7 @@ export class RowWriter {
     this.#newContacts.loadKnown(rows.flatMap(({ person }) => person.identifiers));
     for (const [place, prepared] of rows.entries()) {
       const report = this.#writeOne(prepared);
+      if (this.first.length < FIRST_ROWS) this.first.push({ prepared, report });
       if (report === null || !report.isRejected) this.#countChange(prepared);
       if (report === null) continue;
       const { isRejected, problems } = report;

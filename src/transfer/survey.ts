@@ -32,7 +32,7 @@ interface Decided {
 
 /** `open` is called once, and again if the countries of numbers are in doubt. */
 export async function surveyFile(
-  open: () => Promise<OpenFile | null>,
+  open: () => Promise<Pick<OpenFile, "records"> | null>,
   context: SurveyContext,
   { dates, isCountryGiven }: Decided,
 ): Promise<Survey> {

@@ -2,21 +2,28 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
 import type { RecipientOutcome } from "#src/domain/broadcasts/broadcast.ts";
+import type { DateOrder } from "./date-cell.ts";
 import type { CountryQuestion } from "./foreign-numbers.ts";
 import type { FileKind } from "./formats/kind.ts";
+import type { ReadOptions } from "./formats/record.ts";
 import type { ChangeCount, ReasonCount } from "./reasons.ts";
 
 type ImportState = "given" | "checking" | "checked" | "importing" | "done" | "failed";
 
 export interface ImportSettings {
-  /** `header → target`; columns that it omits are guessed. */
+  /** `header → target`, or `#3 → target`; columns that it omits are guessed. */
   map: Readonly<Record<string, string>>;
-  /** All people in the file have agreed to receive messages. */
-  optIn: boolean;
+  /** All people in the file have agreed to receive messages; null: not answered yet. */
+  optIn: boolean | null;
   /** How they agreed, in the user's words. */
   proof: string;
   /** In which numbers without a country code are read; undefined: in the workspace's, unless the file is of another. */
   phoneCountry?: string | undefined;
+  /** What a user has decided about the file; what is undefined is found out. */
+  reading?: ReadOptions;
+  dates?: DateOrder | undefined;
+  /** Default: true. */
+  skipsBadCells?: boolean;
 }
 
 export interface ImportCounters {
@@ -60,6 +67,21 @@ export interface ImportReport extends ImportCounters {
   encoding: string | null;
   /** What a person has to decide before every number can be read; until then, such numbers are refused. */
   question: CountryQuestion | null;
+  /** The order in which dates were read; null: no column has dates. */
+  dates: DateOrder | null;
+  /** Of a dry run, the first rows as they would be stored. */
+  stored: StoredRow[];
+}
+
+/** A row of a file as its contact would be stored. */
+export interface StoredRow {
+  line: number;
+  /** Whether an earlier row of the file has the same person. */
+  is_repeated: boolean;
+  /** The contact's values by target, empty ones left out; null: the row is refused. */
+  values: Record<string, string> | null;
+  /** Why the row is refused, or its cells skipped. */
+  problems: string[];
 }
 
 export interface ImportOutcome extends ImportReport {

@@ -81,7 +81,7 @@ test("an uploaded file gets suggested columns, a check that writes nothing, one 
   const wrong = await member.post(`${path}/check`, { map: { Handy: "-" }, opt_in: false, proof: "" });
   expect(wrong.body.error.fields.map).toEqual(["Choose the column with the phone number."]);
 
-  const settings = { map: { Notiz: "tags" }, opt_in: true, proof: "Signed at the till" };
+  const settings = { map: { "#4": "tags" }, opt_in: true, proof: "Signed at the till" };
   const begun = await member.post(`${path}/check`, settings, { key: "c1" });
   expect([begun.status, begun.body.data.state]).toEqual([202, "checking"]);
   const checked = await until(path, "checked");
@@ -92,7 +92,15 @@ test("an uploaded file gets suggested columns, a check that writes nothing, one 
 
   expect((await member.post(`${path}/run`, {}, { key: "r1" })).status).toBe(202);
   const done = await until(path, "done");
-  expect(done.outcome).toEqual(checked.outcome);
+  expect(checked.outcome.stored[0]).toEqual({
+    line: 2,
+    is_repeated: false,
+    values: { phone: "+919876500001", first_name: "Asha", city: "Pune", tags: "x", consent: "opted_in" },
+    problems: [],
+  });
+  expect(checked.outcome.stored[1]).toMatchObject({ line: 3, values: null });
+  expect(checked.outcome.stored[3].values).toMatchObject({ phone: "+919876500003", consent: "opted_out" });
+  expect(done.outcome).toEqual({ ...checked.outcome, stored: [] });
   expect((await contacts()).meta.total).toBe(3);
   const asha = (await member.get(`/w/${shop.id}/contacts/919876500001`)).body.data;
   expect(asha).toMatchObject({ first_name: "Asha", tags: ["x"], consent: { status: "opted_in", source: "import" } });

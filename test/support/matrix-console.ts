@@ -229,6 +229,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     return { query: "name=b.csv", body: "phone\n+919811100000\n", isFile: true };
   },
   "GET /w/{workspace}/imports/{id}": anImport("given"),
+  "PUT /w/{workspace}/imports/{id}/choices": anImport("given", CHECK),
   "POST /w/{workspace}/imports/{id}/check": anImport("given", CHECK),
   "POST /w/{workspace}/imports/{id}/run": anImport("checked"),
   "GET /w/{workspace}/imports/{id}/errors": anImport("done"),

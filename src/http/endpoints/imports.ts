@@ -5,81 +5,20 @@
 import { existsSync, readFileSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
-import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { profileNames } from "#src/domain/contacts/profile-fields.ts";
 import { changeImport, createImport, getImport, listImports, removeImport } from "#src/transfer/imports.ts";
-import type { Import, ImportSettings } from "#src/transfer/table.ts";
+import type { Import } from "#src/transfer/table.ts";
 import { answerData } from "../answer.ts";
 import { answerDownload, CSV } from "../console/csv-file.ts";
-import { timesOf } from "../times.ts";
-import { change, Refusal, recordAct, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
-import { Data, Empty, File, Id, strict } from "./declare.ts";
+import { change, Refusal, recordAct, type WorkspaceCallWith } from "./call.ts";
+import { Data, Empty, File, Id } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
-import { OptionalCount, OptionalText } from "./fragments.ts";
-import { show } from "./show.ts";
+import { ImportChoices, ImportDetail, ImportView, readChoices, viewFound, viewImport } from "./import-schemas.ts";
 
-/** A class of reasons, how often it was met, and what to do about it. */
-const ReasonCount = Type.Object({
-  reason: Type.String(),
-  rows: Type.Integer(),
-  example_line: Type.Integer(),
-  fix: Type.String(),
-});
-
-/** Which country the national numbers of the file belong to; the likeliest comes first. */
-const CountryQuestion = Type.Object({
-  option: Type.Literal("country"),
-  choices: Type.Array(Type.String()),
-  example: Type.String(),
-  example_line: Type.Integer(),
-});
-
-const ImportOutcome = Type.Object({
-  lines: Type.Integer(),
-  skipped_lines: Type.Integer(),
-  continued: Type.Integer(),
-  records: Type.Integer(),
-  blank: Type.Integer(),
-  rows: Type.Integer(),
-  created: Type.Integer(),
-  updated: Type.Integer(),
-  unchanged: Type.Integer(),
-  failed: Type.Integer(),
-  repeated: Type.Integer(),
-  changed: Type.Integer(),
-  opted_in: Type.Integer(),
-  opted_out: Type.Integer(),
-  kept_opted_out: Type.Integer(),
-  cells_left_out: Type.Integer(),
-  reasons: Type.Array(ReasonCount),
-  omitted: Type.Array(ReasonCount),
-  changes: Type.Array(Type.Object({ change: Type.String(), rows: Type.Integer(), example_line: Type.Integer() })),
-  kind: OneOf(["csv", "xlsx", "vcard"]),
-  encoding: OptionalText,
-  question: Nullable(CountryQuestion),
-  /** The first rejected rows. */
-  failures: Type.Array(Type.Object({ line: Type.Integer(), reason: Type.String() })),
-});
-
-const job = {
-  id: Type.Integer(),
-  name: Type.String(),
-  state: OneOf(["given", "checking", "checked", "importing", "interrupted", "done", "failed"]),
-  /** Null: not running. */
-  rows_done: OptionalCount,
-  opt_in: Type.Boolean(),
-  proof: Type.String(),
-  outcome: Nullable(ImportOutcome),
-  error: OptionalText,
-  has_errors: Type.Boolean(),
-  created_at: Instant(),
-};
-
-const ImportView = Type.Object(job);
-
-const ownTargets = ["phone", "user_id", "username", ...profileNames, "tags", "groups"];
+const consentTargets = ["consent", "consent_purpose", "consent_notice", "consent_source", "consent_at"];
+const ownTargets = ["phone", "user_id", "username", ...profileNames, "tags", "groups", ...consentTargets];
 const ofImport = { session: "broadcasts", params: { id: Id("import") }, output: Data(ImportView) } as const;
 
 export const importEndpoints = {
@@ -108,47 +47,27 @@ export const importEndpoints = {
   "GET /w/{workspace}/imports/{id}": endpoint({
     session: "broadcasts",
     params: { id: Id("import") },
-    output: Data(
-      Type.Object({
-        ...job,
-        columns: Type.Array(Type.Object({ name: Type.String(), target: Type.String() })),
-        rows: Type.Array(Type.Array(Type.String())),
-        targets: Type.Array(Type.String()),
-        /** Labels of custom fields, by target. */
-        labels: Type.Record(Type.String(), Type.String()),
-      }),
-    ),
-  }).load(async (call) => {
-    const found = call.store.read((tx) => requireImport(call, tx));
-    // While an import runs its columns are not needed, and clients poll often.
-    const isRunning = call.imports.progressOf(found.id) !== null;
-    const head = isRunning ? { columns: [], rows: [] } : await call.imports.preview(found);
-    // Read again after the slow preview, so that the stored state and the progress are of the same moment.
-    const job = call.store.read((tx) => requireImport(call, tx));
-    const fields = call.store.read((tx) => listFields(tx, call.workspace.id));
-    return {
-      ...viewImport(job, call),
-      ...head,
-      targets: [...ownTargets, ...fields.map(({ key }) => `fields.${key}`)],
-      labels: Object.fromEntries(fields.map(({ key, label }) => [`fields.${key}`, label])),
-    };
-  }),
-  "POST /w/{workspace}/imports/{id}/check": endpoint({
-    ...ofImport,
-    body: Type.Object(
-      {
-        map: Type.Record(Type.String(), Type.String({ maxLength: 300 }), { maxProperties: 1_000 }),
-        opt_in: Type.Boolean(),
-        proof: Type.String({ maxLength: 1_000 }),
-        country: Type.Optional(Nullable(Type.String({ pattern: "^[A-Z]{2}$" }))),
-      },
-      strict,
-    ),
+    output: Data(ImportDetail),
+  }).load((call) => detailOf(call, (tx) => requireImport(call, tx))),
+  "PUT /w/{workspace}/imports/{id}/choices": endpoint({
+    session: "broadcasts",
+    params: { id: Id("import") },
+    body: ImportChoices,
+    output: Data(ImportDetail),
   }).answer(async (call) => {
+    const job = call.store.read((tx) => requireIdle(call, tx));
+    const settings = readChoices(call.body);
+    // Settings that do not fit the file are refused before they are stored.
+    await call.imports.preview(job, settings);
+    await call.store.write((tx) => {
+      const { id } = requireIdle(call, tx);
+      changeImport(tx, id, { state: "given", settings, outcome: null, error: null });
+    });
+    return answerData(200, await detailOf(call, (tx) => requireImport(call, tx)));
+  }),
+  "POST /w/{workspace}/imports/{id}/check": endpoint({ ...ofImport, body: ImportChoices }).answer(async (call) => {
     const job = call.store.read((tx) => requireImport(call, tx));
-    const { map, opt_in: optIn, proof, country } = call.body;
-    await call.imports.requireMap(job, map);
-    const settings: ImportSettings = { map, optIn, proof: proof.trim(), phoneCountry: country ?? undefined };
+    const settings = await call.imports.decide(job, readChoices(call.body));
     return change(call, (tx) => {
       const current = requireIdle(call, tx);
       const changed =
@@ -195,12 +114,12 @@ export const importEndpoints = {
 };
 
 /** Throws `not_found`. */
-function requireImport({ workspace, path }: WorkspaceCallWith<{ id: number }>, tx: ReadTx): Import {
+function requireImport({ workspace, path }: CallOfImport, tx: ReadTx): Import {
   return getImport(tx, workspace.id, path.id);
 }
 
 /** Throws what `requireImport` throws, or `running` if the import is running. */
-function requireIdle(call: WorkspaceCallWith<{ id: number }>, tx: ReadTx): Import {
+function requireIdle(call: CallOfImport, tx: ReadTx): Import {
   const job = requireImport(call, tx);
   if (call.imports.progressOf(job.id) !== null) {
     throw new Refusal(409, "running", "This import is running. Wait until it has finished.");
@@ -208,17 +127,22 @@ function requireIdle(call: WorkspaceCallWith<{ id: number }>, tx: ReadTx): Impor
   return job;
 }
 
-function viewImport(job: Import, { workspace, imports }: WorkspaceCall): Static<typeof ImportView> {
-  const { id, fileName, state, settings, outcome } = job;
-  const done = imports.progressOf(id);
-  // Stored as running, but not running in this process: the server stopped in between.
-  const isInterrupted = done === null && (state === "checking" || state === "importing");
-  return show(ImportView, job, timesOf(workspace), {
-    name: fileName,
-    state: isInterrupted ? (state === "checking" ? "given" : "interrupted") : state,
-    rows_done: done,
-    opt_in: settings.optIn,
-    proof: settings.proof,
-    has_errors: (outcome?.failed ?? 0) > 0,
-  });
+type CallOfImport = WorkspaceCallWith<{ id: number }>;
+
+async function detailOf(call: CallOfImport, read: (tx: ReadTx) => Import): Promise<Static<typeof ImportDetail>> {
+  const found = call.store.read(read);
+  // While an import runs its columns are not needed, and clients poll often.
+  const isRunning = call.imports.progressOf(found.id) !== null;
+  const preview = isRunning ? null : await call.imports.preview(found, found.settings);
+  // Read again after the slow preview, so that the stored state and the progress are of the same moment.
+  const job = call.store.read(read);
+  const fields = call.store.read((tx) => listFields(tx, call.workspace.id));
+  return {
+    ...viewImport(job, call),
+    found: preview === null ? null : viewFound(preview),
+    columns: preview?.columns ?? [],
+    rows: preview?.rows ?? [],
+    targets: [...ownTargets, ...fields.map(({ key }) => `fields.${key}`)],
+    labels: Object.fromEntries(fields.map(({ key, label }) => [`fields.${key}`, label])),
+  };
 }

@@ -41,14 +41,14 @@ const SENSE_MIN = -4;
 
 /**
  * `country`: of the workspace; between encodings that make equal sense, that of the country's own languages is right.
- * Throws `invalid_request` (`encoding`) with samples where a person has to choose.
+ * Throws `invalid_request` (`encoding`) with samples where a person has to choose, unless it `mayGuess`.
  */
-export async function findEncoding(source: FileSource, country: string): Promise<FoundEncoding> {
+export async function findEncoding(source: FileSource, country: string, mayGuess = false): Promise<FoundEncoding> {
   const { head, sample, isValid } = await readSample(source);
   const wide = wideEncoding(head);
   if (wide !== null) return { encoding: wide, samples: [] };
   if (isValid) return { encoding: "utf-8", samples: [] };
-  return chooseEncoding(sample, country);
+  return chooseEncoding(sample, country, mayGuess);
 }
 
 interface Sample {
@@ -153,7 +153,7 @@ function wideEncoding(head: Buffer): Encoding | null {
   return null;
 }
 
-function chooseEncoding(sample: Buffer, country: string): FoundEncoding {
+function chooseEncoding(sample: Buffer, country: string, mayGuess: boolean): FoundEncoding {
   const repaired = new TextDecoder("utf-8").decode(sample);
   const broken = repaired.split("\ufffd").length - 1;
   // Every lead byte begins a character that is not ASCII.
@@ -167,12 +167,16 @@ function chooseEncoding(sample: Buffer, country: string): FoundEncoding {
     })
     .sort((a, b) => b.weight - a.weight);
   const [best, ...others] = readings;
-  if (best === undefined || best.mean < SENSE_MIN) throw unclear(samplesOf(readings));
+  if (best === undefined) throw unclear([]);
   // Encodings that give the same words are the same for this file.
-  const rivals = others.filter(({ text, weight }) => weight > best.weight - MARGIN && text !== best.text);
+  const isNonsense = best.mean < SENSE_MIN;
+  const rivals = others.filter(
+    ({ text, weight }) => (isNonsense || weight > best.weight - MARGIN) && text !== best.text,
+  );
   const distinct = rivals.filter(({ text }, index) => rivals.findIndex((one) => one.text === text) === index);
-  if (distinct.length > 0) throw unclear(samplesOf([best, ...distinct]));
-  return { encoding: best.encoding, samples: samplesOf([best]) };
+  const samples = samplesOf([best, ...distinct]);
+  if (!mayGuess && (isNonsense || distinct.length > 0)) throw unclear(samples);
+  return { encoding: best.encoding, samples };
 }
 
 function decode(sample: Buffer, encoding: Encoding): string | null {

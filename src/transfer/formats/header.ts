@@ -22,7 +22,7 @@ const TITLES_MAX = 30;
 /** Null: the file has no records. */
 export async function findHeader(
   records: AsyncGenerator<FileRecord[]>,
-  { headerRow, mayLackHeader = false }: ReadOptions,
+  { headerRow, mayLackHeader = false, mayGuess = false }: ReadOptions,
   isHeader: IsHeader,
 ): Promise<FoundHeader | null> {
   if (typeof headerRow === "number") return headerAt(records, headerRow);
@@ -35,7 +35,7 @@ export async function findHeader(
     if (isHeader(record.cells)) return { header: record, titles: seen.slice(0, -1), waiting: [] };
     isGoingOn = !isData(record) && seen.length <= TITLES_MAX;
   }
-  return mayLackHeader ? withoutHeader(seen) : withoutKnownHeader(seen);
+  return mayLackHeader ? withoutHeader(seen) : withoutKnownHeader(seen, mayGuess);
 }
 
 /** Batches have one record while the header is looked for. */
@@ -65,11 +65,12 @@ function isData({ cells, problem }: FileRecord): boolean {
 }
 
 /** No row has a known name of a column: the first one is the header all the same, unless it looks like data. */
-function withoutKnownHeader(seen: readonly FileRecord[]): FoundHeader | null {
+function withoutKnownHeader(seen: FileRecord[], mayGuess: boolean): FoundHeader | null {
   const at = seen.findIndex((record) => !isBlank(record));
   const first = seen[at];
   if (first === undefined) return null;
   if (first.cells.some(looksLikePhone)) {
+    if (mayGuess) return withoutHeader(seen);
     const map = suggestMap(first.cells);
     throw invalidRequest({
       header_row: [

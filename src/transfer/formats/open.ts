@@ -27,7 +27,7 @@ export interface FileTotals {
 export interface OpenFile {
   kind: FileKind;
   encoding: Encoding | null;
-  /** Words of the file as the encoding reads them; empty where there is no doubt. */
+  /** Words of the file as each encoding that fits reads them, the likeliest first; empty where there is no doubt. */
   samples: EncodingSample[];
   header: string[];
   /** Line of the header; null: the file has none. */
@@ -102,7 +102,9 @@ async function openSource(file: FileSource, country: string, options: ReadOption
   if (kindOfBytes(head) === "xlsx")
     throw invalidRequest({ file: ["This is an Excel workbook, not CSV: save it as CSV UTF-8."] });
   const found =
-    options.encoding === undefined ? await findEncoding(file, country) : { encoding: options.encoding, samples: [] };
+    options.encoding === undefined
+      ? await findEncoding(file, country, options.mayGuess)
+      : { encoding: options.encoding, samples: [] };
   const text = new TextDecoder(found.encoding).decode(head);
   const kind = kindOfText(text);
   if (kind === "vcard") throw invalidRequest({ file: ["This is a vCard file."] });

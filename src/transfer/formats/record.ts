@@ -30,6 +30,8 @@ export interface ReadOptions {
   headerRow?: number | "none" | undefined;
   /** A file in which no header is found has none, instead of being refused. */
   mayLackHeader?: boolean | undefined;
+  /** A person looks at the result before anything is stored: what is not clear is guessed, instead of being refused. */
+  mayGuess?: boolean | undefined;
 }
 
 /** Records of one kind of file, in batches. */

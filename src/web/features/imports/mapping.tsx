@@ -26,8 +26,8 @@ export function ImportMapping({ job, onStarted }: Props) {
     defaultValues: {
       // By index, because two columns may have the same name.
       map: job.columns.map(({ target }) => target),
-      opt_in: job.state === "given" ? "" : String(job.opt_in),
-      proof: job.proof,
+      opt_in: job.choices.opt_in === null ? "" : String(job.choices.opt_in),
+      proof: job.choices.proof,
     },
   });
   const [error, setError] = useState<string | null>(null);
@@ -39,7 +39,7 @@ export function ImportMapping({ job, onStarted }: Props) {
       setError(strings.chooseOne);
       return;
     }
-    const map = Object.fromEntries(job.columns.map(({ name }, index) => [name, values.map[index] ?? NOWHERE]));
+    const map = Object.fromEntries(job.columns.map((_, index) => [`#${index + 1}`, values.map[index] ?? NOWHERE]));
     const isOptIn = values.opt_in === "true";
     const body = { map, opt_in: isOptIn, proof: isOptIn ? values.proof : "" };
     await request("POST /w/{workspace}/imports/{id}/check", { workspace: id, id: job.id, body }, { key });

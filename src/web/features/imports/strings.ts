@@ -35,6 +35,11 @@ export const strings = {
     ...mapProfile(({ label }) => label),
     tags: "Tags",
     groups: "Groups",
+    consent: "Consent",
+    consent_purpose: "Purpose of the consent",
+    consent_notice: "Notice of the consent",
+    consent_source: "Source of the consent",
+    consent_at: "Date of the consent",
   } as Readonly<Record<string, string>>,
   consent: "Did these people agree to your messages?",
   consentText:

@@ -7,7 +7,7 @@ import { type Import, type ImportSettings, imports } from "./table.ts";
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 const LISTED_MAX = 20;
 
-/** Of a file about which nobody has decided anything. */
+/** Of a file without any decision of a user. */
 export const NO_SETTINGS: ImportSettings = { map: {}, optIn: null, proof: "" };
 
 export function createImport(tx: Tx, workspaceId: number, userId: number, fileName: string): Import {

@@ -40,7 +40,7 @@ interface RowReport {
   problems: readonly RowProblem[];
 }
 
-/** A row with what became of it. */
+/** A row with its outcome. */
 export interface WrittenRow {
   prepared: PreparedRow;
   report: RowReport | null;

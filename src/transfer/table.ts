@@ -78,7 +78,7 @@ export interface StoredRow {
   line: number;
   /** Whether an earlier row of the file has the same person. */
   is_repeated: boolean;
-  /** The contact's values by target, empty ones left out; null: the row is refused. */
+  /** The contact's values by target, without empty ones; null: the row is refused. */
   values: Record<string, string> | null;
   /** Why the row is refused, or its cells skipped. */
   problems: string[];

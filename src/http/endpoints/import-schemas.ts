@@ -13,7 +13,7 @@ import { show } from "./show.ts";
 
 const dateOrders = ["dmy", "mdy", "ymd"] as const;
 
-/** What a user decides about a file; what is null or left out is found out. */
+/** What a user decides about a file; what is null or missing is detected. */
 export const ImportChoices = Type.Object(
   {
     map: Type.Record(Type.String(), Type.String({ maxLength: 300 }), { maxProperties: 5_000 }),

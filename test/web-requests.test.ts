@@ -7,6 +7,10 @@ import { readSources } from "#test/support/source.ts";
 import { findTypeProblems, type TypeProblem } from "#test/support/type-check.ts";
 
 const ENDPOINTS = "src/http/endpoints";
+/** Declares neither a right nor scopes. */
+const UNDECLARED = `${ENDPOINTS}/undeclared-of-a-test.ts`;
+const undeclared =
+  'import { Data, Empty } from "./declare.ts";\nimport { endpoint } from "./endpoint.ts";\nexport const one = endpoint({ output: Data(Empty) });\n';
 const REQUESTS = "src/web/data/requests-of-a-test.ts";
 
 /** One member of one answer of each area, and a file of the browser that reads it. */
@@ -86,7 +90,7 @@ describe("declarations between browser and server", () => {
     const requests = head + wrong.map(({ code }) => `${code}\n`).join("");
     [inBrowser, inServer] = await Promise.all([
       findTypeProblems({ ...changes, [REQUESTS]: requests }),
-      findTypeProblems(changes, "."),
+      findTypeProblems({ ...changes, [UNDECLARED]: undeclared }, "."),
     ]);
   }, 240_000);
 
@@ -101,6 +105,12 @@ describe("declarations between browser and server", () => {
     const files = inServer.map(({ file }) => file);
     expect(files).toEqual(expect.arrayContaining(["src/http/endpoints/groups.ts", "src/http/endpoints/signed-in.ts"]));
     expect(files.filter((file) => !file.startsWith("src/http/endpoints/"))).toEqual([]);
+  });
+
+  test("an endpoint that declares neither a right nor scopes does not compile", () => {
+    const found = inServer.filter(({ file }) => file === UNDECLARED);
+    expect(found.map(({ line }) => line)).toEqual([3]);
+    expect(found[0]?.message).toContain("'session' is missing");
   });
 
   for (const [index, { title, message }] of wrong.entries()) {

@@ -101,7 +101,11 @@ test("a limited agent sends from the agent's numbers alone, and another number r
     400,
     { from: [`"${SALES}" is not a number of this workspace; it has ${SUPPORT}.`] },
   ]);
-  expect((await send(owner, { to: ASHA, from: SALES })).status).toBe(201);
+  const own = (await send(agent, { to: BOB })).body.data.id;
+  const foreign = await send(owner, { to: ASHA, from: SALES });
+  expect(foreign.status).toBe(201);
+  const opened = async (id: number) => (await agent.get(`${base}/messages/${id}`)).status;
+  expect([await opened(own), await opened(foreign.body.data.id)]).toEqual([200, 404]);
   expect((await agent.get(`${base}/me`)).body.data).toMatchObject({
     role: "agent",
     numbers: [{ phone: SUPPORT }],

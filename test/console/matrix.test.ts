@@ -135,9 +135,6 @@ async function refusals(
 /** These answer when the clock has moved. */
 const TIMED = /\/(export|replay|fields)\b/;
 
-/** These check a password, which is slow, and are the same for everybody signed in, or not. */
-const COSTLY = /^\/(sign-in|links|me\/(password|confirmation|second-factor))/;
-
 /** One caller of each rank. */
 const withoutTwins = (some: Caller[]): Caller[] =>
   some.filter(({ rank }, index) => index === some.findIndex((one) => one.rank === rank));
@@ -169,7 +166,7 @@ for (const place of [0, 1] as const) {
         }
         await forOthers.after?.();
         const allowed = callers.filter((one) => mayAsk(one, route, side));
-        for (const caller of COSTLY.test(route.path) ? allowed.slice(0, 1) : withoutTwins(allowed)) {
+        for (const caller of withoutTwins(allowed)) {
           const visitor = await visit(caller);
           const asked = await recipe(side, visitor);
           const asking = ask(visitor, route, id, asked);

@@ -26,7 +26,13 @@ export interface OfApi {
   reference: Reference;
 }
 
-export type Declaration = Shape & (OfApi | { key?: undefined; keyOfFirstVersion?: undefined; reference?: undefined });
+/** Of the API, of the console, or of both. An endpoint of neither does not compile. */
+export type Declaration = Shape & (OfApi | (OfConsole & { key?: undefined; reference?: undefined }));
+
+interface OfConsole {
+  /** Who may call it with a session. */
+  session: Needs;
+}
 
 interface Shape {
   /** The endpoint belongs to the console: who may call it with a session. */

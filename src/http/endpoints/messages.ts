@@ -10,6 +10,7 @@ import { findVisible, findWholeMessage } from "#src/domain/messages/read.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
 import { viewMessage } from "#src/domain/messages/view.ts";
 import { findNumber } from "#src/domain/numbers/read.ts";
+import { seesNumber } from "#src/domain/users/read.ts";
 import type { SendRequest } from "#src/sending/send-message.ts";
 import { keptAnswer } from "../answer.ts";
 import { readSendMessage, SendMessageBody } from "../bodies/message.ts";
@@ -112,7 +113,7 @@ export const messageEndpoints = {
   ...messageListEndpoints,
   "GET /w/{workspace}/messages/{id}": endpoint({
     key: ["read"],
-    session: "overview",
+    session: "inbox",
     params,
     output: Data(MessageView),
     consoleOutput: Data(MessageDetail),
@@ -152,7 +153,7 @@ async function loadDetail(call: WorkspaceCallWith<{ id: number }>): Promise<Stat
   const { store, workspace, path } = call;
   const id = path.id;
   const message = store.read((tx) => findWholeMessage(tx, workspace.id, id));
-  if (message === undefined) throw notFound("message");
+  if (message === undefined || !seesNumber(call, message.numberId)) throw notFound("message");
   const callbacks = await readSlices(call, (tx, from) => findCallbacks(tx, message, from));
   const events = await readSlices(call, (tx, from) => findEvents(tx, message, from));
   return store.read((tx) => {

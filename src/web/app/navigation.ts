@@ -16,7 +16,6 @@ import {
   Wallet,
   Webhook,
 } from "lucide-react";
-import type { Right } from "#src/domain/users/roles.ts";
 import type { WorkspaceScreen } from "./routes.ts";
 
 export interface NavigationItem {
@@ -28,7 +27,6 @@ export interface NavigationItem {
   isInPhoneBar: boolean;
   /** `g` followed by this letter opens the screen. */
   shortcut: string | null;
-  needs: Right;
   /** Shows the number of unread conversations. */
   hasUnread?: boolean;
 }
@@ -41,7 +39,6 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: true,
     shortcut: "h",
-    needs: "overview",
   },
   {
     to: "/w/$workspace/inbox",
@@ -50,7 +47,6 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: true,
     shortcut: "i",
-    needs: "inbox",
     hasUnread: true,
   },
   {
@@ -60,7 +56,6 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: true,
     shortcut: "b",
-    needs: "broadcasts",
   },
   {
     to: "/w/$workspace/contacts",
@@ -69,7 +64,6 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: true,
     shortcut: "c",
-    needs: "inbox",
   },
   {
     to: "/w/$workspace/messages",
@@ -78,7 +72,6 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "m",
-    needs: "overview",
   },
   {
     to: "/w/$workspace/numbers",
@@ -87,7 +80,6 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "n",
-    needs: "overview",
   },
   {
     to: "/w/$workspace/billing",
@@ -96,7 +88,6 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "l",
-    needs: "manage",
   },
   {
     to: "/w/$workspace/simulator",
@@ -105,7 +96,6 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "s",
-    needs: "broadcasts",
   },
   {
     to: "/w/$workspace/groups",
@@ -114,7 +104,6 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "u",
-    needs: "broadcasts",
   },
   {
     to: "/w/$workspace/templates",
@@ -123,7 +112,6 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "t",
-    needs: "overview",
   },
   {
     to: "/w/$workspace/members",
@@ -132,7 +120,6 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "e",
-    needs: "manage",
   },
   {
     to: "/w/$workspace/audit",
@@ -141,7 +128,6 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "main",
     isInPhoneBar: false,
     shortcut: "o",
-    needs: "manage",
   },
   {
     to: "/w/$workspace/api",
@@ -150,7 +136,6 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "developer",
     isInPhoneBar: false,
     shortcut: "a",
-    needs: "manage",
   },
   {
     to: "/w/$workspace/deliveries",
@@ -159,6 +144,5 @@ export const navigationItems: readonly NavigationItem[] = [
     group: "developer",
     isInPhoneBar: false,
     shortcut: "d",
-    needs: "logs",
   },
 ];

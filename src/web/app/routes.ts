@@ -6,7 +6,8 @@ import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, notFound, type Router, redirect } from "@tanstack/react-router";
 import { ApiError } from "../data/api.ts";
 import { lastWorkspace } from "../data/last-workspace.ts";
-import { may, meQuery, workspaceQuery } from "../data/session.ts";
+import { may, meQuery, type Workspace, workspaceQuery } from "../data/session.ts";
+import { belowWorkspace, rightOf } from "./screen-rights.ts";
 
 declare module "@tanstack/react-router" {
   interface Register {
@@ -114,13 +115,19 @@ const systemScreens = {
 const workspace = createRoute({
   getParentRoute: () => shell,
   path: "/w/$workspace",
-  beforeLoad: async ({ context, params }) => {
+  beforeLoad: async ({ context, params, location }) => {
+    let entered: Workspace;
     try {
-      await context.client.ensureQueryData(workspaceQuery(Number(params.workspace)));
+      entered = await context.client.ensureQueryData(workspaceQuery(Number(params.workspace)));
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) throw notFound();
       throw error;
     }
+    const right = rightOf(location.pathname);
+    if (right !== undefined && may(entered, right)) return;
+    // Who may not see Home begins with the conversations.
+    if (belowWorkspace(location.pathname) === "") throw redirect({ to: "/w/$workspace/inbox", params, replace: true });
+    throw notFound();
   },
 });
 
@@ -129,16 +136,7 @@ function inWorkspace<const Path extends string, const Readers extends SearchRead
 }
 
 const workspaceScreens = {
-  home: createRoute({
-    getParentRoute: () => workspace,
-    path: "/",
-    validateSearch: readSearch({}),
-    // Who may not see Home begins with the conversations.
-    beforeLoad: async ({ context, params }) => {
-      const entered = await context.client.ensureQueryData(workspaceQuery(Number(params.workspace)));
-      if (!may(entered, "overview")) throw redirect({ to: "/w/$workspace/inbox", params, replace: true });
-    },
-  }),
+  home: inWorkspace("/", {}),
   inbox: inWorkspace("/inbox", { show: oneOf("unread", "waiting", "open"), person: text, after: text, open: text }),
   broadcasts: inWorkspace("/broadcasts", { after: text }),
   broadcast: inWorkspace("/broadcasts/$broadcast", {

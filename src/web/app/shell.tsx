@@ -12,6 +12,7 @@ import { useKeys } from "../ui/keys.ts";
 import { Banner } from "./banner.tsx";
 import { ConfirmAgain } from "./confirm-again.tsx";
 import { type NavigationItem, navigationItems } from "./navigation.ts";
+import { rightOf } from "./screen-rights.ts";
 import { SignInAgain } from "./sign-in-again.tsx";
 import { strings } from "./strings.ts";
 import { Unread } from "./unread.tsx";
@@ -199,5 +200,8 @@ function KeyHelp({ items }: { items: readonly NavigationItem[] }) {
 
 export function navigationFor(workspace: WorkspaceEntry | undefined): readonly NavigationItem[] {
   if (workspace === undefined) return [];
-  return navigationItems.filter(({ needs }) => may(workspace, needs));
+  return navigationItems.filter(({ to }) => {
+    const right = rightOf(to);
+    return right !== undefined && may(workspace, right);
+  });
 }

@@ -1,0 +1,32 @@
+/** The right that each screen of a workspace takes. Without it there is nothing at its address, and no link leads there. */
+import type { Right } from "#src/domain/users/roles.ts";
+
+/** By the beginning of the address below the workspace. */
+const rights: Readonly<Record<string, Right>> = {
+  "": "overview",
+  "/inbox": "inbox",
+  "/broadcasts": "broadcasts",
+  "/contacts": "inbox",
+  "/contacts/import": "broadcasts",
+  "/groups": "broadcasts",
+  "/messages": "overview",
+  "/numbers": "overview",
+  "/templates": "overview",
+  "/simulator": "broadcasts",
+  "/billing": "manage",
+  "/members": "manage",
+  "/audit": "manage",
+  "/api": "manage",
+  "/deliveries": "logs",
+};
+
+/** From `/w/` to what follows the workspace, without a slash at its end. */
+export function belowWorkspace(address: string): string {
+  return address.replace(/^\/w\/[^/]+/, "").replace(/\/$/, "");
+}
+
+/** `address`: from `/w/`. */
+export function rightOf(address: string): Right | undefined {
+  const below = belowWorkspace(address);
+  return rights[below] ?? rights[below.replace(/\/[^/]*$/, "") || below];
+}

@@ -12,7 +12,7 @@ import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
 import { type FailureRule, failingAs, isFileThere } from "./failure.ts";
 import { file, positional } from "./option.ts";
-import { list } from "./output.ts";
+import { list, megabytes } from "./output.ts";
 import { recoverySheet } from "./recovery-sheet.ts";
 import { remoteCommands } from "./remote-backup.ts";
 
@@ -48,7 +48,7 @@ export const commands: readonly Command[] = [
       const text = [
         list({
           file: view.file,
-          size: `${(backup.bytes / 1e6).toFixed(1)} MB`,
+          size: megabytes(backup.bytes),
           schema: view.schema,
           sha256: view.sha256,
           ...backup.counts,

@@ -4,7 +4,6 @@ import { reading } from "#src/backup/database-file.ts";
 import { compareDigest } from "#src/backup/digest.ts";
 import type { Client } from "#src/db/driver.ts";
 import { databaseFiles } from "#src/db/files.ts";
-import { LockHeld, lockExclusively } from "#src/db/lock.ts";
 import { NewerSchema, schemaVersion } from "#src/db/migrate.ts";
 import { migrations } from "#src/db/migrations.ts";
 import { type CheckFinding, type CheckResult, checkDatabase } from "#src/health/check.ts";
@@ -13,7 +12,7 @@ import { MediaFiles } from "#src/media/files.ts";
 import { findMissingFiles } from "#src/media/find-missing.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
-import { fileExists, noDatabase } from "./database.ts";
+import { isServed, noDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { databaseFile, isGivenThere, withGivenDatabase } from "./given-database.ts";
 import { file, flag, optionalPositional } from "./option.ts";
@@ -104,18 +103,6 @@ function checkAll(context: Context, name: string, path: string): Report {
 
 const DIGEST_STATES = { none: null, same: true, broken: false } as const;
 const DIGEST_WORDS = { none: ", without a digest", same: ", and its digest is right", broken: "" } as const;
-
-/** Whether a server runs on the database, which is then read in small steps. */
-function isServed(path: string): boolean {
-  const { serverLock } = databaseFiles(path);
-  if (!fileExists(serverLock)) return false;
-  try {
-    lockExclusively(serverLock).release();
-    return false;
-  } catch (error) {
-    return error instanceof LockHeld;
-  }
-}
 
 function viewOf(path: string, { isSound, schema, checked, findings }: CheckResult) {
   const sentences = new Map(invariants.map(({ name, sentence }) => [name, sentence]));

@@ -71,13 +71,18 @@ export async function withDatabase<T>(
   }
 }
 
+/** The directories of the database and of its companions, where they are missing. */
+export function createDirectories({ storage }: Config): void {
+  createPrivateDirectory(dirname(resolve(storage.path)));
+  createPrivateDirectory(resolve(storage.data));
+}
+
 /**
  * Creates the key before the database: every database then has had a key, so a missing key is lost and never replaced.
  */
 function createDataDirectory(config: Config, { io, options }: Context): void {
   try {
-    createPrivateDirectory(dirname(resolve(config.storage.path)));
-    createPrivateDirectory(resolve(config.storage.data));
+    createDirectories(config);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandFailure(
@@ -146,6 +151,15 @@ function tryLockServer(files: DatabaseFiles): Lock | null {
     if (error instanceof LockHeld) return null;
     throw error;
   }
+}
+
+/** Whether a server runs on the database at this path. */
+export function isServed(database: string): boolean {
+  const files = databaseFiles(database);
+  if (!fileExists(files.serverLock)) return false;
+  const lock = tryLockServer(files);
+  lock?.release();
+  return lock === null;
 }
 
 export function fileExists(path: string): boolean {

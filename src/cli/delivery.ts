@@ -11,7 +11,7 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { lastAttemptId, reportAttempt, waitForAttempt } from "./attempt.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
-import { type Database, withDatabase } from "./database.ts";
+import { isServed, withDatabase } from "./database.ts";
 import { limitOption, listCommand, newest, readCommand } from "./database-command.ts";
 import { UsageError } from "./failure.ts";
 import { choice, number, optionalPositional, positional, text } from "./option.ts";
@@ -80,14 +80,14 @@ export const commands: readonly Command[] = [
 function replayOne(context: Context, id: number): Promise<Report> {
   return withDatabase(context, "write", async (database) => {
     const { store } = database;
-    const isServed = isServerRunning(database);
+    const isUnderWay = isServed(database.config.storage.path);
     const after = await store.write((tx) => {
       const last = lastAttemptId(tx, id);
       replayDelivery(tx, id);
       return last;
     });
-    const attempt = isServed ? await waitForAttempt(database, context.io, id, after) : null;
-    const waiting = isServed
+    const attempt = isUnderWay ? await waitForAttempt(database, context.io, id, after) : null;
+    const waiting = isUnderWay
       ? `The attempt is under way; its result will be in waxwing delivery show ${id}`
       : "It is sent when a server runs on this database: waxwing serve";
     return store.read((tx) => reportAttempt(tx, id, attempt, waiting));
@@ -121,12 +121,6 @@ function readSince(text: string, timezone: string, now: number): number {
     `--failed-since is ${JSON.stringify(text)}, and must be a time such as 2026-11-21T08:00:00, or a duration such as 24h`,
     "delivery replay",
   );
-}
-
-function isServerRunning(database: Database): boolean {
-  const lock = database.lockServer();
-  lock?.release();
-  return lock === null;
 }
 
 function view(delivery: DeliveryOfEvent, workspace: Workspace) {

@@ -30,6 +30,18 @@ export async function readInputFile({ io, files }: Surroundings, option: string,
   }
 }
 
+/** What the file holds as JSON, with or without a byte order mark. */
+export async function readInputJson(context: Surroundings, option: string, path: string): Promise<unknown> {
+  const text = await readInputFile(context, option, path);
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const source = path === "-" ? "stdin" : path;
+    throw new CommandFailure("unreadable_file", `${source} is not valid JSON: ${reason}`, "correct the file");
+  }
+}
+
 /** The secret in a file: a single word, without the line end that editors add. */
 export async function readSecretFile(context: Surroundings, option: string, path: string): Promise<string> {
   const secret = (await readInputFile(context, option, path)).trim();

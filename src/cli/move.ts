@@ -4,7 +4,7 @@
  */
 import { closeSync, existsSync, fstatSync, ftruncateSync } from "node:fs";
 import { hostname } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { BackupBroken, NameTaken } from "#src/backup/backup.ts";
 import { writing } from "#src/backup/database-file.ts";
 import { InsufficientSpace } from "#src/backup/files.ts";
@@ -18,17 +18,17 @@ import { formatInstant } from "#src/core/instant.ts";
 import { SECRET_KEY_VARIABLE } from "#src/core/key-file.ts";
 import { ArchiveBroken } from "#src/core/tar.ts";
 import { readFileIdentity } from "#src/db/file-identity.ts";
-import { createPrivateDirectory, databaseFiles } from "#src/db/files.ts";
+import { databaseFiles } from "#src/db/files.ts";
 import { readMove } from "#src/db/instance.ts";
 import { archivedFiles } from "#src/server/archived-files.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
-import { fileExists, loadConfiguredKeys, noDatabase } from "./database.ts";
+import { createDirectories, fileExists, loadConfiguredKeys, noDatabase } from "./database.ts";
 import { CommandFailure, type FailureRule, failingAs, isFileThere } from "./failure.ts";
 import { openForUpdate } from "./named-files.ts";
 import { file, positional, text } from "./option.ts";
-import { list, type Report } from "./output.ts";
-import { lockStopped } from "./stopped-server.ts";
+import { list, megabytes, type Report, stepPrinter } from "./output.ts";
+import { whileStopped } from "./stopped-server.ts";
 
 const CODE_LENGTH = 24;
 /** In the data directory: the configuration of the machine that was left. */
@@ -50,13 +50,9 @@ export const commands: readonly Command[] = [
       const files = databaseFiles(config.storage.path);
       if (!fileExists(files.database)) throw noDatabase(files.database);
       return withEmptiedTarget(context, file, async () => {
-        const release = lockStopped(files, "moved");
-        try {
-          const code = randomText(context.io.random, CODE_LENGTH).replace(/(.{6})(?=.)/g, "$1-");
-          return reportOut(context, await performOut(context, config, file, code), code);
-        } finally {
-          release();
-        }
+        const code = randomText(context.io.random, CODE_LENGTH).replace(/(.{6})(?=.)/g, "$1-");
+        const perform = () => performOut(context, config, file, code);
+        return reportOut(context, await whileStopped(files, "moved", perform), code);
       });
     },
   ),
@@ -76,14 +72,9 @@ export const commands: readonly Command[] = [
       const files = databaseFiles(config.storage.path);
       const handle = openGiven(context, file);
       try {
-        createPrivateDirectory(dirname(resolve(config.storage.path)));
-        createPrivateDirectory(resolve(config.storage.data));
-        const release = lockStopped(files, "replaced");
-        try {
-          return reportIn(context, config, await translateErrors(() => performIn(context, config, handle, code)));
-        } finally {
-          release();
-        }
+        createDirectories(config);
+        const perform = () => translateErrors(() => performIn(context, config, handle, code));
+        return reportIn(context, config, await whileStopped(files, "replaced", perform));
       } finally {
         closeSync(handle);
       }
@@ -101,21 +92,10 @@ export const commands: readonly Command[] = [
       const { storage } = context.loadConfig();
       const files = databaseFiles(storage.path);
       if (!fileExists(files.database)) throw noDatabase(files.database);
-      const release = lockStopped(files, "reopened");
-      try {
-        return cancel(files.database);
-      } finally {
-        release();
-      }
+      return whileStopped(files, "reopened", () => cancel(files.database));
     },
   ),
 ];
-
-function stepsOf({ io, options }: Context): (step: string) => void {
-  return (step) => {
-    if (!options.json) io.err(`${step} …\n`);
-  };
-}
 
 /** A file that root made, in a directory where this process may not remove it. */
 function withEmptiedTarget<T>({ io, files }: Context, file: string, work: () => Promise<T>): Promise<T> {
@@ -146,7 +126,7 @@ function performOut(context: Context, config: Config, file: string, code: string
     },
     marker: newInstanceId(io.random),
     identityOf: readFileIdentity,
-    onStep: stepsOf(context),
+    onStep: stepPrinter(context),
   });
 }
 
@@ -166,7 +146,7 @@ function performIn(context: Context, config: Config, handle: number, code: strin
     },
     keysHere: keysHere?.map(({ bytes }) => bytes) ?? null,
     identityOf: readFileIdentity,
-    onStep: stepsOf(context),
+    onStep: stepPrinter(context),
   });
 }
 
@@ -208,7 +188,7 @@ function reportOut({ io }: Context, { file, bytes, media, expiresAt, flaws }: Mo
   const text = [
     list({
       file,
-      size: `${(bytes / 1e6).toFixed(1)} MB`,
+      size: megabytes(bytes),
       media,
       code,
       "valid until": json.code_valid_until,

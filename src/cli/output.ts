@@ -3,6 +3,7 @@
  * escaped for people, because they could break the layout or control the terminal.
  */
 import { formatInstant } from "#src/core/instant.ts";
+import type { Context } from "./context.ts";
 
 /** The result of a command. `cli.ts` decides which of the two forms is printed. */
 export interface Report {
@@ -62,6 +63,17 @@ function show(cell: Cell): string {
 export function timesIn({ timezone }: { readonly timezone: string }) {
   return <At extends number | null>(ms: At) =>
     (ms === null ? null : formatInstant(ms, timezone)) as At extends number ? string : null;
+}
+
+/** Reports the steps of long work to a person. */
+export function stepPrinter({ io, options }: Pick<Context, "io" | "options">): (step: string) => void {
+  return (step) => {
+    if (!options.json) io.err(`${step} …\n`);
+  };
+}
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 /** Escapes control and formatting characters. */

@@ -19,7 +19,7 @@ import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
 import { CommandFailure, type FailureRule, failingAs } from "./failure.ts";
 import { file, flag, text } from "./option.ts";
-import { list, listed, type Report } from "./output.ts";
+import { list, listed, megabytes, type Report } from "./output.ts";
 import { inWords, openStore, requireRemote, type StoreValues, storeOptions } from "./remote-store.ts";
 
 export const remoteCommands: readonly Command[] = [
@@ -220,8 +220,4 @@ function writeKey({ files }: Context, file: string, text: string): void {
   if (fileExists(file) || !createPrivateFile(resolve(file)))
     throw new CommandFailure("file_exists", `${resolve(file)} cannot be made, or already exists`, "name another file");
   writeFileSync(resolve(file), text);
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

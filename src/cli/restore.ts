@@ -2,7 +2,7 @@
  * `waxwing restore FILE`: replaces the database with a verified backup and merges newer rows from the replaced file.
  */
 import { existsSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { type KeyPlacement, NO_KEYS } from "#src/backup/archive/place.ts";
 import { discard, type Unpacked } from "#src/backup/archive/unpack.ts";
 import { BackupBroken } from "#src/backup/backup.ts";
@@ -17,11 +17,11 @@ import {
 } from "#src/backup/restore.ts";
 import { newInstanceId } from "#src/core/id.ts";
 import { formatInstant } from "#src/core/instant.ts";
-import { createPrivateDirectory, databaseFiles } from "#src/db/files.ts";
+import { databaseFiles } from "#src/db/files.ts";
 import { LockHeld } from "#src/db/lock.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
-import { fileExists, noDatabase } from "./database.ts";
+import { createDirectories, fileExists, noDatabase } from "./database.ts";
 import { CommandFailure, type FailureRule, failingAs } from "./failure.ts";
 import {
   type FetchValues,
@@ -34,9 +34,9 @@ import {
 } from "./fetched-archive.ts";
 import { databaseFile, isGivenThere, withGivenDatabase } from "./given-database.ts";
 import { file, flag, positional } from "./option.ts";
-import { list, type Report } from "./output.ts";
+import { list, type Report, stepPrinter } from "./output.ts";
 import { storeOptions } from "./remote-store.ts";
-import { lockStopped } from "./stopped-server.ts";
+import { whileStopped } from "./stopped-server.ts";
 
 export const commands: readonly Command[] = [
   command(
@@ -64,16 +64,13 @@ export const commands: readonly Command[] = [
       }
       if (values.rehearse)
         return await withGivenDatabase(context, values.file, (file) => runDrill(context, file, files.database));
-      const release = lockTarget(context);
-      try {
+      return whileReplacing(context, async () => {
         const restored = await withGivenDatabase(context, values.file, (file) =>
           restore(context, file, files.database, values.acceptGap),
         );
         const isKeyThere = context.io.env.WAXWING_SECRETS_KEY !== undefined || existsSync(secrets.keyFile);
         return report(files.database, restored, isKeyThere ? null : resolve(secrets.keyFile), null);
-      } finally {
-        release();
-      }
+      });
     },
   ),
 ];
@@ -87,9 +84,8 @@ interface ArchiveValues extends FetchValues {
 async function restoreArchive(context: Context, address: string, values: ArchiveValues): Promise<Report> {
   readArchiveAddress(address);
   const { database } = databaseFiles(context.loadConfig().storage.path);
-  const release = values.rehearse ? () => undefined : lockTarget(context);
-  try {
-    if (!context.options.json) context.io.err(`fetching ${address} …\n`);
+  const perform = async (): Promise<Report> => {
+    stepPrinter(context)(`fetching ${address}`);
     const fetched = await fetchNamed(context, address, values);
     try {
       if (values.rehearse) return await runDrill(context, fetched.file, database);
@@ -98,9 +94,8 @@ async function restoreArchive(context: Context, address: string, values: Archive
     } finally {
       discard(fetched);
     }
-  } finally {
-    release();
-  }
+  };
+  return values.rehearse ? perform() : whileReplacing(context, perform);
 }
 
 async function restoreWithKeys(context: Context, fetched: Unpacked, database: string, acceptGap: boolean) {
@@ -118,11 +113,10 @@ async function restoreWithKeys(context: Context, fetched: Unpacked, database: st
   return { restored, keys: placements[0]?.placed ?? NO_KEYS };
 }
 
-function lockTarget(context: Context): () => void {
-  const { storage } = context.loadConfig();
-  createPrivateDirectory(dirname(resolve(storage.path)));
-  createPrivateDirectory(resolve(storage.data));
-  return lockStopped(databaseFiles(storage.path), "replaced");
+function whileReplacing(context: Context, work: () => Promise<Report>): Promise<Report> {
+  const config = context.loadConfig();
+  createDirectories(config);
+  return whileStopped(databaseFiles(config.storage.path), "replaced", work);
 }
 
 function restore(
@@ -160,11 +154,9 @@ async function runDrill(context: Context, file: string, database: string): Promi
   return { json: view, text };
 }
 
-function drillOptions({ io, options }: Context) {
-  const onStep = (step: string): void => {
-    if (!options.json) io.err(`${step} …\n`);
-  };
-  return { now: io.clock.now(), newInstanceId: () => newInstanceId(io.random), onStep };
+function drillOptions(context: Context) {
+  const { clock, random } = context.io;
+  return { now: clock.now(), newInstanceId: () => newInstanceId(random), onStep: stepPrinter(context) };
 }
 
 const RULES: readonly FailureRule[] = [

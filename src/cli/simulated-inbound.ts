@@ -9,7 +9,7 @@ import { findFieldProblems } from "#src/http/validate.ts";
 import type { InboundType } from "#src/networks/simulator/inbound-content.ts";
 import type { Context } from "./context.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
-import { readInputBytes, readInputFile } from "./input.ts";
+import { readInputBytes, readInputJson } from "./input.ts";
 
 interface InboundOptions {
   from: string;
@@ -54,7 +54,7 @@ export async function readSimulatedInbound(context: Context, options: InboundOpt
 /** Of a type with a file, its bytes; of any other type, its members as JSON. */
 async function readFile(context: Context, type: InboundType, path: string | undefined): Promise<object> {
   if (path === undefined) return {};
-  if (!MEDIA_TYPES.includes(type)) return readMembers(await readInputFile(context, "--file", path), path);
+  if (!MEDIA_TYPES.includes(type)) return readMembers(await readInputJson(context, "--file", path));
   const bytes = readInputBytes(context, "--file", path);
   if (bytes.length > FILE_BYTES_MAX) {
     throw new CommandFailure("invalid_request", `${path} has more than 100 MiB`, "give a smaller file");
@@ -70,14 +70,7 @@ async function readFile(context: Context, type: InboundType, path: string | unde
   };
 }
 
-function readMembers(text: string, path: string): object {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandFailure("unreadable_file", `${path} is not valid JSON: ${reason}`, "correct the file");
-  }
+function readMembers(json: unknown): object {
   if (typeof json === "object" && json !== null && !Array.isArray(json)) return json;
   throw invalidRequest({ file: ["The file has to hold a JSON object with the members of the type."] });
 }

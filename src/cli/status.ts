@@ -13,7 +13,6 @@ import { lastSoundAt } from "#src/backup/verification-reports.ts";
 import type { Config } from "#src/config/config.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { databaseFiles } from "#src/db/files.ts";
-import { LockHeld, lockExclusively } from "#src/db/lock.ts";
 import { monthOf, viewUsage } from "#src/domain/messages/network-usage.ts";
 import type { UsageView } from "#src/domain/messages/schema.ts";
 import { listWorkspaces } from "#src/domain/workspaces/read.ts";
@@ -27,7 +26,7 @@ import type { UnusedCallbacks } from "#src/health/unused-callbacks.ts";
 import { readWorkspaceState } from "#src/health/workspace-state.ts";
 import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
-import { type Database, fileExists, noDatabase, withDatabase } from "./database.ts";
+import { type Database, fileExists, isServed, noDatabase, withDatabase } from "./database.ts";
 import { type Report, visible } from "./output.ts";
 
 export const commands: readonly Command[] = [
@@ -46,12 +45,12 @@ export const commands: readonly Command[] = [
       if (away !== null) return reportMoved(away);
       if (fileExists(database))
         return withDatabase(context, "read", async (opened) => {
-          const isRunning = isServerRunning(database);
+          const isRunning = isServed(database);
           const { conditions, unused } = await evaluate(context, opened, isRunning ? memory : withoutProcess(memory));
           return reportOf(conditions, unused, isRunning, readUsage(opened, context.io.clock.now()));
         });
       // A server whose file was taken away still runs, and has stored what it knows.
-      if (!isServerRunning(database)) throw noDatabase(database);
+      if (!isServed(database)) throw noDatabase(database);
       return reportOf(memory.conditions.filter(lasts), null, true);
     },
   ),
@@ -116,18 +115,6 @@ function readBackups({ backup }: Config, memory: HealthMemory, now: number): Bac
 function readRemote(directory: string, place: string, memory: HealthMemory): RemoteFacts {
   const state = readRemoteState(directory, place);
   return { place, provedAt: lastProvedAt(state), awaitedSince: memory.remoteAwaitedSince, failure: state.failure };
-}
-
-function isServerRunning(database: string): boolean {
-  const { serverLock } = databaseFiles(database);
-  if (!fileExists(serverLock)) return false;
-  try {
-    lockExclusively(serverLock).release();
-    return false;
-  } catch (error) {
-    if (error instanceof LockHeld) return true;
-    throw error;
-  }
 }
 
 interface WorkspaceUsage extends Static<typeof UsageView> {

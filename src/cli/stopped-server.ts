@@ -3,8 +3,12 @@ import type { DatabaseFiles } from "#src/db/files.ts";
 import { type Lock, LockHeld, lockExclusively } from "#src/db/lock.ts";
 import { CommandFailure } from "./failure.ts";
 
-/** `change`: what is to be done with the database, as in "cannot be replaced". Returns what releases the locks. */
-export function lockStopped({ serverLock, commandLock }: DatabaseFiles, change: string): () => void {
+/** Runs `work` while neither a server nor a command uses the database. `change`: as in "cannot be replaced". */
+export async function whileStopped<T>(
+  { serverLock, commandLock }: DatabaseFiles,
+  change: string,
+  work: () => T | Promise<T>,
+): Promise<T> {
   const acquire = (path: string, holder: string, next: string): Lock => {
     try {
       return lockExclusively(path);
@@ -13,15 +17,10 @@ export function lockStopped({ serverLock, commandLock }: DatabaseFiles, change: 
       throw new CommandFailure("locked", `${holder}, so it cannot be ${change}`, next);
     }
   };
-  const server = acquire(serverLock, "a server runs on this database", "stop it first: systemctl stop waxwing");
-  try {
-    const commands = acquire(commandLock, "a command is writing to this database", "wait until it has ended");
-    return () => {
-      commands.release();
-      server.release();
-    };
-  } catch (error) {
-    server.release();
-    throw error;
-  }
+  using locks = new DisposableStack();
+  const stop = "stop it first: systemctl stop waxwing";
+  locks.adopt(acquire(serverLock, "a server runs on this database", stop), (lock) => lock.release());
+  const wait = "wait until it has ended";
+  locks.adopt(acquire(commandLock, "a command is writing to this database", wait), (lock) => lock.release());
+  return await work();
 }

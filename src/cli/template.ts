@@ -18,11 +18,9 @@ import { buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { type Command, command } from "./command.ts";
-import type { Context } from "./context.ts";
 import { withDatabase } from "./database.ts";
 import { listCommand, workspacesOf, writeCommand } from "./database-command.ts";
-import { CommandFailure } from "./failure.ts";
-import { readInputFile } from "./input.ts";
+import { readInputJson } from "./input.ts";
 import { choice, file, positional, required, text, workspaceFilter, workspaceOption } from "./option.ts";
 import { list, listed, type Report, table, timesIn } from "./output.ts";
 import { requireSynced, syncNow } from "./sync-now.ts";
@@ -46,7 +44,7 @@ export const commands: readonly Command[] = [
       status: choice(templateStatuses, "Status on the network (default: APPROVED)"),
     },
     async (values, context) => {
-      const template = readNewTemplate(await readJson(context, values.file));
+      const template = readNewTemplate(await readInputJson(context, "--file", values.file));
       return (tx) => {
         const added = addTemplate(tx, values.workspace, template, values.status ?? "APPROVED");
         return reportOf(added, getWorkspace(tx, values.workspace));
@@ -177,17 +175,6 @@ export const commands: readonly Command[] = [
 function accountsOf(tx: ReadTx, workspaceId: number): SendingNumber[] {
   const numbers = listNumbers(tx, workspaceId).filter(({ network }) => network === "whatsapp");
   return [...new Map(numbers.toReversed().map((number) => [number.accountId, number])).values()];
-}
-
-async function readJson(context: Context, path: string): Promise<unknown> {
-  const text = await readInputFile(context, "--file", path);
-  try {
-    return JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const source = path === "-" ? "stdin" : path;
-    throw new CommandFailure("unreadable_file", `${source} is not valid JSON: ${reason}`, "correct the file");
-  }
 }
 
 function templatesOf(tx: ReadTx, { id }: Workspace, status: TemplateFilter["status"] = null): Template[] {

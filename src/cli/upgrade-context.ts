@@ -22,6 +22,7 @@ import { ReleaseRefused } from "#src/upgrade/signed-release.ts";
 import { UndoFailed, type UpgradeContext, UpgradeRunning, UpgradeUndone } from "#src/upgrade/upgrade.ts";
 import type { Context } from "./context.ts";
 import { CommandFailure, type FailureRule, failingAs } from "./failure.ts";
+import { stepPrinter } from "./output.ts";
 
 const NONCE_LENGTH = 20;
 const LOCKED_LIMIT_MS = 10_000;
@@ -33,7 +34,7 @@ export function upgradeContext(
   restartWith: string | undefined,
   readyLimitMs: number,
 ): UpgradeContext {
-  const { io, options } = context;
+  const { io } = context;
   const journal = new Journal(executable);
   const database = resolve(context.loadConfig().storage.path);
   return {
@@ -41,9 +42,7 @@ export function upgradeContext(
     service: restartWith === undefined ? findService(context, journal, database) : restartBy(restartWith),
     clock: io.clock,
     newNonce: () => randomText(io.random, NONCE_LENGTH),
-    onStep: (step) => {
-      if (!options.json) io.err(`${step} …\n`);
-    },
+    onStep: stepPrinter(context),
   };
 }
 

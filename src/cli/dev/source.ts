@@ -2,8 +2,8 @@
 import type { SecretBox } from "#src/core/secret.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { Context } from "../context.ts";
-import { CommandFailure, UsageError } from "../failure.ts";
-import { readInputFile } from "../input.ts";
+import { UsageError } from "../failure.ts";
+import { readInputJson } from "../input.ts";
 import { type Addresses, DEMO_SETTINGS, type Demo, writeDemo } from "./demo.ts";
 
 /** Writes it all in one transaction. */
@@ -28,15 +28,7 @@ export async function readSource(context: Context, options: SourceOptions): Prom
   }
   const stray = given[0]?.[0] ?? (number.length > 0 ? "number" : undefined);
   if (stray !== undefined) throw new UsageError(`--${stray} is for the demo; write it into the seed`, "dev");
-  return seedSource(parse(seed, await readInputFile(context, "--seed", seed)));
-}
-
-function parse(file: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new CommandFailure("unreadable_file", `--seed ${file}: it is not JSON`);
-  }
+  return seedSource(await readInputJson(context, "--seed", seed));
 }
 
 /** The first workspace is the one that dev prints, and whose webhooks the viewer shows. */

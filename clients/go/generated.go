@@ -272,6 +272,10 @@ type ContactConsent struct {
 	Source *string `json:"source"`
 	// When the consent was recorded.
 	At *string `json:"at"`
+	// What the person agreed to, in your words. Null unless the opt-in named it.
+	Purpose *string `json:"purpose"`
+	// The text that the person was shown when they agreed, or its version. Null unless the opt-in named it.
+	Notice *string `json:"notice"`
 	// Only present while something that the person wrote may mean that they want to stop: since when. Marketing
 	// waits until a user clears it, or the person sends START.
 	MayWantToStopSince *string `json:"may_want_to_stop_since,omitempty"`
@@ -340,6 +344,10 @@ type ContactInput struct {
 	RemoveFromGroups []any `json:"remove_from_groups,omitempty"`
 	// Records consent. Only the person can undo an opt-out.
 	Consent string `json:"consent,omitempty"`
+	// With `consent: opted_in`: what the person agreed to, in your words.
+	ConsentPurpose string `json:"consent_purpose,omitempty"`
+	// With `consent: opted_in`: the text that the person was shown, or its version.
+	ConsentNotice string `json:"consent_notice,omitempty"`
 }
 
 // ContactMayWantToStopEventData: part of another type.
@@ -392,6 +400,10 @@ type ContactOfManyInput struct {
 	RemoveFromGroups []any `json:"remove_from_groups,omitempty"`
 	// Records consent. Only the person can undo an opt-out.
 	Consent string `json:"consent,omitempty"`
+	// With `consent: opted_in`: what the person agreed to, in your words.
+	ConsentPurpose string `json:"consent_purpose,omitempty"`
+	// With `consent: opted_in`: the text that the person was shown, or its version.
+	ConsentNotice string `json:"consent_notice,omitempty"`
 }
 
 // ContactOptedInEventData: part of another type.

@@ -1,6 +1,7 @@
 /** `waxwing contact import`, `export` and `opt-out`: files of people. */
 import { closeSync, existsSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { isCountry } from "#src/core/phone.ts";
+import { CONSENT_TERMS_MAX } from "#src/domain/contacts/consent-log.ts";
 import { bulkOptOut } from "#src/transfer/bulk-opt-out.ts";
 import { exportContacts } from "#src/transfer/export-contacts.ts";
 import { FailureFile } from "#src/transfer/failure-file.ts";
@@ -75,6 +76,16 @@ export const fileCommands: readonly Command[] = [
         choices: ["dmy", "mdy", "ymd"],
         description: "Order of day, month and year in dates (default: by all dates of the file, else the country)",
       },
+      purpose: {
+        kind: "text",
+        value: "TEXT",
+        description: "What the people whom the file opts in agreed to (default: column consent_purpose)",
+      },
+      notice: {
+        kind: "text",
+        value: "TEXT",
+        description: "What they were shown, or its version (default: column consent_notice)",
+      },
       country: {
         kind: "text",
         value: "CC",
@@ -98,6 +109,7 @@ export const fileCommands: readonly Command[] = [
             file: source,
             map,
             optIn: values.consent !== undefined,
+            evidence: { file: values.file, ...readTerms(values) },
             skipsBadCells: values.badCells !== "refuse",
             reading,
             dates: values.dates,
@@ -212,6 +224,19 @@ function readReadOptions({ encoding: name, quotes, headerRow: row }: GivenReadOp
     throw new UsageError("--header-row is the number of a line, or none", usage);
   }
   return { encoding, quotes, headerRow };
+}
+
+function readTerms({ purpose, notice }: { purpose: string | undefined; notice: string | undefined }): object {
+  const terms = Object.entries({ purpose, notice }).flatMap(([name, text]) =>
+    text === undefined ? [] : [[name, text.trim()] as const],
+  );
+  for (const [name, text] of terms) {
+    const longest = CONSENT_TERMS_MAX[name as keyof typeof CONSENT_TERMS_MAX];
+    if (text === "" || text.length > longest) {
+      throw new UsageError(`--${name} is a text of 1 to ${longest} characters`, "contact import");
+    }
+  }
+  return Object.fromEntries(terms);
 }
 
 function readPhoneCountry(country: string | undefined): string | undefined {

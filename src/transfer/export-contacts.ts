@@ -6,6 +6,7 @@
 import { formatInstant } from "#src/core/instant.ts";
 import type { Store } from "#src/db/store.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
+import { readConsentTerms } from "#src/domain/contacts/consent-log.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { readDetails } from "#src/domain/contacts/details.ts";
 import { findById } from "#src/domain/contacts/find.ts";
@@ -63,10 +64,13 @@ export async function* contactLines(
       "consent",
       "consent_source",
       "consent_at",
+      "consent_purpose",
+      "consent_notice",
     ]),
   ];
   const lineOf = (tx: ReadTx, contact: Contact): string => {
     const details = readDetails(tx, contact.id);
+    const terms = readConsentTerms(tx, contact);
     const cells = [
       contact.name ?? "",
       contact.phone ?? "",
@@ -79,6 +83,8 @@ export async function* contactLines(
       contact.consent,
       contact.consentSource ?? "",
       contact.consentAt === null ? "" : formatInstant(contact.consentAt, workspace.timezone),
+      terms.purpose ?? "",
+      terms.notice ?? "",
     ];
     return csvLine(cells);
   };

@@ -190,9 +190,7 @@ export class RowWriter {
     if (contact.consent === "opted_out") this.counters.kept_opted_out += 1;
     if (contact.mayWantToStopSince !== null) return false;
     if (contact.consent === "unknown" || (isNew && contact.consent === "opted_in")) this.counters.opted_in += 1;
-    if (contact.consent !== "unknown") return false;
-    changeConsent(this.#tx, this.#workspace, contact, { kind: "opt_in" }, why);
-    return true;
+    return changeConsent(this.#tx, this.#workspace, contact, { kind: "opt_in" }, why) !== contact;
   }
 }
 

@@ -1,6 +1,7 @@
 /** Converts one row of a file to contact changes. Pure. */
 
 import { isUserId } from "#src/core/user-id.ts";
+import { CONSENT_TERMS_MAX } from "#src/domain/contacts/consent-log.ts";
 import { findValueProblem } from "#src/domain/contacts/custom-field.ts";
 import { readProfileValue } from "#src/domain/contacts/profile.ts";
 import { type ProfileKind, profileFields } from "#src/domain/contacts/profile-fields.ts";
@@ -133,9 +134,11 @@ function readCell(
     case "consent_purpose":
     case "consent_notice":
     case "consent_source":
-    case "consent_at":
-      row.evidence = { ...row.evidence, [target.to.slice("consent_".length)]: cell };
+    case "consent_at": {
+      const problem = addEvidence(row, target.to, cell);
+      if (problem !== null) omitted.push(problem);
       return;
+    }
     case "user_id": {
       const says = `user_id: "${cell}" is not a user id; one has the form US.13491208655302741918.`;
       if (isUserId(cell)) row.userId = cell;
@@ -210,6 +213,15 @@ function readConsent(as: "answer" | "accepts" | "refused", cell: string): Consen
   if (as === "accepts") return word === "yes" ? null : word;
   // An answer that cannot be read is not an agreement.
   return word ?? "no";
+}
+
+/** Returns what is wrong with the cell. */
+function addEvidence(row: ParsedRow, column: `consent_${string}`, cell: string): RowProblem<Omission> | null {
+  const name = column.slice("consent_".length);
+  const longest = CONSENT_TERMS_MAX[name === "notice" ? "notice" : "purpose"];
+  if (cell.length > longest) return { reason: "too_long", says: `${column}: over ${longest} characters.` };
+  row.evidence = { ...row.evidence, [name]: cell };
+  return null;
 }
 
 /** Of two columns, what is less than an agreement counts. */

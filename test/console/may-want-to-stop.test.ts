@@ -21,7 +21,10 @@ test("the inbox and the contact show the doubt, and one request in either place 
     expect(Date.parse(shown.consent.may_want_to_stop_since)).toBe(contactOf(app, ANNA).mayWantToStopSince ?? 0);
     const id = place.includes("conversations") ? row.contact_id : ANNA;
     const kept = await member.post(`${place}${id}/keep`, {});
-    expect([kept.status, kept.body.data.consent]).toEqual([200, { status: "unknown", source: null, at: null }]);
+    expect([kept.status, kept.body.data.consent]).toEqual([
+      200,
+      { status: "unknown", source: null, at: null, purpose: null, notice: null },
+    ]);
     const [entry] = auditEntries(app);
     expect([entry?.action, entry?.subject]).toEqual(["contact.keep", ANNA]);
     expect((await member.get(`${base}/conversations`)).body.data[0].may_want_to_stop).toBe(false);

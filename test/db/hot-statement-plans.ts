@@ -32,6 +32,7 @@ export const expectedPlans: Record<string, string[]> = {
   "contacts.deleteValue": ["SEARCH contact_fields USING PRIMARY KEY (contact_id=? AND field_id=?)"],
   "contacts.fieldByKey": ["SEARCH custom_fields USING INDEX custom_fields_key (workspace_id=? AND key=?)"],
   "contacts.fieldsOfWorkspace": ["SEARCH custom_fields USING INDEX custom_fields_key (workspace_id=?)"],
+  "contacts.latestConsentEvidence": ["SEARCH consent_log USING INDEX consent_log_contact (contact_id=?)"],
   "contacts.peopleOfContact": ["SEARCH contact_people USING INDEX contact_people_contact (contact_id=?)"],
   "contacts.storedValue": ["SEARCH contact_fields USING PRIMARY KEY (contact_id=? AND field_id=?)"],
   "contacts.tagByName": ["SEARCH tags USING INDEX tags_name (workspace_id=? AND folded=?)"],

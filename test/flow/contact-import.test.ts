@@ -90,7 +90,7 @@ async function exported({ id }: TestWorkspace): Promise<string[]> {
   await exportContacts(app.store, id, (piece) => {
     text += piece;
   });
-  return text.split("\r\n").map((line) => line.replace(/,20\d\d-[^,]*$/, ""));
+  return text.split("\r\n").map((line) => line.replace(/,20\d\d-[^,]*,,$/, ""));
 }
 
 const logOf = ({ id }: TestWorkspace): string[] => {

@@ -38,7 +38,11 @@ test("a stranger who writes becomes a contact without consent, and the customer 
       type: "message.received",
       data: {
         message: { id: 1, from: asha, type: "text", text: "Hello", received_at: "2026-11-21T13:30:01+05:30" },
-        contact: { phone: asha, name: "Asha", consent: { status: "unknown", source: null, at: null } },
+        contact: {
+          phone: asha,
+          name: "Asha",
+          consent: { status: "unknown", source: null, at: null, purpose: null, notice: null },
+        },
       },
     },
   ]);

@@ -181,7 +181,7 @@ describe("an inbound message", () => {
           people: [],
           tags: [],
           groups: [],
-          consent: { status: "unknown", source: null, at: null },
+          consent: { status: "unknown", source: null, at: null, purpose: null, notice: null },
           last_message_from_them_at: "2026-11-21T13:29:01+05:30",
           created_at: "2026-11-21T13:30:01+05:30",
           updated_at: "2026-11-21T13:30:01+05:30",
@@ -204,12 +204,18 @@ describe("an inbound message", () => {
       [
         "contact.opted_out",
         ["contact"],
-        { status: "opted_out", source: "inbound_message", at: "2026-11-21T13:30:03+05:30" },
+        {
+          status: "opted_out",
+          source: "inbound_message",
+          at: "2026-11-21T13:30:03+05:30",
+          purpose: null,
+          notice: null,
+        },
       ],
       [
         "contact.opted_in",
         ["contact"],
-        { status: "opted_in", source: "inbound_message", at: "2026-11-21T13:30:07+05:30" },
+        { status: "opted_in", source: "inbound_message", at: "2026-11-21T13:30:07+05:30", purpose: null, notice: null },
       ],
     ]);
   });

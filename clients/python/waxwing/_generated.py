@@ -323,6 +323,8 @@ _ContactConsentRequired = TypedDict(
         "status": "Literal['unknown', 'opted_in', 'opted_out']",
         "source": "Optional[Literal['inbound_message', 'manual', 'bulk', 'import', 'api']]",
         "at": "Optional[str]",
+        "purpose": "Optional[str]",
+        "notice": "Optional[str]",
     },
 )
 _ContactConsentOptional = TypedDict(
@@ -420,6 +422,8 @@ _ContactInputOptional = TypedDict(
         "add_to_groups": "List[Union[int, str]]",
         "remove_from_groups": "List[Union[int, str]]",
         "consent": "Literal['opted_in', 'opted_out']",
+        "consent_purpose": "str",
+        "consent_notice": "str",
     },
     total=False,
 )
@@ -486,6 +490,8 @@ _ContactOfManyInputOptional = TypedDict(
         "add_to_groups": "List[Union[int, str]]",
         "remove_from_groups": "List[Union[int, str]]",
         "consent": "Literal['opted_in', 'opted_out']",
+        "consent_purpose": "str",
+        "consent_notice": "str",
     },
     total=False,
 )

@@ -261,6 +261,10 @@ export type ContactConsent = {
   source: "inbound_message" | "manual" | "bulk" | "import" | "api" | null;
   /** When the consent was recorded. */
   at: string | null;
+  /** What the person agreed to, in your words. Null unless the opt-in named it. */
+  purpose: string | null;
+  /** The text that the person was shown when they agreed, or its version. Null unless the opt-in named it. */
+  notice: string | null;
   /**
    * Only present while something that the person wrote may mean that they want to stop: since when. Marketing
    * waits until a user clears it, or the person sends START.
@@ -334,6 +338,10 @@ export type ContactInput = {
   remove_from_groups?: Array<number | string>;
   /** Records consent. Only the person can undo an opt-out. */
   consent?: "opted_in" | "opted_out";
+  /** With `consent: opted_in`: what the person agreed to, in your words. */
+  consent_purpose?: string;
+  /** With `consent: opted_in`: the text that the person was shown, or its version. */
+  consent_notice?: string;
 };
 
 /**
@@ -389,6 +397,10 @@ export type ContactOfManyInput = {
   remove_from_groups?: Array<number | string>;
   /** Records consent. Only the person can undo an opt-out. */
   consent?: "opted_in" | "opted_out";
+  /** With `consent: opted_in`: what the person agreed to, in your words. */
+  consent_purpose?: string;
+  /** With `consent: opted_in`: the text that the person was shown, or its version. */
+  consent_notice?: string;
 };
 
 /** A person who had opted out sent START. */

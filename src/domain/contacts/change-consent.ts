@@ -7,10 +7,10 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { publish } from "../webhooks/publish.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { type ConsentMove, decideConsent, doubtAfter, latestCommandTimes } from "./consent.ts";
-import { type ConsentEvidence, logConsent } from "./consent-log.ts";
+import { type ConsentEvidence, hasOtherTerms, logConsent } from "./consent-log.ts";
 import { deleteErasedOptOut } from "./erased-opt-outs.ts";
 import { isOptedOutByMarketingPreference } from "./marketing-preference.ts";
-import { updateConsent } from "./statements.ts";
+import { setUpdatedAt, updateConsent } from "./statements.ts";
 import { CONTACT_CHANGED, type Contact, contacts } from "./table.ts";
 import { viewContact } from "./view.ts";
 
@@ -44,6 +44,7 @@ function applyMove(tx: Tx, workspace: Workspace, contact: Contact, move: Consent
   const became = decideConsent(contact, move);
   if (became === null) {
     if (isAdditionalOptOut(tx, contact, move, why)) logConsent(tx, contact, "opted_out", why);
+    if (move.kind === "opt_in" && hasOtherTerms(tx, contact, why)) return storeTerms(tx, contact, why);
     return storeUnchanged(tx, contact, move);
   }
   const was = contact.consent;
@@ -99,6 +100,14 @@ function storeUnchanged(tx: Tx, contact: Contact, move: ConsentMove): Contact {
   tx.db.update(contacts).set(stored).where(eq(contacts.id, contact.id)).run();
   tx.notify(CONTACT_CHANGED);
   return { ...contact, ...stored };
+}
+
+/** The person agreed again, to other terms: source and time of the first opt-in stay, the log has both. */
+function storeTerms(tx: Tx, contact: Contact, why: ConsentEvidence): Contact {
+  logConsent(tx, contact, "opted_in", why);
+  setUpdatedAt(tx).run({ id: contact.id, updatedAt: tx.now });
+  tx.notify(CONTACT_CHANGED);
+  return { ...contact, updatedAt: tx.now };
 }
 
 /** The other contacts of the same person. */

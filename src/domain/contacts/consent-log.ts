@@ -6,7 +6,7 @@ import { desc, eq } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import type { Consent, ConsentSource } from "./consent.ts";
 import { insertConsentChanges } from "./detail-statements.ts";
-import { insertConsentLog } from "./statements.ts";
+import { insertConsentLog, latestConsentEvidence } from "./statements.ts";
 import { type Contact, consentLog } from "./table.ts";
 
 export interface ConsentEvidence {
@@ -17,6 +17,36 @@ export interface ConsentEvidence {
   at?: number;
   /** The evidence: ids of the message, import or key; never the text itself. */
   evidence: Record<string, unknown>;
+}
+
+/** What the person was told when they agreed; members of the evidence. */
+export interface ConsentTerms {
+  /** What the messages are for. */
+  purpose: string | null;
+  /** The text that was shown, or its version. */
+  notice: string | null;
+}
+
+/** Longest terms, in characters. */
+export const CONSENT_TERMS_MAX = { purpose: 191, notice: 4_000 } as const;
+
+function termsIn(evidence: Readonly<Record<string, unknown>>): ConsentTerms {
+  const read = (value: unknown): string | null => (typeof value === "string" ? value : null);
+  return { purpose: read(evidence.purpose), notice: read(evidence.notice) };
+}
+
+/** The terms of the opt-in that holds. */
+export function readConsentTerms(tx: ReadTx, { id, consent }: Pick<Contact, "id" | "consent">): ConsentTerms {
+  const latest = consent === "opted_in" ? latestConsentEvidence(tx).get({ contactId: id }) : undefined;
+  return termsIn(latest?.evidence ?? {});
+}
+
+/** Whether an opt-in names other terms than the stored one. Without any, it repeats the stored one. */
+export function hasOtherTerms(tx: ReadTx, contact: Pick<Contact, "id" | "consent">, why: ConsentEvidence): boolean {
+  const { purpose, notice } = termsIn(why.evidence);
+  if (contact.consent !== "opted_in" || (purpose === null && notice === null)) return false;
+  const stored = readConsentTerms(tx, contact);
+  return stored.purpose !== purpose || stored.notice !== notice;
 }
 
 type ConsentChange = typeof consentLog.$inferSelect;

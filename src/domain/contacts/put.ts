@@ -10,7 +10,7 @@ import { addMember, findOrCreateStaticGroup, removeMember } from "../groups/memb
 import { findGroup, findGroupByName, listGroupsOfContact } from "../groups/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { changeConsent } from "./change-consent.ts";
-import type { ConsentEvidence } from "./consent-log.ts";
+import type { ConsentEvidence, ConsentTerms } from "./consent-log.ts";
 import { createPerson } from "./create.ts";
 import { type FieldValue, findValueProblem, readValue, storeValue } from "./custom-field.ts";
 import { findField, listFields } from "./custom-fields.ts";
@@ -37,6 +37,8 @@ export interface ContactChanges {
   addToGroups?: (number | string)[];
   removeFromGroups?: (number | string)[];
   consent?: "opted_in" | "opted_out";
+  /** What the person was told; only with an opt-in. */
+  terms?: Partial<ConsentTerms>;
 }
 
 interface PutResult {
@@ -66,8 +68,9 @@ export function putContact(
   workspace: Workspace,
   person: ContactLookup,
   changes: ContactChanges,
-  why: ConsentEvidence,
+  by: ConsentEvidence,
 ): PutResult {
+  const why = { ...by, evidence: { ...by.evidence, ...changes.terms } };
   const values = requireValidChanges(tx, workspace.id, changes);
   if (changes.consent === "opted_in") {
     requireNotOptedOut(tx, workspace, person);

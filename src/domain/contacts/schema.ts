@@ -34,6 +34,11 @@ const ContactConsent = Type.Object(
       OneOf(consentSources, "How the consent was recorded. `inbound_message`: the person sent STOP or START."),
     ),
     at: Nullable(Instant("When the consent was recorded.")),
+    purpose: Nullable(Type.String(), "What the person agreed to, in your words. Null unless the opt-in named it."),
+    notice: Nullable(
+      Type.String(),
+      "The text that the person was shown when they agreed, or its version. Null unless the opt-in named it.",
+    ),
     may_want_to_stop_since: Type.Optional(
       Instant(
         "Only present while something that the person wrote may mean that they want to stop: since when. Marketing waits until a user clears it, or the person sends START.",

@@ -5,6 +5,7 @@ import { profileColumns, profileNames } from "./profile-fields.ts";
 import { consentLog, contactNetworkIds, contacts, erasedOptOuts } from "./table.ts";
 
 const contact = getTableColumns(contacts);
+const consentLogColumns = getTableColumns(consentLog);
 const alias = getTableColumns(contactNetworkIds);
 const { workspaceId, phoneHash, optedOutAt } = getTableColumns(erasedOptOuts);
 
@@ -89,7 +90,13 @@ export const setLastMessageAt = hotQuery(
 export const insertConsentLog = hotWrite(
   `INSERT INTO consent_log (workspace_id, contact_id, was, became, source, evidence, at)
   VALUES (:workspaceId, :contactId, :was, :became, :source, :evidence, :at)`,
-  getTableColumns(consentLog),
+  consentLogColumns,
+);
+
+export const latestConsentEvidence = hotQuery(
+  "SELECT evidence FROM consent_log WHERE contact_id = +:contactId ORDER BY id DESC LIMIT 1",
+  { contactId: consentLogColumns.contactId },
+  { evidence: consentLogColumns.evidence },
 );
 
 export const insertAlias = hotWrite(

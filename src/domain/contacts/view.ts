@@ -3,6 +3,7 @@ import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
+import { readConsentTerms } from "./consent-log.ts";
 import { readDetails } from "./details.ts";
 import { mapProfile } from "./profile-fields.ts";
 import type { ContactView } from "./schema.ts";
@@ -34,6 +35,7 @@ export function viewContact(
       status: contact.consent,
       source: contact.consentSource,
       at: when(contact.consentAt),
+      ...readConsentTerms(tx, contact),
       ...(contact.mayWantToStopSince === null
         ? {}
         : { may_want_to_stop_since: formatInstant(contact.mayWantToStopSince, workspace.timezone) }),

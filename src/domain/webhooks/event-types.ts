@@ -30,6 +30,7 @@ interface EventTypeRow {
 /** Times in the examples. */
 const DELIVERED_AT = "2026-11-21T08:44:29+05:30";
 export const LATER = "2026-11-21T08:51:03+05:30";
+const noTerms = { purpose: null, notice: null } as const;
 
 const text = { type: "string" } as const;
 const nullableText = { anyOf: [text, { type: "null" }] } as const;
@@ -107,7 +108,10 @@ const rows = {
     description: "A person replied STOP, or was marked as opted out. No more messages are sent to them.",
     data: { contact: "Contact" },
     example: {
-      contact: { consent: { status: "opted_out", source: "inbound_message", at: LATER }, updated_at: LATER },
+      contact: {
+        consent: { status: "opted_out", source: "inbound_message", at: LATER, ...noTerms },
+        updated_at: LATER,
+      },
     },
   },
   "contact.opted_in": {
@@ -115,7 +119,7 @@ const rows = {
     description: "A person who had opted out sent START.",
     data: { contact: "Contact" },
     example: {
-      contact: { consent: { status: "opted_in", source: "inbound_message", at: LATER }, updated_at: LATER },
+      contact: { consent: { status: "opted_in", source: "inbound_message", at: LATER, ...noTerms }, updated_at: LATER },
     },
   },
   "contact.may_want_to_stop": {
@@ -129,6 +133,7 @@ const rows = {
           status: "opted_in",
           source: "api",
           at: "2026-11-02T10:15:00+05:30",
+          ...noTerms,
           may_want_to_stop_since: LATER,
         },
         updated_at: LATER,

@@ -6,6 +6,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { inDocument, NOT_BLANK, Nullable, OneOf } from "#src/core/schema.ts";
+import { CONSENT_TERMS_MAX, type ConsentTerms } from "#src/domain/contacts/consent-log.ts";
 import type { NewPerson } from "#src/domain/contacts/people.ts";
 import { EMAIL_LENGTH_MAX, EMAIL_PATTERN, type Profile, readProfileValue } from "#src/domain/contacts/profile.ts";
 import { mapProfile, type ProfileKind, profileFields, profileNames } from "#src/domain/contacts/profile-fields.ts";
@@ -43,6 +44,9 @@ const groupNames = (description: string) =>
       description,
     }),
   );
+
+const term = (name: keyof typeof CONSENT_TERMS_MAX, description: string) =>
+  Type.Optional(inDocument(Type.String({ minLength: 1, maxLength: CONSENT_TERMS_MAX[name], description }), NOT_BLANK));
 
 const PersonBody = Type.Object(
   {
@@ -85,6 +89,8 @@ export const ContactBody = Type.Object(
     ),
     remove_from_groups: groupNames("Groups to remove the contact from. Applied after `add_to_groups`."),
     consent: Type.Optional(OneOf(["opted_in", "opted_out"], "Records consent. Only the person can undo an opt-out.")),
+    consent_purpose: term("purpose", "With `consent: opted_in`: what the person agreed to, in your words."),
+    consent_notice: term("notice", "With `consent: opted_in`: the text that the person was shown, or its version."),
   },
   {
     $id: "ContactInput",
@@ -113,6 +119,7 @@ export function readContactChanges(
   for (const member of ["add_tags", "remove_tags", "add_to_groups", "remove_from_groups"] as const) {
     checkNames(body[member], member, problems);
   }
+  const terms = readTerms(body, problems);
   if (Object.keys(problems).length > 0) throw invalidRequest(problems);
   return {
     profile,
@@ -123,11 +130,30 @@ export function readContactChanges(
     ...definedMember("addToGroups", trimmed(body.add_to_groups)),
     ...definedMember("removeFromGroups", trimmed(body.remove_from_groups)),
     ...definedMember("consent", body.consent),
+    ...definedMember("terms", terms),
   };
 }
 
 function definedMember(name: string, value: unknown): ContactChanges {
   return value === undefined ? {} : { [name]: value };
+}
+
+/** Undefined: the body has none. */
+function readTerms(
+  body: Readonly<Record<string, unknown>>,
+  problems: FieldProblems,
+): Partial<ConsentTerms> | undefined {
+  const terms: Partial<ConsentTerms> = {};
+  for (const name of ["purpose", "notice"] as const) {
+    const path = `consent_${name}`;
+    const value = body[path];
+    if (typeof value !== "string") continue;
+    if (value.trim() === "") problems[path] ??= ["It must not be blank; omit it."];
+    if (body.consent !== "opted_in")
+      problems[path] ??= ['It belongs to an opt-in: send it with "consent": "opted_in".'];
+    terms[name] = value.trim();
+  }
+  return Object.keys(terms).length === 0 ? undefined : terms;
 }
 
 function trimmed(list: unknown): unknown {

@@ -7,6 +7,8 @@ import { COUNTRY_NAMES } from "./countries.ts";
 import { looksLikePhone } from "./formats/looks.ts";
 import { ACCEPTS_NAMES, CONSENT_NAMES, EXTRA_NAMES, foldName, PHONE_NAMES, REFUSED_NAMES } from "./header-names.ts";
 
+import { nameOfPersonTarget, type PersonTarget, readPersonTarget } from "./row-people.ts";
+
 /** The contact field that receives a column's values. */
 export type ColumnTarget =
   /** The lower the rank, the more likely WhatsApp is on the number. */
@@ -22,6 +24,7 @@ export type ColumnTarget =
   | { to: "username" }
   | { to: "profile"; field: ProfileName }
   | { to: "field"; field: CustomField }
+  | PersonTarget
   | { to: "tags" }
   | { to: "groups" };
 
@@ -167,6 +170,8 @@ function columnAt(place: number): string {
 
 function guessTarget(name: string, fields: CustomField[]): ColumnTarget | null {
   const folded = foldName(name);
+  const person = readPersonTarget(name);
+  if (person !== null) return person;
   const rank = PHONE_NAMES.findIndex((names) => names.includes(folded));
   if (rank !== -1) return { to: "phone", rank };
   if (CONSENT_NAMES.includes(folded)) return { to: "consent", as: "answer" };
@@ -194,6 +199,8 @@ function readTarget(target: string, fields: CustomField[]): ColumnTarget | null 
   const plain = plainTargets.find((one) => one === target);
   if (plain !== undefined) return { to: plain };
   if (Object.hasOwn(profileFields, target)) return { to: "profile", field: target as ProfileName };
+  const person = readPersonTarget(target);
+  if (person !== null) return person;
   const field = fields.find(({ key }) => target === `fields.${key}`);
   return field === undefined ? undefined : { to: "field", field };
 }
@@ -202,5 +209,6 @@ function readTarget(target: string, fields: CustomField[]): ColumnTarget | null 
 export function nameOfTarget(target: ColumnTarget | null): string {
   if (target === null) return "-";
   if (target.to === "profile") return target.field;
+  if (target.to === "person") return nameOfPersonTarget(target);
   return target.to === "field" ? `fields.${target.field.key}` : target.to;
 }

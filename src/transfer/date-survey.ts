@@ -8,6 +8,7 @@ const PAIR = /^(\d{1,2})[-/.](\d{1,2})(?:[-/.]\d{2,4})?(?:[T ].{0,20})?$/;
 export function dateColumns({ targets }: Pick<ColumnMapping, "targets">): number[] {
   return targets.flatMap((target, index) => {
     const isDate =
+      (target?.to === "person" && target.part === "birthday") ||
       (target?.to === "profile" && (target.field === "birthday" || target.field === "anniversary")) ||
       (target?.to === "field" && target.field.kind === "date");
     return isDate ? index : [];

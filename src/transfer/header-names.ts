@@ -293,6 +293,9 @@ export function readConsentWord(value: string): "out" | "no" | "yes" | null {
   return YES.includes(folded) ? "yes" : null;
 }
 
+/** A cell that stands for no value. */
+export const NO_VALUE = /^(?:[-–—.?/]+|n\/?a|null|none)$/i;
+
 /** Letters and digits only, without accents and case: "E-mail Address" becomes "emailaddress". */
 export function foldName(name: string): string {
   return name

@@ -30,7 +30,7 @@ interface Rest {
   identifiers?: string[];
   isRepeated?: true;
   /** As in `ParsedRow`. */
-  found?: Pick<ParsedRow, "change" | "unread" | "consent" | "evidence">;
+  found?: Pick<ParsedRow, "change" | "unread" | "consent" | "evidence" | "people">;
 }
 
 export function packRows(rows: readonly PreparedRow[]): string {
@@ -44,7 +44,7 @@ export function unpackRows(text: string): PreparedRow[] {
 
 function pack({ line, row, person, isRepeated }: PreparedRow): PackedRow {
   if ("problems" in row) return [line, row.problems];
-  const { phone, userId, username, changes, omitted, change, unread, consent, evidence } = row;
+  const { phone, userId, username, changes, omitted, change, unread, consent, evidence, people } = row;
   const { profile = {}, fields = {}, addTags, addToGroups } = changes;
   const rest: Rest = {};
   if (userId !== null) rest.userId = userId;
@@ -53,7 +53,7 @@ function pack({ line, row, person, isRepeated }: PreparedRow): PackedRow {
   if (omitted !== undefined) rest.omitted = omitted;
   const { identifiers } = person;
   if (identifiers.length !== 1 || identifiers[0] !== person.phone) rest.identifiers = identifiers;
-  const found = { change, unread, consent, evidence };
+  const found = { change, unread, consent, evidence, people };
   if (Object.values(found).some((value) => value !== undefined)) rest.found = found as Rest["found"] & object;
   if (isRepeated) rest.isRepeated = true;
   const read = person.phone === phone ? 0 : person.phone;

@@ -60,6 +60,7 @@ const omissions = {
   bad_date: { says: "the date cannot be read", fix: "write it as 1990-02-28, or as --02-28 without a year" },
   bad_field: { says: "the value does not fit its field", fix: "correct the value, or the kind of the field" },
   too_long: { says: "the text is too long", fix: "shorten it" },
+  no_person_name: { says: "a further person has no name", fix: "add the name" },
   bad_group: { says: "the group cannot be filled by hand", fix: "name a static group" },
 } as const satisfies Record<string, ReasonClass>;
 

@@ -5,10 +5,12 @@ import { Problem } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";
 import type { ConsentEvidence } from "#src/domain/contacts/consent-log.ts";
+import { listPeople } from "#src/domain/contacts/details.ts";
 import { findErasedOptOut } from "#src/domain/contacts/erased-opt-outs.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { recordGivenIdentity } from "#src/domain/contacts/learn-identity.ts";
 import { NewContactBatch } from "#src/domain/contacts/new-contacts.ts";
+import { mergePeople } from "#src/domain/contacts/people.ts";
 import { type ContactChanges, putContact } from "#src/domain/contacts/put.ts";
 import type { Contact } from "#src/domain/contacts/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
@@ -126,6 +128,7 @@ export class RowWriter {
       isCountryUnchanged &&
       !isRepeated &&
       row.consent !== "out" &&
+      row.people === undefined &&
       this.#newContacts.add({ person, changes: row.changes, optIn })
     ) {
       this.#taken("created");
@@ -166,7 +169,7 @@ export class RowWriter {
     const isNewContact =
       person.contact === null && findErasedOptOut(tx, workspace.id, person.phone, row.userId) === null;
     const isOptIn = wantsOptIn(row, this.#run);
-    const changes = withConsent(row, isOptIn && isNewContact);
+    const changes = { ...withConsent(row, isOptIn && isNewContact), ...peopleOf(tx, row, person.contact) };
     const { contact: put, isNew, isChanged: isPut } = putContact(tx, workspace, person, changes, why);
     const contact = recordGivenIdentity(tx, workspace, put, row);
     const isChanged = isPut || contact !== put;
@@ -206,6 +209,11 @@ function wantsOptIn({ consent }: ParsedRow, { optIn }: WriteOptions): boolean {
 function withConsent({ consent, changes }: ParsedRow, isOptIn: boolean): ContactChanges {
   if (consent === "out") return { ...changes, consent: "opted_out" };
   return isOptIn ? { ...changes, consent: "opted_in" } : changes;
+}
+
+function peopleOf(tx: Tx, { people }: ParsedRow, contact: Contact | null): Pick<ContactChanges, "people"> {
+  if (people === undefined) return {};
+  return { people: mergePeople(contact === null ? [] : listPeople(tx, contact.id), people) };
 }
 
 function nameIn({ phone, userId }: ParsedRow): string {

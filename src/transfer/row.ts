@@ -3,6 +3,7 @@
 import { isUserId } from "#src/core/user-id.ts";
 import { CONSENT_TERMS_MAX } from "#src/domain/contacts/consent-log.ts";
 import { findValueProblem } from "#src/domain/contacts/custom-field.ts";
+import type { GivenPerson } from "#src/domain/contacts/people.ts";
 import { readProfileValue } from "#src/domain/contacts/profile.ts";
 import { type ProfileKind, profileFields } from "#src/domain/contacts/profile-fields.ts";
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
@@ -12,9 +13,10 @@ import { readCountry } from "./countries.ts";
 import { plainCell } from "./csv-line.ts";
 import { type DateOrder, readDateCell } from "./date-cell.ts";
 import { isEmptyCell } from "./formats/looks.ts";
-import { readConsentWord } from "./header-names.ts";
+import { NO_VALUE, readConsentWord } from "./header-names.ts";
 import type { PhoneChange } from "./phone-damage.ts";
 import type { Omission, Refusal, RowProblem } from "./reasons.ts";
+import { type PersonCells, readPeople } from "./row-people.ts";
 
 /** What a row changes; its profile and fields are always there. */
 type RowChanges = ContactChanges & Required<Pick<ContactChanges, "profile" | "fields">>;
@@ -40,6 +42,8 @@ export interface ParsedRow {
   evidence?: Record<string, string>;
   /** What is wrong with each cell that is skipped; omitted if there is none. */
   omitted?: RowProblem<Omission>[];
+  /** Others on the number; omitted if there is none. */
+  people?: GivenPerson[];
   /** Of the row's own column of countries; omitted if it names none. */
   country?: string;
 }
@@ -81,6 +85,7 @@ function readCells(context: RowContext, cells: readonly string[]): Reading {
     phones: [],
     refused: [],
     omitted: [],
+    people: new Map(),
   };
   context.mapping.targets.forEach((target, index) => {
     if (target === null) return;
@@ -90,6 +95,10 @@ function readCells(context: RowContext, cells: readonly string[]): Reading {
   const { countryColumn } = context.mapping;
   const country = countryColumn === null ? null : readCountry(cells[countryColumn] ?? "");
   if (country !== null) reading.row.country = country;
+  if (reading.people.size === 0) return reading;
+  const { people, omitted } = readPeople(reading.people, context);
+  reading.omitted.push(...omitted);
+  if (people.length > 0) reading.row.people = people;
   return reading;
 }
 
@@ -114,10 +123,11 @@ interface Reading {
   phones: { cell: string; rank: number }[];
   refused: RowProblem<Refusal>[];
   omitted: RowProblem<Omission>[];
+  people: PersonCells;
 }
 
 function readCell(
-  { row, phones, refused, omitted }: Reading,
+  { row, phones, people, refused, omitted }: Reading,
   target: ColumnTarget,
   cell: string,
   context: RowContext,
@@ -170,6 +180,9 @@ function readCell(
       else omitted.push({ reason: "bad_field", says: `fields.${key}: ${problem}` });
       return;
     }
+    case "person":
+      people.set(target.number, { ...people.get(target.number), [target.part]: cell });
+      return;
     case "tags":
       row.changes.addTags = readList(cell);
       return;
@@ -247,8 +260,6 @@ function readProfileCell(kind: ProfileKind, cell: string, { order, now }: RowCon
   const read = readDateCell(cell, order, now, false);
   return read === "empty" ? "" : (read?.date ?? null);
 }
-
-const NO_VALUE = /^(?:[-–—.?/]+|n\/?a|null|none)$/i;
 
 /** `Asha <asha@example.com>`, `mailto:asha@example.com` and `asha@example.com.` as addresses. */
 function bareAddress(cell: string): string {

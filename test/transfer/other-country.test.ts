@@ -72,6 +72,7 @@ test("where a column names the countries, a row that does not name one is refuse
   expect(phones).toEqual(["+491712345678", "+919812340001", "+919812340002", "+919812340003"]);
   expect(JSON.parse(stdout).reasons).toEqual([
     {
+      code: "other_country",
       reason: "the number may be another country's national number",
       rows: 1,
       example_line: 4,

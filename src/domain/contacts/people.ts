@@ -13,6 +13,40 @@ export interface NewPerson {
   ref: string | null;
 }
 
+export const PEOPLE_MAX = 20;
+export const PERSON_NAME_MAX = 191;
+export const PERSON_REF_MAX = 64;
+
+/** A person of whom a file knows a part; what is null stays as it is stored. */
+export interface GivenPerson {
+  /** The contact is 1, and the first of its people 2. */
+  number: number;
+  name: string;
+  birthday: string | null;
+  ref: string | null;
+}
+
+/**
+ * The stored list with the given people: one with a `ref` is the stored person of that `ref`, one without is the person at
+ * its place. All others stay.
+ */
+export function mergePeople(stored: readonly NewPerson[], given: readonly GivenPerson[]): NewPerson[] {
+  const people = [...stored];
+  for (const { number, name, birthday, ref } of given) {
+    const known = people.findIndex((one, at) =>
+      ref !== null && people.some((other) => other.ref === ref)
+        ? one.ref === ref
+        : at === number - 2 && (ref === null || one.ref === null),
+    );
+    const before = known === -1 ? undefined : people[known];
+    const firstName = before?.name === name ? before.firstName : null;
+    const person = { name, firstName, birthday: birthday ?? before?.birthday ?? null, ref: ref ?? before?.ref ?? null };
+    if (known === -1) people.push(person);
+    else people[known] = person;
+  }
+  return people.slice(0, PEOPLE_MAX);
+}
+
 /**
  * Replaces the list. A person with a known `ref` keeps the same row; people without a `ref` are matched by position.
  * Returns false if nothing changed.

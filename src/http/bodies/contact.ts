@@ -7,19 +7,16 @@ import type { FieldProblems } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { inDocument, NOT_BLANK, Nullable, OneOf } from "#src/core/schema.ts";
 import { CONSENT_TERMS_MAX, type ConsentTerms } from "#src/domain/contacts/consent-log.ts";
-import type { NewPerson } from "#src/domain/contacts/people.ts";
+import { type NewPerson, PEOPLE_MAX, PERSON_NAME_MAX, PERSON_REF_MAX } from "#src/domain/contacts/people.ts";
 import { EMAIL_LENGTH_MAX, EMAIL_PATTERN, type Profile, readProfileValue } from "#src/domain/contacts/profile.ts";
 import { mapProfile, type ProfileKind, profileFields, profileNames } from "#src/domain/contacts/profile-fields.ts";
 import type { ContactChanges } from "#src/domain/contacts/put.ts";
 import { findFieldProblems } from "../validate.ts";
 import { checkWellFormed } from "./variables.ts";
 
-const PEOPLE_MAX = 20;
 /** Of tags, or of groups, in one request. */
 const NAMES_MAX = 100;
 const FIELDS_MAX = 200;
-const PERSON_NAME_MAX = 191;
-const REF_MAX = 64;
 
 /** One line of at most 191 characters that is not blank; white space around it is removed. */
 const NAME_PATTERN =
@@ -56,7 +53,7 @@ const PersonBody = Type.Object(
     ref: Type.Optional(
       Nullable(
         Type.String({
-          maxLength: REF_MAX,
+          maxLength: PERSON_REF_MAX,
           description:
             "Your own id for this person, so that a repeated sync updates the person instead of adding a duplicate.",
         }),

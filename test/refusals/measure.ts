@@ -2,14 +2,10 @@
  * Measures on the corpus of refusals and shop chat how much is heard, for each language and half. Lines of the held half
  * are counted and never returned: patterns tuned on them would falsify the result.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { readRefusal } from "#src/domain/workspaces/read-command.ts";
+import { type Half, readCorpus } from "./corpus.ts";
 
-const corpus = join(import.meta.dir, "corpus");
 const own = { stopWords: [], startWords: [] };
-
-export type Half = "open" | "held";
 
 export interface Count {
   count: number;
@@ -27,14 +23,10 @@ export interface Measured {
   falseOptOut: Count;
 }
 
-export const languages: readonly string[] = readdirSync(join(corpus, "open"))
-  .map((name) => name.replace(".tsv", ""))
-  .toSorted();
-
 export function measure(language: string, half: Half): Measured {
   const lines = readLines(language, half);
-  const refusals = lines.filter(({ label }) => label === "stop" || label === "doubt");
-  const chat = lines.filter(({ label }) => label === "chat" || label === "trap");
+  const refusals = lines.filter(({ isRefusal }) => isRefusal);
+  const chat = lines.filter(({ isRefusal }) => !isRefusal);
   const stops = refusals.filter(({ label }) => label === "stop");
   const count = (among: typeof lines, ...meanings: unknown[]) => ({
     count: among.filter(({ meaning }) => meanings.includes(meaning)).length,
@@ -52,8 +44,8 @@ export function measure(language: string, half: Half): Measured {
 
 /** Lines of the open half that are heard wrongly. */
 export function listMisses(language: string): string[] {
-  return readLines(language, "open").flatMap(({ label, text, meaning }) =>
-    (label === "stop" || label === "doubt") === (meaning === null) ? [`${label}\t${meaning}\t${text}`] : [],
+  return readLines(language, "open").flatMap(({ label, text, isRefusal, meaning }) =>
+    isRefusal === (meaning === null) ? [`${label}\t${meaning}\t${text}`] : [],
   );
 }
 
@@ -68,11 +60,5 @@ export function interval({ count, of }: Count): [low: number, high: number] {
 }
 
 function readLines(language: string, half: Half) {
-  return readFileSync(join(corpus, half, `${language}.tsv`), "utf8")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => {
-      const [label = "", text = ""] = line.split("\t");
-      return { label, text, meaning: readRefusal(text, own) };
-    });
+  return readCorpus(half, language).map((line) => ({ ...line, meaning: readRefusal(line.text, own) }));
 }

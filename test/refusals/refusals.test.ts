@@ -3,21 +3,27 @@
  * higher than what is reached; these floors keep what was measured.
  */
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { readRefusal } from "#src/domain/workspaces/read-command.ts";
-import { type Count, type Half, languages, measure } from "./measure.ts";
+import { languages } from "./corpus.ts";
+import { type Count, measure } from "./measure.ts";
+import { formatModel, trainModel } from "./train.ts";
 
 const own = { stopWords: [], startWords: [] };
 
-/** Percent: recall at least, false doubt at most; on the open half, on the held half. */
-const FLOORS: Readonly<Record<string, Record<Half, [recall: number, falseDoubt: number]>>> = {
-  ar: { open: [60, 1.5], held: [44, 3.6] },
-  en: { open: [87, 0.5], held: [60, 2.3] },
-  es: { open: [86, 1.2], held: [59, 2.2] },
-  fr: { open: [74, 1.2], held: [56, 3.4] },
-  hi: { open: [61, 0.7], held: [49, 1.4] },
-  id: { open: [77, 1], held: [62, 5] },
-  pt: { open: [77, 1.3], held: [57, 2.2] },
+/** Percent on the held half: recall at least, false doubt at most. */
+const FLOORS: Readonly<Record<string, [recall: number, falseDoubt: number]>> = {
+  ar: [72, 1],
+  de: [72, 2.2],
+  en: [79, 1],
+  es: [83, 1],
+  fr: [72, 2.4],
+  hi: [75, 1],
+  id: [77, 1.7],
+  it: [74, 1],
+  pt: [83, 1],
 };
 
 const percent = ({ count, of }: Count): number => (100 * count) / of;
@@ -26,13 +32,32 @@ for (const language of languages) {
   for (const half of ["open", "held"] as const) {
     test(`in ${language}, ${half} half, chat opts out no person, and refusals are heard as measured`, () => {
       const { recall, falseDoubt, falseOptOut } = measure(language, half);
-      const [recallMin, falseDoubtMax] = FLOORS[language]?.[half] ?? [100, 0];
+      const [recallMin, falseDoubtMax] = half === "open" ? [98, 1] : (FLOORS[language] ?? [100, 0]);
       expect(falseOptOut.count).toBe(0);
       expect(percent(recall)).toBeGreaterThanOrEqual(recallMin);
       expect(percent(falseDoubt)).toBeLessThanOrEqual(falseDoubtMax);
     });
   }
 }
+
+test("the weights are those that the training command makes of the corpus", () => {
+  const stored = readFileSync(join(import.meta.dir, "../../src/domain/workspaces/refusal-weights.json"), "utf8");
+  expect(stored === formatModel(trainModel())).toBe(true);
+}, 120_000);
+
+test("each phrase that people send to stop is heard, and what only sounds like one is not", () => {
+  const rows = readFileSync(join(import.meta.dir, "stop-phrases.tsv"), "utf8")
+    .trim()
+    .split("\n")
+    .slice(1);
+  const wrong = rows.filter((row) => {
+    const [text = "", wanted] = row.split("\t");
+    const heard = readRefusal(text, own);
+    return wanted === "none" ? heard !== null : wanted !== "?" && !["stop", "ambiguous", "doubt"].includes(heard ?? "");
+  });
+  expect(rows).toHaveLength(117);
+  expect(wrong).toEqual([]);
+});
 
 test("stop signs alone and a spelled-out STOP opt out, and a misspelt long word is a doubt", () => {
   const heard = ["🛑", "🚫🚫", "S T O P", "s.t.o.p", "do not contact me again"].map((text) => readRefusal(text, own));

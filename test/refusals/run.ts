@@ -5,7 +5,8 @@
  */
 import { readRefusal } from "#src/domain/workspaces/read-command.ts";
 import { readOptions } from "#test/support/options.ts";
-import { type Count, interval, languages, listMisses, measure } from "./measure.ts";
+import { languages } from "./corpus.ts";
+import { type Count, interval, listMisses, measure } from "./measure.ts";
 
 const RECALL_MIN = 0.95;
 const FALSE_DOUBT_MAX = 0.01;

@@ -56,7 +56,7 @@ const rows: readonly [
   ["pt", "usage", "clear", ["PARAR", "SAIR", "descadastrar", "cancelar inscrição", "cancelar assinatura"]],
   ["pt", "usage", "clear", ["parar mensagens", "chega de mensagens", "não quero receber mensagens", "não quero mais"]],
   ["pt", "usage", "clear", ["parar de enviar mensagens", "remover meu número", "quero sair"]],
-  ["pt", "usage", "ambiguous", ["pare"]],
+  ["pt", "usage", "ambiguous", ["pare", "remover"]],
   ["pt", "usage", "clear", ["descadastrar-me", "não quero mais receber mensagens", "não enviar mais", "me remova"]],
   ["pt", "usage", "clear", ["me tira da lista"]],
   ["pt", "usage", "clear", ["não me mande mais mensagem", "não me mande mais mensagens", "me tirem da lista"]],
@@ -105,12 +105,13 @@ const rows: readonly [
 
   ["tr", "carriers", "ambiguous", ["RET", "İPTAL", "DUR"]],
   ["tr", "usage", "clear", ["abonelikten çık", "aboneliği iptal et", "reklam istemiyorum"]],
-  ["tr", "usage", "clear", ["üyelikten çık", "mesaj atmayın", "mesaj istemiyorum"]],
+  ["tr", "usage", "clear", ["üyelikten çık", "beni listeden çıkarın", "mesaj atmayın", "mesaj istemiyorum"]],
   ["tr", "usage", "ambiguous", ["durdur"]],
   ["tr", "button, translated", "clear", ["Promosyonları durdur", "Tanıtımları durdur"]],
 
   ["ru", "usage", "clear", ["СТОП", "ОТПИСКА", "отписаться", "отпишите меня"]],
   ["ru", "usage", "clear", ["отмена подписки", "отключить рассылку", "прекратите рассылку", "не пишите мне"]],
+  ["ru", "usage", "clear", ["не пишите мне больше", "хватит присылать", "удалите мой номер"]],
   ["ru", "usage", "clear", ["отменить подписку", "не присылайте", "больше не присылайте", "удалите меня"]],
   ["ru", "usage", "ambiguous", ["хватит"]],
   ["ru", "button, translated", "clear", ["Остановить рекламу", "Остановить рассылку", "Отключить рекламу"]],
@@ -125,7 +126,7 @@ const rows: readonly [
 
   ["ar", "usage", "clear", ["توقف", "إيقاف", "ايقاف", "أوقف", "اوقف", "إلغاء الاشتراك", "الغاء الاشتراك", "ستوب"]],
   ["ar", "usage", "clear", ["أوقف الرسائل", "إيقاف الرسائل", "إلغاء اشتراكي", "لا ترسل", "لا أريد رسائل"]],
-  ["ar", "usage", "ambiguous", ["الغاء", "إلغاء", "وقف", "كفى"]],
+  ["ar", "usage", "ambiguous", ["الغاء", "إلغاء", "وقف", "قف", "كفى"]],
   ["ar", "button, translated", "clear", ["إيقاف العروض الترويجية", "إيقاف العروض", "إيقاف الترويج"]],
   ["fa", "usage", "clear", ["توقف", "لغو اشتراک", "لغو عضویت", "پیام ندهید"]],
   ["fa", "usage", "ambiguous", ["لغو"]],
@@ -171,7 +172,7 @@ const rows: readonly [
   ["vi", "usage", "clear", ["không nhận tin"]],
   ["vi", "usage", "ambiguous", ["dừng lại"]],
 
-  ["sw", "usage", "clear", ["acha kutuma", "jiondoe"]],
+  ["sw", "usage", "clear", ["acha kutuma", "acha kunitumia ujumbe", "jiondoe"]],
   ["sw", "usage", "ambiguous", ["simamisha", "ondoa"]],
   ["el", "usage", "clear", ["ΣΤΟΠ", "διαγραφή"]],
   ["el", "usage", "ambiguous", ["διακοπή"]],

@@ -4,7 +4,7 @@
  */
 import { normalizeCommand, normalizeText } from "./normalize-command.ts";
 import { OPT_IN_WORDS, OPT_OUT_WORDS } from "./opt-out-words.ts";
-import { isRefusingEmoji, isStopSign, plainWords, refuses } from "./read-refusal.ts";
+import { isStopSign, refuses } from "./read-refusal.ts";
 
 type Command =
   | "stop"
@@ -46,11 +46,7 @@ export function readRefusal(text: string, own: OwnWords): Command | "doubt" | nu
   const command = readCommand(text, own);
   if (command !== null) return command;
   const said = normalizeText(text);
-  const words = plainWords(said);
-  const plain = words.map((word) => word || ",").join(" ");
-  const isDoubtful =
-    holdsWord(plain, shippedStopWords) || holdsOwnWord(said, own) || refuses(words) || isRefusingEmoji(text);
-  return isDoubtful ? "doubt" : null;
+  return holdsOwnWord(said, own) || refuses(text, holdsWord(said, shippedStopWords)) ? "doubt" : null;
 }
 
 /** Whether an unambiguous word stands as a whole word anywhere in the text. */

@@ -1,0 +1,19 @@
+/**
+ * Says how likely a text refuses messages, with a weight for each feature. `bun run train:refusals` learns the weights
+ * from `test/refusals/corpus` and writes `refusal-weights.json`.
+ */
+import { readFeatures } from "./refusal-features.ts";
+import model from "./refusal-weights.json" with { type: "json" };
+
+const weights = new Int8Array(Buffer.from(model.weights, "base64"));
+
+/** The highest score of a part of the text: above 0 is a refusal more likely than not. */
+export function scoreRefusal(text: string): number {
+  return Math.max(...readFeatures(text).map(scoreOf));
+}
+
+function scoreOf(features: Int32Array): number {
+  let sum = 0;
+  for (const feature of features) sum += weights[feature] ?? 0;
+  return model.bias + (sum * model.step) / Math.sqrt(features.length);
+}

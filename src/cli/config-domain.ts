@@ -2,7 +2,7 @@
 import { networkInterfaces } from "node:os";
 import type { Config } from "#src/config/config.ts";
 import { resolveName } from "#src/net/checked-lookup.ts";
-import type { ConfigFinding } from "./config-finding.ts";
+import { type ConfigFinding, ok, problem, warning } from "./finding.ts";
 
 const HTTPS_PORT = 443;
 const LOOPBACK = /^(127\.|::1$|localhost$)/;
@@ -12,27 +12,30 @@ export async function checkDomain({ server, acme }: Config): Promise<ConfigFindi
   if (domain === null || tlsCert !== null) return [];
   const found = [await checkAddresses(domain)];
   if (LOOPBACK.test(listen.host)) {
-    found.push({
-      level: "problem",
-      key: "server.listen",
-      message: `listen is ${listen.host}:${listen.port}, which is not reachable from other machines.`,
-      next: `remove listen to serve ${domain} on port 443; behind a proxy, remove domain`,
-    });
+    found.push(
+      problem(
+        "server.listen",
+        `listen is ${listen.host}:${listen.port}, which is not reachable from other machines.`,
+        `remove listen to serve ${domain} on port 443; behind a proxy, remove domain`,
+      ),
+    );
   } else if (listen.port !== HTTPS_PORT) {
-    found.push({
-      level: "warning",
-      key: "server.listen",
-      message: `The server listens on port ${listen.port}; https://${domain} leads to port 443.`,
-      next: "remove listen, or forward port 443 to that port",
-    });
+    found.push(
+      warning(
+        "server.listen",
+        `The server listens on port ${listen.port}; https://${domain} leads to port 443.`,
+        "remove listen, or forward port 443 to that port",
+      ),
+    );
   }
   if (LOOPBACK.test(acme.httpListen.host))
-    found.push({
-      level: "problem",
-      key: "acme.http_listen",
-      message: "The certificate authority cannot reach a loopback address.",
-      next: 'remove http_listen, or set it to ":80"',
-    });
+    found.push(
+      problem(
+        "acme.http_listen",
+        "The certificate authority cannot reach a loopback address.",
+        'remove http_listen, or set it to ":80"',
+      ),
+    );
   return found;
 }
 
@@ -42,20 +45,17 @@ async function checkAddresses(domain: string): Promise<ConfigFinding> {
   try {
     const resolved = await resolveName(domain);
     if (resolved.length === 0) throw new Error("no address");
-    if (resolved.some((address) => own.includes(address)))
-      return { level: "ok", key, message: `DNS leads ${domain} to this machine.`, next: null };
-    return {
-      level: "warning",
+    if (resolved.some((address) => own.includes(address))) return ok(key, `DNS leads ${domain} to this machine.`);
+    return warning(
       key,
-      message: `${domain} resolves to ${resolved.join(", ")}, which is not an address of this machine.`,
-      next: "that is right behind a router that forwards ports 80 and 443; otherwise correct the DNS record",
-    };
+      `${domain} resolves to ${resolved.join(", ")}, which is not an address of this machine.`,
+      "that is right behind a router that forwards ports 80 and 443; otherwise correct the DNS record",
+    );
   } catch {
-    return {
-      level: "problem",
+    return problem(
       key,
-      message: `DNS has no address for ${domain}.`,
-      next: "create an A record that leads to this machine; a new one may take minutes to be seen",
-    };
+      `DNS has no address for ${domain}.`,
+      "create an A record that leads to this machine; a new one may take minutes to be seen",
+    );
   }
 }

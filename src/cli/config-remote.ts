@@ -5,7 +5,7 @@ import { ObjectStore, StoreFailure } from "#src/backup/remote/object-store.ts";
 import { accessOf, placeOf } from "#src/backup/remote/settings.ts";
 import type { Config } from "#src/config/config.ts";
 import type { Clock } from "#src/core/clock.ts";
-import type { ConfigFinding } from "./config-finding.ts";
+import { type ConfigFinding, ok, problem, warning } from "./finding.ts";
 
 const ANSWER_MS = 10_000;
 
@@ -14,19 +14,20 @@ export async function checkRemote({ backup }: Config, clock: Clock): Promise<Con
   if (remote === null) return [];
   const found: ConfigFinding[] = [];
   if (schedule === null)
-    found.push({
-      level: "warning",
-      key: "backup.remote",
-      message: "No backup is sent automatically, because scheduled backups are off.",
-      next: "set [backup] schedule",
-    });
+    found.push(
+      warning(
+        "backup.remote",
+        "No backup is sent automatically, because scheduled backups are off.",
+        "set [backup] schedule",
+      ),
+    );
   try {
     await new ObjectStore(accessOf(remote), clock, ANSWER_MS).list(folderOf(remote.prefix), 1);
-    found.push({ level: "ok", key: "backup.remote", message: `${placeOf(remote)} can be listed.`, next: null });
+    found.push(ok("backup.remote", `${placeOf(remote)} can be listed.`));
   } catch (error) {
     if (!(error instanceof StoreFailure)) throw error;
     const next = "check endpoint, bucket, region, access_key and secret_key_file of [backup.remote]";
-    found.push({ level: "problem", key: "backup.remote", message: `${sentence(error.message)}.`, next });
+    found.push(problem("backup.remote", `${sentence(error.message)}.`, next));
   }
   return [...found, ...(await checkRecipient(remote.recipient))];
 }
@@ -38,7 +39,7 @@ async function checkRecipient(recipient: string): Promise<ConfigFinding[]> {
   } catch {
     const message = "Nothing can be encrypted for this recipient.";
     const next = "waxwing backup recovery-key makes a recovery key and its recipient";
-    return [{ level: "problem", key: "backup.remote.recipient", message, next }];
+    return [problem("backup.remote.recipient", message, next)];
   }
 }
 

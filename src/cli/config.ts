@@ -9,9 +9,10 @@ import type { Clock } from "#src/core/clock.ts";
 import { readSmtpUrl } from "#src/health/alarm-email.ts";
 import { type Command, command } from "./command.ts";
 import { checkDomain } from "./config-domain.ts";
-import type { ConfigFinding } from "./config-finding.ts";
 import { checkRemote } from "./config-remote.ts";
-import { type Report, visible } from "./output.ts";
+import { bracketed } from "./console-link.ts";
+import { type ConfigFinding, findingLines, ok, problem, warning } from "./finding.ts";
+import type { Report } from "./output.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const CERTIFICATE_SOON_MS = 7 * 24 * 60 * 60_000;
@@ -43,33 +44,19 @@ export const commands: readonly Command[] = [
   ),
 ];
 
-function ok(key: string, message: string): ConfigFinding {
-  return { level: "ok", key, message, next: null };
-}
-
-function problem(key: string, message: string, next: string): ConfigFinding {
-  return { level: "problem", key, message, next };
-}
-
 function checkData({ storage }: Config): ConfigFinding[] {
   const data = resolve(storage.data);
   const found = [checkDirectory("storage.data", data, "the database")];
   const mode = statSync(data, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & 0o077) !== 0)
-    found.push({
-      level: "warning",
-      key: "storage.data",
-      message: `${data} can be entered by other users of this machine.`,
-      next: `chmod 700 ${data}`,
-    });
+    found.push(warning("storage.data", `${data} can be entered by other users of this machine.`, `chmod 700 ${data}`));
   const parent = resolve(dirname(storage.path));
   return parent === data ? found : [...found, checkDirectory("storage.path", parent, "the database")];
 }
 
 /** A directory that does not exist yet has to be one that can be made. */
 function checkDirectory(key: string, path: string, what: string): ConfigFinding {
-  let existing = path;
-  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  const existing = existingOf(path);
   if (!statSync(existing).isDirectory())
     return problem(
       key,
@@ -104,30 +91,27 @@ function checkKey({ secrets, storage }: Config, isInEnvironment: boolean): Confi
 
 function checkBackups({ backup, storage }: Config): ConfigFinding[] {
   if (backup.schedule === null)
-    return [
-      {
-        level: "warning",
-        key: "backup.schedule",
-        message: "Scheduled backups are off.",
-        next: 'set [backup] schedule, such as "30 2 * * *"',
-      },
-    ];
+    return [warning("backup.schedule", "Scheduled backups are off.", 'set [backup] schedule, such as "30 2 * * *"')];
   const directory = resolve(backup.directory);
   const found = [checkDirectory("backup.directory", directory, "a backup")];
   if (backup.remote === null && deviceOf(directory) === deviceOf(resolve(storage.data)))
-    found.push({
-      level: "warning",
-      key: "backup.directory",
-      message: `${directory} is on the disk of the database, so a broken disk takes both.`,
-      next: "send them to a store with [backup.remote], set [backup] directory to another disk, or copy them elsewhere",
-    });
+    found.push(
+      warning(
+        "backup.directory",
+        `${directory} is on the disk of the database, so a broken disk takes both.`,
+        "send them to a store with [backup.remote], set [backup] directory to another disk, or copy them elsewhere",
+      ),
+    );
   return found;
 }
 
 function deviceOf(path: string): number {
-  let existing = path;
-  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
-  return statSync(existing).dev;
+  return statSync(existingOf(path)).dev;
+}
+
+/** The path itself, or the closest directory above it that exists. */
+function existingOf(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : existingOf(dirname(path));
 }
 
 function checkCertificate({ server }: Config, now: number): ConfigFinding[] {
@@ -158,12 +142,7 @@ function checkMail({ alerts }: Config): ConfigFinding[] {
   }
 }
 
-interface NamedAddress {
-  key: string;
-  url: string;
-}
-
-function addressesOf({ server, acme, alerts, whatsapp }: Config): NamedAddress[] {
+function addressesOf({ server, acme, alerts, whatsapp }: Config): { key: string; url: string }[] {
   const named: [string, string | null][] = [
     ["server.public_url", server.publicUrl],
     ["acme.directory", server.domain === null || server.tlsCert !== null ? null : acme.directory],
@@ -179,7 +158,7 @@ function smtpAddress(path: string | null): string | null {
   if (path === null) return null;
   try {
     const { host, port } = readSmtpUrl(path);
-    return `smtp://${host.includes(":") ? `[${host}]` : host}:${port}`;
+    return `smtp://${bracketed(host)}:${port}`;
   } catch {
     return null;
   }
@@ -192,13 +171,13 @@ async function checkAddress(clock: Clock, key: string, address: string): Promise
   const place = `${url.hostname}:${port}`;
   const failure = await tryConnect(clock, url.hostname.replace(/^\[|\]$/g, ""), port);
   if (failure === null) return ok(key, `${place} accepts connections.`);
-  return {
-    // The server itself may be stopped, and some networks cannot reach their own public address.
-    level: key === "server.public_url" ? "warning" : "problem",
+  // The server itself may be stopped, and some networks cannot reach their own public address.
+  const found = key === "server.public_url" ? warning : problem;
+  return found(
     key,
-    message: `${place} cannot be reached from this machine (${failure}).`,
-    next: "check the address, DNS and the firewall",
-  };
+    `${place} cannot be reached from this machine (${failure}).`,
+    "check the address, DNS and the firewall",
+  );
 }
 
 /** Null if a connection opens. */
@@ -227,19 +206,12 @@ function whyUnreadable(path: string): string | null {
   }
 }
 
-const LEVEL_LABELS = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;
-
 function reportOf({ file }: Config, findings: readonly ConfigFinding[]): Report {
-  const problems = findings.filter(({ level }) => level === "problem").length;
-  const json = { ok: problems === 0, file: file === null ? null : resolve(file), findings };
+  const ok = findings.every(({ level }) => level !== "problem");
+  const path = file === null ? null : resolve(file);
   const text = [
-    file === null ? "There is no configuration file; the defaults hold." : `${resolve(file)} is valid.`,
-    ...findings.flatMap(({ level, key, message, next }) => [
-      `${LEVEL_LABELS[level]}  ${key}: ${visible(message)}`,
-      ...(next === null ? [] : [`         next: ${visible(next)}`]),
-    ]),
-    "",
-    problems === 0 ? "No problems found." : `${problems} ${problems === 1 ? "problem" : "problems"}.`,
+    path === null ? "There is no configuration file; the defaults hold." : `${path} is valid.`,
+    ...findingLines(findings, ({ key }) => key),
   ].join("\n");
-  return problems === 0 ? { json, text } : { json, text, exitCode: 1 };
+  return { json: { ok, file: path, findings }, text, ...(ok ? {} : { exitCode: 1 }) };
 }

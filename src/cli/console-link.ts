@@ -23,9 +23,21 @@ function baseAddress(server: Config["server"], listening?: string): string {
 
 /** A server that listens on all addresses is reached by one of them; `0.0.0.0` itself cannot be opened. */
 function reachableHost(host: string): string {
-  if (host !== "0.0.0.0" && host !== "::") return host.includes(":") ? `[${host}]` : host;
+  if (host !== "0.0.0.0" && host !== "::") return bracketed(host);
   const own = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .find(({ family, internal }) => family === "IPv4" && !internal);
   return own?.address ?? "127.0.0.1";
+}
+
+/** Where this machine itself reaches the configured server: `http://127.0.0.1:8080`. */
+export function localOrigin({ server }: Config): string {
+  const { host, port } = server.listen;
+  const own = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `${hasTls(server) ? "https" : "http"}://${bracketed(own)}:${port}`;
+}
+
+/** An IPv6 address as URLs have it. */
+export function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
 }

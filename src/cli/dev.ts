@@ -24,7 +24,7 @@ import { type Kept, readKept, writeKept } from "./dev/kept.ts";
 import { announceDev } from "./dev/running-devs.ts";
 import { readSource, type Source } from "./dev/source.ts";
 import { startViewer, type Viewer } from "./dev/viewer.ts";
-import { devWords } from "./dev/words.ts";
+import { devWords, type Ready } from "./dev/words.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { file, flag, number, repeated, text } from "./option.ts";
 import { start, stopSignal } from "./running.ts";
@@ -146,44 +146,27 @@ async function serveDemo(context: Context, run: Run): Promise<void> {
   if (isKept) writeKept(config.storage.data, { demo, viewerPort });
   // What listens everywhere is reached here.
   const url = server.url.replace("://0.0.0.0:", "://127.0.0.1:").replace("://[::]:", "://[::1]:");
-  const baseUrl = `${url}/api/v1`;
-  const { data } = config.storage;
   const setup = await server.store.write(createSetupLink);
   // A reset brings back everything that is printed here.
   await control.saveSeed();
-  const consoleUrl = setup === null ? `${url}/console` : linkAddress(config, setup, server.url);
-  const words = {
-    baseUrl,
-    docsUrl: `${url}/docs`,
-    controlUrl: `${url}/control/v1`,
-    controlToken: control.token,
-    consoleUrl,
-    viewerUrl: viewer.url,
-    forward,
-    data,
-    demo,
-    metricsToken: config.server.metricsToken,
-    note,
-    isKept: options.data !== undefined,
-  };
-  const ready = {
-    base_url: baseUrl,
+  const ready: Ready = {
+    base_url: `${url}/api/v1`,
     api_key: demo.key,
     metrics_token: config.server.metricsToken,
     workspace_id: demo.workspaceId,
     number: demo.number,
     webhook_viewer_url: viewer.url,
     webhook_secret: demo.webhookSecret,
-    control_url: words.controlUrl,
+    control_url: `${url}/control/v1`,
     control_token: control.token,
-    docs_url: words.docsUrl,
-    console_url: consoleUrl,
-    data,
+    docs_url: `${url}/docs`,
+    console_url: setup === null ? `${url}/console` : linkAddress(config, setup, server.url),
+    data: config.storage.data,
   };
   if (options.json && note !== null) io.err(`${note}\n`);
   announceDev(io, ready);
   // One line: a program reads the first line and leaves the server running.
-  io.out(options.json ? `${JSON.stringify(ready)}\n` : `${devWords(words)}\n`);
+  io.out(options.json ? `${JSON.stringify(ready)}\n` : `${devWords(ready, { demo, forward, note, isKept })}\n`);
   await stopped;
   await server.stop();
 }

@@ -11,8 +11,9 @@ import { type Command, command } from "./command.ts";
 import type { Context } from "./context.ts";
 import { type Database, withDatabase } from "./database.ts";
 import { workspacesOf } from "./database-command.ts";
+import { findingLines } from "./finding.ts";
 import { flag, workspaceFilter } from "./option.ts";
-import { type Report, visible } from "./output.ts";
+import type { Report } from "./output.ts";
 import { accountPorts, syncNow } from "./sync-now.ts";
 
 export const commands: readonly Command[] = [
@@ -70,8 +71,6 @@ function createDoctorContext(context: Context, database: Database): DoctorContex
   };
 }
 
-const LEVEL_LABELS = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;
-
 function reportOf(findings: readonly Finding[], numbers: readonly SendingNumber[]): Report {
   const json = {
     ok: findings.every(({ level }) => level !== "problem"),
@@ -86,15 +85,6 @@ function reportOf(findings: readonly Finding[], numbers: readonly SendingNumber[
       next,
     })),
   };
-  const lines = findings.flatMap(({ level, check, numberId, message, next }) => {
-    const about = numberId === null ? check : `number ${numberId}, ${check}`;
-    return [
-      `${LEVEL_LABELS[level]}  ${about}: ${visible(message)}`,
-      ...(next === null ? [] : [`         next: ${visible(next)}`]),
-    ];
-  });
-  const problems = findings.filter(({ level }) => level === "problem").length;
-  const end = problems === 0 ? "No problems found." : `${problems} ${problems === 1 ? "problem" : "problems"}.`;
-  const text = [...lines, "", end].join("\n");
-  return problems === 0 ? { json, text } : { json, text, exitCode: 1 };
+  const about = ({ numberId, check }: Finding): string => (numberId === null ? check : `number ${numberId}, ${check}`);
+  return { json, text: findingLines(findings, about).join("\n"), ...(json.ok ? {} : { exitCode: 1 }) };
 }

@@ -61,10 +61,14 @@ export async function failingAs<T>(rules: readonly FailureRule[], work: () => T 
   try {
     return await work();
   } catch (error) {
-    const [, code, next, says] = rules.find(([kind]) => error instanceof kind) ?? [];
-    if (code === undefined || !(error instanceof Error)) throw error;
-    throw new CommandFailure(code, says?.(error.message) ?? error.message, next ?? null);
+    throw failureBy(rules, error) ?? error;
   }
+}
+
+function failureBy(rules: readonly FailureRule[], error: unknown): CommandFailure | null {
+  const [, code, next, says] = rules.find(([kind]) => error instanceof kind) ?? [];
+  if (code === undefined || !(error instanceof Error)) return null;
+  return new CommandFailure(code, says?.(error.message) ?? error.message, next ?? null);
 }
 
 interface FailureDescription {
@@ -85,60 +89,47 @@ const LIST_COMMANDS: Readonly<Record<string, string>> = {
   delivery: "waxwing delivery list --workspace ID",
 };
 
+const RULES: readonly FailureRule[] = [
+  [ConfigError, "invalid_config", null],
+  [SecretKeyUnusable, "secret_key_unusable", null],
+  [SecretUnreadable, "secret_unreadable", "put back the key file that belongs to this database"],
+  [
+    DriverUnusable,
+    "driver_unusable",
+    "set TMPDIR to a directory with free space whose file system allows programs to run (no noexec)",
+  ],
+  [MoveInterrupted, "move_interrupted", "run the same waxwing move in again, or delete that file"],
+  [
+    MovedOut,
+    "moved_out",
+    "if it runs there, keep this one from starting: systemctl disable --now waxwing; to reopen it as a copy, with its broadcasts held: waxwing move cancel",
+  ],
+  [NewerSchema, "newer_schema", null],
+  [UnknownSchema, "unknown_schema", null],
+  [LockHeld, "locked", "wait until that process has ended, then try again"],
+];
+
 /** Describes any error except `UsageError`. */
 export function describeError(error: unknown): FailureDescription {
-  const describe = (code: string, message: string, next: string | null = null): FailureDescription => ({
-    code,
-    message,
-    next,
-    fields: null,
-    bug: null,
-  });
-  if (error instanceof CommandFailure) return describe(error.code, error.message, error.next);
-  if (error instanceof Problem) {
-    return {
-      ...describe(error.code, error.message, hintFor(error)),
-      fields: error.details.fields === undefined ? null : sentencesOf(error.details.fields),
-    };
+  const failure = asFailure(error);
+  if (failure !== null) {
+    const fields = error instanceof Problem ? error.details.fields : undefined;
+    const { code, message, next } = failure;
+    return { code, message, next, fields: fields === undefined ? null : sentencesOf(fields), bug: null };
   }
-  if (error instanceof ConfigError) return describe("invalid_config", error.message);
-  if (error instanceof SecretKeyUnusable) return describe("secret_key_unusable", error.message);
-  if (error instanceof SecretUnreadable) {
-    return describe("secret_unreadable", error.message, "put back the key file that belongs to this database");
-  }
-  if (error instanceof DriverUnusable) {
-    const advice = "set TMPDIR to a directory with free space whose file system allows programs to run (no noexec)";
-    return describe("driver_unusable", error.message, advice);
-  }
-  const move = describeMove(error);
-  if (move !== null) return describe(move.code, move.message, move.next);
-  if (error instanceof NewerSchema) return describe("newer_schema", error.message);
-  if (error instanceof UnknownSchema) return describe("unknown_schema", error.message);
-  if (error instanceof LockHeld)
-    return describe("locked", error.message, "wait until that process has ended, then try again");
-  const storage = describeStorageError(error);
-  if (storage !== null) return describe("unavailable", storage.message, storage.next);
-  const system = describeSystemError(error);
-  if (system !== null) return describe("unavailable", system.message, system.next);
   const bug = error instanceof Error ? error : new Error(String(error));
-  return {
-    ...describe("internal_error", `internal error: ${bug.message}`, "report it with the lines below"),
-    bug,
-  };
+  const message = `internal error: ${bug.message}`;
+  return { code: "internal_error", message, next: "report it with the lines below", fields: null, bug };
 }
 
-/** Null if the error does not concern a planned move. */
-function describeMove(error: unknown): CommandFailure | null {
-  if (error instanceof MoveInterrupted)
-    return new CommandFailure(
-      "move_interrupted",
-      error.message,
-      "run the same waxwing move in again, or delete that file",
-    );
-  if (!(error instanceof MovedOut)) return null;
-  const advice =
-    "if it runs there, keep this one from starting: systemctl disable --now waxwing; to reopen it as a copy, with its broadcasts held: waxwing move cancel";
-  return new CommandFailure("moved_out", error.message, advice);
+/** Null: a bug of ours. */
+function asFailure(error: unknown): CommandFailure | null {
+  if (error instanceof CommandFailure) return error;
+  if (error instanceof Problem) return new CommandFailure(error.code, error.message, hintFor(error));
+  const failure = failureBy(RULES, error);
+  if (failure !== null) return failure;
+  const unavailable = describeStorageError(error) ?? describeSystemError(error);
+  return unavailable === null ? null : new CommandFailure("unavailable", unavailable.message, unavailable.next);
 }
 
 /** Null if the error is not a storage error. */

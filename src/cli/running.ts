@@ -7,6 +7,7 @@ import { createLog, type Log, type LogLevel } from "#src/core/log.ts";
 import { LockHeld } from "#src/db/lock.ts";
 import type { Server } from "#src/server/context.ts";
 import type { Trial } from "#src/upgrade/trial.ts";
+import { bracketed } from "./console-link.ts";
 import type { Io, Signal } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 
@@ -87,7 +88,7 @@ function passTrial(
 function describeListenError(error: unknown, config: Config): CommandFailure | null {
   if (!(error instanceof Error && "code" in error && "syscall" in error && error.syscall === "listen")) return null;
   const { host, port } = config.server.listen;
-  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const address = `${bracketed(host)}:${port}`;
   switch (error.code) {
     case "EADDRINUSE":
       return new CommandFailure(

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { controlTokenFile } from "#src/db/files.ts";
+import { localOrigin } from "./console-link.ts";
 import type { Context } from "./context.ts";
 import { readKept } from "./dev/kept.ts";
 import { listRunningDevs, type RunningDev } from "./dev/running-devs.ts";
@@ -81,12 +82,11 @@ async function located(context: Context, { server }: Given, command: string): Pr
 
 /** The server on the configured address. The files in its data directory are read if this user may. */
 function configured(context: Context, devs: readonly RunningDev[]): ServerTarget {
-  const { server, storage } = context.loadConfig();
+  const config = context.loadConfig();
+  const { storage } = config;
   const dev = devs.find(({ data }) => data === storage.data);
   if (dev !== undefined) return targetOf(dev);
-  const { host, port } = server.listen;
-  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  const origin = `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
+  const origin = localOrigin(config);
   const token = readIfPresent(controlTokenFile(storage.data));
   return {
     origin,

@@ -21,8 +21,8 @@ import { dirname, join } from "node:path";
 import { connect } from "node:tls";
 import { type Config, findConfigFile, loadConfig } from "#src/config/config.ts";
 import { changeKey, type KeyChange } from "#src/config/edit.ts";
-import { hasTls } from "#src/config/tls.ts";
 import { sleep } from "#src/core/clock.ts";
+import { localOrigin } from "./console-link.ts";
 import type { Context, Io } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 
@@ -142,7 +142,7 @@ export class SetupSteps {
 
   /** The address at which this machine reaches the server that runs; null: none answers. */
   async findServer(waits: boolean): Promise<string | null> {
-    const address = localAddress(this.config);
+    const address = localOrigin(this.config);
     const { io } = this.#context;
     for (let tries = 0; tries < (waits ? READY_TRIES : 1); tries++) {
       if (tries > 0) await sleep(io.clock, READY_WAIT_MS);
@@ -202,12 +202,6 @@ async function isReady(address: string, { clock }: Io): Promise<boolean> {
   } finally {
     timer.cancel();
   }
-}
-
-function localAddress({ server }: Config): string {
-  const { host, port } = server.listen;
-  const own = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
-  return `${hasTls(server) ? "https" : "http"}://${own}:${port}`;
 }
 
 function messageOf(json: unknown): string | null {

@@ -16,15 +16,15 @@ import { composePlayed } from "#src/http/control/inbound-body.ts";
 import { inboundTypes } from "#src/networks/simulator/inbound-content.ts";
 import { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import { composeStatus, FAILURE_CODE, phoneStatuses } from "#src/networks/simulator/phone.ts";
-import { type Command, command } from "./command.ts";
-import { withDatabase } from "./database.ts";
+import type { Command } from "./command.ts";
+import { writeCommand } from "./database-command.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
 import { choice, file, number, required, text, workspaceOption } from "./option.ts";
 import { list } from "./output.ts";
 import { readSimulatedInbound } from "./simulated-inbound.ts";
 
 export const commands: readonly Command[] = [
-  command(
+  writeCommand(
     "simulate inbound",
     {
       summary: "Send an inbound message to a simulator number",
@@ -41,25 +41,24 @@ export const commands: readonly Command[] = [
       payload: text("P", "What the pressed button carries; alone, --type is button"),
       replyTo: number("ID", "The inbound message that this one answers"),
     },
-    async (context, values) => {
+    async (values, context) => {
       const { from: typed, to: requestedTo } = values;
       const input = await readSimulatedInbound(context, values);
-      return withDatabase(context, "write", async ({ store, config }) => {
+      return (tx, { config }) => {
+        const { country } = getWorkspace(tx, values.workspace);
+        const from = isUserId(typed) ? typed : readPhone(typed, country);
+        if (from === null) throw invalidRequest({ from: [`"${typed}" is not a phone number.`] });
+        const number = requireSimulatorNumber(tx, values.workspace, country, requestedTo);
         const files = new SimulatedFiles(config.media.directory);
-        const shown = await store.write((tx) => {
-          const { country } = getWorkspace(tx, values.workspace);
-          const from = isUserId(typed) ? typed : readPhone(typed, country);
-          if (from === null) throw invalidRequest({ from: [`"${typed}" is not a phone number.`] });
-          const number = requireSimulatorNumber(tx, values.workspace, country, requestedTo);
-          const { networkMessageId, body } = composePlayed(tx, number, files, from, input);
-          storeCallback(tx, "simulator", body);
-          return { network_message_id: networkMessageId, from, to: number.phone };
-        });
-        return { json: shown, text: list({ from: shown.from, to: shown.to, "network id": shown.network_message_id }) };
-      });
+        const { networkMessageId, body } = composePlayed(tx, number, files, from, input);
+        storeCallback(tx, "simulator", body);
+        const { phone: to } = number;
+        const json = { network_message_id: networkMessageId, from, to };
+        return { json, text: list({ from, to, "network id": networkMessageId }) };
+      };
     },
   ),
-  command(
+  writeCommand(
     "simulate status",
     "Report a status of a message sent on the simulator",
     {
@@ -67,7 +66,7 @@ export const commands: readonly Command[] = [
       status: required(choice(phoneStatuses, "The status")),
       code: text("CODE", `With failed: the network's error code (default: ${FAILURE_CODE})`),
     },
-    (context, values) => {
+    (values) => {
       const { status, code = FAILURE_CODE } = values;
       if (values.code !== undefined && status !== "failed") {
         throw new UsageError("--code requires --status failed", "simulate status");
@@ -78,21 +77,16 @@ export const commands: readonly Command[] = [
           "simulate status",
         );
       }
-      return withDatabase(context, "write", async ({ store }) => {
-        const shown = await store.write((tx) => {
-          const message = findMessageById(tx, values.message);
-          if (message === undefined) throw notFound("message");
-          const number = getNumber(tx, message.numberId);
-          if (number.network !== "simulator") throw notSimulated(number);
-          const { networkMessageId, body } = composeStatus(tx.random, number, message, { status, code, at: tx.now });
-          storeCallback(tx, "simulator", body);
-          return { message_id: message.id, network_message_id: networkMessageId, status };
-        });
-        return {
-          json: shown,
-          text: list({ message: shown.message_id, status, "network id": shown.network_message_id }),
-        };
-      });
+      return (tx) => {
+        const message = findMessageById(tx, values.message);
+        if (message === undefined) throw notFound("message");
+        const number = getNumber(tx, message.numberId);
+        if (number.network !== "simulator") throw notSimulated(number);
+        const { networkMessageId, body } = composeStatus(tx.random, number, message, { status, code, at: tx.now });
+        storeCallback(tx, "simulator", body);
+        const json = { message_id: message.id, network_message_id: networkMessageId, status };
+        return { json, text: list({ message: message.id, status, "network id": networkMessageId }) };
+      };
     },
   ),
 ];

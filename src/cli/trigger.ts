@@ -7,14 +7,11 @@ import { type FeedEvent, readFeed } from "./listen/feed.ts";
 import { number, positional, text } from "./option.ts";
 import { controlTokenOption, findTarget, requireApiKey, requireControl, targetOptions } from "./server-target.ts";
 import { callServer } from "./trigger/call-server.ts";
-import { events, faults, type Stage } from "./trigger/scenarios.ts";
+import { type Stage, scenarios } from "./trigger/scenarios.ts";
 
 const WAIT_MS = 15_000;
 
-const names = [...Object.keys(events), ...Object.keys(faults)];
-const summaries = Object.entries({ ...events, ...faults }).map(
-  ([name, { summary }]) => `  ${name.padEnd(26)} ${summary}`,
-);
+const summaries = [...scenarios].map(([name, { summary }]) => `  ${name.padEnd(26)} ${summary}`);
 
 export const commands: readonly Command[] = [
   command(
@@ -35,10 +32,10 @@ export const commands: readonly Command[] = [
     },
     async (context, values) => {
       const { event: name, from, text, type, code } = values;
-      const scenario = Object.hasOwn(events, name) ? events[name as keyof typeof events] : faults[name];
+      const scenario = scenarios.get(name);
       if (scenario === undefined) {
         throw new UsageError(
-          `${JSON.stringify(name)} is not an event or fault; choose one of ${names.join(", ")}`,
+          `${JSON.stringify(name)} is not an event or fault; choose one of ${[...scenarios.keys()].join(", ")}`,
           "trigger",
         );
       }

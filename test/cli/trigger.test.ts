@@ -1,6 +1,6 @@
 /** `waxwing trigger`: every event and fault of its list happens on a dev, by its name alone. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { events, faults } from "#src/cli/trigger/scenarios.ts";
+import { scenarios } from "#src/cli/trigger/scenarios.ts";
 import { eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { Workshop } from "./spawn.ts";
 
@@ -31,15 +31,12 @@ interface Triggered {
 const trigger = (...args: string[]): Promise<Triggered> => workshop.json<Triggered>(["trigger", ...args], { env });
 
 test("there is one for each type of event", () => {
-  expect(Object.keys(events).sort()).toEqual([...eventTypes].sort());
+  expect([...scenarios.keys()]).toEqual(expect.arrayContaining([...eventTypes]));
 });
 
-test.each(Object.entries({ ...events, ...faults }).filter(([, { event }]) => event !== null))(
-  "%s",
-  async (name, { event }) => {
-    expect(await trigger(name)).toMatchObject({ triggered: name, event: { type: event } });
-  },
-);
+test.each([...scenarios].filter(([, { event }]) => event !== null))("%s", async (name, { event }) => {
+  expect(await trigger(name)).toMatchObject({ triggered: name, event: { type: event } });
+});
 
 test("options say which code, text and type", async () => {
   const failed = await trigger("message.failed", "--code", "131049");

@@ -2,40 +2,30 @@
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
 import type { Demo } from "./demo.ts";
+import type { RunningDev } from "./running-devs.ts";
 
-interface DevServer {
-  readonly baseUrl: string;
-  readonly docsUrl: string;
-  readonly controlUrl: string;
-  readonly controlToken: string;
+/** What a program gets that starts dev: one line of JSON. */
+export interface Ready extends RunningDev {
+  metrics_token: string | null;
+  webhook_viewer_url: string;
+  webhook_secret: string | null;
+  docs_url: string;
   /** Makes the first operator. */
-  readonly consoleUrl: string;
-  readonly viewerUrl: string;
+  console_url: string;
+}
+
+interface Surroundings {
+  readonly demo: Demo;
   /** Where `--forward` delivers every webhook too; null: nowhere. */
   readonly forward: string | null;
-  readonly data: string;
-  readonly demo: Demo;
-  readonly metricsToken: string | null;
   /** Why the server does not listen on its usual port; null if it does. */
   readonly note: string | null;
   /** Whether the database is kept when dev ends. */
   readonly isKept: boolean;
 }
 
-export function devWords({
-  baseUrl,
-  docsUrl,
-  controlUrl,
-  controlToken,
-  consoleUrl,
-  viewerUrl,
-  forward,
-  data,
-  demo,
-  metricsToken,
-  note,
-  isKept,
-}: DevServer): string {
+export function devWords(ready: Ready, { demo, forward, note, isKept }: Surroundings): string {
+  const { base_url: baseUrl, data } = ready;
   return [
     ...(note === null ? [] : [note, ""]),
     isKept
@@ -43,15 +33,15 @@ export function devWords({
       : "A throwaway server with a simulated network is ready. Its data is deleted when it stops.",
     "",
     `  API       ${baseUrl}`,
-    `  key       ${demo.key}`,
-    `  number    ${demo.number ?? "none"}`,
-    `  webhooks  ${viewerUrl}    (webhooks as a receiver gets them, with verified signatures)`,
+    `  key       ${ready.api_key}`,
+    `  number    ${ready.number ?? "none"}`,
+    `  webhooks  ${ready.webhook_viewer_url}    (webhooks as a receiver gets them, with verified signatures)`,
     ...(forward === null ? [] : [`  forward   ${forward}    (gets every webhook too; start your receiver first)`]),
-    ...(demo.webhookSecret === null ? [] : [`  secret    ${demo.webhookSecret}    (signs the webhooks)`]),
-    `  docs      ${docsUrl}`,
-    `  control   ${controlUrl}    (for tests: the clock, network faults, what was sent; with the token ${controlToken})`,
-    `  metrics   ${baseUrl.replace("/api/v1", "/metrics")}    (with the key ${metricsToken})`,
-    `  console   ${consoleUrl}    (choose an e-mail address and a password; valid for 30 minutes)`,
+    ...(ready.webhook_secret === null ? [] : [`  secret    ${ready.webhook_secret}    (signs the webhooks)`]),
+    `  docs      ${ready.docs_url}`,
+    `  control   ${ready.control_url}    (for tests: the clock, network faults, what was sent; with the token ${ready.control_token})`,
+    `  metrics   ${baseUrl.replace("/api/v1", "/metrics")}    (with the key ${ready.metrics_token})`,
+    `  console   ${ready.console_url}    (choose an e-mail address and a password; valid for 30 minutes)`,
     "",
     ...(demo.samples === null ? [] : sampleCommands(demo, demo.samples, baseUrl, data)),
     "The last digits of a recipient, 0001 to 0009, choose a failure: 0001 is not on the network, 0006 is throttled twice …",

@@ -21,9 +21,14 @@ export interface Stage {
 
 interface Scenario {
   summary: string;
+  /** False: the event may not follow. */
+  isAwaited?: false;
+  act(stage: Stage): Promise<void>;
+}
+
+interface Fault extends Scenario {
   /** The event that shows that it has happened; null for a fault that stays. */
   event: EventType | null;
-  act(stage: Stage): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
@@ -34,35 +39,24 @@ const ASKED_MAX = 200;
 const ACCOUNT_LOCKED = 131_031;
 const UNDELIVERABLE = 131_026;
 
-/** In the order of the help. */
-export const events: Readonly<Record<EventType, Scenario>> = {
-  "message.sent": { ...sending("A message that is never delivered", { statuses: [] }), event: "message.sent" },
-  "message.delivered": {
-    ...sending("A message that is delivered, not read", { statuses: ["delivered"] }),
-    event: "message.delivered",
-  },
-  "message.read": {
-    ...sending("A message that is delivered and read", { statuses: ["delivered", "read"] }),
-    event: "message.read",
-  },
+const events: Readonly<Record<EventType, Scenario>> = {
+  "message.sent": sending("A message that is never delivered", { statuses: [] }),
+  "message.delivered": sending("A message that is delivered, not read", { statuses: ["delivered"] }),
+  "message.read": sending("A message that is delivered and read", { statuses: ["delivered", "read"] }),
   "message.failed": {
     summary: `A message that the network takes and then fails, with --code (default: ${UNDELIVERABLE})`,
-    event: "message.failed",
     act: ({ options: { code = UNDELIVERABLE }, ...stage }) => send(stage, { status: "failed", code }),
   },
   "message.received": {
     summary: "A person writes --text, or sends something of --type (image, audio, location, …)",
-    event: "message.received",
     act: ({ options: { type = "text", text }, ...stage }) => write(stage, type, text),
   },
   "media.stored": {
     summary: "A person sends a picture, which is fetched",
-    event: "media.stored",
     act: (stage) => write(stage, "image", undefined),
   },
   "media.failed": {
     summary: "A person sends a picture that the network does not have",
-    event: "media.failed",
     async act(stage) {
       await stage.control("POST", "/inbound", { from: stage.person, type: "image", media: { missing: true } });
       // The network has been seen to say so for a moment only, so the file is given up after half an hour.
@@ -71,12 +65,10 @@ export const events: Readonly<Record<EventType, Scenario>> = {
   },
   "contact.opted_out": {
     summary: "A person writes STOP",
-    event: "contact.opted_out",
     act: (stage) => write(stage, "text", "STOP"),
   },
   "contact.opted_in": {
     summary: "A person who had written STOP writes START",
-    event: "contact.opted_in",
     async act(stage) {
       await write(stage, "text", "STOP");
       // WhatsApp's times are whole seconds, and of two in the same one STOP counts.
@@ -86,20 +78,18 @@ export const events: Readonly<Record<EventType, Scenario>> = {
   },
   "contact.may_want_to_stop": {
     summary: "A person writes STOP inside a longer text",
-    event: "contact.may_want_to_stop",
     act: (stage) => write(stage, "text", "please stop sending me this"),
   },
   "contact.updated": {
     summary: "A contact changes; the event follows where the address asked for contact.updated",
-    // Not awaited: by default an address does not ask for it.
-    event: null,
+    // By default an address does not ask for it.
+    isAwaited: false,
     async act(stage) {
       await stage.api("PUT", `/contacts/${encodeURIComponent(stage.person)}`, { city: "Pune" });
     },
   },
   "contact.erased": {
     summary: "A contact is erased",
-    event: "contact.erased",
     async act(stage) {
       await write(stage, "text", "Hello");
       await stage.control("POST", "/operator", { do: "erase_contact", phone: stage.person });
@@ -107,12 +97,10 @@ export const events: Readonly<Record<EventType, Scenario>> = {
   },
   "broadcast.paused": {
     summary: "A broadcast that pauses because the network has locked the account",
-    event: "broadcast.paused",
     act: async (stage) => void (await pausedBroadcast(stage)),
   },
   "broadcast.resumed": {
     summary: "A paused broadcast that a person resumes",
-    event: "broadcast.resumed",
     async act(stage) {
       const id = await pausedBroadcast(stage);
       await until(stage, id, ({ status }) => status === "paused");
@@ -121,7 +109,6 @@ export const events: Readonly<Record<EventType, Scenario>> = {
   },
   "broadcast.blocked": {
     summary: "A broadcast for tomorrow whose template is rejected today; the template is approved again afterwards",
-    event: "broadcast.blocked",
     async act(stage) {
       const template = await templateOf(stage);
       const sendAt = new Date((await stage.now()) + DAY_MS).toISOString();
@@ -133,14 +120,12 @@ export const events: Readonly<Record<EventType, Scenario>> = {
   },
   "broadcast.finished": {
     summary: "A broadcast to one person",
-    event: "broadcast.finished",
     async act(stage) {
       await broadcast(stage, await templateOf(stage), {});
     },
   },
   "template.approved": {
     summary: "The network approves a template",
-    event: "template.approved",
     async act(stage) {
       const template = await templateOf(stage);
       await decide(stage, template, "PENDING");
@@ -149,7 +134,6 @@ export const events: Readonly<Record<EventType, Scenario>> = {
   },
   "template.rejected": {
     summary: "The network rejects a template, which is approved again afterwards",
-    event: "template.rejected",
     async act(stage) {
       const template = await templateOf(stage);
       await decide(stage, template, "REJECTED");
@@ -158,7 +142,6 @@ export const events: Readonly<Record<EventType, Scenario>> = {
   },
   "webhook.test": {
     summary: "The test event",
-    event: "webhook.test",
     async act({ control }) {
       await control("POST", "/operator", { do: "send_test_event" });
     },
@@ -166,7 +149,7 @@ export const events: Readonly<Record<EventType, Scenario>> = {
 };
 
 /** Faults by name. They last as long as they say. */
-export const faults: Readonly<Record<string, Scenario>> = {
+const faults: Readonly<Record<string, Fault>> = {
   "unknown-outcome": {
     summary: "A message whose answer is lost: the request gets 502, and later events show that it arrived",
     event: "message.delivered",
@@ -189,9 +172,18 @@ export const faults: Readonly<Record<string, Scenario>> = {
   },
 };
 
+/** Events and faults by name, in the order of the help. */
+export const scenarios: ReadonlyMap<string, Fault> = new Map([
+  ...Object.entries(events).map(([name, one]): [string, Fault] => [
+    name,
+    { ...one, event: one.isAwaited === false ? null : (name as EventType) },
+  ]),
+  ...Object.entries(faults),
+]);
+
 type Calls = Omit<Stage, "options">;
 
-function sending(summary: string, effect: object): Pick<Scenario, "summary" | "act"> {
+function sending(summary: string, effect: object): Scenario {
   return { summary, act: (stage) => send(stage, effect) };
 }
 

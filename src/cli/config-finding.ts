@@ -1,8 +1,0 @@
-/** What `waxwing config check` says about one key. */
-export interface ConfigFinding {
-  level: "ok" | "warning" | "problem";
-  /** `section.key` */
-  key: string;
-  message: string;
-  next: string | null;
-}

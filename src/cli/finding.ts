@@ -1,0 +1,41 @@
+/** The findings of `waxwing config check` and `waxwing doctor`, and how they are printed. */
+import { visible } from "./output.ts";
+
+interface Finding {
+  level: "ok" | "warning" | "problem";
+  message: string;
+  next: string | null;
+}
+
+/** About one key of the configuration. */
+export interface ConfigFinding extends Finding {
+  /** `section.key` */
+  key: string;
+}
+
+export function ok(key: string, message: string): ConfigFinding {
+  return { level: "ok", key, message, next: null };
+}
+
+export function warning(key: string, message: string, next: string): ConfigFinding {
+  return { level: "warning", key, message, next };
+}
+
+export function problem(key: string, message: string, next: string): ConfigFinding {
+  return { level: "problem", key, message, next };
+}
+
+const LEVEL_LABELS = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const;
+
+/** The lines to print, with the number of problems at the end. `about`: what a finding is about. */
+export function findingLines<One extends Finding>(findings: readonly One[], about: (finding: One) => string): string[] {
+  const problems = findings.filter(({ level }) => level === "problem").length;
+  return [
+    ...findings.flatMap((one) => [
+      `${LEVEL_LABELS[one.level]}  ${about(one)}: ${visible(one.message)}`,
+      ...(one.next === null ? [] : [`         next: ${visible(one.next)}`]),
+    ]),
+    "",
+    problems === 0 ? "No problems found." : `${problems} ${problems === 1 ? "problem" : "problems"}.`,
+  ];
+}

@@ -5,6 +5,18 @@ import { Workshop } from "./spawn.ts";
 
 const words = (text: string): string[] => text.split(" ");
 
+test("user create does not demote the only owner of a workspace", async () => {
+  using workshop = new Workshop();
+  await workshop.json(words("workspace create --name Shop --country IN --timezone UTC"));
+  const create = ["user", "create", "--email", "sole@example.com", "--workspace", "1", "--role"];
+  await workshop.json([...create, "owner"]);
+  const client = openClient(workshop.path("data/waxwing.db"), {});
+  client.exec("INSERT INTO memberships (user_id, workspace_id, role, created_at) VALUES (1, 1, 'owner', 1)");
+  client.close();
+  expect(JSON.stringify(await workshop.refusal([...create, "agent"]))).toContain("the only owner of the workspace");
+  expect(await workshop.json<unknown>(["user", "list"])).toMatchObject([{ workspaces: [{ id: 1, role: "owner" }] }]);
+});
+
 test("user create and reset-password print a one-time link, user list shows all users, and impossible requests are refused", async () => {
   using workshop = new Workshop();
   const json = async (text: string) => {

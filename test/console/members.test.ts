@@ -48,3 +48,52 @@ test("an owner's invitation link is shown once, and gives access to this workspa
     workspace_id: ours.id,
   });
 });
+
+test("the only owner is neither demoted nor removed, also not by an operator; with a second owner both work", async () => {
+  const shop = await app.workspace({ name: "Sole" });
+  const sole = await person(app, "sole@example.com", "owner", shop.id);
+  const operator = await person(app, "operator@example.com", "operator");
+  const path = `/w/${shop.id}/people`;
+  const idOf = async (email: string) =>
+    (await operator.get(path)).body.data.find((member: { email: string }) => member.email === email).id;
+  const id = await idOf("sole@example.com");
+  const sentence = "This is the only owner of the workspace. Make another member an owner first.";
+  for (const visitor of [sole, operator]) {
+    for (const role of ["member", "agent"]) {
+      const demoted = await visitor.post(path, { email: "sole@example.com", role });
+      expect([demoted.status, demoted.body.error.fields]).toEqual([400, { role: [sentence] }]);
+    }
+    const removed = await visitor.ask("DELETE", `${path}/${id}`);
+    expect([removed.status, removed.body.error.fields]).toEqual([400, { email: [sentence] }]);
+  }
+  // Who was only invited, or is disabled, is no owner yet, or no longer.
+  await sole.post(path, { email: "invited@example.com", role: "owner" });
+  await person(app, "gone@example.com", "owner", shop.id);
+  await operator.post(`/users/${await idOf("gone@example.com")}/disable`);
+  expect((await sole.post(path, { email: "sole@example.com", role: "member" })).status).toBe(400);
+  expect((await sole.get(`/w/${shop.id}/me`)).body.data.role).toBe("owner");
+
+  await person(app, "second@example.com", "owner", shop.id);
+  expect((await sole.post(path, { email: "sole@example.com", role: "member" })).status).toBe(201);
+  expect((await sole.get(`/w/${shop.id}/me`)).body.data.role).toBe("member");
+});
+
+test("an address is stored in one form of its characters, and one with characters that cannot be seen is refused", async () => {
+  const path = `/w/${ours.id}/people`;
+  const wide = "\uff4d\uff49\uff4e\uff41@example.com";
+  const made = await owner.post(path, { email: ` ${wide} `, role: "member" });
+  expect(made.body.data.email).toBe("mina@example.com");
+  const again = await owner.post(path, { email: "MINA@example.com", role: "member" });
+  expect(again.body.data.id).toBe(made.body.data.id);
+  const mina = new Visitor(app);
+  await mina.post("/links/use", { token: again.body.data.token, password: PASSWORD });
+  expect((await new Visitor(app).signIn(wide)).status).toBe(200);
+  for (const unseen of ["\u0000", "\u0007", "\u200b", "\u202e", "\u2028", "\ufeff", "\u00ad", "\ue000"]) {
+    const { status, body } = await owner.post(path, { email: `ra${unseen}vi@example.com`, role: "member" });
+    expect([unseen, status, Object.keys(body.error.fields)]).toEqual([unseen, 400, ["email"]]);
+  }
+  app.store.client
+    .prepare("UPDATE users SET email = ?1, email_key = ?1 WHERE email = 'mina@example.com'")
+    .run({ 1: wide });
+  expect((await new Visitor(app).signIn(wide)).status).toBe(200);
+});

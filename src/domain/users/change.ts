@@ -10,7 +10,7 @@ import { getUser } from "./read.ts";
 import type { WorkspaceRole } from "./roles.ts";
 import { endSessions } from "./sessions.ts";
 import { memberships, type User, userLinks, users } from "./table.ts";
-import { emailKey } from "./user.ts";
+import { emailKey, readEmail } from "./user.ts";
 
 /**
  * Sets the password. Ends all sessions, known devices and open links of the user; another person may have caused them.
@@ -47,9 +47,10 @@ export function disableUser(tx: Tx, userId: number): User {
 
 /**
  * Removes a member or revokes an invitation, and returns which of the two it was. The user's other workspaces stay.
- * Throws `not_found` if the user has neither.
+ * Throws `not_found` if the user has neither, `invalid_request` for the only owner.
  */
 export function removeMembership(tx: Tx, workspaceId: number, userId: number): "member" | "invitation" {
+  requireOtherOwner(tx, workspaceId, userId, "email");
   const removed = tx.db
     .delete(memberships)
     .where(and(eq(memberships.userId, userId), eq(memberships.workspaceId, workspaceId)))
@@ -61,6 +62,21 @@ export function removeMembership(tx: Tx, workspaceId: number, userId: number): "
     .run();
   if (revoked.changes === 0) throw notFound("user");
   return "invitation";
+}
+
+/**
+ * Throws `invalid_request` if the user is the only owner who can sign in: a workspace that has an owner keeps one. Only
+ * disabling an account goes further, because it must never wait.
+ */
+function requireOtherOwner(tx: Tx, workspaceId: number, userId: number, field: "email" | "role"): void {
+  const owners = tx.db
+    .select({ id: users.id })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(and(eq(memberships.workspaceId, workspaceId), eq(memberships.role, "owner"), isNull(users.disabledAt)))
+    .all();
+  if (owners.length !== 1 || owners[0]?.id !== userId) return;
+  throw invalidRequest({ [field]: ["This is the only owner of the workspace. Make another member an owner first."] });
 }
 
 /** The owner has read what an upgrade changed. */
@@ -110,7 +126,7 @@ export function insertUser(tx: Tx, { email, isOperator }: NewUser): User {
   return tx.db
     .insert(users)
     .values({
-      email: email.trim(),
+      email: readEmail(email),
       emailKey: emailKey(email),
       isOperator,
       totpStep: 0,
@@ -121,7 +137,9 @@ export function insertUser(tx: Tx, { email, isOperator }: NewUser): User {
     .get();
 }
 
+/** Throws `invalid_request` if the workspace would lose its only owner. */
 export function setRole(tx: Tx, userId: number, { workspaceId, role, numberIds }: Place): void {
+  if (role !== "owner") requireOtherOwner(tx, workspaceId, userId, "role");
   tx.db
     .insert(memberships)
     .values({ userId, workspaceId, role, numberIds, createdAt: tx.now })

@@ -23,7 +23,7 @@ import {
 } from "./read.ts";
 import { type Role, roles, type WorkspaceRole } from "./roles.ts";
 import { type User, userLinks } from "./table.ts";
-import { findEmailProblem } from "./user.ts";
+import { findEmailProblem, readEmail } from "./user.ts";
 
 interface Invitation {
   email: string;
@@ -45,7 +45,7 @@ export interface Invited {
 }
 
 export function inviteUser(tx: Tx, { email, role, workspaceId, numbers }: Invitation): Invited {
-  const problem = findEmailProblem(email.trim());
+  const problem = findEmailProblem(readEmail(email));
   if (problem !== null) throw invalidRequest({ email: [problem] });
   if (role !== "operator") {
     if (workspaceId === null) {

@@ -11,7 +11,7 @@ import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { insertUser, type Place, setPassword, setRole } from "./change.ts";
 import { describeAccount, findUser, findUserByEmail, hasOperator, workspaceIdsOf } from "./read.ts";
 import { formAnswers, type User, type UserLink, userLinks } from "./table.ts";
-import { findEmailProblem, LINK_LIFETIME_MS, type LinkKind } from "./user.ts";
+import { findEmailProblem, LINK_LIFETIME_MS, type LinkKind, readEmail } from "./user.ts";
 
 const TOKEN_BYTES = 24;
 
@@ -142,7 +142,7 @@ function spend(tx: Tx, { id, workspaceId, role, numberIds }: UserLink, userId: n
 }
 
 function createFirstOperator(tx: Tx, email: string): User {
-  const problem = findEmailProblem(email.trim());
+  const problem = findEmailProblem(readEmail(email));
   if (problem !== null) throw invalidRequest({ email: [problem] });
   if (findUserByEmail(tx, email) !== undefined) {
     throw invalidRequest({ email: ["There is already a user with this e-mail address."] });

@@ -29,11 +29,9 @@ export function getUser(tx: ReadTx, id: number): User {
 
 /** Includes disabled users. */
 export function findUserByEmail(tx: ReadTx, email: string): User | undefined {
-  return tx.db
-    .select()
-    .from(users)
-    .where(eq(users.emailKey, emailKey(email)))
-    .get();
+  const byKey = (key: string) => tx.db.select().from(users).where(eq(users.emailKey, key)).get();
+  // Addresses that 0.1 stored are in the form in which they were typed.
+  return byKey(emailKey(email)) ?? byKey(email.trim().toLowerCase());
 }
 
 export function hasOperator(tx: ReadTx): boolean {

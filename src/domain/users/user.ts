@@ -30,8 +30,17 @@ const EMAIL_LENGTH_MAX = 254;
 const PASSWORD_LENGTH_MIN = 10;
 const PASSWORD_LENGTH_MAX = 200;
 
+/** As it is stored: without surrounding spaces, and one form for what looks alike (NFKC). */
+export function readEmail(email: string): string {
+  return email.normalize("NFKC").trim();
+}
+
+/** Control, format (also those that turn the direction of writing), private and unassigned characters. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
+
 /** Describes in a sentence what is wrong with an e-mail address; null if it is valid. */
 export function findEmailProblem(email: string): string | null {
+  if (UNSEEN.test(email)) return "An e-mail address has no control or invisible characters.";
   if (email.length <= EMAIL_LENGTH_MAX && /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(email)) return null;
   if (email.length <= EMAIL_LENGTH_MAX && /^[^\s@]+@localhost$/.test(email)) return null;
   return "This is not an e-mail address such as asha@example.com.";
@@ -50,9 +59,9 @@ export function findPasswordProblem(password: string, email: string): string | n
   return null;
 }
 
-/** Addresses that differ only in case or surrounding spaces are the same. */
+/** Addresses that differ only in case, in surrounding spaces or in the form of their characters are the same. */
 export function emailKey(email: string): string {
-  return email.trim().toLowerCase();
+  return readEmail(email).toLowerCase();
 }
 
 /** A device is no longer known this long after its last sign-in. */

@@ -8,7 +8,7 @@ import { FailureFile } from "#src/transfer/failure-file.ts";
 import type { CountryQuestion } from "#src/transfer/foreign-numbers.ts";
 import type { FileSource } from "#src/transfer/formats/bytes.ts";
 import { encodings, readEncoding } from "#src/transfer/formats/encodings.ts";
-import type { ReadOptions } from "#src/transfer/formats/record.ts";
+import type { FoundSheet, ReadOptions } from "#src/transfer/formats/record.ts";
 import { importContacts } from "#src/transfer/import-contacts.ts";
 import type { ChangeCount, ReasonCount } from "#src/transfer/reasons.ts";
 import type { StoredRow } from "#src/transfer/table.ts";
@@ -40,6 +40,12 @@ const readOptions = {
     kind: "text",
     value: "N|none",
     description: "Line with the column names; none: the columns are called 1, 2, …",
+  },
+  sheet: {
+    kind: "number",
+    value: "N",
+    min: 1,
+    description: "Number of the sheet of a workbook (default: the first one)",
   },
 } as const;
 
@@ -121,7 +127,8 @@ export const fileCommands: readonly Command[] = [
               return lock === null;
             },
             onProgress: ({ rows, failed }) => progress(context.io, `${rows} rows, ${failed} failed`),
-            onFound: ({ header, question, mapping: { ignored } }) => {
+            onFound: ({ header, sheet, question, mapping: { ignored } }) => {
+              if (sheet !== null) context.io.err(`${describeSheet(sheet)}\n`);
               if (question !== null) throw countryNeeded(question);
               failures.header = header;
               if (ignored.length > 0) context.io.err(`ignored columns: ${visible(ignored.join(", "))}\n`);
@@ -214,16 +221,18 @@ interface GivenReadOptions {
   encoding: string | undefined;
   quotes: "csv" | "none" | undefined;
   headerRow: string | undefined;
+  sheet: number | undefined;
 }
 
-function readReadOptions({ encoding: name, quotes, headerRow: row }: GivenReadOptions, usage: string): ReadOptions {
+function readReadOptions(given: GivenReadOptions, usage: string): ReadOptions {
+  const { encoding: name, quotes, headerRow: row, sheet } = given;
   const encoding = name === undefined ? undefined : readEncoding(name);
   if (encoding === null) throw new UsageError(`--encoding is one of ${encodings.join(", ")}`, usage);
   const headerRow = row === undefined || row === "none" ? row : Number(row);
   if (typeof headerRow === "number" && !(Number.isSafeInteger(headerRow) && headerRow > 0)) {
     throw new UsageError("--header-row is the number of a line, or none", usage);
   }
-  return { encoding, quotes, headerRow };
+  return { encoding, quotes, headerRow, sheet };
 }
 
 function readTerms({ purpose, notice }: { purpose: string | undefined; notice: string | undefined }): object {
@@ -245,6 +254,11 @@ function readPhoneCountry(country: string | undefined): string | undefined {
     throw new UsageError(`--country is a country such as DE, not "${visible(code)}"`, "contact import");
   }
   return code;
+}
+
+function describeSheet({ number, name, names }: FoundSheet): string {
+  const others = names.length === 1 ? "" : `, ${number} of ${names.length}; another one with --sheet`;
+  return `sheet: ${visible(name)}${others}`;
 }
 
 function countryNeeded({ choices, example, example_line: line }: CountryQuestion): CommandFailure {

@@ -55,7 +55,7 @@ export async function bulkOptOut(
   const counter = new ReasonCounter();
   const { country } = store.read((tx) => getWorkspace(tx, workspaceId));
   const isHeader = (cells: readonly string[]): boolean => looksLikeHeader(cells, NO_MAP, []);
-  const open = await openFile(file, country, { mayLackHeader: true, ...reading }, isHeader);
+  await using open = await openFile(file, country, { mayLackHeader: true, ...reading }, isHeader);
   if (open === null) throw invalidRequest({ file: ["It is empty."] });
   const numberIn = numberReader(open);
   const refuse = (line: number, cells: readonly string[], reason: Refusal, number: string): void => {

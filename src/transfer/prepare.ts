@@ -52,7 +52,7 @@ export interface RowsPart {
 }
 
 /** What was found out about the file. */
-export interface FoundFile extends Pick<OpenFile, "kind" | "encoding" | "samples" | "header" | "headerLine"> {
+export interface FoundFile extends Pick<OpenFile, "kind" | "encoding" | "samples" | "sheet" | "header" | "headerLine"> {
   mapping: ColumnMapping;
   /** Null: no column has dates. */
   dates: DateOrder | null;
@@ -81,9 +81,9 @@ export async function* prepareRows({
 }: PreparationJob): AsyncGenerator<Part> {
   const given = new Map(map);
   const isHeader = (cells: readonly string[]): boolean => looksLikeHeader(cells, given, fields);
-  const open = await openFile(file, country, options, isHeader);
+  await using open = await openFile(file, country, options, isHeader);
   if (open === null) return;
-  const { kind, encoding, samples, header, headerLine } = open;
+  const { kind, encoding, samples, sheet, header, headerLine } = open;
   const mapping = mapColumns(header, given, fields);
   const known = { ...options, encoding: encoding ?? undefined };
   const reading = { mapping, country: phoneCountry ?? country };
@@ -93,7 +93,8 @@ export async function* prepareRows({
   });
   const { others, question } = doubts;
   const hasDates = dateColumns(mapping).length > 0;
-  yield { found: { kind, encoding, samples, header, headerLine, mapping, dates: hasDates ? order : null, question } };
+  const shown = { kind, encoding, samples, sheet, header, headerLine };
+  yield { found: { ...shown, mapping, dates: hasDates ? order : null, question } };
   const run: Run = {
     context: { ...reading, skipsBadCells, order, now },
     numbers: { ...reading, workspaceCountry: country, others },

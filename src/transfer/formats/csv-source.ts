@@ -35,10 +35,14 @@ export async function openCsv(
     if (batch.length > 0) yield batch;
   }
   async function* records(): AsyncGenerator<FileRecord[]> {
-    yield* batches(first.slice(skipped));
-    for await (const some of lines) yield* batches(some);
-    const last = reader.end();
-    if (last !== null) yield [last];
+    try {
+      yield* batches(first.slice(skipped));
+      for await (const some of lines) yield* batches(some);
+      const last = reader.end();
+      if (last !== null) yield [last];
+    } finally {
+      await lines.return(undefined);
+    }
   }
   return {
     records: records(),
@@ -50,6 +54,7 @@ export async function openCsv(
     kind: "csv",
     encoding,
     samples,
+    sheet: null,
   };
 }
 

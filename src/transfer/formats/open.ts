@@ -10,7 +10,8 @@ import type { Encoding } from "./encodings.ts";
 import { findHeader } from "./header.ts";
 import { type FileKind, kindOfBytes, kindOfText } from "./kind.ts";
 import { isBlank } from "./looks.ts";
-import type { FileRecord, ReadOptions, RecordSource } from "./record.ts";
+import type { FileRecord, FoundSheet, ReadOptions, RecordSource } from "./record.ts";
+import { openXlsx } from "./xlsx/xlsx-source.ts";
 
 /** Lines of the file; of XLSX rows, of vCard lines of cards. `lines` = `skipped` + those of records. */
 export interface FileTotals {
@@ -24,11 +25,14 @@ export interface FileTotals {
   blank: number;
 }
 
-export interface OpenFile {
+/** Dispose of it: the file may be open until all records are read. */
+export interface OpenFile extends AsyncDisposable {
   kind: FileKind;
   encoding: Encoding | null;
   /** Words of the file as each encoding that fits reads them, the likeliest first; empty where there is no doubt. */
   samples: EncodingSample[];
+  /** Of a workbook; null: the file has no sheets. */
+  sheet: FoundSheet | null;
   header: string[];
   /** Line of the header; null: the file has none. */
   headerLine: number | null;
@@ -50,9 +54,16 @@ export async function openFile(
 ): Promise<OpenFile | null> {
   const source = await openSource(file, country, options);
   if (source === null) return null;
-  const { records, kind, encoding, samples } = source;
-  const found = await findHeader(records, options, isHeader);
-  if (found === null) return null;
+  const { records, kind, encoding, samples, sheet } = source;
+  const close = async (): Promise<void> => void (await records.return(undefined));
+  const found = await findHeader(records, options, isHeader).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  if (found === null) {
+    await close();
+    return emptyFile(sheet);
+  }
   const { header, titles, waiting } = found;
   const columns = header === null ? widest(waiting) : header.cells.length;
   source.expectColumns(columns);
@@ -63,6 +74,7 @@ export async function openFile(
     kind,
     encoding,
     samples,
+    sheet,
     header:
       header === null
         ? Array.from({ length: columns }, (_, index) => String(index + 1))
@@ -70,7 +82,17 @@ export async function openFile(
     headerLine: header?.line ?? null,
     totals,
     records: counted(waiting, records, totals),
+    [Symbol.asyncDispose]: close,
   };
+}
+
+/** Of several sheets, another one may have the people. */
+function emptyFile(sheet: FoundSheet | null): null {
+  if (sheet === null || sheet.names.length === 1) return null;
+  const others = sheet.names.flatMap((name, index) => (index === sheet.number - 1 ? [] : `${index + 1} ${name}`));
+  throw invalidRequest({
+    sheet: [`Sheet ${sheet.number}, ${sheet.name}, is empty; choose another one: ${others.slice(0, 50).join(", ")}.`],
+  });
 }
 
 async function* counted(
@@ -88,8 +110,12 @@ async function* counted(
     totals.blank += batch.length - filled.length;
     return filled;
   };
-  if (waiting.length > 0) yield count(waiting);
-  for await (const batch of records) yield count(batch);
+  try {
+    if (waiting.length > 0) yield count(waiting);
+    for await (const batch of records) yield count(batch);
+  } finally {
+    await records.return(undefined);
+  }
 }
 
 function widest(records: readonly FileRecord[]): number {
@@ -99,8 +125,7 @@ function widest(records: readonly FileRecord[]): number {
 async function openSource(file: FileSource, country: string, options: ReadOptions): Promise<RecordSource | null> {
   const head = await firstBytes(file);
   if (head.length === 0) return null;
-  if (kindOfBytes(head) === "xlsx")
-    throw invalidRequest({ file: ["This is an Excel workbook, not CSV: save it as CSV UTF-8."] });
+  if (kindOfBytes(head) === "xlsx") return openXlsx(file, options.sheet);
   const found =
     options.encoding === undefined
       ? await findEncoding(file, country, options.mayGuess)

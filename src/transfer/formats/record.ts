@@ -28,10 +28,20 @@ export interface ReadOptions {
   quotes?: Quotes | undefined;
   /** Line number of the header; `none`: the file has none, and its columns are called 1, 2, … */
   headerRow?: number | "none" | undefined;
+  /** Number of the sheet of a workbook, from 1. */
+  sheet?: number | undefined;
   /** A file in which no header is found has none, instead of being refused. */
   mayLackHeader?: boolean | undefined;
   /** A person looks at the result before anything is stored: what is not clear is guessed, instead of being refused. */
   mayGuess?: boolean | undefined;
+}
+
+/** The sheet of a workbook that is read. */
+export interface FoundSheet {
+  number: number;
+  name: string;
+  /** Of all sheets, in their order. */
+  names: string[];
 }
 
 /** Records of one kind of file, in batches. */
@@ -45,6 +55,8 @@ export interface RecordSource {
   kind: FileKind;
   encoding: Encoding | null;
   samples: EncodingSample[];
+  /** Null: the kind has no sheets. */
+  sheet: FoundSheet | null;
 }
 
 export type Quotes = "csv" | "none";

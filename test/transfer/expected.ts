@@ -81,7 +81,7 @@ export const taken: readonly Taken[] = [
 export const refused: readonly [name: string, sentence: string][] = [
   ["c21-no-header", "--header-row none --map 1=name,2=phone"],
   ["c03-brazil", "--country BR"],
-  ["c32-xlsx-renamed", "This is an Excel workbook, not CSV"],
+  ["c32-xlsx-renamed", "This workbook is damaged"],
   ["c33-old-xls", "an old Excel workbook (.xls)"],
   ["c34-html-xls", "a web page, perhaps saved as .xls"],
   ["c36-vcard", "This is a vCard file"],

@@ -30,12 +30,35 @@ export function formatOf(id: number, code: string | undefined): NumberFormat {
     const [, plus, pattern = ""] = zeros;
     return { shows: "digits", digits: pattern.replaceAll("#", "").length, hasPlus: plus !== undefined };
   }
-  // Quoted and escaped characters are text, and brackets hold colours, currencies and conditions.
-  const signs = first.replace(/"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|general/gi, "").toLowerCase();
+  const signs = signsOf(first.toLowerCase().replaceAll("general", ""));
   const hasDate = /[dy]|m{3}/.test(signs) || (/m/.test(signs) && !/[hs]/.test(signs));
   const hasTime = /[hs]/.test(signs);
   if (!hasDate) return hasTime ? { shows: "time" } : PLAIN;
   return { shows: hasTime ? "date and time" : "date" };
+}
+
+/** The code without its texts: quoted and escaped characters, and brackets with colours, currencies and conditions. */
+function signsOf(code: string): string {
+  let signs = "";
+  for (let at = 0; at < code.length; at += 1) {
+    const sign = code.charAt(at);
+    const end = endOfText(code, at);
+    const inside = code.slice(at + 1, end);
+    if (end === at) signs += sign;
+    else if (sign === "[" && /^[hms]+$/.test(inside)) signs += inside;
+    at = end;
+  }
+  return signs;
+}
+
+/** Where the text ends that begins at `at`; `at` itself: none begins there. */
+function endOfText(code: string, at: number): number {
+  const sign = code.charAt(at);
+  if ("\\_*".includes(sign)) return at + 1;
+  const close = sign === "[" ? "]" : sign === '"' ? '"' : null;
+  if (close === null) return at;
+  const end = code.indexOf(close, at + 1);
+  return end === -1 ? code.length : end;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

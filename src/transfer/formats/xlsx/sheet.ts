@@ -41,7 +41,7 @@ export class SheetReader implements XmlHandler {
     this.#context = context;
   }
 
-  /** The rows that are complete since the last call; those that the sheet leaves out are blank. */
+  /** The rows that are complete since the last call; those that the sheet omits are blank. */
   take(): FileRecord[] {
     const rows = this.#rows;
     this.#rows = [];

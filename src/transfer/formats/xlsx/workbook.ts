@@ -11,7 +11,7 @@ export interface Sheet {
   isHidden: boolean;
 }
 
-export interface Workbook {
+interface Workbook {
   sheets: Sheet[];
   is1904: boolean;
   sharedStrings: string | null;

@@ -3,7 +3,6 @@
  * link.
  */
 
-import { formatInstant } from "#src/core/instant.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { COMMAND_LINE, recordAudit } from "#src/domain/users/audit-log.ts";
@@ -12,110 +11,72 @@ import { type Invited, inviteUser, recordReset, renewLink } from "#src/domain/us
 import { findUserByEmail, type KnownAccount, type ListedUser, listUsers } from "#src/domain/users/read.ts";
 import { roleNames } from "#src/domain/users/roles.ts";
 import type { User } from "#src/domain/users/table.ts";
-import { type Command, command } from "./command.ts";
+import type { Command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
-import { type Database, withDatabase } from "./database.ts";
-import { list, type Report, table } from "./output.ts";
+import type { Database } from "./database.ts";
+import { createCommand, readCommand, writeCommand } from "./database-command.ts";
+import { choice, number, required, text } from "./option.ts";
+import { list, listed, type Report, timesIn } from "./output.ts";
 
-const group = "user";
-
-const emailOption = { kind: "text", value: "E", required: true, description: "The user's e-mail address" } as const;
+const email = required(text("E", "The user's e-mail address"));
 
 export const commands: readonly Command[] = [
-  command({
-    group,
-    name: "create",
-    summary: "Invite a user and print the one-time link",
-    details:
-      "An operator can access the whole server; any other role starts in the named workspace when the link is used.",
-    options: {
-      email: emailOption,
-      role: { kind: "choice", choices: roleNames, required: true, description: "The user's role" },
-      workspace: { kind: "number", value: "ID", description: "Workspace of an owner, member or agent" },
-      numbers: {
-        kind: "text",
-        value: "A,B",
-        description: "Numbers, or their ids, whose conversations an agent sees; default: all",
-      },
+  createCommand(
+    "user create",
+    {
+      summary: "Invite a user and print the one-time link",
+      details:
+        "An operator can access the whole server; any other role starts in the named workspace when the link is used.",
     },
-    run: (context, values) =>
-      withDatabase(context, "create", async (database) => {
-        const invited = await database.store.write((tx) => {
-          const { email, role, workspace: workspaceId = null } = values;
-          const numbers = values.numbers?.split(",").flatMap((name) => name.trim() || []);
-          const invited = inviteUser(tx, { email, role, workspaceId, numbers });
-          recordAudit(tx, COMMAND_LINE, {
-            workspaceId,
-            action: invited.link === null ? "user.change-role" : "user.create",
-            subject: invited.user.email,
-            details: { role, ...(invited.numberIds === null ? {} : { numbers: invited.numberIds }) },
-          });
-          return invited;
+    {
+      email,
+      role: required(choice(roleNames, "The user's role")),
+      workspace: number("ID", "Workspace of an owner, member or agent"),
+      numbers: text("A,B", "Numbers, or their ids, whose conversations an agent sees; default: all"),
+    },
+    ({ email, role, workspace: workspaceId = null, numbers: named }) =>
+      (tx, database) => {
+        const numbers = named?.split(",").flatMap((name) => name.trim() || []);
+        const invited = inviteUser(tx, { email, role, workspaceId, numbers });
+        recordAudit(tx, COMMAND_LINE, {
+          workspaceId,
+          action: invited.link === null ? "user.change-role" : "user.create",
+          subject: invited.user.email,
+          details: { role, ...(invited.numberIds === null ? {} : { numbers: invited.numberIds }) },
         });
-        return reportOf(
-          database,
-          invited,
-          "Already a user of this workspace: the role has changed, and no link is needed.",
-        );
-      }),
+        const otherwise = "Already a user of this workspace: the role has changed, and no link is needed.";
+        return reportOf(database, invited, otherwise);
+      },
+  ),
+  readCommand("user list", "List users", {}, () => (tx) => {
+    const columns = (user: ReturnType<typeof view>) => ({
+      id: user.id,
+      "e-mail": user.email,
+      role: user.role ?? rolesOf(user),
+      password: user.has_password,
+      "second factor": user.second_factor,
+      disabled: user.disabled_at,
+    });
+    const empty = "There are no users: waxwing user create --email E --role operator";
+    return listed(listUsers(tx).map(view), columns, empty);
   }),
-  command({
-    group,
-    name: "list",
-    summary: "List users",
-    run: (context) =>
-      withDatabase(context, "read", ({ store }) => {
-        const users = store.read((tx) => listUsers(tx)).map(view);
-        const rows = users.map((user) => [
-          user.id,
-          user.email,
-          user.role === "operator" ? "operator" : rolesOf(user),
-          user.has_password,
-          user.second_factor,
-          user.disabled_at,
-        ]);
-        const headings = ["id", "e-mail", "role", "password", "second factor", "disabled"];
-        const empty = "There are no users: waxwing user create --email E --role operator";
-        return {
-          json: users,
-          text: table(
-            rows.map((row) => Object.fromEntries(headings.map((name, at) => [name, row[at] ?? null]))),
-            empty,
-          ),
-        };
-      }),
-  }),
-  command({
-    group,
-    name: "reset-password",
-    summary: "Print a link to choose a new password; it also removes a lost second factor",
-    options: { email: emailOption },
-    run: (context, values) =>
-      withDatabase(context, "write", async (database) => {
-        const renewed = await database.store.write((tx) => {
-          const user = requireUser(tx, values.email);
-          const link = renewLink(tx, user);
-          recordAudit(tx, COMMAND_LINE, { workspaceId: null, action: "user.reset-password", subject: user.email });
-          recordReset(tx, COMMAND_LINE, user);
-          return { user, link, account: null, numberIds: null };
-        });
-        return reportOf(database, renewed, "");
-      }),
-  }),
-  command({
-    group,
-    name: "disable",
-    summary: "Disable a user and end all of the user's sessions",
-    options: { email: emailOption },
-    run: (context, values) =>
-      withDatabase(context, "write", ({ store }) =>
-        store.write((tx) => {
-          const user = disableUser(tx, requireUser(tx, values.email).id);
-          recordAudit(tx, COMMAND_LINE, { workspaceId: null, action: "user.disable", subject: user.email });
-          const text = `${user.email} can no longer sign in; all sessions have ended.`;
-          return { json: { id: user.id, email: user.email, disabled_at: when(user.disabledAt) }, text };
-        }),
-      ),
+  writeCommand(
+    "user reset-password",
+    "Print a link to choose a new password; it also removes a lost second factor",
+    { email },
+    (values) => (tx, database) => {
+      const user = requireUser(tx, values.email);
+      const link = renewLink(tx, user);
+      recordAudit(tx, COMMAND_LINE, { workspaceId: null, action: "user.reset-password", subject: user.email });
+      recordReset(tx, COMMAND_LINE, user);
+      return reportOf(database, { user, link, account: null, numberIds: null }, "");
+    },
+  ),
+  writeCommand("user disable", "Disable a user and end all of the user's sessions", { email }, (values) => (tx) => {
+    const user = disableUser(tx, requireUser(tx, values.email).id);
+    recordAudit(tx, COMMAND_LINE, { workspaceId: null, action: "user.disable", subject: user.email });
+    const text = `${user.email} can no longer sign in; all sessions have ended.`;
+    return { json: { id: user.id, email: user.email, disabled_at: when(user.disabledAt) }, text };
   }),
 ];
 
@@ -179,7 +140,5 @@ function viewPlace({ workspaceId, role, numberIds }: ListedUser["memberships"][n
   return { id: workspaceId, role, numbers: numberIds };
 }
 
-/** In UTC, because users do not belong to a workspace's timezone. */
-function when(ms: number | null): string | null {
-  return ms === null ? null : formatInstant(ms, "UTC");
-}
+/** Users do not belong to a workspace's timezone. */
+const when = timesIn({ timezone: "UTC" });

@@ -20,7 +20,7 @@ export const commands: readonly Command[] = [
   command(
     "backup",
     {
-      summary: "Back up the database, also beside a running server, and verify the backup",
+      summary: "Back up the database, also while a server runs, and verify the backup",
       details:
         "The backup is one file. It is opened again and checked as waxwing check does, and gets its name only after it is\nverified. It does not contain the key file.",
     },

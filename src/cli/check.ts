@@ -24,7 +24,7 @@ export const commands: readonly Command[] = [
     {
       summary: "Check a database: the file's integrity, and every invariant of its data",
       details:
-        "Without FILE: the database of this installation, also beside a running server, which is not blocked. Exit code 1 if\na check fails.",
+        "Without FILE: the database of this installation, also while a server runs, which is not blocked. Exit code 1 if\na check fails.",
     },
     {
       file: optionalPositional(file("FILE", "A backup, or another database file", databaseFile)),
@@ -44,7 +44,7 @@ export const commands: readonly Command[] = [
 const MEDIA_CHECK = "media_on_disk";
 const SHOWN_IDS = 5;
 
-/** The files beside the installation's own database; a backup has none. */
+/** The files next to the installation's own database; a backup has none. */
 function withMedia(found: CheckResult, client: Client, context: Context): CheckResult {
   const checked = [...found.checked, MEDIA_CHECK];
   const missing = findMissingFiles(client, new MediaFiles(context.loadConfig().media.directory));

@@ -117,7 +117,7 @@ function findGroup(word: string): Group {
   throw new UsageError(`${JSON.stringify(word)} is not a command; ${suggestion}${all}`);
 }
 
-/** A command of one word may have others beside it that begin with the same word, such as `backup recovery-sheet`. */
+/** A command of one word may have others that begin with the same word, such as `backup recovery-sheet`. */
 function findSecondWord(commands: readonly Command[], name: string | undefined): Command | undefined {
   return commands.find((one) => one.group !== null && one.name === name);
 }

@@ -99,7 +99,7 @@ function readDemo({ storage }: Config): Kept | null {
   return kept;
 }
 
-/** dev lets webhooks go to this machine, and its key lies beside the database: not for data that matters. */
+/** dev lets webhooks go to this machine, and its key is in a file next to the database: not for data that matters. */
 function notADemo(path: string): CommandFailure {
   return new CommandFailure(
     "not_a_demo",

@@ -75,7 +75,7 @@ function reportOf(findings: readonly Finding[], numbers: readonly SendingNumber[
   const json = {
     ok: findings.every(({ level }) => level !== "problem"),
     findings: findings.map(({ level, check, numberId, message, next, conditionId }) => ({
-      // As in waxwing status; null: it is no condition.
+      // As in waxwing status; null: not a condition.
       id: conditionId,
       level,
       check,

@@ -1,6 +1,6 @@
 /**
- * `waxwing restore s3://…`: what an archive holds beside the database. The master key is put in place where there is
- * none; the configuration is laid beside the database, for a person to compare.
+ * `waxwing restore s3://…`: what an archive holds in addition to the database. The master key is put in place where there is
+ * none; the configuration is written next to the database, for a person to compare.
  */
 import { join, resolve } from "node:path";
 import { type KeyPlacement, type PlacedKeys, placeKeys, placeMedia } from "#src/backup/archive/place.ts";
@@ -72,7 +72,7 @@ function rulesFor(address: string): readonly FailureRule[] {
   ];
 }
 
-/** What was put in place beside the database. */
+/** What was put in place next to the database. */
 export interface Placed extends PlacedKeys {
   configuration: string | null;
   media: number;

@@ -78,7 +78,7 @@ function why(code: string): string {
 /** Always reads from the beginning, because two options may name the same file. */
 function readWhole(source: string | number): Uint8Array {
   const size = typeof source === "string" ? 0 : fstatSync(source).size;
-  // A path is opened anew; a pipe has no size and cannot be read again from the beginning.
+  // A path is opened again; a pipe has no size and cannot be read again from the beginning.
   if (typeof source === "string" || size === 0) return readFileSync(source);
   const bytes = Buffer.alloc(size);
   let length = 0;

@@ -60,7 +60,7 @@ export const commands: readonly Command[] = [
     {
       summary: "Make a new master key and encrypt every stored secret with it",
       details:
-        "Works beside a running server. If it is interrupted, run it again: the old key is kept until nothing needs it. Then\nit lies beside the key file for backups made before.",
+        "Works while a server runs. If it is interrupted, run it again: the old key is kept until nothing needs it. It is\nthen stored next to the key file, for backups made before.",
     },
     {},
     (context) =>

@@ -38,7 +38,7 @@ export const commands: readonly Command[] = [
   ),
 ];
 
-/** Reads slice by slice, each in its own read transaction, so that no read beside the server takes long. */
+/** Reads slice by slice, each in its own read transaction, so that no read takes long while the server writes. */
 function readAll<Row>(store: Store, slice: (tx: ReadTx, from: number | null) => Slice<Row>): Row[] {
   const rows: Row[] = [];
   let from: number | null = null;

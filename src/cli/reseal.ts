@@ -1,4 +1,4 @@
-/** Seals every stored secret again with the current master key, a few rows at a time, beside a running server. */
+/** Seals every stored secret again with the current master key, a few rows at a time, also while a server runs. */
 import { accountContext, certificateContext } from "#src/certificates/rows.ts";
 import { keyIdOf, type SecretBox, SecretUnreadable } from "#src/core/secret.ts";
 import type { Client } from "#src/db/driver.ts";

@@ -53,7 +53,7 @@ export const commands: readonly Command[] = [
       recoveryKeyFile: file("FILE", "File with the recovery key of the archive, or - for stdin"),
       ...storeOptions,
       acceptGap: flag("Restore even if the replaced database is missing or unreadable, so that newer rows are lost"),
-      rehearse: flag("Restore drill: try it in a temporary copy, also beside a running server"),
+      rehearse: flag("Restore drill: try it in a temporary copy, also while a server runs"),
     },
     async (context, values) => {
       if (isArchiveAddress(values.file)) return restoreArchive(context, values.file, values);

@@ -35,7 +35,7 @@ interface StartOptions {
   logLevel?: () => LogLevel;
   /** The executable is part of an upgrade that is not over. */
   trial?: Trial | null;
-  /** Resolves when the server is told to stop; needed for a trial, in which the server waits. */
+  /** Resolves when a signal stops the server; needed for a trial, in which the server waits. */
   stopped?: Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** `waxwing serve`: runs the server until it is told to stop. */
+/** `waxwing serve`: runs the server until a signal stops it. */
 import { rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "#src/config/config.ts";

@@ -1,5 +1,5 @@
 /**
- * `waxwing setup`: the first hour. It asks what it has not been told by an option (at a terminal), does what has not been
+ * `waxwing setup`: the first hour. It asks what no option answers (at a terminal), does what has not been
  * done, and ends with the list of conditions. Run again, it changes only what is answered differently.
  */
 import type { Config } from "#src/config/config.ts";

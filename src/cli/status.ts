@@ -1,5 +1,5 @@
 /**
- * `waxwing status`: the conditions that need a person, beside a running server or without one. It evaluates them itself;
+ * `waxwing status`: the conditions that need a person, with a running server or without one. It evaluates them itself;
  * what only the server's process knows comes from the list that the server stores.
  */
 
@@ -35,7 +35,7 @@ export const commands: readonly Command[] = [
     {
       summary: "What needs attention: conditions of the server, its backups, numbers and broadcasts",
       details:
-        "Also beside a running server. Exit code 1 if a condition is critical. The same list is in the console under Health,\nin /metrics and in alarms.",
+        "Works with a running server and without one. Exit code 1 if a condition is critical. The same list is in the console under Health,\nin /metrics and in alarms.",
     },
     {},
     async (context) => {

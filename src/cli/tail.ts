@@ -99,7 +99,7 @@ async function followRequests(following: Following, from: number): Promise<void>
   for (let after = from; !signal.aborted; ) {
     const page = await retried(following, () => readRequests(following, after, WAIT_S));
     if (page === null) return;
-    // A server that was started anew counts from 1 again.
+    // A server that was restarted counts from 1 again.
     after = page.next;
     if (page.missed > 0) context.io.err(`${page.missed} requests were too long ago to be shown.\n`);
     for (const { number, ...seen } of page.data) {

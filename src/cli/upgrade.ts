@@ -42,7 +42,7 @@ const restartWith = text(
 
 const readyWithin = number(
   "SECONDS",
-  "How long the new executable may take until it is ready, beside its migration (default: 60)",
+  "How long the new executable may take until it is ready, not counting its migration (default: 60)",
 );
 
 const READY_WITHIN_S = 60;

@@ -19,7 +19,7 @@ export const acmeKeys = {
     "http_listen",
     listenAddress,
     ":80",
-    "Address and port for plain HTTP beside the domain: the authority's check, and a redirect to HTTPS for everything else. From outside it must be reached at port 80.",
+    "Address and port for plain HTTP, in addition to HTTPS: the authority's check, and a redirect to HTTPS for everything else. From outside it must be reached at port 80.",
   ),
   caFile: key(
     "ca_file",

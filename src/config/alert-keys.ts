@@ -1,4 +1,4 @@
-/** The keys of the `[alerts]` section: who is told about conditions, and how. */
+/** The keys of the `[alerts]` section: who is notified of conditions, and how. */
 import { DAY, key, SECOND } from "./key.ts";
 import { callAddress, duration, emailAddress, emailAddresses, optional, path } from "./kinds.ts";
 

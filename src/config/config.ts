@@ -75,7 +75,7 @@ const PREFIX = "WAXWING_";
 const SECRET_KEY_VARIABLE = "WAXWING_SECRETS_KEY";
 /**
  * Read by programs that call a server, as the documentation and the examples have them, by `listen`, `trigger` and `tail`,
- * and by install.sh. A shell that exports them for those starts servers and commands too: they are no misspelt settings.
+ * and by install.sh. A shell that exports them for those starts servers and commands too: they are not misspelt settings.
  */
 const OTHER_VARIABLES: ReadonlySet<string> = new Set([
   "WAXWING_KEY",

@@ -110,7 +110,7 @@ export const sections = {
       "query_time",
       duration(10, 10 * MINUTE),
       "15s",
-      "How long a search or a count of a group may take, before its caller is told to narrow it.",
+      "How long a search or a count of a group may take, before the caller is asked to narrow it.",
     ),
   },
   whatsapp: {

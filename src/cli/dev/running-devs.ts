@@ -1,6 +1,6 @@
 /**
  * The `waxwing dev` processes of this user: each leaves what it printed in a private directory while it runs, so that
- * `listen`, `trigger` and `tail` find it without being told.
+ * `listen`, `trigger` and `tail` find it without an option.
  */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ export function announceDev(io: Io, dev: RunningDev): void {
     if (!isPrivate(directory)) return;
     writeFileSync(file, JSON.stringify(dev), { mode: 0o600 });
   } catch {
-    // Without it, the other commands have to be told the address and the key.
+    // Without it, the other commands need options with the address and the key.
     return;
   }
   io.onExit(() => rmSync(file, { force: true }));

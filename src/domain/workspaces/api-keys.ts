@@ -134,7 +134,7 @@ export const DEFAULT_LIMITS: Readonly<KeyLimits> = { scopes: defaultScopes, expi
 export const EVERY_SCOPE: Readonly<KeyLimits> = { ...DEFAULT_LIMITS, scopes };
 
 /** As it was typed. What is omitted is as in `DEFAULT_LIMITS`. */
-export interface KeyLimitsInput {
+interface KeyLimitsInput {
   scopes?: readonly string[] | undefined;
   /** A duration from now, a date or a time. */
   expires?: string | undefined;

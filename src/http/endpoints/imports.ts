@@ -18,7 +18,7 @@ import { endpoint } from "./endpoint.ts";
 import { ImportChoices, ImportDetail, ImportView, readChoices, viewFound, viewImport } from "./import-schemas.ts";
 
 const consentTargets = ["consent", "consent_purpose", "consent_notice", "consent_source", "consent_at"];
-const ownTargets = ["phone", "user_id", "username", ...profileNames, "tags", "groups", ...consentTargets];
+const ownTargets = ["phone", "country", "user_id", "username", ...profileNames, "tags", "groups", ...consentTargets];
 const ofImport = { session: "broadcasts", params: { id: Id("import") }, output: Data(ImportView) } as const;
 
 export const importEndpoints = {

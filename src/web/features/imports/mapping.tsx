@@ -1,15 +1,18 @@
 /**
- * Maps the columns of a file, with the first rows beside each; then asks separately whether these people have
- * consented.
+ * What the user decides before the file is checked: how it is read, where each column goes, and, separately, whether these
+ * people have consented.
  */
-import { type ReactNode, useState } from "react";
-import { useForm } from "react-hook-form";
-import { request } from "../../data/api.ts";
-import { useWorkspace } from "../../data/session.ts";
-import { AreaField, inputClass } from "../../ui/field.tsx";
-import { Form } from "../../ui/form.tsx";
+import { useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useId, useRef, useState } from "react";
+import { ApiError, newFormKey, request } from "../../data/api.ts";
+import { may, useWorkspace } from "../../data/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { inputClass } from "../../ui/field.tsx";
 import { Card, Section } from "../../ui/page.tsx";
-import { countryName } from "../workspaces/countries.ts";
+import { sentenceOf } from "../../ui/states.tsx";
+import { AddField } from "../developer/add-field.tsx";
+import { type ChoicesOf, useChoices } from "./choices.ts";
+import { FoundInFile } from "./found.tsx";
 import type { ImportDetail } from "./import-view.ts";
 import { strings } from "./strings.ts";
 
@@ -19,108 +22,169 @@ interface Props {
 }
 
 const NOWHERE = "-";
+const NEW_FIELD = "new";
 
 export function ImportMapping({ job, onStarted }: Props) {
-  const { id, country } = useWorkspace();
-  const form = useForm({
-    defaultValues: {
-      // By index, because two columns may have the same name.
-      map: job.columns.map(({ target }) => target),
-      opt_in: job.choices.opt_in === null ? "" : String(job.choices.opt_in),
-      proof: job.choices.proof,
-    },
-  });
-  const [error, setError] = useState<string | null>(null);
-  const targets = form.watch("map");
-  const optIn = form.watch("opt_in");
-  const check = async (values: { map: string[]; opt_in: string; proof: string }, key: string) => {
+  const { id } = useWorkspace();
+  const of = useChoices(job);
+  const [isBusy, setIsBusy] = useState(false);
+  // A second press of the same choices is the same request.
+  const key = useRef({ text: newFormKey(), body: "" });
+  const [error, setError] = useState<unknown>(null);
+  const check = async () => {
+    if (isBusy) return;
+    setIsBusy(true);
     setError(null);
-    if (values.opt_in === "") {
-      setError(strings.chooseOne);
-      return;
+    try {
+      // Leaving the last field by this press has begun to store it.
+      const body = await of.stored();
+      const text = JSON.stringify(body);
+      if (key.current.body !== text) key.current = { text: newFormKey(), body: text };
+      const path = { workspace: id, id: job.id, body };
+      await request("POST /w/{workspace}/imports/{id}/check", path, { key: key.current.text });
+      await onStarted();
+    } catch (reason) {
+      setError(reason);
     }
-    const map = Object.fromEntries(job.columns.map((_, index) => [`#${index + 1}`, values.map[index] ?? NOWHERE]));
-    const isOptIn = values.opt_in === "true";
-    const body = { map, opt_in: isOptIn, proof: isOptIn ? values.proof : "" };
-    await request("POST /w/{workspace}/imports/{id}/check", { workspace: id, id: job.id, body }, { key });
-    await onStarted();
+    setIsBusy(false);
   };
+  const shown = of.error ?? error;
   return (
-    <Form
-      form={form}
-      submit={strings.check}
-      onSend={check}
-      beside={<span className="text-quiet">{strings.checkText}</span>}
-    >
-      <Section title={strings.columns} lead={strings.columnsText(countryName(country))}>
-        <ul className="flex flex-col gap-3">
-          {job.columns.map(({ name }, index) => (
+    <>
+      {job.found !== null && <FoundInFile job={job} found={job.found} of={of} />}
+      <Columns job={job} of={of} />
+      <Consent job={job} of={of} />
+      {shown !== null && (
+        <p role="alert" className="mb-4 text-red">
+          {sentencesOf(shown)}
+        </p>
+      )}
+      <div className="flex flex-wrap items-center gap-3">
+        <Button tone="primary" busy={isBusy} onClick={() => void check()}>
+          {strings.check}
+        </Button>
+        <span className="text-quiet">{strings.checkText}</span>
+      </div>
+    </>
+  );
+}
+
+/** The server's sentences about the file, which name no field of a form. */
+function sentencesOf(error: unknown): string {
+  const sentences = error instanceof ApiError ? Object.values(error.fields).flat() : [];
+  return sentences.length === 0 ? sentenceOf(error) : sentences.join(" ");
+}
+
+function Columns({ job, of }: { job: ImportDetail; of: ChoicesOf }) {
+  const workspace = useWorkspace();
+  const client = useQueryClient();
+  const [adding, setAdding] = useState<{ column: string; name: string } | null>(null);
+  const mayAdd = may(workspace, "manage");
+  const choose = (column: string, target: string) => of.save({ map: { ...job.choices.map, [column]: target } });
+  return (
+    <Section title={strings.columns} lead={strings.columnsText}>
+      <ul className="overflow-hidden rounded-panel border border-line bg-surface">
+        {job.columns.map(({ name, target }, index) => {
+          const column = `#${index + 1}`;
+          return (
             <li
-              // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same name.
-              key={index}
-              className="grid gap-x-4 gap-y-2 rounded-panel border border-line bg-surface p-4 mid:grid-cols-[minmax(8rem,1fr)_16rem_2fr] mid:items-center"
+              key={column}
+              className="grid gap-x-4 gap-y-2 border-b border-line px-4 py-3 last:border-b-0 mid:grid-cols-[minmax(8rem,1fr)_16rem_2fr] mid:items-center mid:py-2"
             >
-              <span className="min-w-0 font-semibold">{name}</span>
+              <span className="min-w-0 font-semibold break-words">
+                {job.found?.header_line === null ? strings.column(name) : name || strings.column(String(index + 1))}
+              </span>
               <select
                 aria-label={strings.targetOf(name)}
-                className={`${inputClass} ${targets[index] === NOWHERE ? "text-quiet" : ""}`}
-                {...form.register(`map.${index}` as const)}
+                className={`${inputClass} ${target === NOWHERE ? "text-quiet" : ""}`}
+                value={target}
+                onChange={({ target: { value } }) => {
+                  if (value === NEW_FIELD) setAdding({ column, name });
+                  else void choose(column, value);
+                }}
               >
                 <option value={NOWHERE}>{strings.skipColumn}</option>
-                {job.targets.map((target) => (
-                  <option key={target} value={target}>
-                    {strings.targets[target] ?? job.labels[target] ?? target}
+                {mayAdd && <option value={NEW_FIELD}>{strings.newField}</option>}
+                {job.targets.map((one) => (
+                  <option key={one} value={one}>
+                    {strings.targets[one] ?? job.labels[one] ?? one}
                   </option>
                 ))}
               </select>
-              <span className="min-w-0 text-quiet">
+              <span className="min-w-0 break-words text-quiet">
                 <span className="sr-only">{strings.first}: </span>
                 {samples(job.rows, index)}
               </span>
             </li>
-          ))}
-        </ul>
-      </Section>
-      <Section title={strings.consent} lead={strings.consentText}>
-        <Card>
-          <fieldset className="flex flex-col gap-2">
-            <legend className="sr-only">{strings.consent}</legend>
-            <Radio value="true" form={form}>
-              {strings.yes}
-            </Radio>
-            <Radio value="false" form={form}>
-              {strings.no}
-            </Radio>
-          </fieldset>
-          {optIn === "true" && (
-            <div className="mt-3">
-              <AreaField form={form} name="proof" label={strings.proof} hint={strings.proofHint} rows={2} />
-            </div>
-          )}
-        </Card>
-      </Section>
-      {error !== null && (
-        <p role="alert" className="text-red">
-          {error}
-        </p>
+          );
+        })}
+      </ul>
+      {adding !== null && (
+        <AddField
+          suggested={adding.name}
+          onClose={() => setAdding(null)}
+          onAdded={async (field) => {
+            await client.invalidateQueries({ queryKey: ["fields", workspace.id] });
+            await choose(adding.column, `fields.${field}`);
+          }}
+        />
       )}
-    </Form>
+    </Section>
   );
 }
 
-function Radio({
-  value,
-  form,
-  children,
-}: {
-  value: string;
-  // Only this one field is registered here.
-  form: { register: (name: "opt_in") => object };
+function Consent({ job, of: { save } }: { job: ImportDetail; of: ChoicesOf }) {
+  const { opt_in: optIn, proof } = job.choices;
+  const id = useId();
+  const isStated = job.columns.some(({ target }) => target === "consent");
+  return (
+    <Section title={strings.consent} lead={strings.consentText}>
+      <Card>
+        {isStated && <p className="mb-3 max-w-[72ch]">{strings.consentColumn}</p>}
+        <fieldset className="flex flex-col gap-2">
+          <legend className="sr-only">{strings.consent}</legend>
+          <Radio name={id} isChecked={optIn === true} choose={() => void save({ opt_in: true })}>
+            {strings.yes}
+          </Radio>
+          <Radio name={id} isChecked={optIn === false} choose={() => void save({ opt_in: false, proof: "" })}>
+            {strings.no}
+          </Radio>
+        </fieldset>
+        {optIn === true && (
+          <div className="mt-3 flex flex-col gap-1">
+            <label htmlFor={`${id}-proof`} className="font-semibold">
+              {strings.proof}
+            </label>
+            <textarea
+              id={`${id}-proof`}
+              rows={2}
+              maxLength={1_000}
+              defaultValue={proof}
+              aria-describedby={`${id}-hint`}
+              className={inputClass}
+              onBlur={({ target }) => void (target.value.trim() !== proof && save({ proof: target.value }))}
+            />
+            <p id={`${id}-hint`} className="text-label text-quiet">
+              {strings.proofHint}
+            </p>
+          </div>
+        )}
+      </Card>
+    </Section>
+  );
+}
+
+interface RadioProps {
+  name: string;
+  isChecked: boolean;
+  choose: () => void;
   children: ReactNode;
-}) {
+}
+
+function Radio({ name, isChecked, choose, children }: RadioProps) {
   return (
     <label className="flex min-h-9 items-center gap-3 max-mid:min-h-11">
-      <input type="radio" value={value} className="size-4 accent-accent" {...form.register("opt_in")} />
+      <input type="radio" name={name} checked={isChecked} onChange={choose} className="size-4 accent-accent" />
       {children}
     </label>
   );

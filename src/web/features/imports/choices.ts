@@ -15,7 +15,7 @@ export interface ChoicesOf {
   save: (changes: Partial<Choices>) => Promise<void>;
   /** The choices once the server has stored them. */
   stored: () => Promise<Choices>;
-  /** Why the last choice was refused; the one before it still holds. */
+  /** Why the last choice was refused; the previous one still holds. */
   error: unknown;
 }
 

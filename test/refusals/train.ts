@@ -3,7 +3,8 @@
  * roots alone, in a fixed order, so that every machine learns the same weights.
  */
 import { createHash } from "node:crypto";
-import { BUCKETS, readFeatures } from "#src/domain/workspaces/refusal-features.ts";
+import { normalizeText } from "#src/domain/workspaces/normalize-command.ts";
+import { BUCKETS, readFeatures, readWords } from "#src/domain/workspaces/refusal-features.ts";
 import { languages, languagesOf, readCorpus } from "./corpus.ts";
 
 const ROUNDS = 20;
@@ -81,7 +82,7 @@ function readExamples(half: "open" | "train"): Example[] {
       language,
       text,
       isRefusal,
-      features: readFeatures(text)[0] ?? new Int32Array(),
+      features: readFeatures(readWords(normalizeText(text)), text)[0] ?? new Int32Array(),
     })),
   );
 }

@@ -45,8 +45,13 @@ const LETTER = /^[\p{L}\p{M}\p{N}]$/u;
  * left. Idempotent.
  */
 export function normalizeCommand(text: string): string {
-  const said = normalizeText(text);
-  return [...said].length > COMMAND_LENGTH_MAX ? "" : said;
+  return limitCommand(normalizeText(text));
+}
+
+/** A normalised text if it is short enough for a command, else an empty string. */
+export function limitCommand(said: string): string {
+  // A character has at most two code units.
+  return said.length > 2 * COMMAND_LENGTH_MAX || [...said].length > COMMAND_LENGTH_MAX ? "" : said;
 }
 
 /** The same for a text of any length, of which only a limited prefix counts. */

@@ -2,7 +2,7 @@
  * Reads what a person wrote or chose: STOP, START, a word that may mean STOP, or such a word inside more text. Takes
  * linear time: texts are compared with sets of words, and long texts word by word.
  */
-import { normalizeCommand, normalizeText } from "./normalize-command.ts";
+import { limitCommand, normalizeCommand, normalizeText } from "./normalize-command.ts";
 import { OPT_IN_WORDS, OPT_OUT_WORDS } from "./opt-out-words.ts";
 import { isStopSign, refuses } from "./read-refusal.ts";
 
@@ -28,40 +28,58 @@ const JOINED = /[\p{L}\p{M}\p{N}_-]/u;
 /** Scripts that are written without spaces, so that no word can be told from a part of another one. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;
 
+/** Shipped words that can stand inside a text, at a number that their first two characters give (`startOf`). */
+const shippedByStart: (readonly string[] | undefined)[] = Array(0x1_0000).fill(undefined);
+for (const word of shippedStopWords) {
+  const start = startOf(word, 0);
+  if (canStandInside(word)) shippedByStart[start] = [...(shippedByStart[start] ?? []), word];
+}
+
 /** Fewer letters than this with spaces between them are not a spelled-out word. */
 const SPELLED_MIN = 4;
 
 /** Null unless the text is exactly one of the words, said once or several times. If a word means both, STOP wins. */
 export function readCommand(text: string, own: OwnWords): Command | null {
+  return isStopSign(text) ? "stop" : commandOf(normalizeText(text), own);
+}
+
+/** What a written text says: a command, or in other words that the person may want to stop. */
+export function readRefusal(text: string, own: OwnWords): Command | "doubt" | null {
   if (isStopSign(text)) return "stop";
-  const said = saidOnce(normalizeCommand(text));
+  const said = normalizeText(text);
+  const command = commandOf(said, own);
+  if (command !== null) return command;
+  return holdsOwnWord(said, own) || refuses(text, said, holdsShippedWord(said)) ? "doubt" : null;
+}
+
+function commandOf(normalized: string, own: OwnWords): Command | null {
+  const said = saidOnce(limitCommand(normalized));
   if (said === "") return null;
   if (isStopWord(said, own.stopWords)) return "stop";
   if (isStartWord(said, own.startWords)) return "start";
   return ambiguousWords.has(said) ? "ambiguous" : null;
 }
 
-/** What a written text says: a command, or in other words that the person may want to stop. */
-export function readRefusal(text: string, own: OwnWords): Command | "doubt" | null {
-  const command = readCommand(text, own);
-  if (command !== null) return command;
-  const said = normalizeText(text);
-  return holdsOwnWord(said, own) || refuses(text, holdsWord(said, shippedStopWords)) ? "doubt" : null;
-}
-
 /** Whether an unambiguous word stands as a whole word anywhere in the text. */
 export function mentionsStop(text: string, own: OwnWords): boolean {
   const said = normalizeText(text);
-  return holdsWord(said, shippedStopWords) || holdsOwnWord(said, own);
+  return holdsShippedWord(said) || holdsOwnWord(said, own);
 }
 
 function holdsOwnWord(said: string, own: OwnWords): boolean {
-  return holdsWord(said, own.stopWords.map(normalizeCommand));
+  return own.stopWords.map(normalizeCommand).some((word) => canStandInside(word) && standsIn(said, word));
 }
 
-function holdsWord(said: string, words: Iterable<string>): boolean {
-  for (const word of words) if (standsIn(said, word)) return true;
+function holdsShippedWord(said: string): boolean {
+  for (let at = 0; at < said.length; at += 1) {
+    const words = shippedByStart[startOf(said, at)];
+    if (words?.some((word) => said.startsWith(word, at) && isWholeWord(said, at, word)) === true) return true;
+  }
   return false;
+}
+
+function startOf(text: string, at: number): number {
+  return (text.charCodeAt(at) * 0x101 + (text.charCodeAt(at + 1) || 0)) % 0x1_0000;
 }
 
 /** Whether an opt-out word of any kind stands in the title of a button, also as part of a joined word ("Non-stop"). */
@@ -87,15 +105,18 @@ function saidOnce(said: string): string {
 }
 
 /** A word without a letter, such as "1", stands in too many texts to mean anything. */
+function canStandInside(word: string): boolean {
+  return /\p{L}/u.test(word) && !UNSPACED.test(word);
+}
+
 function standsIn(text: string, word: string): boolean {
-  const first = text.indexOf(word);
-  if (first === -1 || !/\p{L}/u.test(word) || UNSPACED.test(word)) return false;
-  for (let at = first; at !== -1; at = text.indexOf(word, at + word.length)) {
-    const before = text.charAt(at - 1);
-    const after = text.charAt(at + word.length);
-    if (!JOINED.test(before) && !JOINED.test(after)) return true;
-  }
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length))
+    if (isWholeWord(text, at, word)) return true;
   return false;
+}
+
+function isWholeWord(text: string, at: number, word: string): boolean {
+  return !JOINED.test(text.charAt(at - 1)) && !JOINED.test(text.charAt(at + word.length));
 }
 
 // The workspace's words are stored as given.

@@ -4,7 +4,7 @@
  */
 import { normalizeText } from "./normalize-command.ts";
 import { OPT_IN_WORDS, OPT_OUT_WORDS } from "./opt-out-words.ts";
-import { splitWords } from "./refusal-features.ts";
+import { readWords } from "./refusal-features.ts";
 import { scoreRefusal } from "./refusal-model.ts";
 
 /** Emoji that refuse when a text consists of nothing else. */
@@ -18,9 +18,14 @@ const STOP_WORD_MIN = -0.5;
 
 /** Long enough that a word one letter away is a misspelling rather than another word. */
 const LONG_WORD_MIN = 8;
-const longStopWords = OPT_OUT_WORDS.filter(({ isAmbiguous }) => !isAmbiguous)
-  .map(({ word }) => normalizeText(word))
-  .filter((word) => word.length >= LONG_WORD_MIN && splitWords(word).length === 1);
+/** One wrong letter leaves the beginning or the end of a long word as it is. */
+const UNTOUCHED = 3;
+const longStopWords = new Map<string, string[]>();
+for (const { word, isAmbiguous } of OPT_OUT_WORDS) {
+  const right = normalizeText(word);
+  if (isAmbiguous || right.length < LONG_WORD_MIN || readWords(right).length !== 1) continue;
+  for (const key of untouchedOf(right)) longStopWords.set(key, [...(longStopWords.get(key) ?? []), right]);
+}
 /** Right words that are one letter away from an opt-out word and mean the opposite. */
 const opposites: ReadonlySet<string> = new Set([...OPT_IN_WORDS, "anmelden", "Anmeldung"].map(normalizeText));
 
@@ -29,12 +34,14 @@ export function isStopSign(text: string): boolean {
   return STOP_SIGNS.test(text) && text.trim() !== "";
 }
 
-/** Whether the text refuses in another way than by a command; `holdsStop`: an opt-out word stands in it. */
-export function refuses(text: string, holdsStop: boolean): boolean {
+/**
+ * Whether the text refuses in another way than by a command. `said` is the text as it is normalised; `holdsStop`: an
+ * opt-out word stands in it.
+ */
+export function refuses(text: string, said: string, holdsStop: boolean): boolean {
   if (isRefusingEmoji(text)) return true;
-  return (
-    scoreRefusal(text) >= (holdsStop ? STOP_WORD_MIN : REFUSAL_MIN) || splitWords(normalizeText(text)).some(isMisspelt)
-  );
+  const words = readWords(said);
+  return scoreRefusal(words, text) >= (holdsStop ? STOP_WORD_MIN : REFUSAL_MIN) || words.some(isMisspelt);
 }
 
 /** Whether the text is emoji and nothing else, and one of them refuses. */
@@ -44,7 +51,11 @@ function isRefusingEmoji(text: string): boolean {
 
 function isMisspelt(word: string): boolean {
   if (word.length < LONG_WORD_MIN - 1 || opposites.has(word)) return false;
-  return longStopWords.some((right) => isOneLetterAway(word, right));
+  return untouchedOf(word).some((key) => longStopWords.get(key)?.some((right) => isOneLetterAway(word, right)));
+}
+
+function untouchedOf(word: string): [beginning: string, end: string] {
+  return [`${word.slice(0, UNTOUCHED)}…`, `…${word.slice(-UNTOUCHED)}`];
 }
 
 /** Whether one letter is missing, added, changed, or changes places with its neighbour. */

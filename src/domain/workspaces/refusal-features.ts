@@ -3,15 +3,16 @@
  * triples of concepts that stand near each other. A feature is a number below `BUCKETS`: a hash, so that no vocabulary
  * is stored. Takes linear time, with a limit for each text.
  */
-import { normalizeText } from "./normalize-command.ts";
 import { conceptsOf, TEXT_END, TEXT_START } from "./refusal-concepts.ts";
 
 export const BUCKETS = 2 ** 18;
 /** More words than this are read in overlapping parts, so that a long text does not hide a short refusal. */
 const PART_WORDS = 40;
-const PART_STEP = 20;
-/** What is read of a text ends with this many features: many times an ordinary message. */
-const FEATURES_MAX = 12_000;
+const PART_STEP = 30;
+/** Of a longer text only this many characters at each end are read: people say what they want first or last. */
+const END_LENGTH = 256;
+/** Features of one part, repeated ones included, after which the rest of the part is not read. */
+const FEATURES_MAX = 4_000;
 /** Of a word and its neighbour, so that endings do not count. */
 const SHORT_FORM = 4;
 const PIECE_MIN = 3;
@@ -40,8 +41,7 @@ const EMOJI = /\p{Extended_Pictographic}/gu;
 const DIGITS = /\d+/gu;
 const SIGNS = ["?", "!", "¿", "؟", ","] as const;
 
-/** The words of a normalised text. */
-export function splitWords(said: string): string[] {
+function splitWords(said: string): string[] {
   const words: string[] = [];
   for (const piece of said.split(BETWEEN_WORDS)) {
     // "m'envoyer" is "m envoyer", and "don't" is "dont".
@@ -64,31 +64,31 @@ function withoutRepeats(word: string): string {
   return short;
 }
 
+/** The words of a normalised text that are read: of a long one, those near its ends. */
+export function readWords(said: string): string[] {
+  if (said.length <= 2 * END_LENGTH) return splitWords(said);
+  return [...splitWords(said.slice(0, END_LENGTH)), ...splitWords(said.slice(-END_LENGTH))];
+}
+
 /** The features of each part of a text; a text of ordinary length has one part. Each feature is listed once. */
-export function readFeatures(text: string): Int32Array[] {
-  const words = splitWords(normalizeText(text)).map((word) => word.replace(DIGITS, "0"));
+export function readFeatures(words: readonly string[], text: string): Int32Array[] {
+  const shown = words.map((word) => word.replace(DIGITS, "0"));
   const parts: Int32Array[] = [];
-  let left = FEATURES_MAX;
-  for (let start = 0; start === 0 || (start + PART_STEP < words.length && left > 0); start += PART_STEP) {
-    const part = words.length <= PART_WORDS ? words : words.slice(start, start + PART_WORDS);
-    const features = featuresOf(part, text, left);
-    parts.push(features);
-    left -= features.length;
-    if (start + PART_WORDS >= words.length) break;
-  }
+  for (let start = 0; start === 0 || start + PART_STEP < shown.length; start += PART_STEP)
+    parts.push(featuresOf(shown.slice(start, start + PART_WORDS), text));
   return parts;
 }
 
 const scratch = new Int32Array(FEATURES_MAX);
 const isFound = new Uint8Array(BUCKETS);
 let count = 0;
-let limit = 0;
+let left = 0;
 
-function featuresOf(words: readonly string[], text: string, limitOfPart: number): Int32Array {
+function featuresOf(words: readonly string[], text: string): Int32Array {
   count = 0;
-  limit = limitOfPart;
+  left = FEATURES_MAX;
   for (const sign of SIGNS) if (text.includes(sign)) add(KIND.sign, hashOf(sign), 0);
-  for (const emoji of text.match(EMOJI) ?? []) add(KIND.emoji, hashOf(emoji), 0);
+  for (const emoji of new Set(text.match(EMOJI))) add(KIND.emoji, hashOf(emoji), 0);
   addWords(words);
   addConcepts(words);
   const features = scratch.slice(0, count);
@@ -152,8 +152,10 @@ function addTriples(around: Around, index: number, pair: number): void {
 }
 
 function add(kind: number, first = 0, second = 0): void {
+  if (left === 0) return;
+  left -= 1;
   const feature = bucketOf(mix(mix(kind, first), second));
-  if (isFound[feature] === 1 || count >= limit) return;
+  if (isFound[feature] === 1) return;
   isFound[feature] = 1;
   scratch[count] = feature;
   count += 1;

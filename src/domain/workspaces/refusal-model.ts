@@ -7,9 +7,9 @@ import model from "./refusal-weights.json" with { type: "json" };
 
 const weights = new Int8Array(Buffer.from(model.weights, "base64"));
 
-/** The highest score of a part of the text: above 0 is a refusal more likely than not. */
-export function scoreRefusal(text: string): number {
-  return Math.max(...readFeatures(text).map(scoreOf));
+/** The highest score of a part of the text, of which `words` are normalised: above 0 a refusal is likely. */
+export function scoreRefusal(words: readonly string[], text: string): number {
+  return Math.max(...readFeatures(words, text).map(scoreOf));
 }
 
 function scoreOf(features: Int32Array): number {

@@ -276,9 +276,9 @@ type ContactConsent struct {
 	Purpose *string `json:"purpose"`
 	// The text that the person was shown when they agreed, or its version. Null unless the opt-in named it.
 	Notice *string `json:"notice"`
-	// Only present while something that the person wrote may mean that they want to stop: since when. Marketing
-	// waits until a user clears it, or the person sends START.
-	MayWantToStopSince *string `json:"may_want_to_stop_since,omitempty"`
+	// Since when something that the person wrote may mean that they want to stop. Marketing waits until a user
+	// clears it, or the person sends START. Null: there is no doubt.
+	MayWantToStopSince *string `json:"may_want_to_stop_since"`
 }
 
 // ContactErasedEventData: part of another type.
@@ -356,9 +356,10 @@ type ContactMayWantToStopEventData struct {
 	Text    string  `json:"text"`
 }
 
-// ContactMayWantToStopEvent: A person wrote something that may mean STOP: a word with other meanings, or STOP
-// inside more text. `text` is what they wrote; it is empty where their message could not be read. Marketing
-// waits, and no opt-in is recorded, until a user clears it in the console or the person sends START.
+// ContactMayWantToStopEvent: A person wrote something that may mean STOP: a word with other meanings, STOP
+// inside more text, or a refusal in other words; or reacted to marketing with a thumbs-down or a stop sign.
+// `text` is what they wrote; it is empty where their message could not be read. Marketing waits, and no opt-in
+// is recorded, until a user clears it in the console or the person sends START.
 type ContactMayWantToStopEvent struct {
 	// Id of the event, the same in every attempt: ignore events that you have already processed.
 	ID        string                        `json:"id"`

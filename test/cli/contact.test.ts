@@ -288,7 +288,14 @@ test("contact keep ends a doubt, also from a number written in the local form, a
   client.close();
   const before = await waxwing("contact", "keep", "--workspace", "1", "098123 40077");
   expect([before.code, before.json.phone]).toEqual([0, number]);
-  expect(before.json.consent).toEqual({ status: "unknown", source: null, at: null, purpose: null, notice: null });
+  expect(before.json.consent).toEqual({
+    status: "unknown",
+    source: null,
+    at: null,
+    purpose: null,
+    notice: null,
+    may_want_to_stop_since: null,
+  });
   expect((await waxwing("contact", "keep", "--workspace", "1", number)).code).toBe(0);
   const missing = await waxwing("contact", "keep", "--workspace", "1", "+919812340078");
   expect([missing.code, missing.json.error]).toEqual([1, expect.objectContaining({ code: "not_found" })]);

@@ -23,7 +23,7 @@ test("the inbox and the contact show the doubt, and one request in either place 
     const kept = await member.post(`${place}${id}/keep`, {});
     expect([kept.status, kept.body.data.consent]).toEqual([
       200,
-      { status: "unknown", source: null, at: null, purpose: null, notice: null },
+      { status: "unknown", source: null, at: null, purpose: null, notice: null, may_want_to_stop_since: null },
     ]);
     const [entry] = auditEntries(app);
     expect([entry?.action, entry?.subject]).toEqual(["contact.keep", ANNA]);

@@ -181,7 +181,14 @@ describe("an inbound message", () => {
           people: [],
           tags: [],
           groups: [],
-          consent: { status: "unknown", source: null, at: null, purpose: null, notice: null },
+          consent: {
+            status: "unknown",
+            source: null,
+            at: null,
+            purpose: null,
+            notice: null,
+            may_want_to_stop_since: null,
+          },
           last_message_from_them_at: "2026-11-21T13:29:01+05:30",
           created_at: "2026-11-21T13:30:01+05:30",
           updated_at: "2026-11-21T13:30:01+05:30",
@@ -210,12 +217,20 @@ describe("an inbound message", () => {
           at: "2026-11-21T13:30:03+05:30",
           purpose: null,
           notice: null,
+          may_want_to_stop_since: null,
         },
       ],
       [
         "contact.opted_in",
         ["contact"],
-        { status: "opted_in", source: "inbound_message", at: "2026-11-21T13:30:07+05:30", purpose: null, notice: null },
+        {
+          status: "opted_in",
+          source: "inbound_message",
+          at: "2026-11-21T13:30:07+05:30",
+          purpose: null,
+          notice: null,
+          may_want_to_stop_since: null,
+        },
       ],
     ]);
   });

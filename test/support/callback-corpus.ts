@@ -143,6 +143,21 @@ const notices: CorpusRow[] = [
   {
     name: "messages: without a time",
     change: () => messages({ messages: [{ from: WA_ID, id: "wamid.X=", type: "text", text: { body: "?" } }] }),
+    ending: shown("text"),
+  },
+  {
+    name: "messages: system, changed number, without a time",
+    change: () =>
+      messages({
+        messages: [
+          {
+            from: WA_ID,
+            id: "wamid.S=",
+            type: "system",
+            system: { type: "user_changed_number", wa_id: "4915187654321" },
+          },
+        ],
+      }),
     ending: unreadable("timestamp is not a time in seconds"),
   },
   {

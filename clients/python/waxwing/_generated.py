@@ -325,18 +325,12 @@ _ContactConsentRequired = TypedDict(
         "at": "Optional[str]",
         "purpose": "Optional[str]",
         "notice": "Optional[str]",
+        "may_want_to_stop_since": "Optional[str]",
     },
-)
-_ContactConsentOptional = TypedDict(
-    "_ContactConsentOptional",
-    {
-        "may_want_to_stop_since": "str",
-    },
-    total=False,
 )
 
 
-class ContactConsent(_ContactConsentRequired, _ContactConsentOptional):
+class ContactConsent(_ContactConsentRequired):
     """Whether the person has agreed to receive messages."""
 
 
@@ -458,9 +452,10 @@ _ContactMayWantToStopEventRequired = TypedDict(
 
 
 class ContactMayWantToStopEvent(_ContactMayWantToStopEventRequired):
-    """A person wrote something that may mean STOP: a word with other meanings, or STOP inside more text.
-    `text` is what they wrote; it is empty where their message could not be read. Marketing waits, and
-    no opt-in is recorded, until a user clears it in the console or the person sends START.
+    """A person wrote something that may mean STOP: a word with other meanings, STOP inside more text, or a
+    refusal in other words; or reacted to marketing with a thumbs-down or a stop sign. `text` is what
+    they wrote; it is empty where their message could not be read. Marketing waits, and no opt-in is
+    recorded, until a user clears it in the console or the person sends START.
     """
 
 

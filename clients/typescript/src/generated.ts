@@ -266,10 +266,10 @@ export type ContactConsent = {
   /** The text that the person was shown when they agreed, or its version. Null unless the opt-in named it. */
   notice: string | null;
   /**
-   * Only present while something that the person wrote may mean that they want to stop: since when. Marketing
-   * waits until a user clears it, or the person sends START.
+   * Since when something that the person wrote may mean that they want to stop. Marketing waits until a user
+   * clears it, or the person sends START. Null: there is no doubt.
    */
-  may_want_to_stop_since?: string;
+  may_want_to_stop_since: string | null;
 };
 
 /**
@@ -345,9 +345,10 @@ export type ContactInput = {
 };
 
 /**
- * A person wrote something that may mean STOP: a word with other meanings, or STOP inside more text. `text` is
- * what they wrote; it is empty where their message could not be read. Marketing waits, and no opt-in is
- * recorded, until a user clears it in the console or the person sends START.
+ * A person wrote something that may mean STOP: a word with other meanings, STOP inside more text, or a refusal
+ * in other words; or reacted to marketing with a thumbs-down or a stop sign. `text` is what they wrote; it is
+ * empty where their message could not be read. Marketing waits, and no opt-in is recorded, until a user clears
+ * it in the console or the person sends START.
  */
 export type ContactMayWantToStopEvent = {
   /** Id of the event, the same in every attempt: ignore events that you have already processed. */

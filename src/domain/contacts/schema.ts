@@ -39,9 +39,9 @@ const ContactConsent = Type.Object(
       Type.String(),
       "The text that the person was shown when they agreed, or its version. Null unless the opt-in named it.",
     ),
-    may_want_to_stop_since: Type.Optional(
+    may_want_to_stop_since: Nullable(
       Instant(
-        "Only present while something that the person wrote may mean that they want to stop: since when. Marketing waits until a user clears it, or the person sends START.",
+        "Since when something that the person wrote may mean that they want to stop. Marketing waits until a user clears it, or the person sends START. Null: there is no doubt.",
       ),
     ),
   },

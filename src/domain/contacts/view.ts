@@ -36,9 +36,7 @@ export function viewContact(
       source: contact.consentSource,
       at: when(contact.consentAt),
       ...readConsentTerms(tx, contact),
-      ...(contact.mayWantToStopSince === null
-        ? {}
-        : { may_want_to_stop_since: formatInstant(contact.mayWantToStopSince, workspace.timezone) }),
+      may_want_to_stop_since: when(contact.mayWantToStopSince),
     },
     last_message_from_them_at: when(contact.lastMessageAt),
     created_at: formatInstant(contact.createdAt, workspace.timezone),

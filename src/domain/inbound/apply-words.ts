@@ -1,7 +1,8 @@
 /**
  * Applies what a person wrote or chose to their consent: STOP and START, in every language and in the workspace's own
- * words, and the doubt that words with other meanings leave. Only a written text lifts an opt-out, or a button that
- * the workspace marked as its opt-in: any other may be pressed by mistake, and the workspace wrote its title.
+ * words, and the doubt that words with other meanings and reactions to marketing leave. Only a written text lifts an
+ * opt-out, or a button that the workspace marked as its opt-in: any other may be pressed by mistake, and the workspace
+ * wrote its title.
  */
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { changeConsent, listLinkedContacts } from "../contacts/change-consent.ts";
@@ -17,16 +18,17 @@ import type { InboundItem } from "./callback-item.ts";
 import { lastEchoBetween, templateOfMessage } from "./statements.ts";
 import type { Inbound } from "./table.ts";
 
-type Words = Pick<InboundItem, "type" | "command" | "isWritten" | "payload" | "references">;
+type Words = Pick<InboundItem, "type" | "text" | "command" | "isWritten" | "payload" | "references">;
 
 export function applyWords(tx: Tx, workspace: Workspace, contact: Contact, words: Words, inbound: Inbound): Contact {
-  const meaning = readMeaning(tx, workspace, contact, words, inbound);
+  const meaning =
+    words.type === "reaction" ? readReaction(tx, words, inbound) : readMeaning(tx, workspace, contact, words, inbound);
   if (meaning === null) return contact;
   const saidAt = inbound.receivedAt;
   const isHistory = inbound.origin === "history";
   if (isHistory && (meaning === "start" || (meaning === "doubt" && hasOptedInSince(contact, saidAt)))) return contact;
   if (meaning === "doubt") {
-    return raiseDoubt(tx, workspace, contact, { saidAt, text: words.command ?? "", isSilent: isHistory });
+    return raiseDoubt(tx, workspace, contact, { saidAt, text: words.command ?? words.text ?? "", isSilent: isHistory });
   }
   const consentEvidence = { source: "inbound_message" as const, evidence: { inbound: inbound.id } };
   return changeConsent(tx, workspace, contact, { kind: meaning, saidAt }, consentEvidence);
@@ -80,6 +82,14 @@ function readMeaning(
   if (said === "ambiguous") return answersMarketing(tx, contact, words, inbound) ? "stop" : "doubt";
   if (said === "start") return type === "text" ? "start" : null;
   return isWritten && readRefusal(command, workspace) === "doubt" ? "doubt" : null;
+}
+
+/** A thumbs-down or a stop sign, of any skin colour, below a message of marketing. */
+const REFUSING_REACTION = /^[👎🛑🚫]/u;
+
+function readReaction(tx: ReadTx, { text, references }: Words, { numberId }: Inbound): "doubt" | null {
+  if (text === null || references.reaction === null || !REFUSING_REACTION.test(text)) return null;
+  return templateOf(tx, numberId, references.reaction)?.templateCategory === "MARKETING" ? "doubt" : null;
 }
 
 /** What the workspace says that the pressed button of a template means; a title that is an opt-out word is not asked. */

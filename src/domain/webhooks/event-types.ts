@@ -30,7 +30,7 @@ interface EventTypeRow {
 /** Times in the examples. */
 const DELIVERED_AT = "2026-11-21T08:44:29+05:30";
 export const LATER = "2026-11-21T08:51:03+05:30";
-const noTerms = { purpose: null, notice: null } as const;
+const noTerms = { purpose: null, notice: null, may_want_to_stop_since: null } as const;
 
 const text = { type: "string" } as const;
 const nullableText = { anyOf: [text, { type: "null" }] } as const;
@@ -125,7 +125,7 @@ const rows = {
   "contact.may_want_to_stop": {
     summary: "A contact may want to stop",
     description:
-      "A person wrote something that may mean STOP: a word with other meanings, or STOP inside more text. `text` is what they wrote; it is empty where their message could not be read. Marketing waits, and no opt-in is recorded, until a user clears it in the console or the person sends START.",
+      "A person wrote something that may mean STOP: a word with other meanings, STOP inside more text, or a refusal in other words; or reacted to marketing with a thumbs-down or a stop sign. `text` is what they wrote; it is empty where their message could not be read. Marketing waits, and no opt-in is recorded, until a user clears it in the console or the person sends START.",
     data: { contact: "Contact", text },
     example: {
       contact: {

@@ -62,6 +62,7 @@ export const contactExample: Static<typeof ContactView> = {
     at: "2026-11-02T10:15:00+05:30",
     purpose: "Offers and news",
     notice: "2026-10",
+    may_want_to_stop_since: null,
   },
   last_message_from_them_at: "2026-11-21T09:02:11+05:30",
   created_at: "2026-11-02T10:15:00+05:30",

@@ -15,7 +15,9 @@ import {
   requirePhoneNumberId,
   requireText,
   requireTime,
+  timeIn,
   userIdIn,
+  WHEN_APPLIED,
 } from "./item.ts";
 import { asObject, idOf, type JsonObject, listOf, memberOf, objectOf, sentenceOf, textOf, writtenOf } from "./json.ts";
 
@@ -48,7 +50,8 @@ export function readInbound(item: JsonObject, context: ItemContext): CallbackIte
     details: readDetails(item, type),
     networkMediaId: MEDIA_TYPES.includes(type) ? idOf(objectOf(item, type), "id") : null,
     references: readReferences(item, type),
-    at: requireTime(item),
+    // A STOP whose time cannot be read is still a STOP.
+    at: timeIn(item, "timestamp") ?? WHEN_APPLIED,
   };
 }
 

@@ -91,6 +91,9 @@ export function timeIn(item: JsonObject | null, name: string): number | null {
   return Math.trunc(seconds) * 1000;
 }
 
+/** The time of a message that has none: later than any clock, so the message counts as written when it is applied. */
+export const WHEN_APPLIED = LATEST_SECONDS * 1000;
+
 export function fail(why: string): never {
   throw new Unreadable(why);
 }

@@ -109,7 +109,7 @@ function ConsentCard({ contact }: { contact: Contact }) {
           </span>
         )}
       </p>
-      {contact.consent.may_want_to_stop_since !== undefined && (
+      {contact.consent.may_want_to_stop_since !== null && (
         <div className="mt-3">
           <DoubtNotice
             contact={contact}

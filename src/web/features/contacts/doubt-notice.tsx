@@ -15,7 +15,7 @@ export function DoubtNotice({ contact, keep }: { contact: Contact; keep: (formKe
   const [error, setError] = useState<unknown>(null);
   const formKey = useRef(newFormKey());
   const { may_want_to_stop_since: since } = contact.consent;
-  if (since === undefined) return null;
+  if (since === null) return null;
   const act = async () => {
     setIsBusy(true);
     setError(null);

@@ -81,7 +81,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
             <WindowChip endsAt={conversation.window_ends_at} />
           )}
         </div>
-        {contact.consent.may_want_to_stop_since !== undefined && (
+        {contact.consent.may_want_to_stop_since !== null && (
           <div className="border-b border-line p-3">
             <DoubtNotice
               contact={contact}

@@ -15,15 +15,15 @@ const own = { stopWords: [], startWords: [] };
 
 /** Percent on the held half: recall at least, false doubt at most. */
 const FLOORS: Readonly<Record<string, [recall: number, falseDoubt: number]>> = {
-  ar: [72, 1],
-  de: [72, 2.2],
-  en: [79, 1],
-  es: [83, 1],
-  fr: [72, 2.4],
-  hi: [75, 1],
-  id: [77, 1.7],
-  it: [74, 1],
-  pt: [83, 1],
+  ar: [77, 1],
+  de: [74, 2.2],
+  en: [81, 1],
+  es: [84, 1],
+  fr: [74, 2.1],
+  hi: [77, 1],
+  id: [79, 1.8],
+  it: [78, 1],
+  pt: [85, 1],
 };
 
 const percent = ({ count, of }: Count): number => (100 * count) / of;
@@ -106,6 +106,7 @@ test("a text of 4,096 characters is read in a moment, whatever it is made of", (
     const text = part.repeat(4_096 / part.length);
     const started = performance.now();
     readRefusal(text, own);
-    expect(performance.now() - started).toBeLessThan(500);
+    // A bound for a busy machine; `bun run bench:refusals` prints what it takes on an idle one.
+    expect(performance.now() - started).toBeLessThan(50);
   }
 });

@@ -9,8 +9,9 @@ export const BUCKETS = 2 ** 18;
 /** More words than this are read in overlapping parts, so that a long text does not hide a short refusal. */
 const PART_WORDS = 40;
 const PART_STEP = 30;
-/** Of a longer text only this many characters at each end are read: people say what they want first or last. */
+/** Of a long text only so much at each end is read: people say what they want first or last. */
 const END_LENGTH = 256;
+const END_WORDS = 50;
 /** Features of one part, repeated ones included, after which the rest of the part is not read. */
 const FEATURES_MAX = 4_000;
 /** Of a word and its neighbour, so that endings do not count. */
@@ -66,8 +67,9 @@ function withoutRepeats(word: string): string {
 
 /** The words of a normalised text that are read: of a long one, those near its ends. */
 export function readWords(said: string): string[] {
-  if (said.length <= 2 * END_LENGTH) return splitWords(said);
-  return [...splitWords(said.slice(0, END_LENGTH)), ...splitWords(said.slice(-END_LENGTH))];
+  const isLong = said.length > 2 * END_LENGTH;
+  const words = splitWords(isLong ? `${said.slice(0, END_LENGTH)} ${said.slice(-END_LENGTH)}` : said);
+  return words.length > 2 * END_WORDS ? [...words.slice(0, END_WORDS), ...words.slice(-END_WORDS)] : words;
 }
 
 /** The features of each part of a text; a text of ordinary length has one part. Each feature is listed once. */

@@ -21,9 +21,7 @@ export const commands: readonly Command[] = [
         "bash, in ~/.bashrc:                     source <(waxwing completion bash)\nzsh, in ~/.zshrc, after compinit:       source <(waxwing completion zsh)\nfish, in ~/.config/fish/config.fish:    waxwing completion fish | source",
       needsNoData: true,
     },
-    {
-      shell: positional(choice(shells, "The shell")),
-    },
+    { shell: positional(choice(shells, "The shell")) },
     async (_, { shell }) => ({ json: { shell, script: scripts[shell] }, text: scripts[shell].trimEnd() }),
   ),
 ];

@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Config, loadConfig } from "#src/config/config.ts";
 import { randomText } from "#src/core/id.ts";
-import type { Random } from "#src/core/random.ts";
 import { seededRandom } from "#src/core/seeded-random.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
@@ -55,7 +54,8 @@ export const commands: readonly Command[] = [
     },
     async (given, values) => {
       const { listen, withParent, forward, randomSeed } = values;
-      const context = randomSeed === undefined ? given : withRandom(given, seededRandom(randomSeed));
+      const random = randomSeed === undefined ? given.io.random : seededRandom(randomSeed);
+      const context = { ...given, io: { ...given.io, random } };
       const { io, options } = context;
       if (forward !== undefined) requireForward(forward);
       const source = await readSource(context, values);
@@ -67,16 +67,8 @@ export const commands: readonly Command[] = [
       const viewer = startViewer({ clock: io.clock, port: kept?.viewerPort ?? 0 });
       try {
         const stopping = Promise.race([stopped, ...parentEnded]);
-        const isListenSet = listen !== undefined;
-        await serveDemo(context, {
-          requested,
-          isListenSet,
-          kept,
-          viewer,
-          source,
-          forward: forward ?? null,
-          stopped: stopping,
-        });
+        const addresses = { isListenSet: listen !== undefined, forward: forward ?? null };
+        await serveDemo(context, { ...{ requested, kept, viewer, source }, ...addresses, stopped: stopping });
       } finally {
         await viewer.stop();
       }
@@ -129,10 +121,8 @@ async function serveDemo(context: Context, run: Run): Promise<void> {
   const demo = kept?.demo ?? (await createDemo(configured, source, { webhook: webhookUrl(viewer), forward }));
   if (demo.webhookSecret !== null) viewer.trust(demo.webhookSecret);
   const server = await start(config, io, { acceptsTestKeys: true });
-  const viewerPort = Number(new URL(viewer.url).port);
   // After the start, which brings a kept database up to date.
-  if (kept !== null && kept.viewerPort !== viewerPort) await moveWebhook(configured, demo, viewer);
-  if (kept !== null) await moveForward(configured, forward);
+  if (kept !== null) await moveAddresses(configured, kept, viewer, forward);
   const { control } = server;
   if (control === null) throw new Error("dev runs with test control");
   // Not for a test suite, which breaks its receiver on purpose.
@@ -143,7 +133,7 @@ async function serveDemo(context: Context, run: Run): Promise<void> {
     viewer.note({ url, signature: headers["service-signature"] ?? "", body, answer: describeAnswer(result) });
   });
   const isKept = options.data !== undefined;
-  if (isKept) writeKept(config.storage.data, { demo, viewerPort });
+  if (isKept) writeKept(config.storage.data, { demo, viewerPort: portOf(viewer) });
   // What listens everywhere is reached here.
   const url = server.url.replace("://0.0.0.0:", "://127.0.0.1:").replace("://[::]:", "://[::1]:");
   const setup = await server.store.write(createSetupLink);
@@ -205,10 +195,6 @@ function requireForward(url: string): void {
   if (problem !== null) throw new UsageError(`--forward ${url}: ${problem}`, "dev");
 }
 
-function withRandom(context: Context, random: Random): Context {
-  return { ...context, io: { ...context.io, random } };
-}
-
 function createDemo(context: Context, source: Source, addresses: Addresses): Promise<Demo> {
   // The command's advice to keep a copy of the new key is not for a demo.
   const io = { ...context.io, err: () => undefined };
@@ -218,22 +204,19 @@ function createDemo(context: Context, source: Source, addresses: Addresses): Pro
   });
 }
 
-/** The viewer of this run may listen on another port than the previous run's. */
-function moveWebhook(context: Context, { workspaceId }: Demo, viewer: Viewer): Promise<unknown> {
-  return withDatabase(context, "write", async (database) => {
-    const box = database.box();
-    return database.store.write((tx) => setWebhook(tx, box, workspaceId, webhookUrl(viewer)));
-  });
-}
-
-/** The address of this run, or none, for every workspace. */
-function moveForward(context: Context, url: string | null): Promise<unknown> {
+/** The addresses of this run: the viewer may listen on another port, and `forward` holds for every workspace. */
+function moveAddresses(context: Context, { demo, viewerPort }: Kept, viewer: Viewer, forward: string | null) {
   return withDatabase(context, "write", async (database) => {
     const box = database.box();
     return database.store.write((tx) => {
-      for (const { id } of listWorkspaces(tx)) setForward(tx, box, id, url);
+      if (viewerPort !== portOf(viewer)) setWebhook(tx, box, demo.workspaceId, webhookUrl(viewer));
+      for (const { id } of listWorkspaces(tx)) setForward(tx, box, id, forward);
     });
   });
+}
+
+function portOf({ url }: Viewer): number {
+  return Number(new URL(url).port);
 }
 
 /**

@@ -24,9 +24,7 @@ export const commands: readonly Command[] = [
       summary: "Show a message's timeline: request, attempts, statuses, webhooks",
       details: "Raw answers are kept for [retention] raw, events for [retention] events.",
     },
-    {
-      id: positional(number("ID", "The message's id")),
-    },
+    { id: positional(number("ID", "The message's id")) },
     (context, values) =>
       withDatabase(context, "read", ({ store }) => {
         const message = store.read((tx) => findMessageById(tx, values.id));

@@ -13,7 +13,7 @@ import { version } from "#src/core/version.ts";
 import { readInstance } from "#src/db/instance.ts";
 import { command } from "./command.ts";
 import type { Context } from "./context.ts";
-import { loadConfiguredKeys, withDatabase } from "./database.ts";
+import { type Database, loadConfiguredKeys, withDatabase } from "./database.ts";
 import { CommandFailure } from "./failure.ts";
 import { readInputFile } from "./input.ts";
 import { file } from "./option.ts";
@@ -34,42 +34,48 @@ export const recoverySheet = command(
   },
   async (context, { recoveryKeyFile }) => {
     const recoveryKey = recoveryKeyFile === undefined ? null : await readRecoveryKey(context, recoveryKeyFile);
-    return withDatabase(context, "read", ({ config, store }) => {
-      const keys = loadConfiguredKeys(config, context.io, false);
-      const directory = resolve(config.backup.directory);
-      const newest = listBackups(directory).find(
-        ({ verificationReport }) => verificationReport !== null && faultsOf(verificationReport).length === 0,
-      );
-      const takenAt = newest?.verificationReport?.at ?? null;
-      const view = {
-        printed_at: formatInstant(context.io.clock.now(), "UTC"),
-        version,
-        instance_id: readInstance(store.client)?.instanceId ?? null,
-        public_url: config.server.publicUrl,
-        database: resolve(config.storage.path),
-        data: resolve(config.storage.data),
-        config_file: config.file === null ? null : resolve(config.file),
-        key_file: keys.keyFile === null ? null : resolve(keys.keyFile),
-        key_id: keys.current().id,
-        backup_directory: directory,
-        schedule: config.backup.schedule,
-        keep: config.backup.retention,
-        newest_backup:
-          newest === undefined
-            ? null
-            : {
-                file: join(directory, newest.name),
-                taken_at: takenAt === null ? null : formatInstant(takenAt, "UTC"),
-                sha256: newest.verificationReport?.digest ?? null,
-              },
-        files: namedFiles(config),
-        remote: config.backup.remote === null ? null : viewRemote(config.backup.remote, directory),
-        recovery_key: recoveryKey,
-      };
-      return { json: view, text: pageOf(view) };
+    return withDatabase(context, "read", (database) => {
+      const sheet = sheetOf(context, database, recoveryKey);
+      return { json: sheet, text: sheet.remote === null ? localPage(sheet) : remotePage(sheet, sheet.remote) };
     });
   },
 );
+
+type Sheet = ReturnType<typeof sheetOf>;
+
+function sheetOf({ io }: Context, { config, store }: Database, recoveryKey: string | null) {
+  const keys = loadConfiguredKeys(config, io, false);
+  const directory = resolve(config.backup.directory);
+  const newest = listBackups(directory).find(
+    ({ verificationReport }) => verificationReport !== null && faultsOf(verificationReport).length === 0,
+  );
+  const takenAt = newest?.verificationReport?.at ?? null;
+  return {
+    printed_at: formatInstant(io.clock.now(), "UTC"),
+    version,
+    instance_id: readInstance(store.client)?.instanceId ?? null,
+    public_url: config.server.publicUrl,
+    database: resolve(config.storage.path),
+    data: resolve(config.storage.data),
+    config_file: config.file === null ? null : resolve(config.file),
+    key_file: keys.keyFile === null ? null : resolve(keys.keyFile),
+    key_id: keys.current().id,
+    backup_directory: directory,
+    schedule: config.backup.schedule,
+    keep: config.backup.retention,
+    newest_backup:
+      newest === undefined
+        ? null
+        : {
+            file: join(directory, newest.name),
+            taken_at: takenAt === null ? null : formatInstant(takenAt, "UTC"),
+            sha256: newest.verificationReport?.digest ?? null,
+          },
+    files: namedFiles(config),
+    remote: config.backup.remote === null ? null : viewRemote(config.backup.remote, directory),
+    recovery_key: recoveryKey,
+  };
+}
 
 /** Which the server reads, and no archive holds; the store's secret has a line of its own. */
 function namedFiles({ server, acme, alerts }: Config): string[] {
@@ -119,29 +125,6 @@ function viewRemote(remote: RemoteSettings, directory: string) {
             sha256: newest.sha256,
           },
   };
-}
-
-interface Sheet {
-  printed_at: string;
-  version: string;
-  instance_id: string | null;
-  public_url: string | null;
-  database: string;
-  data: string;
-  config_file: string | null;
-  key_file: string | null;
-  key_id: string;
-  backup_directory: string;
-  schedule: string | null;
-  keep: number;
-  newest_backup: { file: string; taken_at: string | null; sha256: string | null } | null;
-  files: readonly string[];
-  remote: ReturnType<typeof viewRemote> | null;
-  recovery_key: string | null;
-}
-
-function pageOf(sheet: Sheet): string {
-  return sheet.remote === null ? localPage(sheet) : remotePage(sheet, sheet.remote);
 }
 
 function heading(sheet: Sheet): string[] {

@@ -19,7 +19,7 @@ import type { Context } from "./context.ts";
 import { fileExists, noDatabase } from "./database.ts";
 import { CommandFailure, type FailureRule, failingAs } from "./failure.ts";
 import { file, flag, text } from "./option.ts";
-import { list, listed, megabytes, type Report } from "./output.ts";
+import { list, listed, megabytes, type Report, stepPrinter } from "./output.ts";
 import { inWords, openStore, requireRemote, type StoreValues, storeOptions } from "./remote-store.ts";
 
 export const remoteCommands: readonly Command[] = [
@@ -40,10 +40,7 @@ export const remoteCommands: readonly Command[] = [
   ),
   command(
     "backup list",
-    {
-      summary: "List the backups on this machine, and with --remote those in the store",
-      needsNoData: "unless named",
-    },
+    { summary: "List the backups on this machine, and with --remote those in the store", needsNoData: "unless named" },
     {
       remote: flag("List the archives in the store"),
       bucket: text("B", "The bucket (default: [backup.remote] bucket)"),
@@ -93,13 +90,10 @@ export const remoteCommands: readonly Command[] = [
 ];
 
 async function makeAndSend(context: Context): Promise<SentBackup> {
-  const { io, options } = context;
+  const { io } = context;
   const config = context.loadConfig();
   const settings = requireRemote(context);
   const directory = resolve(config.backup.directory);
-  const onStep = (step: string): void => {
-    if (!options.json) io.err(`${step} …\n`);
-  };
   return failingAs(RULES, async () => {
     const { name, verificationReport } = makeOwnBackup({
       ...{ database: config.storage.path, directory, now: io.clock.now(), retention: null },
@@ -113,7 +107,10 @@ async function makeAndSend(context: Context): Promise<SentBackup> {
         "waxwing check",
       );
     return await inWords(() =>
-      sendBackup({ directory, name, settings, files: archivedFiles(config, io.env) }, { clock: io.clock, onStep }),
+      sendBackup(
+        { directory, name, settings, files: archivedFiles(config, io.env) },
+        { clock: io.clock, onStep: stepPrinter(context) },
+      ),
     );
   });
 }

@@ -69,9 +69,7 @@ export const commands: readonly Command[] = [
       details:
         "Creates the database if there is none, and migrates an older one. SIGTERM and Ctrl-C stop the server cleanly; a\nsecond signal stops it at once. SIGHUP reads certificates and log level again.",
     },
-    {
-      listen: listenOption,
-    },
+    { listen: listenOption },
     async (context, { listen }) => {
       const { io } = context;
       // Installed before the start, so that an early signal is not lost.

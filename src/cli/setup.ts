@@ -50,9 +50,7 @@ export const commands: readonly Command[] = [
         "At a terminal it asks for what no option answers. Elsewhere, questions without an option are skipped.\nIt can be run again: what is there stays, and what is answered differently is changed.\nExit code 1 if a condition is critical at the end.",
       needsNoData: true,
     },
-    {
-      ...options,
-    },
+    options,
     async (context, values) => {
       const steps = new SetupSteps(context);
       const setup = new Setup(steps, context.io, values, context.options.json);

@@ -73,9 +73,7 @@ export const commands: readonly Command[] = [
       details:
         "A running server does this every hour and after WhatsApp reports a change. Stored samples are uploaded too.",
     },
-    {
-      workspace: workspaceFilter,
-    },
+    { workspace: workspaceFilter },
     (context, values) =>
       withDatabase(context, "write", async (database) => {
         const accounts = database.store.read((tx) =>

@@ -6,22 +6,14 @@ import { type Command, command } from "./command.ts";
 import { list } from "./output.ts";
 
 export const commands: readonly Command[] = [
-  command(
-    "version",
-    {
-      summary: "Print the versions of Waxwing, Bun and SQLite",
-      needsNoData: true,
-    },
-    {},
-    () => {
-      const shown = { version, commit: commit === "" ? null : commit, bun: Bun.version, sqlite: sqliteVersion() };
-      const name = `waxwing ${version}`;
-      return Promise.resolve({
-        json: shown,
-        text: `${name}\n${list({ commit: shown.commit ?? undefined, bun: shown.bun, sqlite: shown.sqlite })}`,
-      });
-    },
-  ),
+  command("version", { summary: "Print the versions of Waxwing, Bun and SQLite", needsNoData: true }, {}, () => {
+    const shown = { version, commit: commit === "" ? null : commit, bun: Bun.version, sqlite: sqliteVersion() };
+    const name = `waxwing ${version}`;
+    return Promise.resolve({
+      json: shown,
+      text: `${name}\n${list({ commit: shown.commit ?? undefined, bun: shown.bun, sqlite: shown.sqlite })}`,
+    });
+  }),
 ];
 
 /** Null where the driver cannot be unpacked: the version is asked for while looking for the reason. */

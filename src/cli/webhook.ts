@@ -71,9 +71,7 @@ export const commands: readonly Command[] = [
   command(
     "webhook test",
     "Send a test event and show what the receiver answered",
-    {
-      workspace: workspaceOption,
-    },
+    { workspace: workspaceOption },
     (context, values) =>
       withDatabase(context, "write", async (database) => {
         const { io } = context;

@@ -194,8 +194,7 @@ export const fileCommands: readonly Command[] = [
             values.workspace,
             values.file,
             (line, cells, reason) => failures.add(line, cells, reason),
-            source,
-            readReadOptions(values, "contact opt-out"),
+            { file: source, reading: readReadOptions(values, "contact opt-out") },
           );
           const result = describeReport(counters, failures);
           return counters.failed === 0 ? result : { ...result, exitCode: 1 };

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
+import { OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { profileNames } from "#src/domain/contacts/profile-fields.ts";
@@ -27,13 +28,15 @@ export const importEndpoints = {
   ),
   "POST /w/{workspace}/imports": endpoint({
     session: "broadcasts",
-    query: { name: Type.String() },
+    query: { name: Type.String(), purpose: Type.Optional(OneOf(["import", "opt_out"])) },
     file: true,
     output: Data(ImportView),
   }).answer(async (call) => {
     const { store, workspace, user, query, imports, request } = call;
     const name = (query.get("name") ?? "").slice(0, 191) || "people.csv";
-    const created = await store.write((tx) => createImport(tx, workspace.id, user.id, name));
+    const optsOut = query.get("purpose") === "opt_out";
+    const given = { workspaceId: workspace.id, userId: user.id, fileName: name, optsOut };
+    const created = await store.write((tx) => createImport(tx, given));
     try {
       await imports.receiveFile(created, request.body);
     } catch (error) {
@@ -56,7 +59,7 @@ export const importEndpoints = {
     output: Data(ImportDetail),
   }).answer(async (call) => {
     const job = call.store.read((tx) => requireIdle(call, tx));
-    const settings = readChoices(call.body);
+    const settings = readChoices(call.body, job);
     // Settings that do not fit the file are refused before they are stored.
     await call.imports.preview(job, settings);
     await call.store.write((tx) => {
@@ -67,7 +70,7 @@ export const importEndpoints = {
   }),
   "POST /w/{workspace}/imports/{id}/check": endpoint({ ...ofImport, body: ImportChoices }).answer(async (call) => {
     const job = call.store.read((tx) => requireImport(call, tx));
-    const settings = await call.imports.decide(job, readChoices(call.body));
+    const settings = await call.imports.decide(job, readChoices(call.body, job));
     return change(call, (tx) => {
       const current = requireIdle(call, tx);
       const changed =

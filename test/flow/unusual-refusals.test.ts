@@ -1,5 +1,6 @@
 /** Refusals that are no words, or that arrive damaged: reactions to marketing, and a STOP without a readable time. */
 import { expect, test } from "bun:test";
+import { updateWorkspace } from "#src/domain/workspaces/update.ts";
 import { fakeNetwork, networkIdOf } from "#test/support/fake-network.ts";
 import { report, reportInbound } from "#test/support/report.ts";
 import { contactOf, eventTypesOf } from "#test/support/rows.ts";
@@ -56,4 +57,17 @@ test("a STOP whose time cannot be read opts out when it arrives", async () => {
     expect(contactOf(app, ANNA).consent).toBe("opted_in");
     await app.clock.advance(1_000);
   }
+});
+
+test("a phrase that the workspace taught opts out as the whole text, and is a doubt inside a longer one", async () => {
+  await using app = await startTestServer({ networks: { simulator: fakeNetwork() } });
+  const shop = await app.workspace({});
+  await app.store.write((tx) => void updateWorkspace(tx, shop.id, { stopWords: ["pull the plug on this"] }));
+  await reportInbound(app, shop, { text: "Pull the plug on this!" });
+  await reportInbound(app, shop, { from: "919876500001", text: "when do you pull the plug on this" });
+  expect(contactOf(app, ANNA).consent).toBe("opted_out");
+  expect(contactOf(app, "+919876500001")).toMatchObject({
+    consent: "unknown",
+    mayWantToStopSince: expect.any(Number),
+  });
 });

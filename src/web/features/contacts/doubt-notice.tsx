@@ -9,7 +9,14 @@ import { showToast } from "../../ui/toast.tsx";
 import type { Contact } from "./contact-view.ts";
 import { strings } from "./strings.ts";
 
-export function DoubtNotice({ contact, keep }: { contact: Contact; keep: (formKey: string) => Promise<void> }) {
+interface DoubtNoticeProps {
+  contact: Contact;
+  /** What the person wrote, where the screen has it. */
+  words?: string | undefined;
+  keep: (formKey: string) => Promise<void>;
+}
+
+export function DoubtNotice({ contact, words, keep }: DoubtNoticeProps) {
   const { timezone } = useWorkspace();
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -31,7 +38,7 @@ export function DoubtNotice({ contact, keep }: { contact: Contact; keep: (formKe
   return (
     <Notice>
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="min-w-0 flex-1">{strings.mayWantToStopText(exact(Date.parse(since), timezone))}</p>
+        <p className="min-w-0 flex-1">{strings.mayWantToStopText(exact(Date.parse(since), timezone), words)}</p>
         <Button small busy={isBusy} onClick={() => void act()}>
           {strings.keep}
         </Button>

@@ -57,8 +57,8 @@ export const strings = {
   optedInDone: "Consent recorded",
   cannotOptIn: (when: string) => `They opted out on ${when}. They can't be messaged until they write START.`,
   mayWantToStop: "May want to stop",
-  mayWantToStopText: (when: string) =>
-    `What they wrote on ${when} may mean that they want to stop. Marketing waits until you decide: keep them, or opt them out.`,
+  mayWantToStopText: (when: string, words: string | undefined) =>
+    `What they wrote on ${when} may mean that they want to stop${words === undefined ? "" : `: “${words}”`}. Marketing waits until you decide: keep them, or opt them out.`,
   keep: "Keep sending",
   kept: "Kept",
   history: "History",

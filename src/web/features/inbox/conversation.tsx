@@ -52,6 +52,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
   useMarkSeen(workspaceId, conversation);
   const { items, earlier } = useConversationItems(workspaceId, conversation);
   const { shown, reactions, byKey } = arrange(items);
+  const doubtful = items.find(({ kind, at }) => kind === "inbound" && at === contact.consent.may_want_to_stop_since);
   const handle = handleOf(contact);
   const name = contact.name ?? (handle === "" ? strings.unknownNumber : handle);
   return (
@@ -85,6 +86,7 @@ function LoadedConversation({ conversation }: { conversation: Conversation }) {
           <div className="border-b border-line p-3">
             <DoubtNotice
               contact={contact}
+              words={doubtful?.text ?? undefined}
               keep={async (key) => {
                 await request(
                   "POST /w/{workspace}/conversations/{contact}/keep",

@@ -49,6 +49,7 @@ export const refusals = {
     fix: "close the quotation mark",
     orElse: "read quotation marks as characters with --quotes none",
   },
+  card_broken: { says: "the lines are no complete card", fix: "export the contacts again" },
   too_long: { says: "the row has over 1 MB", fix: "remove the row, or close its quotation mark" },
 } as const satisfies Record<string, ReasonClass>;
 

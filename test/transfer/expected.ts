@@ -62,6 +62,7 @@ export const taken: readonly Taken[] = [
   ["c41-us-dates", { created: 4 }, ["1990-03-04", "1985-11-12", "1980-07-25"], "US"],
   ["c31-emoji-names", { created: 10 }, ["👩‍👩‍👧‍👦 Family 🎂"]],
   ["c35-nul", { created: 1, blank: 1, failed: 0 }, ["Asha,+919812380071"]],
+  ["c36-vcard", { created: 1, lines: 5, continued: 4, kind: "vcard" }, ["Asha,+919812380081"]],
   ["c38-header-only", { records: 0, skipped_lines: 1 }, []],
   ["c39-trailing-cols", { created: 2, failed: 0, blank: 2 }, ["Asha", "Ravi"]],
   ["c40-dup-headers", { created: 1 }, ["A,+919812380101"]],
@@ -84,7 +85,6 @@ export const refused: readonly [name: string, sentence: string][] = [
   ["c32-xlsx-renamed", "This workbook is damaged"],
   ["c33-old-xls", "an old Excel workbook (.xls)"],
   ["c34-html-xls", "a web page, perhaps saved as .xls"],
-  ["c36-vcard", "This is a vCard file"],
   ["c37-empty", "empty"],
   ["c42-esc-header", "na\\x1b[31mme"],
 ];

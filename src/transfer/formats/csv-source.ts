@@ -1,8 +1,7 @@
 /** A CSV file as records: its text, the delimiter that its first lines show, and its rows. */
-import { bytesOf, type FileSource } from "./bytes.ts";
+import { type FileSource, textOfFile } from "./bytes.ts";
 import { CsvReader, findBackslashes, findDelimiter, separatorIn } from "./csv.ts";
 import type { FoundEncoding } from "./encoding.ts";
-import type { Encoding } from "./encodings.ts";
 import { type Line, splitLines } from "./lines.ts";
 import type { FileRecord, Quotes, RecordSource } from "./record.ts";
 
@@ -14,7 +13,7 @@ export async function openCsv(
   { encoding, samples }: FoundEncoding,
   quotes: Quotes,
 ): Promise<RecordSource> {
-  const lines = splitLines(textOf(file, encoding));
+  const lines = splitLines(textOfFile(file, encoding));
   const first = await firstLines(lines);
   const separator = separatorIn(first[0]?.text ?? "");
   const skipped = separator === null ? 0 : 1;
@@ -50,6 +49,7 @@ export async function openCsv(
       isHeaderKnown = true;
       reader.expectColumns(columns);
     },
+    header: null,
     skipped,
     kind: "csv",
     encoding,
@@ -68,16 +68,4 @@ async function firstLines(lines: AsyncGenerator<Line[]>): Promise<Line[]> {
     for (const { text } of value) length += text.length;
   }
   return first;
-}
-
-/** The file as text in pieces, without a byte order mark. */
-async function* textOf(file: FileSource, encoding: Encoding): AsyncGenerator<string> {
-  // `TextDecoder` drops the byte order mark.
-  const decoder = new TextDecoder(encoding);
-  for await (const chunk of bytesOf(file)) {
-    const text = decoder.decode(chunk, { stream: true });
-    if (text !== "") yield text;
-  }
-  const rest = decoder.decode();
-  if (rest !== "") yield rest;
 }

@@ -11,6 +11,7 @@ import { findHeader } from "./header.ts";
 import { type FileKind, kindOfBytes, kindOfText } from "./kind.ts";
 import { isBlank } from "./looks.ts";
 import type { FileRecord, FoundSheet, ReadOptions, RecordSource } from "./record.ts";
+import { openVcard } from "./vcard/vcard-source.ts";
 import { openXlsx } from "./xlsx/xlsx-source.ts";
 
 /** Lines of the file; of XLSX rows, of vCard lines of cards. `lines` = `skipped` + those of records. */
@@ -56,7 +57,9 @@ export async function openFile(
   if (source === null) return null;
   const { records, kind, encoding, samples, sheet } = source;
   const close = async (): Promise<void> => void (await records.return(undefined));
-  const found = await findHeader(records, options, isHeader).catch(async (error: unknown) => {
+  const looked =
+    source.header === null ? findHeader(records, options, isHeader) : { header: null, titles: [], waiting: [] };
+  const found = await Promise.resolve(looked).catch(async (error: unknown) => {
     await close();
     throw error;
   });
@@ -77,7 +80,7 @@ export async function openFile(
     sheet,
     header:
       header === null
-        ? Array.from({ length: columns }, (_, index) => String(index + 1))
+        ? (source.header?.slice() ?? Array.from({ length: columns }, (_, index) => String(index + 1)))
         : header.cells.map((name) => name.trim()),
     headerLine: header?.line ?? null,
     totals,
@@ -132,7 +135,7 @@ async function openSource(file: FileSource, country: string, options: ReadOption
       : { encoding: options.encoding, samples: [] };
   const text = new TextDecoder(found.encoding).decode(head);
   const kind = kindOfText(text);
-  if (kind === "vcard") throw invalidRequest({ file: ["This is a vCard file."] });
+  if (kind === "vcard") return openVcard(file, found);
   return openCsv(file, found, options.quotes ?? "csv");
 }
 

@@ -4,7 +4,7 @@ import type { Encoding } from "./encodings.ts";
 import type { FileKind } from "./kind.ts";
 
 /** Why a record cannot be read; each is a class of reasons in `reasons.ts`. */
-export type RecordProblem = "quotes_swallow" | "quotes_open" | "too_long";
+export type RecordProblem = "quotes_swallow" | "quotes_open" | "too_long" | "card_broken";
 
 export interface FileRecord {
   /** Line number at which the record begins, counted from 1; of XLSX the row, of vCard the line of the card. */
@@ -50,6 +50,8 @@ export interface RecordSource {
   records: AsyncGenerator<FileRecord[]>;
   /** Called once, with the number of columns of the header. */
   expectColumns: (columns: number) => void;
+  /** The columns that every file of the kind has; null: one of the records names them. */
+  header: readonly string[] | null;
   /** Lines before the first record: `sep=`. */
   skipped: number;
   kind: FileKind;

@@ -50,6 +50,7 @@ function sourceOf(archive: Archive, sheets: readonly Sheet[], sheet: Sheet, cont
     expectColumns: () => {
       isHeaderKnown = true;
     },
+    header: null,
     skipped: 0,
     kind: "xlsx",
     encoding: null,

@@ -157,7 +157,7 @@ function problemOf(reason: RecordProblem, line: number): RowProblem {
     quotes_swallow: `The quotation mark that opens at line ${line} closes after line breaks that look like rows. Close it, or have quotation marks read as characters.`,
     quotes_open: `The quotation mark that opens at line ${line} is not closed. Close it, or have quotation marks read as characters.`,
     card_broken: `The lines from line ${line} on are no complete card: BEGIN:VCARD or END:VCARD is missing.`,
-    too_long: `The row has over 1 MB; perhaps a quotation mark that opens at line ${line} is not closed.`,
+    row_too_long: `The row has over 1 MB; perhaps a quotation mark that opens at line ${line} is not closed.`,
   };
   return { reason, says: sentences[reason] };
 }

@@ -50,7 +50,7 @@ export const refusals = {
     orElse: "read quotation marks as characters with --quotes none",
   },
   card_broken: { says: "the lines are no complete card", fix: "export the contacts again" },
-  too_long: { says: "the row has over 1 MB", fix: "remove the row, or close its quotation mark" },
+  row_too_long: { says: "the row has over 1 MB", fix: "remove the row, or close its quotation mark" },
 } as const satisfies Record<string, ReasonClass>;
 
 export type Refusal = keyof typeof refusals;

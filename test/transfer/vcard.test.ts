@@ -101,7 +101,7 @@ test("a photo of many megabytes is not kept, and a name of many megabytes is ref
   const { people } = await read(card("FN:A", photo, "TEL:1"));
   expect(people).toEqual([{ name: "A", phone: "1" }]);
   const { records } = await read(card(`FN:A\r\n${line.repeat(40_000)}`, "TEL:1") + card("TEL:2"));
-  expect(records.map(({ problem }) => problem)).toEqual(["too_long", undefined]);
+  expect(records.map(({ problem }) => problem)).toEqual(["row_too_long", undefined]);
 });
 
 test("the commands import and opt out cards without a mapping", async () => {

@@ -192,7 +192,7 @@ test("a row that repeats one long text, and a text longer than a cell can be, is
   await using open = await openFile(path, "IN", {}, (cells) => looksLikeHeader(cells, new Map(), []));
   const problems: (string | undefined)[] = [];
   for await (const records of open?.records ?? []) problems.push(...records.map(({ problem }) => problem));
-  expect(problems).toEqual(["too_long", "too_long", undefined]);
+  expect(problems).toEqual(["row_too_long", "row_too_long", undefined]);
 });
 
 test.each([

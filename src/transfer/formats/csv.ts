@@ -97,7 +97,7 @@ export class CsvReader {
     // The line's own CR is part of a cell that continues.
     if (!this.#readLine(open, line.text)) return null;
     this.#open = null;
-    if (open.size > RECORD_LENGTH_MAX) return refused(open, "too_long");
+    if (open.size > RECORD_LENGTH_MAX) return refused(open, "row_too_long");
     return this.#isSwallowed(open)
       ? refused(open, "quotes_swallow")
       : { line: open.line, lines: open.lines, cells: open.cells };
@@ -109,7 +109,7 @@ export class CsvReader {
 
   /** A line without quotation marks that count. */
   #readAlone({ number, isCut }: Line, text: string): FileRecord {
-    if (isCut) return refused({ line: number, lines: 1, first: text }, "too_long");
+    if (isCut) return refused({ line: number, lines: 1, first: text }, "row_too_long");
     const cells = text.split(this.#format.delimiter, CELLS_MAX);
     return { line: number, lines: 1, cells: this.#format.quotes === "none" ? cells.map(withoutQuotes) : cells };
   }

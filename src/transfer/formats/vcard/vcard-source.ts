@@ -116,7 +116,7 @@ class CardReader {
     if (open.isComplete && open.size <= RECORD_LENGTH_MAX) {
       this.#cards.push({ line, lines, cells: cellsOf(open.properties) });
     } else if (open.isCard || first.trim() !== "") {
-      const problem = open.size > RECORD_LENGTH_MAX ? "too_long" : "card_broken";
+      const problem = open.size > RECORD_LENGTH_MAX ? "row_too_long" : "card_broken";
       this.#cards.push({ line, lines, cells: [first.slice(0, KEPT_LENGTH_MAX)], problem });
     } else this.#cards.push({ line, lines, cells: [] });
   }

@@ -89,7 +89,7 @@ export class SheetReader implements XmlHandler {
     const cells = this.#cells;
     const row = { line: this.#row, lines: 1 };
     if (this.#length <= RECORD_LENGTH_MAX) this.#rows.push({ ...row, cells });
-    else this.#rows.push({ ...row, cells: [(cells[0] ?? "").slice(0, KEPT_LENGTH_MAX)], problem: "too_long" });
+    else this.#rows.push({ ...row, cells: [(cells[0] ?? "").slice(0, KEPT_LENGTH_MAX)], problem: "row_too_long" });
     this.#cells = [];
   }
 

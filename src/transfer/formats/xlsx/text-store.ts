@@ -5,13 +5,17 @@
 import { tooLarge } from "./archive.ts";
 import { decodeEscapes, type XmlHandler } from "./xml.ts";
 
-const BYTES_MAX = 192 * 1024 * 1024;
-const COUNT_MAX = 8 * 1024 * 1024;
+/** Together, with their places. */
+const PAGES_MAX = 128;
+const PAGE_BYTES = 1024 * 1024;
+const COUNT_MAX = 4 * 1024 * 1024;
 /** Excel has 32,767 characters in a cell, Google Sheets 50,000. */
 export const CELL_LENGTH_MAX = 64 * 1024;
 
 export class TextStore {
-  #bytes = Buffer.alloc(64 * 1024);
+  /** A text lies in one page. */
+  readonly #pages: Buffer[] = [];
+  #starts = new Uint32Array(4 * 1024);
   #ends = new Uint32Array(4 * 1024);
   /** Numbers of texts that are too long to be kept. */
   readonly #tooLong = new Set<number>();
@@ -19,10 +23,11 @@ export class TextStore {
   #count = 0;
 
   add(text: string): void {
-    const isTooLong = text.length > CELL_LENGTH_MAX;
-    if (isTooLong) this.#tooLong.add(this.#count);
-    this.#makeRoom(isTooLong ? 0 : 3 * text.length);
-    if (!isTooLong) this.#size += this.#bytes.write(text, this.#size);
+    if (this.#count === COUNT_MAX) throw tooLarge("has too many different texts");
+    if (this.#count === this.#starts.length) [this.#starts, this.#ends] = [doubled(this.#starts), doubled(this.#ends)];
+    this.#starts[this.#count] = this.#size;
+    if (text.length > CELL_LENGTH_MAX) this.#tooLong.add(this.#count);
+    else this.#write(text);
     this.#ends[this.#count] = this.#size;
     this.#count += 1;
   }
@@ -31,22 +36,28 @@ export class TextStore {
   get(number: number): string | null | undefined {
     if (!Number.isInteger(number) || number < 0 || number >= this.#count) return undefined;
     if (this.#tooLong.has(number)) return null;
-    return this.#bytes.toString("utf8", number === 0 ? 0 : this.#ends[number - 1], this.#ends[number]);
+    const [start = 0, end = 0] = [this.#starts[number], this.#ends[number]];
+    const page = Math.floor(start / PAGE_BYTES);
+    const base = page * PAGE_BYTES;
+    return this.#pages[page]?.toString("utf8", start - base, end - base) ?? "";
   }
 
-  #makeRoom(bytes: number): void {
-    if (this.#size + bytes > BYTES_MAX || this.#count >= COUNT_MAX) throw tooLarge("has too many different texts");
-    if (this.#size + bytes > this.#bytes.length) {
-      const grown = Buffer.alloc(Math.min(BYTES_MAX, Math.max(2 * this.#bytes.length, this.#size + bytes)));
-      this.#bytes.copy(grown, 0, 0, this.#size);
-      this.#bytes = grown;
+  #write(text: string): void {
+    const left = this.#pages.length * PAGE_BYTES - this.#size;
+    if (left < 3 * text.length) {
+      if (this.#pages.length === PAGES_MAX) throw tooLarge("has too many different texts");
+      this.#size = this.#pages.length * PAGE_BYTES;
+      this.#pages.push(Buffer.allocUnsafeSlow(PAGE_BYTES));
+      this.#starts[this.#count] = this.#size;
     }
-    if (this.#count === this.#ends.length) {
-      const grown = new Uint32Array(2 * this.#ends.length);
-      grown.set(this.#ends);
-      this.#ends = grown;
-    }
+    this.#size += this.#pages.at(-1)?.write(text, this.#size % PAGE_BYTES) ?? 0;
   }
+}
+
+function doubled(numbers: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const grown = new Uint32Array(2 * numbers.length);
+  grown.set(numbers);
+  return grown;
 }
 
 /** Collects the text of a shared or an inline string: of its parts, without the readings above Japanese characters. */

@@ -6,7 +6,7 @@ import { tooLarge } from "./archive.ts";
 import { decodeEscapes, type XmlHandler } from "./xml.ts";
 
 /** Together, with their places. */
-const PAGES_MAX = 128;
+const PAGES_MAX = 64;
 const PAGE_BYTES = 1024 * 1024;
 const COUNT_MAX = 4 * 1024 * 1024;
 /** Excel has 32,767 characters in a cell, Google Sheets 50,000. */

@@ -79,7 +79,7 @@ async function runOne(
   report.files += 1;
   const faults: string[] = [];
   let failures = 0;
-  const startedAt = performance.now();
+  const startedAt = process.cpuUsage();
   try {
     const outcome = await importContacts({
       ...{ store, clock: systemClock, workspaceId: shop.id, path, map: new Map(), optIn: true, isDryRun: false },
@@ -96,7 +96,9 @@ async function runOne(
     if (error instanceof Problem && error.code === "invalid_request") report.refused += 1;
     else faults.push(`it was not refused but failed: ${error instanceof Error ? error.stack : String(error)}`);
   }
-  const tookMs = performance.now() - startedAt;
+  // Time of the processor: a machine that does other things is no fault.
+  const { user, system } = process.cpuUsage(startedAt);
+  const tookMs = (user + system) / 1000;
   report.slowestMs = Math.max(report.slowestMs, Math.round(tookMs));
   if (tookMs > limitMs) faults.push(`it took ${Math.round(tookMs)} ms`);
   const raised = store.client.prepare(RAISED).all() as { phone: string }[];

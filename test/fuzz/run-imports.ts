@@ -1,6 +1,6 @@
 /**
  * `bun run fuzz:imports [--seed N] [--files N] [--keep DIR]`: imports random files of people (20,000 by default). Exit
- * code 1 if a file was neither imported nor refused, took more than five seconds, had lines that were not counted, or
+ * code 1 if a file was neither imported nor refused, took more than five seconds of the processor, had lines that were not counted, or
  * opted in a person of whom it says no.
  */
 import { mkdirSync } from "node:fs";

@@ -194,7 +194,8 @@ export const fileCommands: readonly Command[] = [
             values.workspace,
             values.file,
             (line, cells, reason) => failures.add(line, cells, reason),
-            { file: source, reading: readReadOptions(values, "contact opt-out") },
+            source,
+            readReadOptions(values, "contact opt-out"),
           );
           const result = describeReport(counters, failures);
           return counters.failed === 0 ? result : { ...result, exitCode: 1 };

@@ -1,5 +1,8 @@
 /** What a request is answered with, before it becomes a response of the runtime. */
+import type { Clock } from "#src/core/clock.ts";
 import { notFound } from "#src/core/problem.ts";
+import type { Store } from "#src/db/store.ts";
+import { Pieces, type Rows } from "./rows.ts";
 
 /** Prefix of every path of the API. */
 export const PREFIX = "/api/v1";
@@ -9,7 +12,11 @@ export interface Answer {
   /** JSON text. */
   body: string;
   /** Replaces the body. It is read while it is sent, so its size does not matter. */
-  file?: Blob;
+  file?: Blob | ReadableStream<Uint8Array>;
+  /** What follows `body`, made while it is sent. */
+  rest?: Pieces;
+  /** How many entries the answer has. */
+  rowCount?: number;
   headers?: Readonly<Record<string, string>>;
   /** Values of `Set-Cookie`. */
   cookies?: readonly string[];
@@ -27,6 +34,18 @@ export interface AnswerWith<Body> extends Answer {
 /** `body` becomes the JSON of the answer, so it is what the answer holds. */
 export function answerJson<Body>(status: number, body: Body): AnswerWith<Body> {
   const answer: Answer = { status, body: JSON.stringify(body) };
+  return answer as AnswerWith<Body>;
+}
+
+/** An answer of one slice is made at once. */
+export function answerRows<Body>(
+  call: { store: Store; clock: Clock },
+  rows: Rows<unknown>,
+  meta: (() => object) | null,
+): AnswerWith<Body> {
+  const pieces = new Pieces(call, rows, meta);
+  const body = pieces.next();
+  const answer: Answer = { status: 200, body, rowCount: rows.count, ...(pieces.isDone ? {} : { rest: pieces }) };
   return answer as AnswerWith<Body>;
 }
 

@@ -1,4 +1,5 @@
 /** Serializes concurrent requests with the same idempotency key: one acts, the others wait for its answer. */
+import { Problem } from "#src/core/problem.ts";
 import { type KeyUse, requireSameRequest } from "#src/domain/idempotency/keys.ts";
 
 interface RunningRequest {
@@ -6,9 +7,14 @@ interface RunningRequest {
   done: Promise<void>;
 }
 
+/** Repetitions of a workspace's requests that may wait for an answer at once; each holds its body. */
+const WAITING_MAX = 250;
+
 /** The keys that this process is acting on. */
 export class KeyQueue {
   readonly #running = new Map<string, RunningRequest>();
+  /** By workspace. */
+  readonly #waiting = new Map<number, number>();
 
   /**
    * Runs `act` alone among the requests with this key. `replay` is tried first, and again after each wait; a value that
@@ -20,7 +26,7 @@ export class KeyQueue {
       const running = this.#running.get(name);
       if (running !== undefined) {
         requireSameRequest(running.fingerprint, use.fingerprint);
-        await running.done;
+        await this.#wait(workspaceId, running.done);
         continue;
       }
       const storedAnswer = replay();
@@ -37,5 +43,21 @@ export class KeyQueue {
         finish();
       }
     }
+  }
+
+  /** Throws `rate_limited` where too many wait already. */
+  async #wait(workspaceId: number, done: Promise<void>): Promise<void> {
+    const count = this.#waiting.get(workspaceId) ?? 0;
+    if (count >= WAITING_MAX) {
+      throw new Problem(
+        "rate_limited",
+        `${WAITING_MAX} repeated requests wait for the answer to an earlier one already.`,
+      );
+    }
+    this.#waiting.set(workspaceId, count + 1);
+    await done;
+    const left = (this.#waiting.get(workspaceId) ?? 1) - 1;
+    if (left === 0) this.#waiting.delete(workspaceId);
+    else this.#waiting.set(workspaceId, left);
   }
 }

@@ -10,10 +10,12 @@ import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest, type Problem } from "#src/core/problem.ts";
 import { Nullable } from "#src/core/schema.ts";
 import type { Reader } from "#src/db/reader.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import type { ContactCursor } from "#src/domain/contacts/list.ts";
 import type { GroupCursor } from "#src/domain/groups/read.ts";
 import type { ConversationCursor } from "#src/domain/inbound/read-conversation.ts";
 import type { TemplatePosition } from "#src/domain/templates/read.ts";
+import { Rows } from "./rows.ts";
 
 const PER_PAGE = 50;
 const PER_PAGE_MAX = 500;
@@ -75,6 +77,11 @@ export function readPerPage(query: { get(name: "per_page"): string | null }): nu
   return Math.min(Number(text), PER_PAGE_MAX);
 }
 
+/** The same for what a request costs, before anything else of it is read: what is wrong counts as the usual number. */
+export function readRowCount(text: string | null): number {
+  return text !== null && /^\d+$/.test(text) ? Math.min(Number(text), PER_PAGE_MAX) : PER_PAGE;
+}
+
 /** The part of a query that says which page of a list is wanted. */
 interface PageQuery {
   get(name: "page" | "per_page" | "after"): string | null;
@@ -95,27 +102,26 @@ export function readPage(query: PageQuery): PageFrom {
 
 /** One page of a list. */
 interface ListPage<View> {
-  data: View[];
+  data: Rows<View>;
   meta: Static<typeof PageView>;
 }
 
-/** `rows` holds one row more than a page, to tell whether more follow. */
+/**
+ * `rows` holds one row more than a page, to tell whether more follow. `view` runs while the answer is made, in a
+ * transaction of its own.
+ */
 export function pageOf<Row, View>(
   from: PageFrom,
   rows: readonly Row[],
   total: number,
-  view: (row: Row) => View,
+  view: (row: Row, tx: ReadTx) => View,
   position: (row: Row) => Record<string, unknown>,
 ): ListPage<View> {
   const shown = rows.slice(0, from.perPage);
   const hasMore = rows.length > from.perPage;
   const last = shown.at(-1);
   const next = hasMore && last !== undefined ? position(last) : null;
-  return pageOfRows(
-    from,
-    shown.map((row) => view(row)),
-    { total, hasMore, next },
-  );
+  return pageOfRows(from, Rows.of(shown, view), { total, hasMore, next });
 }
 
 /** The same for a list in the order of its ids. */
@@ -123,7 +129,7 @@ export function pageById<Row extends { id: number }, View>(
   from: PageFrom,
   rows: readonly Row[],
   total: number,
-  view: (row: Row) => View,
+  view: (row: Row, tx: ReadTx) => View,
 ): ListPage<View> {
   return pageOf(from, rows, total, view, ({ id }) => ({ id }));
 }
@@ -136,7 +142,7 @@ export function readBefore(from: PageFrom): number | null {
 /** The same for a list that determines `hasMore` and the next cursor itself. */
 export function pageOfRows<View>(
   from: PageFrom,
-  data: View[],
+  data: Rows<View>,
   { total, hasMore, next, ...more }: { total: number; hasMore: boolean; next: object | null; pending?: number },
 ): ListPage<View> {
   const meta = {

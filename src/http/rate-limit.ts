@@ -1,10 +1,14 @@
 /**
- * Limits requests per workspace, or per user of the console, with one token bucket each, in memory. A caller that keeps
- * sending at full speed despite refusals is answered with a delay, so a program that waits for each answer hardly takes
- * server time from others.
+ * Limits what requests of a workspace, or of a user of the console, cost, with one token bucket each, in memory. A list
+ * and a change of many contacts cost more than one token. They wait for theirs, one at a time, so that a program that asks
+ * for one page after the other is never refused. A caller that keeps sending at full speed despite refusals is answered
+ * with a delay, so a program that waits for each answer hardly takes server time from others.
  */
 import { type Clock, sleep } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
+
+/** Rows for which a list pays a token. */
+export const ROWS_PER_TOKEN = 100;
 
 export interface RateLimits {
   requestsPerSecond: number;
@@ -27,6 +31,8 @@ interface Bucket {
   filledAt: number;
   /** Recent refusals. They decay twice as fast as tokens are granted. */
   refusals: number;
+  /** A request waits for its tokens. */
+  isAwaited: boolean;
 }
 
 /** Refusals that are answered at once: a caller who hits the limit and backs off is never delayed. */
@@ -65,25 +71,68 @@ export class RateLimiter {
 
   /** Counts one request. Throws `rate_limited` with the time until the next request is allowed. */
   requireToken(id: number): void {
+    const bucket = this.#fill(id);
+    if (!this.#take(bucket, 1)) this.#refuse(bucket, 1);
+  }
+
+  /**
+   * Takes the tokens of a request that costs more than one. Null: they are taken; else wait for the promise. Throws
+   * `rate_limited` while another request of the same caller waits.
+   */
+  takeInTurn(id: number, cost: number): Promise<void> | null {
+    const bucket = this.#fill(id);
+    if (!bucket.isAwaited && this.#take(bucket, cost)) return null;
+    if (bucket.isAwaited) return this.#refuse(bucket, cost);
+    bucket.isAwaited = true;
+    return this.pay(id, cost).finally(() => {
+      bucket.isAwaited = false;
+    });
+  }
+
+  /** Takes the tokens of what has begun already, as soon as there are so many. */
+  async pay(id: number, cost: number): Promise<void> {
+    for (let bucket = this.#fill(id); !this.#take(bucket, cost); bucket = this.#fill(id)) {
+      await sleep(this.#clock, Math.ceil(this.#waitMs(bucket, cost)));
+    }
+  }
+
+  /** Refunds what was paid for rows that did not come. */
+  refund(id: number, tokens: number): void {
+    const bucket = this.#fill(id);
+    bucket.tokens = Math.min(this.#limits.burst, bucket.tokens + tokens);
+  }
+
+  #take(bucket: Bucket, cost: number): boolean {
+    const needed = Math.min(cost, this.#limits.burst);
+    if (bucket.tokens < needed) return false;
+    bucket.tokens -= needed;
+    return true;
+  }
+
+  #waitMs({ tokens }: Bucket, cost: number): number {
+    const { requestsPerSecond, burst } = this.#limits;
+    return ((Math.min(cost, burst) - tokens) / requestsPerSecond) * 1000;
+  }
+
+  #fill(id: number): Bucket {
     const { requestsPerSecond, burst } = this.#limits;
     const now = this.#clock.monotonic();
-    const bucket = this.#buckets.get(id) ?? { tokens: burst, filledAt: now, refusals: 0 };
+    const bucket = this.#buckets.get(id) ?? { tokens: burst, filledAt: now, refusals: 0, isAwaited: false };
     this.#buckets.set(id, bucket);
     const granted = ((now - bucket.filledAt) / 1000) * requestsPerSecond;
     bucket.tokens = Math.min(burst, bucket.tokens + granted);
     bucket.refusals = Math.max(0, bucket.refusals - 2 * granted);
     bucket.filledAt = now;
-    if (bucket.tokens < 1) {
-      bucket.refusals = Math.min(bucket.refusals + 1, 2 * PROMPT_REFUSALS_MAX);
-      throw new Problem(
-        "rate_limited",
-        `Too many requests: this ${this.#subject} may make ${requestsPerSecond} a second.`,
-        {
-          retryAfterMs: ((1 - bucket.tokens) / requestsPerSecond) * 1000,
-        },
-      );
-    }
-    bucket.tokens -= 1;
+    return bucket;
+  }
+
+  #refuse(bucket: Bucket, cost: number): never {
+    bucket.refusals = Math.min(bucket.refusals + 1, 2 * PROMPT_REFUSALS_MAX);
+    throw new Problem(
+      "rate_limited",
+      `Too many requests: this ${this.#subject} may make ${this.#limits.requestsPerSecond} a second.`,
+      { retryAfterMs: Math.max(1, this.#waitMs(bucket, cost)) },
+    );
   }
 
   /** Call before answering a refusal. Null: answer at once; else wait for the promise. */

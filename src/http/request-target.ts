@@ -18,10 +18,6 @@ const ORIGIN = "http://localhost";
 /** Elysia takes for the path what begins here or later, so it would take a part of the path after a shorter origin. */
 const PATH_START_MIN = 11;
 
-/** A name or an address, with or without a port. Two `Host` headers arrive as one, joined by a comma. */
-const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{0,5}))?$/;
-const PORT_MAX = 65_535;
-
 /**
  * Wraps `fetch`. The runtime matches `routes` against the path as it was sent, and each entrance passes a request on
  * only if the normalized path is in the same family (its first segment). `paths`: of all routes behind `fetch`.
@@ -31,7 +27,6 @@ export function guardEntrances(fetch: Fetch, paths: readonly string[], ids: Requ
   const enter =
     (isOwn: (target: string) => boolean): Fetch =>
     (request) => {
-      if (!isValidHost(request.headers.get("host"))) return refuseHost(ids(request));
       const { url } = request;
       const pathStart = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("//") + 2);
       const target = pathStart === 0 ? normalized(url) : url.slice(pathStart);
@@ -49,18 +44,6 @@ export function guardEntrances(fetch: Fetch, paths: readonly string[], ids: Requ
   return { routes, fetch: enter((target) => !families.has(familyOf(target))) };
 }
 
-/** The last valid one: nearly every request has the same. */
-let knownHost: string | null = null;
-
-/** HTTP/1.0 has no such header; the runtime refuses HTTP/1.1 without one. */
-function isValidHost(host: string | null): boolean {
-  if (host === null || host === knownHost) return true;
-  const match = HOST.exec(host);
-  if (match === null || Number(match[1] ?? 0) > PORT_MAX) return false;
-  knownHost = host;
-  return true;
-}
-
 /** Path and query of a request without a host: the runtime passes on what was sent. */
 function normalized(sent: string): string {
   const { pathname, search } = new URL(ORIGIN + sent);
@@ -76,7 +59,7 @@ function familyOf(path: string): string {
   return path.split(/[/?#]/, 2)[1] ?? "";
 }
 
-function refuseHost(requestId: string): Response {
+export function refuseHost(requestId: string): Response {
   const rule = "Send one Host header with a host name or address, and a port if it is not the usual one.";
   return toResponse(answerProblem(invalidRequest({ Host: [rule] })), requestId);
 }

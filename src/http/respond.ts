@@ -5,6 +5,7 @@ import { StorageUnavailable } from "#src/db/failure.ts";
 import { TooManyQueries } from "#src/db/fair-reader.ts";
 import { QueryOverBudget } from "#src/db/query-budget.ts";
 import type { Answer } from "./answer.ts";
+import type { AnswerStreams } from "./answer-streams.ts";
 import {
   internalError,
   internalErrorInDoubt,
@@ -15,7 +16,7 @@ import {
   unavailableInPart,
 } from "./errors.ts";
 import { UsualHeaders } from "./headers.ts";
-import type { RateStanding } from "./rate-limit.ts";
+import type { RateLimiter, RateStanding } from "./rate-limit.ts";
 
 /** The problem that the caller sees for any error. Faults of the server are logged under the request id. */
 export function problemOf(error: unknown, log: Log, requestId: string): Problem {
@@ -39,6 +40,26 @@ export function problemOf(error: unknown, log: Log, requestId: string): Problem 
   }
   log.error("request.failed", "Request failed", { requestId, error });
   return internalError();
+}
+
+/** Whose answer is made while it is sent. */
+interface Sending {
+  streams: AnswerStreams;
+  limiter: RateLimiter;
+  /** Of the limiter: a workspace, or a user of the console. */
+  id: number;
+  /** 0: of no workspace. */
+  workspaceId: number;
+  /** Closes the connection soon. */
+  close: () => void;
+}
+
+/** The whole of a short answer; of a long one, what follows is made while it is sent. */
+export function withRest(answer: Answer, { streams, limiter, id, workspaceId, close }: Sending): Answer {
+  const { body: first, rest: pieces } = answer;
+  if (pieces === undefined) return answer;
+  const pay = (tokens: number): Promise<void> => limiter.pay(id, tokens);
+  return { ...answer, file: streams.open({ workspaceId, first, pieces, pay, close }) };
 }
 
 /** `standing`: of the caller's rate limit, where there is one. */

@@ -1,7 +1,10 @@
 /** The HTTP server: the API, the networks' callbacks and the console on one port. */
 import { hasTls } from "#src/config/tls.ts";
 import type { Clock } from "#src/core/clock.ts";
+import { serveHttp } from "#src/core/serve-http.ts";
+import { Turns } from "#src/core/turns.ts";
 import { readDoctorSettings } from "#src/health/doctor-context.ts";
+import { AnswerStreams } from "#src/http/answer-streams.ts";
 import { createApp } from "#src/http/api/app.ts";
 import { BodyBudget } from "#src/http/body-budget.ts";
 import { callbackRoutes } from "#src/http/callbacks.ts";
@@ -13,7 +16,7 @@ import type { ControlContext } from "#src/http/control/route.ts";
 import { EventWaiters } from "#src/http/event-waiters.ts";
 import { requestIds } from "#src/http/headers.ts";
 import { mediaLinkRoutes } from "#src/http/media-links.ts";
-import { guardEntrances } from "#src/http/request-target.ts";
+import { guardEntrances, refuseHost } from "#src/http/request-target.ts";
 import { rangeMatcher } from "#src/net/address-ranges.ts";
 import { clientNetwork } from "#src/net/client-network.ts";
 import { CallbackSecrets } from "#src/receiving/callback-secrets.ts";
@@ -60,7 +63,7 @@ const STRICT_CHECK_MS = 60_000;
 
 /** Throws what `listen` would throw. */
 export function requireFreeAddress({ host, port }: { host: string; port: number }): void {
-  void Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true);
+  void serveHttp({ hostname: host, port, bodyBytesMax: 0, fetch: () => new Response() }).stop(true);
 }
 
 /** Listens at once. Throws when the address is taken. `resets`: of test control. */
@@ -78,20 +81,17 @@ export function listen(
   let { app, eventWaiters } = createRoutes(context, system, refused, { state, stopping: stopping.signal, resets });
   const paths = app.routes.map(({ path }) => path);
   const fetch = withStrictTransport((request) => app.fetch(request), https, context.socketClock);
-  const entrances = guardEntrances(
-    control === null ? fetch : withRequestCount(fetch, control),
-    paths,
-    requestIds(random),
-  );
+  const ids = requestIds(random);
+  const entrances = guardEntrances(control === null ? fetch : withRequestCount(fetch, control), paths, ids);
   const listener = new Listener({
     port: config.server.listen.port,
     tls: https.tls,
     clock: context.realClock,
     serve: ({ port, tls, reusePort }) =>
-      Bun.serve({
+      serveHttp({
         ...{ hostname: host, port, reusePort },
-        idleTimeout: 60,
-        maxRequestBodySize: REQUEST_BODY_BYTES_MAX,
+        bodyBytesMax: REQUEST_BODY_BYTES_MAX,
+        refuseHost: (request) => refuseHost(ids(request)),
         ...entrances,
         ...(tls === null ? {} : { tls }),
       }),
@@ -163,8 +163,10 @@ function createRoutes(
 
   const publicUrl = config.server.publicUrl?.replace(/\/+$/, "") ?? null;
   const eventWaiters = new EventWaiters(store, clock, stopping);
+  const turns = new Turns(clock, stopping);
+  const streams = new AnswerStreams(turns, clock);
   const app = createApp({
-    ...{ eventWaiters, stopping },
+    ...{ eventWaiters, stopping, streams },
     ...{ store, clock, random, log, dispatch, readers, media },
     limits: config.limits,
     isReady: () => state.isReady,
@@ -187,7 +189,7 @@ function createRoutes(
   app.use(mediaLinkRoutes({ store, clock, random, media, links, log }));
   app.use(
     consoleRoutes({
-      ...{ store, clock, random, log, box, dispatch, system, bodies, readers, media },
+      ...{ store, clock, random, log, box, dispatch, system, bodies, readers, media, turns, streams },
       doctor: readDoctorSettings(config, process.env),
       limits: config.limits,
       importFiles: new ImportFiles(files.database),

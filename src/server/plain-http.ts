@@ -2,6 +2,7 @@
 import type { Challenges } from "#src/certificates/keeper.ts";
 import type { ListenAddress } from "#src/config/kinds.ts";
 import type { Log } from "#src/core/log.ts";
+import { serveHttp } from "#src/core/serve-http.ts";
 
 interface PlainHttpOptions {
   listen: ListenAddress;
@@ -16,7 +17,6 @@ interface PlainHttp extends Challenges {
 }
 
 const CHALLENGE_PREFIX = "/.well-known/acme-challenge/";
-const IDLE_SECONDS = 10;
 
 export function createPlainHttp({ listen, domain, log }: PlainHttpOptions): PlainHttp {
   const { hostname, port } = { hostname: listen.host, port: listen.port };
@@ -40,7 +40,7 @@ export function createPlainHttp({ listen, domain, log }: PlainHttpOptions): Plai
     open() {
       if (server !== null) return null;
       try {
-        server = Bun.serve({ hostname, port, idleTimeout: IDLE_SECONDS, maxRequestBodySize: 0, fetch: answer });
+        server = serveHttp({ hostname, port, bodyBytesMax: 0, fetch: answer });
         return null;
       } catch (error) {
         const reason = whyClosed(error, `${hostname}:${port}`);

@@ -4,7 +4,7 @@ import { type Clock, sleep } from "#src/core/clock.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import type { Store } from "#src/db/store.ts";
 import type { Tx } from "#src/db/transaction.ts";
-import { type ContactLookup, lookUpContact } from "#src/domain/contacts/find.ts";
+import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { optOut } from "#src/domain/contacts/opt-out.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
@@ -14,37 +14,44 @@ import { looksLikePhone } from "./formats/looks.ts";
 import { type OpenFile, openFile } from "./formats/open.ts";
 import type { FileRecord, ReadOptions } from "./formats/record.ts";
 import { readPhoneCell } from "./phone-cell.ts";
-import { ReasonCounter, type Refusal, reasonCounts, refusals } from "./reasons.ts";
-import { SeenPeople } from "./seen-people.ts";
-import type { OptOutReport } from "./table.ts";
+import { type ReasonCount, ReasonCounter, type Refusal, reasonCounts, refusals } from "./reasons.ts";
+
+interface OptOutCounters {
+  /** Records with content: `opted_out + already + failed`. */
+  rows: number;
+  opted_out: number;
+  /** Had already opted out; their first date stays. */
+  already: number;
+  failed: number;
+}
+
+/** The outcome of every line of the file, with the meanings of `ImportReport`. */
+interface OptOutReport extends OptOutCounters {
+  lines: number;
+  skipped_lines: number;
+  continued: number;
+  records: number;
+  blank: number;
+  reasons: ReasonCount[];
+}
 
 const ROWS_PER_BATCH = 200;
 const GAP_MS = 2;
 const NO_MAP: ReadonlyMap<string, string> = new Map();
 
-interface OptOutOptions {
-  /** The source to read instead of the path, such as an open file. */
-  file?: FileSource;
-  reading?: ReadOptions;
-  /** Further evidence of each opt-out. */
-  evidence?: Readonly<Record<string, unknown>>;
-  /** Reads every row and changes nothing. */
-  isDryRun?: boolean;
-  /** Called repeatedly. */
-  onProgress?: (rows: number) => void;
-}
-
-/** `onFailure` receives each line without a valid number. */
+/**
+ * `onFailure` receives each line without a valid number. `file`: the source to read instead of `path`, such as an open
+ * file.
+ */
 export async function bulkOptOut(
   { store, clock }: { store: Store; clock: Clock },
   workspaceId: number,
   path: string,
   onFailure: (line: number, cells: readonly string[], reason: string) => void,
-  { file = path, reading = {}, evidence = {}, isDryRun = false, onProgress = () => {} }: OptOutOptions = {},
+  file: FileSource = path,
+  reading: ReadOptions = {},
 ): Promise<OptOutReport> {
-  /** Of a dry run, which forgets the opt-outs of its earlier rows. */
-  const seen = new SeenPeople();
-  const counters = { rows: 0, opted_out: 0, already: 0, failed: 0 };
+  const counters: OptOutCounters = { rows: 0, opted_out: 0, already: 0, failed: 0 };
   const counter = new ReasonCounter();
   const { country } = store.read((tx) => getWorkspace(tx, workspaceId));
   const isHeader = (cells: readonly string[]): boolean => looksLikeHeader(cells, NO_MAP, []);
@@ -57,13 +64,6 @@ export async function bulkOptOut(
     const says = reason === "not_a_number" ? `"${number}" is not a phone number.` : `${refusals[reason].says}.`;
     onFailure(line, cells, says);
   };
-  /** False if the person had already opted out. */
-  const optOutOne = (tx: Tx, workspace: Workspace, lookup: ContactLookup, line: number): boolean => {
-    const isKnown = isDryRun && seen.add(lookup.phone, lookup.networkUserId);
-    const isNew = lookup.contact?.consent !== "opted_out" && !isKnown;
-    if (!isDryRun) optOut(tx, workspace, lookup, { source: "bulk", evidence: { file: path, ...evidence, line } });
-    return isNew;
-  };
   const optOutRow = (tx: Tx, workspace: Workspace, { line, cells, problem }: FileRecord): void => {
     counters.rows += 1;
     const number = problem === undefined ? numberIn(cells) : "";
@@ -75,15 +75,15 @@ export async function bulkOptOut(
       refuse(line, cells, problem ?? ("refused" in reading ? reading.refused : "no_phone"), number);
       return;
     }
-    const areNew = found.map((lookup) => optOutOne(tx, workspace, lookup, line));
-    counters[areNew.includes(true) ? "opted_out" : "already"] += 1;
+    const isAlready = found.every(({ contact }) => contact?.consent === "opted_out");
+    for (const lookup of found) optOut(tx, workspace, lookup, { source: "bulk", evidence: { file: path, line } });
+    counters[isAlready ? "already" : "opted_out"] += 1;
   };
   const flush = async (records: readonly FileRecord[]): Promise<void> => {
     await store.write((tx) => {
       const workspace = getWorkspace(tx, workspaceId);
       for (const record of records) optOutRow(tx, workspace, record);
     });
-    onProgress(counters.rows);
     await sleep(clock, GAP_MS);
   };
   for await (const records of open.records) {

@@ -12,15 +12,14 @@ import { createPrivateDirectory, createPrivateFile } from "#src/db/files.ts";
 import type { Store } from "#src/db/store.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
-import { bulkOptOut } from "./bulk-opt-out.ts";
 import { FailureFile } from "./failure-file.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { importContacts } from "./import-contacts.ts";
 import type { ImportFiles } from "./import-files.ts";
 import { decidedSettings, type ImportPreview, type PreviewContext, previewImport } from "./import-preview.ts";
 import { IMPORT_LIMITS, type ImportLimits, ImportQuota, invalidFile } from "./import-quota.ts";
-import { changeImport, listOldImports, removeImport } from "./imports.ts";
-import type { Import, ImportOutcome, ImportSettings, OptOutOutcome } from "./table.ts";
+import { changeImport, listOldImports, NO_SETTINGS, removeImport } from "./imports.ts";
+import type { Import, ImportOutcome, ImportSettings } from "./table.ts";
 
 interface ImportJobsOptions {
   store: Store;
@@ -82,7 +81,7 @@ export class ImportJobs {
    * has no room, and deletes it.
    */
   async receiveFile(
-    { id, workspaceId, settings }: Pick<Import, "id" | "workspaceId" | "settings">,
+    { id, workspaceId }: Pick<Import, "id" | "workspaceId">,
     body: ReadableStream<Uint8Array> | null,
   ): Promise<void> {
     const { files } = this.#options;
@@ -112,7 +111,7 @@ export class ImportJobs {
       }
       await Promise.race([new Promise<void>((resolve) => file.end(resolve)), failed.promise]);
       if (size === 0) throw invalidFile("The file is empty.");
-      const preview = await previewImport(path, this.#contextOf(workspaceId), settings);
+      const preview = await previewImport(path, this.#contextOf(workspaceId), NO_SETTINGS);
       if (preview === null) throw invalidFile("The file has no header line.");
     } catch (error) {
       file.destroy();
@@ -155,13 +154,43 @@ export class ImportJobs {
   }
 
   async #run(job: Import, settings: ImportSettings, isDryRun: boolean): Promise<void> {
-    const { store, log, files, stopping } = this.#options;
+    const { store, clock, log, files, stopping } = this.#options;
+    const failures: { line: number; reason: string }[] = [];
     const errors = new FailureFile(files.errorsOf(job.id));
     try {
       if (stopping.aborted) throw new Stopped();
-      const outcome = await (settings.optsOut === true
-        ? this.#optOut(job, settings, isDryRun, errors)
-        : this.#import(job, settings, isDryRun, errors));
+      const report = await importContacts({
+        store,
+        clock,
+        workspaceId: job.workspaceId,
+        path: files.fileOf(job.id),
+        map: new Map(Object.entries(settings.map)),
+        phoneCountry: settings.phoneCountry,
+        optIn: settings.optIn === true,
+        reading: settings.reading ?? {},
+        dates: settings.dates,
+        skipsBadCells: settings.skipsBadCells ?? true,
+        evidence: {
+          file: job.fileName,
+          user: job.userId,
+          ...(settings.proof === "" ? {} : { proof: settings.proof }),
+        },
+        isDryRun,
+        isInsideServer: true,
+        isServerRunning: () => true,
+        onFound: ({ header }) => {
+          errors.header = header;
+        },
+        onProgress: ({ rows }) => {
+          if (stopping.aborted) throw new Stopped();
+          this.#running.set(job.id, rows);
+        },
+        onFailure: (line, cells, reason) => {
+          if (failures.length < FAILURES_SHOWN) failures.push({ line, reason });
+          errors.add(line, cells, reason);
+        },
+      });
+      const outcome: ImportOutcome = { ...report, failures };
       await store.write((tx) =>
         changeImport(tx, job.id, { state: isDryRun ? "checked" : "done", outcome, error: null }),
       );
@@ -182,64 +211,6 @@ export class ImportJobs {
     }
   }
 
-  async #import(job: Import, settings: ImportSettings, isDryRun: boolean, errors: FailureFile): Promise<ImportOutcome> {
-    const { store, clock, files } = this.#options;
-    const failures: ImportOutcome["failures"] = [];
-    const report = await importContacts({
-      store,
-      clock,
-      workspaceId: job.workspaceId,
-      path: files.fileOf(job.id),
-      map: new Map(Object.entries(settings.map)),
-      phoneCountry: settings.phoneCountry,
-      optIn: settings.optIn === true,
-      reading: settings.reading ?? {},
-      dates: settings.dates,
-      skipsBadCells: settings.skipsBadCells ?? true,
-      evidence: {
-        file: job.fileName,
-        user: job.userId,
-        ...(settings.proof === "" ? {} : { proof: settings.proof }),
-      },
-      isDryRun,
-      isInsideServer: true,
-      isServerRunning: () => true,
-      onFound: ({ header }) => {
-        errors.header = header;
-      },
-      onProgress: ({ rows }) => this.#progress(job, rows),
-      onFailure: recorder(errors, failures),
-    });
-    return { ...report, failures };
-  }
-
-  async #optOut(
-    job: Import,
-    { reading = {} }: ImportSettings,
-    isDryRun: boolean,
-    errors: FailureFile,
-  ): Promise<OptOutOutcome> {
-    const failures: ImportOutcome["failures"] = [];
-    const report = await bulkOptOut(
-      this.#options,
-      job.workspaceId,
-      this.#options.files.fileOf(job.id),
-      recorder(errors, failures),
-      {
-        reading,
-        evidence: { file: job.fileName, user: job.userId },
-        isDryRun,
-        onProgress: (rows) => this.#progress(job, rows),
-      },
-    );
-    return { ...report, failures };
-  }
-
-  #progress({ id }: Import, rows: number): void {
-    if (this.#options.stopping.aborted) throw new Stopped();
-    this.#running.set(id, rows);
-  }
-
   /** Deletes imports that have not changed for a week, with their files. */
   async #sweep(): Promise<void> {
     const { store, files } = this.#options;
@@ -249,14 +220,6 @@ export class ImportJobs {
       files.remove(id);
     }
   }
-}
-
-/** Notes each row that fails in the file of failed rows, and the first ones for the screen. */
-function recorder(errors: FailureFile, failures: ImportOutcome["failures"]) {
-  return (line: number, cells: readonly string[], reason: string): void => {
-    if (failures.length < FAILURES_SHOWN) failures.push({ line, reason });
-    errors.add(line, cells, reason);
-  };
 }
 
 function describeProblem(problem: Problem): string {

@@ -13,7 +13,7 @@ import { type EncodingSample, findEncoding } from "./formats/encoding.ts";
 import type { Encoding } from "./formats/encodings.ts";
 import type { FileKind } from "./formats/kind.ts";
 import { type OpenFile, openFile } from "./formats/open.ts";
-import type { FileRecord, FoundSheet } from "./formats/record.ts";
+import type { FileRecord } from "./formats/record.ts";
 import { surveyFile } from "./survey.ts";
 import type { ImportSettings } from "./table.ts";
 
@@ -27,11 +27,9 @@ export interface ImportPreview {
   /** Each with its target as a mapping spells it. */
   columns: { name: string; target: string }[];
   rows: string[][];
-  /** Null: the file has no sheets. */
-  sheet: FoundSheet | null;
+  /** What the dates of the first rows show; null: no column has dates. */
   /** Whose national numbers the first rows may have. */
   question: CountryQuestion | null;
-  /** What the dates of the first rows show; null: no column has dates. */
   dates: { order: DateOrder; isCertain: boolean; example: string | null } | null;
 }
 
@@ -53,10 +51,11 @@ export async function previewImport(
 ): Promise<ImportPreview | null> {
   const { reading = {} } = settings;
   const map = new Map(Object.entries(settings.map));
-  const options = { ...reading, mayGuess: true, mayLackHeader: settings.optsOut === true };
-  await using open = await openFile(path, country, options, (cells) => looksLikeHeader(cells, new Map(), fields));
+  const open = await openFile(path, country, { ...reading, mayGuess: true }, (cells) =>
+    looksLikeHeader(cells, new Map(), fields),
+  );
   if (open === null) return null;
-  const { kind, encoding, header, headerLine, sheet } = open;
+  const { kind, encoding, header, headerLine } = open;
   const samples =
     reading.encoding === undefined || encoding === null
       ? open.samples
@@ -65,7 +64,7 @@ export async function previewImport(
   const mapping = guessColumns(header, map, fields);
   const { targets } = mapping;
   return {
-    ...{ kind, encoding, samples, headerLine, sheet },
+    ...{ kind, encoding, samples, headerLine },
     columns: header.map((name, at) => ({ name: showControls(name), target: nameOfTarget(targets[at] ?? null) })),
     rows: rows.slice(0, ROWS_SHOWN).map(({ cells }) => cells.map(showControls)),
     dates: datesOf(rows, dateColumns(mapping), country),
@@ -78,40 +77,22 @@ export async function previewImport(
  * shown. Throws `invalid_request` where a person has to decide first.
  */
 export function decidedSettings(
-  preview: ImportPreview,
+  { encoding, samples, headerLine, columns, dates, question }: ImportPreview,
   settings: ImportSettings,
   fields: CustomField[],
 ): ImportSettings {
-  const { encoding, samples, headerLine, sheet } = preview;
-  const { reading = {} } = settings;
+  const { reading = {}, map, optIn } = settings;
+  const names = columns.map(({ name }) => name);
+  requireColumns(names, new Map(Object.entries(map)), fields);
   if (reading.encoding === undefined && samples.length > 1) {
     throw invalidRequest({ encoding: ["Choose the encoding that shows the names right."] });
   }
-  if (settings.optsOut === true) requireNumbers(preview);
-  else requireDecisions(preview, settings, fields);
-  const decided = { encoding: encoding ?? undefined, headerRow: headerLine ?? ("none" as const), sheet: sheet?.number };
-  return { ...settings, reading: { ...reading, ...decided } };
-}
-
-/** Of people to import. */
-function requireDecisions(
-  { columns, dates, question }: ImportPreview,
-  { map, optIn, dates: order }: ImportSettings,
-  fields: CustomField[],
-): void {
-  const names = columns.map(({ name }) => name);
-  requireColumns(names, new Map(Object.entries(map)), fields);
-  const isDateOpen = dates !== null && !dates.isCertain && dates.example !== null && order === undefined;
+  const isDateOpen = dates !== null && !dates.isCertain && dates.example !== null && settings.dates === undefined;
   if (isDateOpen) throw invalidRequest({ dates: ["Choose whether the day or the month comes first."] });
   if (question !== null) throw invalidRequest({ country: ["Choose the country of numbers without a country code."] });
   if (optIn === null) throw invalidRequest({ opt_in: ["Choose whether they agreed."] });
-}
-
-/** Of people who opt out: without a header any cell may be the number. */
-function requireNumbers({ headerLine, columns }: ImportPreview): void {
-  if (headerLine === null || columns.some(({ target }) => target === "phone" || target === "user_id")) return;
-  const sentence = "No column is named phone. Choose the line with the column names, or that the file has none.";
-  throw invalidRequest({ header_row: [sentence] });
+  const decided = { encoding: encoding ?? undefined, headerRow: headerLine ?? ("none" as const) };
+  return { ...settings, reading: { ...reading, ...decided } };
 }
 
 function datesOf(rows: readonly FileRecord[], columns: readonly number[], country: string): ImportPreview["dates"] {

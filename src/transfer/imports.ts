@@ -7,16 +7,10 @@ import { type Import, type ImportSettings, imports } from "./table.ts";
 const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 const LISTED_MAX = 20;
 
-export function createImport(
-  tx: Tx,
-  {
-    workspaceId,
-    userId,
-    fileName,
-    optsOut,
-  }: Pick<Import, "workspaceId" | "userId" | "fileName"> & { optsOut: boolean },
-): Import {
-  const settings: ImportSettings = { map: {}, optIn: null, proof: "", optsOut };
+/** Of a file without any decision of a user. */
+export const NO_SETTINGS: ImportSettings = { map: {}, optIn: null, proof: "" };
+
+export function createImport(tx: Tx, workspaceId: number, userId: number, fileName: string): Import {
   return tx.db
     .insert(imports)
     .values({
@@ -24,7 +18,7 @@ export function createImport(
       userId,
       fileName,
       state: "given",
-      settings,
+      settings: NO_SETTINGS,
       createdAt: tx.now,
       updatedAt: tx.now,
     })

@@ -11,8 +11,6 @@ import type { ChangeCount, ReasonCount } from "./reasons.ts";
 type ImportState = "given" | "checking" | "checked" | "importing" | "done" | "failed";
 
 export interface ImportSettings {
-  /** The people of the file are opted out, and nothing of them is imported. */
-  optsOut?: boolean;
   /** `header → target`, or `#3 → target`; columns that it omits are guessed. */
   map: Readonly<Record<string, string>>;
   /** All people in the file have agreed to receive messages; null: not answered yet. */
@@ -91,26 +89,6 @@ export interface ImportOutcome extends ImportReport {
   failures: { line: number; reason: string }[];
 }
 
-/** The outcome of every line of a file of people who opt out, with the meanings of `ImportReport`. */
-export interface OptOutReport {
-  /** Records with content: `opted_out + already + failed`. */
-  rows: number;
-  opted_out: number;
-  /** Had already opted out; their first date stays. */
-  already: number;
-  failed: number;
-  lines: number;
-  skipped_lines: number;
-  continued: number;
-  records: number;
-  blank: number;
-  reasons: ReasonCount[];
-}
-
-export interface OptOutOutcome extends OptOutReport {
-  failures: ImportOutcome["failures"];
-}
-
 export const imports = sqliteTable("imports", {
   id: integer().primaryKey({ autoIncrement: true }),
   workspaceId: integer().notNull(),
@@ -118,7 +96,7 @@ export const imports = sqliteTable("imports", {
   fileName: text().notNull(),
   state: text().$type<ImportState>().notNull(),
   settings: text({ mode: "json" }).$type<ImportSettings>().notNull(),
-  outcome: text({ mode: "json" }).$type<ImportOutcome | OptOutOutcome>(),
+  outcome: text({ mode: "json" }).$type<ImportOutcome>(),
   error: text(),
   createdAt: instant().notNull(),
   updatedAt: instant().notNull(),

@@ -15,6 +15,7 @@ import { type Clock, sleep } from "#src/core/clock.ts";
 import { newInstanceId } from "#src/core/id.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Random } from "#src/core/random.ts";
+import { serveHttp } from "#src/core/serve-http.ts";
 import { version } from "#src/core/version.ts";
 import { readFileIdentity } from "#src/db/file-identity.ts";
 import { databaseFiles } from "#src/db/files.ts";
@@ -212,6 +213,9 @@ async function waitForLock(path: string, clock: Clock, stopping: AbortSignal): P
 }
 
 /** Answers every request with 503, as the API does when its storage cannot be written. */
+/** Of a request that gets 503 whatever it holds. */
+const BODY_BYTES_MAX = 1024 * 1024;
+
 function answerUnavailable(config: Config): () => void {
   const { host, port } = config.server.listen;
   const tls = readTls(config.server);
@@ -224,9 +228,10 @@ function answerUnavailable(config: Config): () => void {
     retryable: true,
     retry_key: "same",
   };
-  const server = Bun.serve({
+  const server = serveHttp({
     hostname: host,
     port,
+    bodyBytesMax: BODY_BYTES_MAX,
     fetch: ({ url }) =>
       new URL(url).pathname === "/healthz"
         ? new Response("ok\n")

@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => app[Symbol.asyncDispose]());
 
-async function give({ id }: TestWorkspace, name: string, purpose = "import") {
-  const response = await fetch(`${app.server.url}/console/api/w/${id}/imports?name=${name}.csv&purpose=${purpose}`, {
+async function give({ id }: TestWorkspace, name: string) {
+  const response = await fetch(`${app.server.url}/console/api/w/${id}/imports?name=${name}.csv`, {
     method: "POST",
     headers: {
       "sec-fetch-site": "same-origin",
@@ -136,26 +136,3 @@ test("a file with another country's national numbers is asked about, and is read
   const { outcome } = await until(path, "checked");
   expect(outcome).toMatchObject({ question: null, failed: 0 });
 });
-
-test.each([
-  ["o01-optouts", { opted_out: 5, already: 0, failed: 1, lines: 7 }],
-  ["o02-optouts-stray-quote", { opted_out: 2, already: 0, failed: 1, continued: 2 }],
-])(
-  "the file of opt-outs %s is checked without any change, and gives what the command gives",
-  async (name, counters) => {
-    const shop = await app.workspace({ country: "IN" });
-    const { path } = await give(shop, name, "opt_out");
-    const choices = { map: {}, opt_in: null, proof: "" };
-    expect((await operator.post(`${path}/check`, choices)).status).toBe(202);
-    const checked = await until(path, "checked");
-    expect(checked).toMatchObject({ purpose: "opt_out", outcome: null, has_errors: true, opt_outs: counters });
-    const optedOut = async () => (await operator.get(`/w/${shop.id}/contacts?consent=opted_out`)).body.meta.total;
-    expect(await optedOut()).toBe(0);
-    expect((await operator.post(`${path}/run`)).status).toBe(202);
-    const { opt_outs: done } = await until(path, "done");
-    expect(done).toEqual(checked.opt_outs);
-    expect(await optedOut()).toBeGreaterThanOrEqual(counters.opted_out);
-    const errors = (await operator.get(`${path}/errors`)).text;
-    expect(errors.split("\r\n").length).toBeGreaterThan(counters.failed);
-  },
-);

@@ -3,6 +3,7 @@
  * Requests go straight to the router, messages and webhooks to the simulated world, and long reads run in a turn of their
  * own. A life ends with `kill`, which is a crash: nothing is finished or reported, and the file stays as it was committed.
  */
+
 import { drainMicrotasks } from "bun:jsc";
 import { detectCopy } from "#src/backup/detect-copy.ts";
 import type { Config } from "#src/config/config.ts";
@@ -12,12 +13,14 @@ import { Listeners } from "#src/core/listeners.ts";
 import { createLog } from "#src/core/log.ts";
 import { Metrics } from "#src/core/metrics.ts";
 import { createSecretBox } from "#src/core/secret.ts";
+import { Turns } from "#src/core/turns.ts";
 import { openClient } from "#src/db/driver.ts";
 import { readOrCreateInstanceId as readInstanceId } from "#src/db/instance.ts";
 import type { Reader } from "#src/db/reader.ts";
 import type { Store } from "#src/db/store.ts";
 import { createWriteProbe } from "#src/db/write-probe.ts";
 import { ServerMetrics } from "#src/health/metrics.ts";
+import { AnswerStreams } from "#src/http/answer-streams.ts";
 import { createApp } from "#src/http/api/app.ts";
 import { EventWaiters } from "#src/http/event-waiters.ts";
 import { MediaFiles } from "#src/media/files.ts";
@@ -124,6 +127,7 @@ export class Life implements Owner {
     this.#app = createApp({
       ...{ stopping, eventWaiters: new EventWaiters(store, clock, stopping) },
       ...{ store, clock, random, log },
+      streams: new AnswerStreams(new Turns(clock, stopping), clock),
       media: new MediaFiles(config.media.directory),
       docs: { publicUrl: null, hasExplorer: false },
       acceptsTestKeys: false,

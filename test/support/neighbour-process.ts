@@ -3,10 +3,11 @@
  * the first piece of work was accepted, and on SIGTERM how many pieces were completed and which statuses were unexpected.
  */
 import { createHash } from "node:crypto";
+import { attackWith } from "./attack-loads.ts";
 import { startGraph } from "./graph.ts";
 import { graphAccount } from "./graph-account.ts";
 import { GraphMedia } from "./graph-media.ts";
-import type { Kind } from "./neighbour-kinds.ts";
+import { type Attack, attacks, type Kind } from "./neighbour-kinds.ts";
 
 export interface Load {
   kind: Kind;
@@ -205,7 +206,7 @@ async function repeat(work: (turn: number) => Promise<void>, offset = 0): Promis
   }
 }
 
-const starts: Readonly<Record<Kind, () => Promise<never>[]>> = {
+const starts: Readonly<Record<Exclude<Kind, Attack>, () => Promise<never>[]>> = {
   searches: () => Array.from({ length: SEARCHES_AT_ONCE }, () => repeat(search)),
   imports: () => Array.from({ length: IMPORTERS }, (_, index) => repeat(importFile, index * 1_000)),
   exports: () => Array.from({ length: EXPORTS_AT_ONCE }, () => repeat(exportAll)),
@@ -221,4 +222,10 @@ process.on("SIGTERM", () => {
   console.log(JSON.stringify(completed));
   process.exit();
 });
-await Promise.all(starts[given.kind]());
+const { kind } = given;
+const attack = attacks.find((one) => one === kind);
+await Promise.all(
+  attack === undefined
+    ? starts[kind as Exclude<Kind, Attack>]()
+    : attackWith(attack, given, { repeat, noteAccepted, completed }),
+);

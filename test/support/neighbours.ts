@@ -2,7 +2,7 @@
  * The executable with workspaces of which one puts a load on the server from a process of its own, and another asks for
  * what its users need and measures how long the answers take. Limits are the default ones.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadKeys } from "#src/core/key-file.ts";
@@ -54,6 +54,10 @@ export interface Loaded {
 }
 
 export interface Neighbours extends AsyncDisposable {
+  /** The first workspace reads all its contacts, 500 a page, one page after the other. */
+  sync(): Promise<{ pages: number; contacts: number; refused: number }>;
+  /** Resident memory of the server now, MB. */
+  memoryMb(): number;
   /** The other workspace's answers during this time, by request. Throws for a refused one. */
   probe(forMs: number): Promise<Record<string, Latencies>>;
   /** The same beside a load that has begun. */
@@ -68,10 +72,11 @@ interface Side {
   writer: string;
 }
 
-export async function settle(people: number): Promise<Neighbours> {
+/** `program`: an executable to measure instead of the one of these sources. */
+export async function settle(people: number, program?: string): Promise<Neighbours> {
   const directory = mkdtempSync(join(tmpdir(), "waxwing-neighbours-"));
-  const executable = join(directory, "waxwing");
-  await placeExecutable(executable);
+  const executable = program ?? join(directory, "waxwing");
+  if (program === undefined) await placeExecutable(executable);
   const [loud, quiet, receiving] = await makeSides(directory, [people, NEIGHBOUR_PEOPLE, 1]);
   if (loud === undefined || quiet === undefined || receiving === undefined) throw new Error("there are three sides");
   const graphPort = findPort();
@@ -121,6 +126,21 @@ export async function settle(people: number): Promise<Neighbours> {
   }
 
   return {
+    memoryMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) / 1_000,
+    async sync() {
+      const read = { pages: 0, contacts: 0, refused: 0 };
+      for (let after: string | null = ""; after !== null; ) {
+        const address = `${url}/api/v1/contacts?per_page=500${after === "" ? "" : `&after=${after}`}`;
+        const answer = await fetch(address, { headers: { authorization: `Bearer ${loud.key}` } });
+        if (answer.status === 429) read.refused += 1;
+        if (answer.status !== 200) throw new Error(`a page was answered ${answer.status}`);
+        const { data, meta } = (await answer.json()) as { data: unknown[]; meta: { next: string | null } };
+        read.pages += 1;
+        read.contacts += data.length;
+        after = meta.next;
+      }
+      return read;
+    },
     probe,
     async probeBeside(kind, forMs) {
       const network = { graphPort, mediaKey: receiving.key };
@@ -242,9 +262,42 @@ async function makeSides(directory: string, sizes: readonly number[]): Promise<S
       .prepare("INSERT INTO group_members (group_id, contact_id) SELECT ?, id FROM contacts WHERE workspace_id = ?")
       .run(group, made.workspace);
     client.exec("COMMIT");
+    if (place === 0) makeFat(client, made.workspace);
     sides.push({ ...made, group, writer: phone(0) });
   }
   store.checkpoint();
   store.close();
   return sides;
+}
+
+/** Together a page of 500 of them is a JSON of 13 MB, as is a page of the events about them. */
+const FAT = { contacts: 500, fields: 130, characters: 180 };
+
+/** Contacts that changed last, so that they are the first page of the list; and an event about each. */
+function makeFat(client: ReturnType<typeof openStore>["client"], workspace: number): void {
+  const now = Date.now() + 1_000;
+  client.exec("BEGIN");
+  const addField = client.prepare(
+    "INSERT INTO custom_fields (workspace_id, key, label, kind, created_at) VALUES (?, ?, ?, 'text', ?)",
+  );
+  const fields = Array.from({ length: FAT.fields }, (_, index) =>
+    Number(addField.run(workspace, `field_${index}`, `Field ${index}`, now).lastInsertRowid),
+  );
+  const addContact = client.prepare(
+    "INSERT INTO contacts (workspace_id, phone, name, consent, created_at, updated_at) VALUES (?, ?, ?, 'unknown', ?, ?)",
+  );
+  const addValue = client.prepare("INSERT INTO contact_fields (contact_id, field_id, text_value) VALUES (?, ?, ?)");
+  const addEvent = client.prepare(
+    "INSERT INTO events (id, workspace_id, type, body, created_at) VALUES (?, ?, 'contact.opted_out', ?, ?)",
+  );
+  const value = "x".repeat(FAT.characters);
+  const body = (id: string): string =>
+    JSON.stringify({ id, type: "contact.opted_out", data: value.repeat(FAT.fields) });
+  for (let index = 0; index < FAT.contacts; index++) {
+    const phone = `+9197${String(index).padStart(8, "0")}`;
+    const { lastInsertRowid: contact } = addContact.run(workspace, phone, `Fat ${index}`, now, now + index);
+    for (const field of fields) addValue.run(contact, field, value);
+    addEvent.run(`evt_fat${index}`, workspace, body(`evt_fat${index}`), now);
+  }
+  client.exec("COMMIT");
 }

@@ -2,8 +2,10 @@
  * The webhook viewer of `waxwing dev`: a receiver like a customer's. It checks every signature and shows the webhooks
  * on one page. It keeps the last 200 in memory, listens on this machine only, and needs nothing from the Internet.
  */
+
 import type { Clock } from "#src/core/clock.ts";
 import { constantTimeEqual, hmacSha256Hex } from "#src/core/secret.ts";
+import { serveHttp } from "#src/core/serve-http.ts";
 import { viewerPage } from "./viewer-page.ts";
 
 export interface Viewer {
@@ -74,7 +76,7 @@ export function startViewer({ clock, port }: ViewerOptions): Viewer {
   };
 
   const listen = (port: number) =>
-    Bun.serve({ hostname: "127.0.0.1", port, maxRequestBodySize: BODY_BYTES_MAX, fetch: answer });
+    serveHttp({ hostname: "127.0.0.1", port, bodyBytesMax: BODY_BYTES_MAX, fetch: answer });
   const http = listenOnFree(listen, port);
   return {
     url: `http://127.0.0.1:${http.port}`,

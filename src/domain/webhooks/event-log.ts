@@ -7,8 +7,8 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import type { EventType } from "./event-types.ts";
 
 export interface EventLogPage {
-  /** The bodies, exactly as webhooks receive them. */
-  bodies: string[];
+  /** The numbers of its events; `eventBody` reads each. */
+  seqs: number[];
   /** Everything up to this number was looked at. */
   upTo: number;
   hasMore: boolean;
@@ -41,7 +41,7 @@ export function readEventLog(
   types: readonly EventType[] | null,
   limit: number,
 ): EventLogPage {
-  const bodies: string[] = [];
+  const seqs: number[] = [];
   let upTo = after;
   const examinedMax = types === null ? limit : EXAMINED_MAX;
   const rows = tx.db.all<{ seq: number; type: EventType }>(
@@ -49,13 +49,20 @@ export function readEventLog(
       ORDER BY seq LIMIT ${examinedMax + 1}`,
   );
   for (const [index, { seq, type }] of rows.entries()) {
-    if (bodies.length === limit || index === examinedMax) return { bodies, upTo, hasMore: true };
+    if (seqs.length === limit || index === examinedMax) return { seqs, upTo, hasMore: true };
     upTo = seq;
     if (types !== null && !types.includes(type)) continue;
-    bodies.push(tx.db.get<{ body: string }>(sql`SELECT body FROM events WHERE seq = ${seq}`).body);
+    seqs.push(seq);
   }
   // Nothing of this workspace is left: continue behind everybody's events, so that the position does not grow old.
-  return { bodies, upTo: eventLogRange(tx).newest, hasMore: false };
+  return { seqs, upTo: eventLogRange(tx).newest, hasMore: false };
+}
+
+/** The body of an event, exactly as webhooks receive it. Throws if it was deleted meanwhile: none may be skipped. */
+export function eventBody(tx: ReadTx, seq: number): string {
+  const row = tx.db.get<{ body: string } | undefined>(sql`SELECT body FROM events WHERE seq = ${seq}`);
+  if (row === undefined) throw new Error(`the event ${seq} is no longer kept`);
+  return row.body;
 }
 
 /** The workspaces that have events after a number. */

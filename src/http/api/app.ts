@@ -3,7 +3,7 @@
  * health, metrics and the reference. Elysia only matches routes; the pipeline is our own, because the order of its
  * refusals is part of the interface.
  */
-import { Elysia } from "elysia";
+import { type Context, Elysia } from "elysia";
 import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Metrics } from "#src/core/metrics.ts";
@@ -16,9 +16,10 @@ import type { Bearer } from "#src/domain/workspaces/api-keys.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import { type Answer, PREFIX } from "../answer.ts";
+import type { AnswerStreams } from "../answer-streams.ts";
 import { readBody } from "../body.ts";
 import { type KeyCall, readPath } from "../endpoints/call.ts";
-import type { ApiEndpoint } from "../endpoints/endpoint.ts";
+import { type ApiEndpoint, costOfRows } from "../endpoints/endpoint.ts";
 import { apiEndpoints } from "../endpoints/endpoints.ts";
 import { answerProblem } from "../errors.ts";
 import type { EventWaiters } from "../event-waiters.ts";
@@ -26,8 +27,8 @@ import { addSecurityHeaders, type RequestIds, requestIds } from "../headers.ts";
 import { healthRoutes } from "../health.ts";
 import { KeyQueue } from "../key-queue.ts";
 import { metricsRoutes } from "../metrics.ts";
-import { RateLimiter, type RateLimits } from "../rate-limit.ts";
-import { nothingHere, problemOf, splitUrl, toResponse } from "../respond.ts";
+import { RateLimiter, type RateLimits, ROWS_PER_TOKEN } from "../rate-limit.ts";
+import { nothingHere, problemOf, splitUrl, toResponse, withRest } from "../respond.ts";
 import { Authenticator, NO_NEEDS } from "./auth.ts";
 import { type DocsOptions, docsRoutes } from "./docs/docs.ts";
 
@@ -46,6 +47,7 @@ interface AppOptions {
   /** Fires when the server begins to stop. */
   stopping: AbortSignal;
   eventWaiters: EventWaiters;
+  streams: AnswerStreams;
   isWritable: WriteProbe;
   metrics: Metrics;
   metricsToken: string | null;
@@ -65,12 +67,12 @@ export function createApp(options: AppOptions) {
   for (const endpoint of apiEndpoints) {
     const path = PREFIX + endpoint.path.replace(/\{(\w+)\}/g, ":$1");
     const route = { name: `${endpoint.method} ${endpoint.path}`, endpoint };
-    const run = ({ request, params }: { request: Request; params: Record<string, string> }) =>
-      pipeline(request, route, params);
+    const run = ({ request, params, server }: Routed) =>
+      pipeline(request, route, params, () => server?.timeout(request, 1));
     app.route(endpoint.method, path, run, { parse: "none" });
   }
   const nowhere = { name: "unknown", endpoint: null };
-  const unknown = ({ request }: { request: Request }) => pipeline(request, nowhere, {});
+  const unknown = ({ request }: { request: Request }) => pipeline(request, nowhere, {}, () => undefined);
   app.all(`${PREFIX}/*`, unknown, { parse: "none" });
   app.all(PREFIX, unknown, { parse: "none" });
   // The pipeline sets its own headers; these routes get theirs here.
@@ -91,11 +93,23 @@ interface Route {
   endpoint: ApiEndpoint | null;
 }
 
-type Pipeline = (request: Request, route: Route, path: Record<string, string>) => Response | Promise<Response>;
+interface Routed {
+  request: Request;
+  params: Record<string, string>;
+  server: Context["server"];
+}
+
+type Pipeline = (
+  request: Request,
+  route: Route,
+  path: Record<string, string>,
+  /** Closes the connection soon. */
+  close: () => void,
+) => Response | Promise<Response>;
 
 /** The order of refusals: 401, 403, 429, 404 for an unknown path, 400, then what the endpoint finds. */
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
-  const { store, clock, log, limits, dispatch, readers, media, eventWaiters, stopping, onAnswer } = options;
+  const { store, clock, log, limits, dispatch, readers, media, eventWaiters, stopping, onAnswer, streams } = options;
   const authenticator = new Authenticator(store, clock, options.acceptsTestKeys);
   const limiter = new RateLimiter(clock, limits, "workspace");
   const keyQueue = new KeyQueue();
@@ -106,8 +120,12 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
     values: Record<string, string>,
     { workspace, keyId, dailyPeople }: Bearer,
   ): Answer | Promise<Answer> => {
+    const { pathname, query } = splitUrl(request.url);
+    const rowCost = endpoint === null ? null : costOfRows(endpoint, query.get("per_page"));
+    let isPaid: Promise<void> | null = null;
     try {
-      limiter.requireToken(workspace.id);
+      if (rowCost === null) limiter.requireToken(workspace.id);
+      else isPaid = limiter.takeInTurn(workspace.id, 1 + rowCost);
     } catch (error) {
       const delay = limiter.delayRefusal(workspace.id);
       if (delay === null) throw error;
@@ -115,7 +133,6 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         throw error;
       });
     }
-    const { pathname, query } = splitUrl(request.url);
     if (endpoint === null) throw noSuchEndpoint(request.method, pathname);
     const path = readPath(endpoint.params, values);
     const handle = (body: KeyCall["body"]) => {
@@ -139,19 +156,26 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         body,
         method: request.method,
         pathname,
+        spend: (tokens) => limiter.takeInTurn(workspace.id, tokens) ?? Promise.resolve(),
       };
       return endpoint.run(call) as Answer | Promise<Answer>;
     };
+    if (isPaid !== null) return isPaid.then(() => handle(NO_BODY));
     return endpoint.body === undefined ? handle(NO_BODY) : readBody(request, limits.bodyBytes, clock).then(handle);
   };
 
   // Answers synchronously where possible: a promise costs a turn of the event loop, and most reads need none.
-  return (request, { name, endpoint }, values) => {
+  return (request, { name, endpoint }, values, close) => {
     const requestId = ids(request);
     const startedAt = clock.monotonic();
     let bearer: Bearer | undefined;
     const respond = (answered: Answer): Response => {
       const durationMs = clock.monotonic() - startedAt;
+      const { rowCount } = answered;
+      if (bearer !== undefined && endpoint !== null && rowCount !== undefined) {
+        const asked = costOfRows(endpoint, splitUrl(request.url).query.get("per_page")) ?? 0;
+        limiter.refund(bearer.workspace.id, Math.max(0, asked - Math.floor(rowCount / ROWS_PER_TOKEN)));
+      }
       const standing = bearer === undefined ? undefined : limiter.standing(bearer.workspace.id);
       onAnswer(name, answered.status, durationMs);
       log.debug("request.answered", "Request", {
@@ -161,7 +185,10 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
         ms: durationMs,
         ...answered.logFields,
       });
-      return toResponse(answered, requestId, standing);
+      if (bearer === undefined) return toResponse(answered, requestId, standing);
+      const { id } = bearer.workspace;
+      const whole = withRest(answered, { streams, limiter, id, workspaceId: id, close });
+      return toResponse(whole, requestId, standing);
     };
     const refuse = (error: unknown): Response =>
       respond(answerProblem(problemOf(error, log, requestId), endpoint?.reference.keys !== undefined));

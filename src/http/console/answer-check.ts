@@ -24,6 +24,13 @@ export function requireDeclaredAnswer(
   if (problem !== null) throw new Error(`${method} ${path} does not answer what it declares: ${problem}`);
 }
 
+/** The answer with what would be made while it is sent. */
+export function wholeAnswer({ rest, body, ...answer }: Answer): Answer {
+  let text = body;
+  while (rest?.isDone === false) text += rest.next();
+  return { ...answer, body: text };
+}
+
 function findFileProblem({ contentType }: TSchema, actual: string | null): string | null {
   return actual === contentType || contentType === ANY_TYPE
     ? null

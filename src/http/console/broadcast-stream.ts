@@ -5,6 +5,7 @@
  */
 
 import type { Clock, Timer } from "#src/core/clock.ts";
+import { Problem } from "#src/core/problem.ts";
 import type { Store } from "#src/db/store.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { viewBroadcast } from "#src/domain/broadcasts/view.ts";
@@ -13,6 +14,16 @@ import type { Workspace } from "#src/domain/workspaces/table.ts";
 const SNAPSHOT_EVERY_MS = 1_000;
 /** Proxies cut a silent stream, so a comment is sent after this long. */
 const COMMENT_EVERY_MS = 15_000;
+
+/** Streams that may be open at once. */
+const STREAMS_MAX = { workspace: 200, user: 20, address: 100 };
+
+interface Viewer {
+  workspace: Workspace;
+  broadcastId: number;
+  userId: number;
+  address: string;
+}
 
 interface Topic {
   listeners: Set<(text: string) => void>;
@@ -25,6 +36,8 @@ export class BroadcastStreams {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #topics = new Map<string, Topic>();
+  /** Open streams of each workspace, user and address. */
+  readonly #held = new Map<string, number>();
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
@@ -32,7 +45,8 @@ export class BroadcastStreams {
   }
 
   /** Opens a stream that ends when the client disconnects or `signal` aborts. */
-  open(workspace: Workspace, broadcastId: number, signal: AbortSignal): Response {
+  open({ workspace, broadcastId, userId, address }: Viewer, signal: AbortSignal): Response {
+    const release = this.#take([`workspace ${workspace.id}`, `user ${userId}`, `address ${address}`]);
     const name = `${workspace.id} ${broadcastId}`;
     const encoder = new TextEncoder();
     let leave = (): void => undefined;
@@ -47,6 +61,7 @@ export class BroadcastStreams {
         };
         leave = () => {
           leave = () => undefined;
+          release();
           this.#leave(name, listener);
           try {
             controller.close();
@@ -66,6 +81,24 @@ export class BroadcastStreams {
         "x-accel-buffering": "no",
       },
     });
+  }
+
+  /** Throws `rate_limited` where one of these has too many streams already. */
+  #take(holders: readonly string[]): () => void {
+    for (const holder of holders) {
+      const max = STREAMS_MAX[holder.split(" ", 1)[0] as keyof typeof STREAMS_MAX];
+      if ((this.#held.get(holder) ?? 0) < max) continue;
+      throw new Problem("rate_limited", "Too many live views are open: close some of them.");
+    }
+    const add = (count: number): void => {
+      for (const holder of holders) {
+        const held = (this.#held.get(holder) ?? 0) + count;
+        if (held === 0) this.#held.delete(holder);
+        else this.#held.set(holder, held);
+      }
+    };
+    add(1);
+    return () => add(-1);
   }
 
   #join(name: string, workspace: Workspace, broadcastId: number, listener: (text: string) => void): void {

@@ -7,6 +7,7 @@ import type { Clock } from "#src/core/clock.ts";
 import type { Log } from "#src/core/log.ts";
 import type { Random } from "#src/core/random.ts";
 import type { SecretBox } from "#src/core/secret.ts";
+import type { Turns } from "#src/core/turns.ts";
 import type { Readers } from "#src/db/fair-reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
@@ -17,9 +18,9 @@ import type { TimeSeries } from "#src/health/time-series.ts";
 import type { MediaFiles } from "#src/media/files.ts";
 import type { SendOptions } from "#src/sending/send-message.ts";
 import type { BulkJobs } from "#src/transfer/bulk-jobs.ts";
-import type { ExportTurns } from "#src/transfer/export-turns.ts";
 import type { ImportFiles } from "#src/transfer/import-files.ts";
 import type { ImportJobs } from "#src/transfer/import-jobs.ts";
+import type { AnswerStreams } from "../answer-streams.ts";
 import type { KeyQueue } from "../key-queue.ts";
 import type { RateLimits } from "../rate-limit.ts";
 import type { UnverifiedBodies } from "../unverified-body.ts";
@@ -39,6 +40,9 @@ export interface ConsoleOptions {
   system: System;
   readers: Readers;
   limits: RateLimits & { bodyBytes: number };
+  /** Exports take turns with every other long work. */
+  turns: Turns;
+  streams: AnswerStreams;
   /** Memory budget for the forms of sign-in and one-time links. */
   bodies: UnverifiedBodies;
   /** Settings that the doctor checks in addition to the database. */
@@ -77,13 +81,12 @@ export interface System {
 }
 
 export interface ConsoleContext
-  extends Omit<ConsoleOptions, "isTrustedProxy" | "limits" | "bodies" | "checksAnswers" | "passwordCost"> {
+  extends Omit<ConsoleOptions, "isTrustedProxy" | "limits" | "bodies" | "streams" | "checksAnswers" | "passwordCost"> {
   passwords: Passwords;
   keyQueue: KeyQueue;
   broadcastStreams: BroadcastStreams;
   imports: ImportJobs;
   bulk: BulkJobs;
-  exportTurns: ExportTurns;
   dashboard: DashboardCounters;
   /** Whether cookies are sent over HTTPS only. */
   isSecure: boolean;

@@ -25,7 +25,7 @@ export async function answerCsv(
   { name, action, subject, details }: CsvFile,
   lines: AsyncGenerator<string[]>,
 ): Promise<Response> {
-  const { store, workspace, keepOpen, log, stopping, exportTurns } = call;
+  const { store, workspace, keepOpen, log, stopping, turns } = call;
   await store.write((tx) => recordAct(tx, call, { action, subject, details }));
   keepOpen();
   const encoder = new TextEncoder();
@@ -42,7 +42,7 @@ export async function answerCsv(
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
-        const batch = await exportTurns.take(workspace.id, nextBatch);
+        const batch = await turns.take(workspace.id, nextBatch);
         // Cancelled while it waited for its turn: the stream is closed already.
         if (isCancelled) return;
         if (batch === null) {

@@ -9,7 +9,6 @@ import { findWorkspaceAccess } from "#src/domain/users/read.ts";
 import { hasRight } from "#src/domain/users/roles.ts";
 import { findSession, isTouchDue, type SignedIn, touchSession } from "#src/domain/users/sessions.ts";
 import { BulkJobs } from "#src/transfer/bulk-jobs.ts";
-import { ExportTurns } from "#src/transfer/export-turns.ts";
 import { ImportJobs } from "#src/transfer/import-jobs.ts";
 import type { Answer } from "../answer.ts";
 import { readBody, readUnverifiedBody } from "../body.ts";
@@ -24,14 +23,14 @@ import {
   requireValidBody,
   type UserCall,
 } from "../endpoints/call.ts";
-import type { ConsoleEndpoint } from "../endpoints/endpoint.ts";
+import { type ConsoleEndpoint, costOfRows } from "../endpoints/endpoint.ts";
 import { answerProblem } from "../errors.ts";
 import type { RequestIds } from "../headers.ts";
 import { canonicalJson } from "../idempotency.ts";
 import { KeyQueue } from "../key-queue.ts";
 import { RateLimiter } from "../rate-limit.ts";
-import { problemOf, splitUrl, toResponse } from "../respond.ts";
-import { requireDeclaredAnswer } from "./answer-check.ts";
+import { problemOf, splitUrl, toResponse, withRest } from "../respond.ts";
+import { requireDeclaredAnswer, wholeAnswer } from "./answer-check.ts";
 import { BroadcastStreams } from "./broadcast-stream.ts";
 import type { ConsoleContext, ConsoleOptions } from "./context.ts";
 import { readSessionCookie } from "./cookies.ts";
@@ -67,7 +66,7 @@ type ConsolePipeline = (
 ) => Promise<Response>;
 
 export function createPipeline(options: ConsoleOptions, ids: RequestIds): ConsolePipeline {
-  const { isTrustedProxy, limits, bodies, checksAnswers, passwordCost, ...rest } = options;
+  const { isTrustedProxy, limits, bodies, checksAnswers, passwordCost, streams, ...rest } = options;
   const { store, clock, log, publicUrl } = options;
   const isSecure = options.hasTls || (publicUrl?.startsWith("https:") ?? false);
   const context: ConsoleContext = {
@@ -79,7 +78,6 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     dashboard: new DashboardCounters(store, clock, options.readers.lists),
     imports: new ImportJobs({ store, clock, log, files: options.importFiles, stopping: options.stopping }),
     bulk: new BulkJobs({ store, clock, log, readers: options.readers.building, stopping: options.stopping }),
-    exportTurns: new ExportTurns(clock, options.stopping),
   };
   const untrustedProxies = new UntrustedProxyWatch({ store, clock, log, isTrusted: isTrustedProxy });
   const limiter = new RateLimiter(clock, limits, "person");
@@ -118,7 +116,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     if (isChange) requireOwnPage(request, publicUrl);
     const principal = route.session === "nobody" ? null : requireSession(request.headers);
     // Unauthenticated requests can only guess credentials, and guesses have their own limits.
-    if (principal !== null) await requireToken(limiter, principal.user.id);
+    if (principal !== null) await requireTokens(limiter, principal.user.id, costOfRows(route, query.get("per_page")));
     const entry =
       principal === null || values.workspace === undefined ? null : requireEntry(context, principal, values.workspace);
     requireAccess(route, principal, entry);
@@ -141,13 +139,20 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     };
     if (route.session === "nobody") return route.run(call);
     if (principal === null) throw notFoundOrForbidden();
+    const { id } = principal.user;
+    const sending = { streams, limiter, id, workspaceId: entry?.workspace.id ?? 0, close: peer.closeSoon };
     const userCall: UserCall = { ...call, ...principal, form: readFormUse(call, body, principal.user.id) };
-    if (entry === null) return route.run(userCall);
+    const run = async (call: object): Promise<Answer | Response> => {
+      const answered = await route.run(call);
+      if (answered instanceof Response || answered.rest === undefined) return answered;
+      return checksAnswers ? wholeAnswer(answered) : withRest(answered, sending);
+    };
+    if (entry === null) return run(userCall);
     const { lists, searches, building } = options.readers;
-    const { id } = entry.workspace;
-    const readers = { reader: lists.of(id), searchReader: searches.of(id), exportReader: building.of(id) };
+    const of = <T>(readers: { of(id: number): T }): T => readers.of(entry.workspace.id);
+    const readers = { reader: of(lists), searchReader: of(searches), exportReader: of(building) };
     const by = { source: "manual", evidence: { user: principal.user.id } } as const;
-    return route.run({ ...userCall, ...entry, ...readers, by, budgetedKey: null });
+    return run({ ...userCall, ...entry, ...readers, by, budgetedKey: null });
   };
 
   return async (request, route, values, peer) => {
@@ -169,9 +174,10 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
 }
 
 /** Throws `rate_limited`; after a delay for a caller that keeps sending. */
-async function requireToken(limiter: RateLimiter, userId: number): Promise<void> {
+async function requireTokens(limiter: RateLimiter, userId: number, rowCost: number | null): Promise<void> {
   try {
-    limiter.requireToken(userId);
+    if (rowCost === null) limiter.requireToken(userId);
+    else await limiter.takeInTurn(userId, 1 + rowCost);
   } catch (error) {
     await limiter.delayRefusal(userId);
     throw error;

@@ -1,8 +1,10 @@
 /** A workspace's money: balance, holds, all transactions, and adding credit. */
+
 import { type Static, Type } from "@sinclair/typebox";
 import { formatMoney, readMoney } from "#src/core/money.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
+import type { ReadTx } from "#src/db/transaction.ts";
 import { available, credit, findAccount, listLedger } from "#src/domain/billing/account.ts";
 import type { BillingAccount } from "#src/domain/billing/table.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
@@ -82,12 +84,12 @@ export const billingEndpoints = {
   }).read((tx, { workspace, query }) => {
     const from = readPage(query);
     const when = timesOf(workspace);
-    const broadcastOf = (id: number) => ({ id, name: findBroadcast(tx, workspace.id, id)?.name ?? null });
+    const broadcastOf = (now: ReadTx, id: number) => ({ id, name: findBroadcast(now, workspace.id, id)?.name ?? null });
     const rows = listLedger(tx, workspace.id, readBefore(from), from.perPage + 1);
-    return pageById(from, rows, rows.length, (row) =>
+    return pageById(from, rows, rows.length, (row, now) =>
       show(LedgerView, row, when, {
         amount: formatMoney(row.amount),
-        broadcast: row.broadcastId === null ? null : broadcastOf(row.broadcastId),
+        broadcast: row.broadcastId === null ? null : broadcastOf(now, row.broadcastId),
         at: when(row.createdAt),
       }),
     );

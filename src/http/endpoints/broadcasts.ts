@@ -143,7 +143,7 @@ export const broadcastEndpoints = {
       from,
       listBroadcasts(tx, workspace.id, position, from.perPage + 1),
       countBroadcasts(tx, workspace.id),
-      (broadcast) => viewBroadcast(tx, broadcast, workspace),
+      (broadcast, now) => viewBroadcast(now, broadcast, workspace),
     );
   }),
   "POST /w/{workspace}/broadcasts/preview": endpoint({
@@ -237,7 +237,9 @@ export const broadcastEndpoints = {
   }).answer((call) => {
     const { id } = call.store.read((tx) => requireBroadcast(call, tx));
     call.keepOpen();
-    return call.broadcastStreams.open(call.workspace, id, AbortSignal.any([call.request.signal, call.stopping]));
+    const { workspace, user, address } = call;
+    const viewer = { workspace, broadcastId: id, userId: user.id, address };
+    return call.broadcastStreams.open(viewer, AbortSignal.any([call.request.signal, call.stopping]));
   }),
   "POST /w/{workspace}/broadcasts/{id}/pause": endpoint(ofBroadcast).change((tx, call) => {
     const broadcast = requireBroadcast(call, tx);

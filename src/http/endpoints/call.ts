@@ -78,6 +78,8 @@ interface InWorkspace {
 export interface KeyCall<Input extends CallInput = CallInput> extends Asked<Input>, InWorkspace {
   user: null;
   keyId: number;
+  /** Takes tokens of the rate limit beyond the request's own; waits for them. Throws `rate_limited`. */
+  spend: (tokens: number) => Promise<void>;
   longPoll: LongPoll;
 }
 

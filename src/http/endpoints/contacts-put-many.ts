@@ -2,22 +2,25 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { PartlyDoneError, Problem } from "#src/core/problem.ts";
 import { Nullable } from "#src/core/schema.ts";
+import { SLICE_MS } from "#src/core/turns.ts";
 import { putContactOf } from "#src/domain/contacts/put.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
 import { errorSchema } from "../api/openapi/error-schema.ts";
 import { ContactsBody, givenPhone, readContactList, readContactOfMany } from "../bodies/contacts.ts";
 import { answers, bodyOf } from "../errors.ts";
+import { Rows } from "../rows.ts";
 import type { KeyCall } from "./call.ts";
 import { Data } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { contactExample } from "./examples.ts";
 
 /**
- * Contacts that are queued for the writer at once. They share its commits; between two steps, the writes of other
- * requests have their turn.
+ * Contacts that are queued for the writer at once, at most: as many as it writes in one slice. They share its commits;
+ * between two steps, the writes of other requests have their turn.
  */
-const STEP = 50;
+const STEP_MAX = 50;
+const CONTACTS_PER_TOKEN = 25;
 
 const ContactResult = Type.Object(
   {
@@ -84,10 +87,17 @@ export const putManyEndpoints = {
     },
   }).load(async (call) => {
     const contacts = readContactList(call.body);
+    const cost = Math.floor(contacts.length / CONTACTS_PER_TOKEN);
+    if (cost > 0) await call.spend(cost);
     const results: Result[] = [];
-    for (let from = 0; from < contacts.length; from += STEP)
-      await putSome(call, contacts.slice(from, from + STEP), results);
-    return results;
+    let step = 1;
+    while (results.length < contacts.length) {
+      const startedAt = call.clock.monotonic();
+      await putSome(call, contacts.slice(results.length, results.length + step), results);
+      const tookMs = Math.max(1, call.clock.monotonic() - startedAt);
+      step = Math.min(STEP_MAX, Math.max(1, Math.floor((step * SLICE_MS) / tookMs)));
+    }
+    return Rows.of(results, (result) => result);
   }),
 };
 
@@ -97,7 +107,7 @@ async function putSome(call: KeyCall, contacts: readonly unknown[], results: Res
   results.push(...settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
   const failed = settled.find((one) => one.status === "rejected");
   if (failed === undefined) return;
-  throw results.some(({ contact }) => contact !== undefined) ? new PartlyDoneError(failed.reason) : failed.reason;
+  throw results.some((result) => result.contact !== undefined) ? new PartlyDoneError(failed.reason) : failed.reason;
 }
 
 async function putOne({ store, workspace, by }: KeyCall, given: unknown): Promise<Result> {

@@ -20,6 +20,7 @@ import { contactFilter, readContactSearch } from "../console/contact-filter.ts";
 import { answerCsv, CSV } from "../console/csv-file.ts";
 import { countListed, IdentityQuery, readIdentity } from "../listed-identity.ts";
 import { PageQuery, pageOfRows, readContactCursor, readIdCursor, readPage, readSince } from "../page.ts";
+import { Rows } from "../rows.ts";
 import { timesOf } from "../times.ts";
 import { type CallOf, change } from "./call.ts";
 import { PhoneParam, requireContact } from "./contact-path.ts";
@@ -86,7 +87,7 @@ export const contactEndpoints = {
     const total = await countListed({ store, reader }, counted, "contacts", since);
     return store.read((tx) => {
       const { contacts, hasMore, next } = listContacts(tx, listed, since, position, from.perPage);
-      const shown = contacts.map((contact) => viewContact(tx, contact, workspace));
+      const shown = Rows.of(contacts, (contact, now) => viewContact(now, contact, workspace));
       return pageOfRows(from, shown, { total, hasMore, next });
     });
   }),
@@ -216,19 +217,12 @@ async function searchContacts(call: Extract<CallOf<typeof list>, { user: User }>
   const found = (await searchReader.query(ids.sql, ids.parameters)).map(({ id }) => Number(id));
   const isWhole = after === 0 && found.length <= from.perPage;
   const [row] = isWhole ? [{ total: found.length }] : await searchReader.query(count.sql, count.parameters);
-  return store.read((tx) => {
-    const shown = found.slice(0, from.perPage).flatMap((id) => findById(tx, workspace.id, id) ?? []);
-    const hasMore = found.length > from.perPage;
-    const last = found[from.perPage - 1];
-    const page = {
-      total: Number(row?.total ?? 0),
-      hasMore,
-      next: hasMore && last !== undefined ? { id: last } : null,
-    };
-    return pageOfRows(
-      from,
-      shown.map((contact) => viewContact(tx, contact, workspace)),
-      page,
-    );
+  const shown = Rows.of(found.slice(0, from.perPage), (id, tx) => {
+    const contact = findById(tx, workspace.id, id);
+    return contact === undefined ? null : viewContact(tx, contact, workspace);
   });
+  const hasMore = found.length > from.perPage;
+  const last = found[from.perPage - 1];
+  const next = hasMore && last !== undefined ? { id: last } : null;
+  return pageOfRows(from, shown, { total: Number(row?.total ?? 0), hasMore, next });
 }

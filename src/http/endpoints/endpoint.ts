@@ -4,7 +4,10 @@
  */
 import type { Static } from "@sinclair/typebox";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { type Answer, type AnswerWith, answerJson } from "../answer.ts";
+import { type Answer, type AnswerWith, answerJson, answerRows } from "../answer.ts";
+import { readRowCount } from "../page.ts";
+import { ROWS_PER_TOKEN } from "../rate-limit.ts";
+import { Rows } from "../rows.ts";
 import { type CallOf, type ChangeResult, change } from "./call.ts";
 import {
   type ConsoleOutputOf,
@@ -19,7 +22,11 @@ import {
 type Output<D extends Declaration> = Static<D["output"]> | ConsoleOutputOf<D>;
 
 /** What a list answers: its page with `meta`; every other endpoint: `data`. */
-type ContentOf<Body> = Body extends { meta: unknown } ? Body : Body extends { data: infer Data } ? Data : never;
+type ContentOf<Body> = Body extends { data: (infer View)[]; meta: infer Meta }
+  ? { data: View[] | Rows<View>; meta: Meta }
+  : Body extends { data: infer Data }
+    ? Data | (Data extends (infer View)[] ? Rows<View> : never)
+    : never;
 type AnswerTo<Body> = Body extends ServedFile ? Response | Answer : AnswerWith<Body>;
 type Content<D extends Declaration> = ContentOf<Output<D>>;
 type Eventually<T> = T | Promise<T>;
@@ -48,16 +55,28 @@ interface Declared<D extends Declaration> {
   answer(act: (call: CallOf<D>) => Eventually<AnswerTo<Output<D>>>): Endpoint<D>;
 }
 
+/** Tokens of a list beyond the one of every request, by the rows that it asks for; null: not a list. */
+export function costOfRows({ method, output }: ListedEndpoint, perPage: string | null): number | null {
+  if (method !== "GET" || !isList(output)) return null;
+  return Math.floor(readRowCount(perPage) / ROWS_PER_TOKEN);
+}
+
 export function endpoint<const D extends Declaration>(declared: D): Declared<D> {
   type Call = CallOf<D> & Parameters<typeof change>[0];
-  const shown = (content: unknown) => answerJson(200, isList(declared.output) ? content : { data: content });
+  const shown = (call: Call, content: unknown) => {
+    const body = (isList(declared.output) ? content : { data: content }) as { data: unknown; meta?: object };
+    const { data, meta } = body;
+    return data instanceof Rows
+      ? answerRows(call, data, meta === undefined ? null : () => meta)
+      : answerJson(200, body);
+  };
   const make = (run: Run<Call>): Endpoint<D> => ({ ...declared, run: run as Run<object> });
   return {
-    read: (act) => make((call) => call.store.read((tx) => shown(act(tx, call)))),
+    read: (act) => make((call) => call.store.read((tx) => shown(call, act(tx, call)))),
     load: (act) =>
       make((call) => {
         const content = act(call);
-        return content instanceof Promise ? content.then(shown) : shown(content);
+        return content instanceof Promise ? content.then((given) => shown(call, given)) : shown(call, content);
       }),
     change: (act) => make((call) => change(call, (tx) => act(tx, call))),
     answer: make,

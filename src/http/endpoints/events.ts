@@ -6,12 +6,13 @@ import { OneOf } from "#src/core/schema.ts";
 import { serviceSignature } from "#src/core/service-signature.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { openSecret } from "#src/domain/webhooks/address.ts";
-import { type EventLogPage, eventLogRange, readEventLog } from "#src/domain/webhooks/event-log.ts";
+import { type EventLogPage, eventBody, eventLogRange, readEventLog } from "#src/domain/webhooks/event-log.ts";
 import { type EventType, eventTypes } from "#src/domain/webhooks/event-types.ts";
 import { findWebhook } from "#src/domain/webhooks/read.ts";
-import { type AnswerWith, keptAnswer } from "../answer.ts";
+import { type AnswerWith, answerRows } from "../answer.ts";
 import { EventView } from "../api/openapi/events.ts";
 import { CursorQuery, readCursor, readPerPage, writeCursor, wrongCursor, wrongParameter } from "../page.ts";
+import { Rows } from "../rows.ts";
 import type { KeyCall, LongPoll } from "./call.ts";
 import { listWith } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
@@ -94,7 +95,7 @@ export const eventEndpoints = {
       return page;
     };
     const first = next();
-    const isDone = (page: EventLogPage): boolean => page.bodies.length > 0 || page.hasMore || isOver();
+    const isDone = (page: EventLogPage): boolean => page.seqs.length > 0 || page.hasMore || isOver();
     const isOver = (): boolean => clock.monotonic() >= deadline;
     if (isDone(first)) return answerEvents(call, first, perPage, isSigned);
     return waitForEvents(call.longPoll);
@@ -112,28 +113,31 @@ export const eventEndpoints = {
 
 type Events = AnswerWith<Static<typeof EventLog>>;
 
-function answerEvents(
-  call: KeyCall,
-  { bodies, upTo, hasMore }: EventLogPage,
-  perPage: number,
-  isSigned: boolean,
-): Events {
-  const meta = {
+function answerEvents(call: KeyCall, page: EventLogPage, perPage: number, isSigned: boolean): Events {
+  const { seqs, upTo, hasMore } = page;
+  const signatures: (string | null)[] = [];
+  const sign = isSigned ? signer(call) : null;
+  // The bodies are JSON already, the very bytes that webhooks carry.
+  const rows = Rows.ofJson(seqs, (seq, tx) => {
+    const body = eventBody(tx, seq);
+    if (sign !== null) signatures.push(sign(body));
+    return body;
+  });
+  const next = cursorOf(call.dispatch.instanceId, upTo);
+  return answerRows(call, rows, () => ({
     per_page: perPage,
     has_more: hasMore,
-    next: cursorOf(call.dispatch.instanceId, upTo),
-    ...(isSigned ? { signatures: signaturesOf(call, bodies) } : {}),
-  };
-  // The bodies are JSON already, the very bytes that webhooks carry.
-  return keptAnswer({ status: 200, body: `{"data":[${bodies.join(",")}],"meta":${JSON.stringify(meta)}}` });
+    next,
+    ...(isSigned ? { signatures } : {}),
+  }));
 }
 
 /** Receivers compare the time of a signature with their own clock, whatever time a test has set here. */
-function signaturesOf({ store, dispatch, workspace }: KeyCall, bodies: readonly string[]): (string | null)[] {
+function signer({ store, dispatch, workspace }: KeyCall): (body: string) => string | null {
   const webhook = store.read((tx) => findWebhook(tx, workspace.id));
-  if (webhook === undefined) return bodies.map(() => null);
+  if (webhook === undefined) return () => null;
   const secret = openSecret(dispatch.box, webhook);
-  return bodies.map((body) => serviceSignature(body, secret, systemClock.now()));
+  return (body) => serviceSignature(body, secret, systemClock.now());
 }
 
 /** Bound to this database: in a restored copy, the same number may stand for another event. */

@@ -23,8 +23,6 @@ export const ImportChoices = Type.Object(
     quotes: Type.Optional(OneOf(["csv", "none"])),
     /** Line of the header; 0: the file has none. */
     header_row: Type.Optional(Nullable(Type.Integer({ minimum: 0 }))),
-    /** Number of the sheet of a workbook, from 1. */
-    sheet: Type.Optional(Nullable(Type.Integer({ minimum: 1 }))),
     dates: Type.Optional(Nullable(OneOf(dateOrders))),
     /** In which numbers without a country code are read. */
     country: Type.Optional(Nullable(Type.String({ pattern: "^[A-Z]{2}$" }))),
@@ -90,31 +88,14 @@ const ImportOutcome = Type.Object({
   failures: Type.Array(Type.Object({ line: Type.Integer(), reason: Type.String() })),
 });
 
-/** With the meanings of `OptOutReport`. */
-const OptOutOutcome = Type.Object({
-  lines: Type.Integer(),
-  skipped_lines: Type.Integer(),
-  continued: Type.Integer(),
-  records: Type.Integer(),
-  blank: Type.Integer(),
-  rows: Type.Integer(),
-  opted_out: Type.Integer(),
-  already: Type.Integer(),
-  failed: Type.Integer(),
-  reasons: Type.Array(Reason),
-  failures: Type.Array(Type.Object({ line: Type.Integer(), reason: Type.String() })),
-});
-
 const job = {
   id: Type.Integer(),
-  purpose: OneOf(["import", "opt_out"]),
   name: Type.String(),
   state: OneOf(["given", "checking", "checked", "importing", "interrupted", "done", "failed"]),
   /** Null: not running. */
   rows_done: OptionalCount,
   choices: ImportChoices,
   outcome: Nullable(ImportOutcome),
-  opt_outs: Nullable(OptOutOutcome),
   error: OptionalText,
   has_errors: Type.Boolean(),
   created_at: Instant(),
@@ -129,8 +110,6 @@ const Found = Type.Object({
   /** More than one: the user has to choose. */
   samples: Type.Array(Type.Object({ encoding: OneOf(encodings), sample: Type.String() })),
   header_line: OptionalCount,
-  /** Null: the file has no sheets. */
-  sheet: Nullable(Type.Object({ number: Type.Integer(), names: Type.Array(Type.String()) })),
   dates: Nullable(Type.Object({ order: DateOrderRead, is_certain: Type.Boolean(), example: OptionalText })),
   question: Nullable(CountryQuestion),
 });
@@ -146,16 +125,12 @@ export const ImportDetail = Type.Object({
   labels: Type.Record(Type.String(), Type.String()),
 });
 
-export function readChoices(
-  choices: Static<typeof ImportChoices>,
-  { settings }: Pick<Import, "settings">,
-): ImportSettings {
+export function readChoices(choices: Static<typeof ImportChoices>): ImportSettings {
   const { map, opt_in: optIn, proof, encoding, quotes, header_row: row, dates, country, bad_cells: badCells } = choices;
-  const { optsOut = false } = settings;
   const headerRow = row === 0 ? "none" : (row ?? undefined);
   return {
-    ...{ optsOut, map, optIn, proof: proof.trim(), dates: dates ?? undefined, phoneCountry: country ?? undefined },
-    reading: { encoding: encoding ?? undefined, quotes, headerRow, sheet: choices.sheet ?? undefined },
+    ...{ map, optIn, proof: proof.trim(), dates: dates ?? undefined, phoneCountry: country ?? undefined },
+    reading: { encoding: encoding ?? undefined, quotes, headerRow },
     skipsBadCells: badCells !== "refuse",
   };
 }
@@ -169,9 +144,9 @@ function viewChoices({
   phoneCountry,
   skipsBadCells,
 }: ImportSettings): Static<typeof ImportChoices> {
-  const { encoding = null, quotes = "csv", headerRow = null, sheet = null } = reading;
+  const { encoding = null, quotes = "csv", headerRow = null } = reading;
   return {
-    ...{ map, opt_in: optIn, proof, encoding, quotes, sheet },
+    ...{ map, opt_in: optIn, proof, encoding, quotes },
     header_row: headerRow === "none" ? 0 : headerRow,
     dates: dates === "unclear" ? null : (dates ?? null),
     country: phoneCountry ?? null,
@@ -181,7 +156,6 @@ function viewChoices({
 
 export function viewImport(job: Import, { workspace, imports }: WorkspaceCall): Static<typeof ImportView> {
   const { id, fileName, state, settings, outcome } = job;
-  const [imported, optedOut] = outcome !== null && "already" in outcome ? [null, outcome] : [outcome, null];
   const done = imports.progressOf(id);
   // Stored as running, but not running in this process: the server stopped in between.
   const isInterrupted = done === null && (state === "checking" || state === "importing");
@@ -190,21 +164,24 @@ export function viewImport(job: Import, { workspace, imports }: WorkspaceCall): 
     state: isInterrupted ? (state === "checking" ? "given" : "interrupted") : state,
     rows_done: done,
     choices: viewChoices(settings),
-    purpose: settings.optsOut === true ? "opt_out" : "import",
     outcome:
-      imported === null
+      outcome === null
         ? null
-        : { ...imported, reasons: imported.reasons.map(viewReason), omitted: imported.omitted.map(viewReason) },
-    opt_outs: optedOut === null ? null : { ...optedOut, reasons: optedOut.reasons.map(viewReason) },
-    has_errors: (outcome?.failed ?? 0) + (imported?.cells_left_out ?? 0) > 0,
+        : { ...outcome, reasons: outcome.reasons.map(viewReason), omitted: outcome.omitted.map(viewReason) },
+    has_errors: outcome !== null && outcome.failed + outcome.cells_left_out > 0,
   });
 }
 
-export function viewFound(preview: ImportPreview): Static<typeof Found> {
-  const { kind, encoding, samples, headerLine, dates, question, sheet } = preview;
+export function viewFound({
+  kind,
+  encoding,
+  samples,
+  headerLine,
+  dates,
+  question,
+}: ImportPreview): Static<typeof Found> {
   const seen = dates === null ? null : { order: dates.order, is_certain: dates.isCertain, example: dates.example };
-  const sheets = sheet === null ? null : { number: sheet.number, names: sheet.names };
-  return { kind, encoding, samples, header_line: headerLine, dates: seen, question, sheet: sheets };
+  return { kind, encoding, samples, header_line: headerLine, dates: seen, question };
 }
 
 /** Without the options of the command. */

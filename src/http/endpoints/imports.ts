@@ -5,7 +5,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import { notFound } from "#src/core/problem.ts";
-import { OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { listFields } from "#src/domain/contacts/custom-fields.ts";
 import { profileNames } from "#src/domain/contacts/profile-fields.ts";
@@ -28,15 +27,13 @@ export const importEndpoints = {
   ),
   "POST /w/{workspace}/imports": endpoint({
     session: "broadcasts",
-    query: { name: Type.String(), purpose: Type.Optional(OneOf(["import", "opt_out"])) },
+    query: { name: Type.String() },
     file: true,
     output: Data(ImportView),
   }).answer(async (call) => {
     const { store, workspace, user, query, imports, request } = call;
     const name = (query.get("name") ?? "").slice(0, 191) || "people.csv";
-    const optsOut = query.get("purpose") === "opt_out";
-    const given = { workspaceId: workspace.id, userId: user.id, fileName: name, optsOut };
-    const created = await store.write((tx) => createImport(tx, given));
+    const created = await store.write((tx) => createImport(tx, workspace.id, user.id, name));
     try {
       await imports.receiveFile(created, request.body);
     } catch (error) {
@@ -59,7 +56,7 @@ export const importEndpoints = {
     output: Data(ImportDetail),
   }).answer(async (call) => {
     const job = call.store.read((tx) => requireIdle(call, tx));
-    const settings = readChoices(call.body, job);
+    const settings = readChoices(call.body);
     // Settings that do not fit the file are refused before they are stored.
     await call.imports.preview(job, settings);
     await call.store.write((tx) => {
@@ -70,7 +67,7 @@ export const importEndpoints = {
   }),
   "POST /w/{workspace}/imports/{id}/check": endpoint({ ...ofImport, body: ImportChoices }).answer(async (call) => {
     const job = call.store.read((tx) => requireImport(call, tx));
-    const settings = await call.imports.decide(job, readChoices(call.body, job));
+    const settings = await call.imports.decide(job, readChoices(call.body));
     return change(call, (tx) => {
       const current = requireIdle(call, tx);
       const changed =

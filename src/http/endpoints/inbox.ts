@@ -33,6 +33,7 @@ import type { SendRequest } from "#src/sending/send-message.ts";
 import { keptAnswer } from "../answer.ts";
 import { readKey } from "../idempotency.ts";
 import { PageQuery, pageOf, pageOfRows, readConversationCursor, readPage, wrongCursor } from "../page.ts";
+import { Rows } from "../rows.ts";
 import { sendOnce } from "../send-once.ts";
 import { timesOf } from "../times.ts";
 import { change, recordAct, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
@@ -79,19 +80,17 @@ export const inboxEndpoints = {
     const show = query.get("show");
     if (show === "waiting" || call.numberIds !== null) {
       const { rows, next } = await searchConversations(call, show, before, from.perPage);
-      return store.read((tx) => {
-        const data = rows.flatMap(({ contactId }) => {
-          const conversation = findConversation(tx, workspace.id, contactId);
-          return conversation === undefined ? [] : [viewRow(tx, conversation, call)];
-        });
-        return pageOfRows(from, data, { total: data.length, hasMore: next !== null, next });
+      const data = Rows.of(rows, ({ contactId }, tx) => {
+        const conversation = findConversation(tx, workspace.id, contactId);
+        return conversation === undefined ? null : viewRow(tx, conversation, call);
       });
+      return pageOfRows(from, data, { total: rows.length, hasMore: next !== null, next });
     }
     return store.read((tx) => {
       const wroteAfter = tx.now - WINDOW_MS;
       const filter = { isUnread: show === "unread", ...(show === "open" ? { wroteAfter } : {}) };
       const rows = listConversations(tx, workspace.id, filter, before, from.perPage + 1);
-      const view = (row: Conversation) => viewRow(tx, row, call);
+      const view = (row: Conversation, now: ReadTx) => viewRow(now, row, call);
       return pageOf(from, rows, rows.length, view, ({ wroteAt, contactId }) => ({ wroteAt, contactId }));
     });
   }),

@@ -15,6 +15,7 @@ import { MessageView } from "#src/domain/messages/schema.ts";
 import { viewMessage } from "#src/domain/messages/view.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { PageQuery, pageOfRows, readChoice, readPage, readSince, wrongCursor, wrongParameter } from "../page.ts";
+import { Rows } from "../rows.ts";
 import { readTogether } from "../validate.ts";
 import type { CallOf } from "./call.ts";
 import { AnyMessage } from "./conversation-items.ts";
@@ -89,7 +90,8 @@ async function listSent(call: ListCall) {
   );
   const position = "after" in from ? { after: readPosition(from.after) } : from;
   const isByCaller = query.get("reference") !== null || query.get("idempotency_key") !== null;
-  if (filter === null) return pageOfRows(from, [], toMeta(0, false, null, isByCaller ? 0 : null));
+  const viewOf = (message: Parameters<typeof viewMessage>[0]) => viewMessage(message, workspace);
+  if (filter === null) return pageOfRows(from, Rows.of([], viewOf), toMeta(0, false, null, isByCaller ? 0 : null));
   await store.waitForOtherWriters();
   // Counted first: what is pending now may be listed a moment later, never the other way round.
   const { sql, parameters } = countMessagesSql(workspace.id, filter);
@@ -98,7 +100,7 @@ async function listSent(call: ListCall) {
   const shown = found.slice(0, from.perPage);
   const last = shown.at(-1);
   const hasMore = found.length > from.perPage;
-  const views = shown.map((message) => viewMessage(message, workspace));
+  const views = Rows.of(shown, viewOf);
   const total = Math.max(Number(row?.total ?? 0), shown.length);
   const next = hasMore && last !== undefined ? positionOf(last, filter) : null;
   return pageOfRows(from, views, toMeta(total, hasMore, next, isByCaller ? Number(row?.pending ?? 0) : null));

@@ -68,10 +68,10 @@ export const operatingEndpoints = {
   }).read((tx, { query }) => {
     const from = readPage(query);
     const rows = listAuditEntries(tx, null, readBefore(from), from.perPage + 1);
-    const nameOf = (id: number) => findWorkspace(tx, id)?.name ?? String(id);
-    return pageById(from, rows, rows.length, (entry) => ({
+    const nameOf = (now: ReadTx, id: number) => findWorkspace(now, id)?.name ?? String(id);
+    return pageById(from, rows, rows.length, (entry, now) => ({
       ...viewAuditEntry(entry, whenUtc),
-      workspace: entry.workspaceId === null ? null : { id: entry.workspaceId, name: nameOf(entry.workspaceId) },
+      workspace: entry.workspaceId === null ? null : { id: entry.workspaceId, name: nameOf(now, entry.workspaceId) },
     }));
   }),
 };

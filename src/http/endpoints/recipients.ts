@@ -297,7 +297,8 @@ async function listOutcomes(call: Extract<ListCall, { user: User }>) {
   return store.read((tx) => {
     const total = isCounted ? Number(counted?.total ?? 0) : countRecipients(tx, broadcast, outcome);
     const shown = rows.flatMap(({ id }) => findMessageById(tx, id) ?? []);
-    const view = (message: Message) => viewRecipientDetail(message, broadcast, contactOf(call, tx, message), workspace);
+    const view = (message: Message, now: ReadTx) =>
+      viewRecipientDetail(message, broadcast, contactOf(call, now, message), workspace);
     return pageById(from, shown, total, view);
   });
 }

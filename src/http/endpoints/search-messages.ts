@@ -14,6 +14,7 @@ import type { Message, MessageRow } from "#src/domain/messages/table.ts";
 import { singlesSql } from "../console/queries/recent-activity.ts";
 import { firstSince } from "../console/queries/today-counters.ts";
 import { pageOfRows, readChoice, readIdCursor, readPage, wrongCursor } from "../page.ts";
+import { Rows } from "../rows.ts";
 import type { WorkspaceCall } from "./call.ts";
 import { viewAnyMessage } from "./conversation-items.ts";
 
@@ -99,10 +100,8 @@ function sinceOf({ query, workspace }: SearchCall, { now: current }: ReadTx): nu
 }
 
 function answer(call: SearchCall, found: readonly MessageRow[], next: object | null) {
-  return call.store.read((tx) => {
-    const data = found.map((message) => viewWithContact(tx, message, call));
-    return pageOfRows(readPage(call.query), data, { total: data.length, hasMore: next !== null, next });
-  });
+  const data = Rows.of(found, (message, tx) => viewWithContact(tx, message, call));
+  return pageOfRows(readPage(call.query), data, { total: found.length, hasMore: next !== null, next });
 }
 
 export function viewWithContact(tx: ReadTx, message: MessageRow, { workspace }: WorkspaceCall) {

@@ -17,11 +17,11 @@ export interface Asset {
 
 interface Prepared {
   plain: Uint8Array<ArrayBuffer>;
-  gzipped: Uint8Array<ArrayBuffer> | null;
+  gzipped: Uint8Array<ArrayBuffer>;
   etag: string;
 }
 
-/** Addresses under which texts are kept ready. A caller chooses the `Host` header, so others are not kept. */
+/** Addresses that texts show. A caller chooses the `Host` header, so under others the texts show a placeholder. */
 const ADDRESSES_MAX = 4;
 
 const gzipAsync = promisify(gzip);
@@ -40,7 +40,7 @@ export class AssetStore {
 
   async answer(request: Request, asset: Asset): Promise<Response> {
     const { plain, gzipped, etag } = await this.#find(request, asset);
-    const isGzip = gzipped !== null && /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+    const isGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
     const headers = {
       // Browsers revalidate on each use and get 304 until the executable changes.
       "cache-control": "no-cache",
@@ -57,29 +57,31 @@ export class AssetStore {
   }
 
   #find(request: Request, asset: Asset): Promise<Prepared> {
-    const address = asset.isVerbatim === true ? "" : (addressOf(request, this.#publicUrl) ?? PLACEHOLDER);
+    const address = asset.isVerbatim === true ? "" : this.#known(addressOf(request, this.#publicUrl));
     const text = (): string => {
       const made = this.#texts.get(asset.path) ?? asset.make();
       this.#texts.set(asset.path, made);
       return asset.isVerbatim === true ? made : made.replaceAll(PLACEHOLDER, address);
     };
-    if (address !== "" && !this.#addresses.has(address)) {
-      if (this.#addresses.size >= ADDRESSES_MAX) return prepare(text(), false);
-      this.#addresses.add(address);
-    }
     const key = `${asset.path} ${address}`;
     const found = this.#prepared.get(key);
     if (found !== undefined) return found;
-    const made = prepare(text(), true);
+    const made = prepare(text());
     this.#prepared.set(key, made);
     // After a failure, the next request tries again.
     made.catch(() => this.#prepared.delete(key));
     return made;
   }
+
+  #known(address: string | null): string {
+    if (address === null) return PLACEHOLDER;
+    if (this.#addresses.size < ADDRESSES_MAX) this.#addresses.add(address);
+    return this.#addresses.has(address) ? address : PLACEHOLDER;
+  }
 }
 
-async function prepare(text: string, isKept: boolean): Promise<Prepared> {
+async function prepare(text: string): Promise<Prepared> {
   const plain = new TextEncoder().encode(text);
   const hash = new Bun.CryptoHasher("sha256").update(plain).digest("base64url").slice(0, 22);
-  return { plain, gzipped: isKept ? new Uint8Array(await gzipAsync(plain)) : null, etag: `W/"${hash}"` };
+  return { plain, gzipped: new Uint8Array(await gzipAsync(plain)), etag: `W/"${hash}"` };
 }

@@ -53,7 +53,6 @@ function Upload() {
   const navigate = useNavigate();
   const [isDraggedOver, setIsDraggedOver] = useState(false);
   const [isBusy, setIsBusy] = useState(false);
-  const [purpose, setPurpose] = useState<Purpose>("import");
   const [error, setError] = useState<unknown>(null);
   const list = useQuery({
     queryKey: ["imports", id],
@@ -65,11 +64,7 @@ function Upload() {
     setIsBusy(true);
     setError(null);
     try {
-      const created = await upload(
-        "POST /w/{workspace}/imports",
-        { workspace: id, query: { name: file.name, purpose } },
-        file,
-      );
+      const created = await upload("POST /w/{workspace}/imports", { workspace: id, query: { name: file.name } }, file);
       await client.invalidateQueries({ queryKey: ["imports", id] });
       await navigate({ from: SCREEN, to: ".", search: { file: String(created.id) } });
     } catch (reason) {
@@ -85,7 +80,6 @@ function Upload() {
           <Failed error={error} />
         </div>
       )}
-      <PurposeChoice purpose={purpose} choose={setPurpose} />
       <label
         onDragOver={(event) => {
           event.preventDefault();
@@ -114,7 +108,7 @@ function Upload() {
         <input
           type="file"
           aria-label={strings.choose}
-          accept=".csv,.tsv,.txt,.xlsx,.vcf,text/csv,text/plain,text/vcard"
+          accept=".csv,.tsv,.txt,text/csv,text/plain"
           disabled={isBusy}
           className="absolute inset-0 cursor-pointer opacity-0"
           onChange={({ target }) => void take(target.files?.[0])}
@@ -150,36 +144,6 @@ function Upload() {
   );
 }
 
-type Purpose = Import["purpose"];
-
-function PurposeChoice({ purpose, choose }: { purpose: Purpose; choose: (purpose: Purpose) => void }) {
-  return (
-    <fieldset className="mb-4">
-      <legend className="mb-2 font-semibold">{strings.purpose}</legend>
-      <div className="grid gap-3 mid:grid-cols-2">
-        {(["import", "opt_out"] as const).map((one) => (
-          <label
-            key={one}
-            className={`flex items-start gap-3 rounded-panel border bg-surface p-4 ${one === purpose ? "border-accent" : "border-line"}`}
-          >
-            <input
-              type="radio"
-              name="purpose"
-              checked={one === purpose}
-              onChange={() => choose(one)}
-              className="mt-0.5 size-4 shrink-0 accent-accent"
-            />
-            <span>
-              <span className="block font-semibold">{strings.purposes[one]}</span>
-              <span className="block text-quiet">{strings.purposeHints[one]}</span>
-            </span>
-          </label>
-        ))}
-      </div>
-    </fieldset>
-  );
-}
-
 function ImportPage({ file }: { file: string }) {
   const { id } = useWorkspace();
   const job = useQuery({
@@ -191,11 +155,7 @@ function ImportPage({ file }: { file: string }) {
   if (job.isError && job.error instanceof ApiError && job.error.status === 404) return <NotFound />;
   const { data } = job;
   return (
-    <Page
-      title={data?.purpose === "opt_out" ? strings.optOutTitle : strings.title}
-      about={data?.name ?? ""}
-      lead={data?.name}
-    >
+    <Page title={strings.title} about={data?.name ?? ""} lead={data?.name}>
       <BackLink />
       {job.isPending && <Loading />}
       {job.isError && <Failed error={job.error} retry={() => void job.refetch()} />}
@@ -251,7 +211,7 @@ function Body({ job, isChanging, change, refresh }: BodyProps) {
 function Progress({ job }: { job: ImportDetail }) {
   const done = job.rows_done ?? 0;
   // The total is known once the rows have been checked.
-  const total = job.state === "importing" ? ((job.outcome ?? job.opt_outs)?.rows ?? null) : null;
+  const total = job.state === "importing" ? (job.outcome?.rows ?? null) : null;
   const text = total === null ? strings.rows(formatCount(done)) : strings.rowsOf(formatCount(done), formatCount(total));
   return (
     <Section title={job.state === "checking" ? strings.checking : strings.importing}>

@@ -4,7 +4,6 @@ export const strings = {
   lead: "How the file is read. Change what is wrong; the columns below follow.",
   kind: "Kind of file",
   kinds: { csv: "Text with separators (CSV)", xlsx: "Excel workbook", vcard: "Address book (vCard)" },
-  sheet: "Sheet",
   encoding: "Encoding",
   sample: (words: string) => `Reads: ${words}`,
   detected: "Detect",

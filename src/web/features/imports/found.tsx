@@ -28,7 +28,7 @@ export function FoundInFile({ job, found, of }: Props) {
   return (
     <Section title={strings.title} lead={strings.lead}>
       <div className="flex flex-col gap-4">
-        <Questions job={job} found={found} of={of} />
+        <Questions found={found} of={of} />
         <Card>
           <div className="grid gap-x-6 gap-y-4 mid:grid-cols-2 wide:grid-cols-3">
             <Readings job={job} found={found} of={of} />
@@ -40,10 +40,9 @@ export function FoundInFile({ job, found, of }: Props) {
 }
 
 /** What only the user can know comes first. */
-function Questions({ job, found, of: { choices, save } }: Props) {
+function Questions({ found, of: { choices, save } }: Omit<Props, "job">) {
   const { samples, dates, question } = found;
-  const isImport = job.purpose === "import";
-  const isDateOpen = isImport && dates !== null && !dates.is_certain && dates.example !== null;
+  const isDateOpen = dates !== null && !dates.is_certain && dates.example !== null;
   return (
     <>
       {samples.length > 1 && (
@@ -58,7 +57,7 @@ function Questions({ job, found, of: { choices, save } }: Props) {
           choose={(encoding) => void save({ encoding: encoding as Encoding })}
         />
       )}
-      {isImport && question !== null && (
+      {question !== null && (
         <Question
           title={strings.countryQuestion(question.example, question.example_line)}
           value={choices.country ?? null}
@@ -85,31 +84,27 @@ function Readings({ job, found, of }: Props) {
   const { country } = useWorkspace();
   const { choices, save } = of;
   const isCsv = found.kind === "csv";
-  const isImport = job.purpose === "import";
   return (
     <>
       <div>
         <p className="font-semibold">{strings.kind}</p>
         <p className="flex min-h-10 items-center">{strings.kinds[found.kind]}</p>
       </div>
-      {found.sheet !== null && found.sheet.names.length > 1 && <SheetSetting sheet={found.sheet} of={of} />}
       {isCsv && <EncodingSetting found={found} of={of} />}
       {found.kind !== "vcard" && <HeaderSetting found={found} of={of} />}
-      {isImport && found.dates !== null && <DateSetting order={found.dates.order} of={of} />}
-      {isImport && (
-        <Setting
-          label={strings.country}
-          value={choices.country ?? DETECTED}
-          choose={(value) => void save({ country: value === DETECTED ? null : value })}
-        >
-          <option value={DETECTED}>{strings.ownCountry(countryName(country))}</option>
-          {countries().map(({ code, name }) => (
-            <option key={code} value={code}>
-              {name}
-            </option>
-          ))}
-        </Setting>
-      )}
+      {found.dates !== null && <DateSetting order={found.dates.order} of={of} />}
+      <Setting
+        label={strings.country}
+        value={choices.country ?? DETECTED}
+        choose={(value) => void save({ country: value === DETECTED ? null : value })}
+      >
+        <option value={DETECTED}>{strings.ownCountry(countryName(country))}</option>
+        {countries().map(({ code, name }) => (
+          <option key={code} value={code}>
+            {name}
+          </option>
+        ))}
+      </Setting>
       {isCsv && (
         <Setting
           label={strings.quotes}
@@ -120,34 +115,16 @@ function Readings({ job, found, of }: Props) {
           <option value="none">{strings.quotesNone}</option>
         </Setting>
       )}
-      {isImport && (
-        <Setting
-          label={strings.badCells}
-          hint={job.choices.bad_cells === "refuse" ? strings.badCellsRefused : strings.badCellsSkipped}
-          value={choices.bad_cells ?? "skip"}
-          choose={(value) => void save({ bad_cells: value as "skip" | "refuse" })}
-        >
-          <option value="skip">{strings.skipCell}</option>
-          <option value="refuse">{strings.refuseRow}</option>
-        </Setting>
-      )}
+      <Setting
+        label={strings.badCells}
+        hint={job.choices.bad_cells === "refuse" ? strings.badCellsRefused : strings.badCellsSkipped}
+        value={choices.bad_cells ?? "skip"}
+        choose={(value) => void save({ bad_cells: value as "skip" | "refuse" })}
+      >
+        <option value="skip">{strings.skipCell}</option>
+        <option value="refuse">{strings.refuseRow}</option>
+      </Setting>
     </>
-  );
-}
-
-function SheetSetting({ sheet, of: { save } }: { sheet: NonNullable<Found["sheet"]>; of: ChoicesOf }) {
-  return (
-    <Setting
-      label={strings.sheet}
-      value={String(sheet.number)}
-      choose={(value) => void save({ sheet: Number(value), header_row: null, map: {} })}
-    >
-      {sheet.names.map((name, index) => (
-        <option key={name} value={index + 1}>
-          {name}
-        </option>
-      ))}
-    </Setting>
   );
 }
 

@@ -52,14 +52,8 @@ export function ImportMapping({ job, onStarted }: Props) {
   return (
     <>
       {job.found !== null && <FoundInFile job={job} found={job.found} of={of} />}
-      {job.purpose === "import" ? (
-        <>
-          <Columns job={job} of={of} />
-          <Consent job={job} of={of} />
-        </>
-      ) : (
-        <FirstRows job={job} />
-      )}
+      <Columns job={job} of={of} />
+      <Consent job={job} of={of} />
       {shown !== null && (
         <p role="alert" className="mb-4 text-red">
           {sentencesOf(shown)}
@@ -79,28 +73,6 @@ export function ImportMapping({ job, onStarted }: Props) {
 function sentencesOf(error: unknown): string {
   const sentences = error instanceof ApiError ? Object.values(error.fields).flat() : [];
   return sentences.length === 0 ? sentenceOf(error) : sentences.join(" ");
-}
-
-/** Of people who opt out: only their numbers are read. */
-function FirstRows({ job }: { job: ImportDetail }) {
-  const at = job.columns.findIndex(({ target }) => target === "phone" || target === "user_id");
-  const rows = job.rows.map((cells) =>
-    at === -1 ? cells.filter((cell) => cell !== "").join(" · ") : (cells[at] ?? ""),
-  );
-  return (
-    <Section
-      title={strings.first}
-      lead={at === -1 ? strings.numbersAnywhere : strings.numbersIn(job.columns[at]?.name ?? "")}
-    >
-      <ul className="rounded-panel border border-line bg-surface">
-        {[...new Set(rows)].map((row) => (
-          <li key={row} className="border-b border-line px-4 py-2 break-words last:border-b-0">
-            {row}
-          </li>
-        ))}
-      </ul>
-    </Section>
-  );
 }
 
 function Columns({ job, of }: { job: ImportDetail; of: ChoicesOf }) {

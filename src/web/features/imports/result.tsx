@@ -1,17 +1,15 @@
 /** What a file would change, and what it did: counters, the first rows as stored, and what failed with a way to mend it. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { addressOf, newFormKey, request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
-import { Button, ButtonLink } from "../../ui/button.tsx";
+import { Button, ButtonLink, buttonClass } from "../../ui/button.tsx";
 import { Section } from "../../ui/page.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { Failed, Notice } from "../../ui/states.tsx";
 import { countryName } from "../workspaces/countries.ts";
 import type { Choices } from "./choices.ts";
-import { ErrorsLink, FailedRows } from "./failed-rows.tsx";
 import type { ImportDetail, ImportOutcome } from "./import-view.ts";
-import { OptOutButton, OptOutOutcome } from "./opt-out-result.tsx";
 import { Question } from "./question.tsx";
 import { type Decide, NumberChanges, Reasons } from "./reasons.tsx";
 import { strings } from "./result-strings.ts";
@@ -31,8 +29,7 @@ export function ImportResult({ job, change, refresh }: Props) {
   const [error, setError] = useState<unknown>(null);
   const { outcome, state } = job;
   const isDone = state === "done";
-  const importCount = countOf(job);
-  const { opt_outs: optOuts } = job;
+  const importCount = outcome === null ? 0 : outcome.created + outcome.updated;
   const act = async (request_: () => Promise<unknown>) => {
     if (isBusy) return;
     setIsBusy(true);
@@ -60,24 +57,20 @@ export function ImportResult({ job, change, refresh }: Props) {
           <Notice>{strings.interrupted}</Notice>
         </div>
       )}
-      {optOuts !== null && <OptOutOutcome job={job} outcome={optOuts} decide={isDone ? null : decide} />}
       {outcome !== null && <Outcome job={job} outcome={outcome} decide={isDone ? null : decide} />}
       {error !== null && (
         <div className="mb-4">
           <Failed error={error} />
         </div>
       )}
-      {state === "checked" && importCount === 0 && (
-        <Notice tone="grey">{optOuts === null ? strings.nothing : strings.nothingToOptOut}</Notice>
-      )}
+      {state === "checked" && importCount === 0 && <Notice tone="grey">{strings.nothing}</Notice>}
       <div className="mt-4 flex flex-wrap gap-3">
         {state === "interrupted" && (
           <Button tone="primary" busy={isBusy} onClick={() => void run()}>
             {strings.resume}
           </Button>
         )}
-        {state === "checked" && importCount > 0 && optOuts !== null && <OptOutButton count={importCount} run={run} />}
-        {state === "checked" && importCount > 0 && optOuts === null && (
+        {state === "checked" && importCount > 0 && (
           <Button tone="primary" busy={isBusy} onClick={() => void run()}>
             {strings.run(plural(importCount, strings.one, strings.other))}
           </Button>
@@ -96,11 +89,6 @@ export function ImportResult({ job, change, refresh }: Props) {
       </div>
     </>
   );
-}
-
-/** How many people running it would change. */
-function countOf({ outcome, opt_outs: optOuts }: ImportDetail): number {
-  return optOuts === null ? (outcome?.created ?? 0) + (outcome?.updated ?? 0) : optOuts.opted_out;
 }
 
 interface OutcomeProps {
@@ -140,7 +128,7 @@ function Outcome({ job, outcome, decide }: OutcomeProps) {
       {reasons.length > 0 && (
         <Section title={strings.refused} lead={strings.errorsText} action={<ErrorsLink job={job} />}>
           <Reasons reasons={reasons} unit="row" decide={decide} />
-          <FailedRows failures={outcome.failures} failed={outcome.failed} />
+          <FailedRows outcome={outcome} />
         </Section>
       )}
       {omitted.length > 0 && (
@@ -194,5 +182,38 @@ function ImportCounters({ outcome }: { outcome: ImportOutcome }) {
         {strings.sum(...text)} {strings.rowSum(...(rows as [string, string, string, string, string]))}
       </p>
     </>
+  );
+}
+
+function ErrorsLink({ job }: { job: ImportDetail }) {
+  const { id } = useWorkspace();
+  if (!job.has_errors) return null;
+  return (
+    <a
+      href={addressOf("GET /w/{workspace}/imports/{id}/errors", { workspace: id, id: job.id })}
+      download
+      className={buttonClass("plain", true)}
+    >
+      {strings.errors}
+    </a>
+  );
+}
+
+function FailedRows({ outcome: { failures, failed } }: { outcome: ImportOutcome }) {
+  const isCut = failures.length < failed;
+  return (
+    <details className="mt-3">
+      <summary className="min-h-9 cursor-pointer py-2 max-mid:min-h-11">
+        {isCut ? strings.each(formatCount(failures.length), formatCount(failed)) : strings.eachAll}
+      </summary>
+      <ul className="rounded-panel border border-line bg-surface">
+        {failures.map(({ line, reason }) => (
+          <li key={line} className="flex gap-4 border-b border-line px-4 py-2 last:border-b-0">
+            <span className="w-20 shrink-0 text-quiet figures">{strings.exampleLine(formatCount(line))}</span>
+            <span className="min-w-0 break-words">{reason}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

@@ -1,0 +1,61 @@
+/**
+ * The one way to listen for HTTP: every port has the same limits, the same check of the `Host` header, and error pages
+ * without a source or a path of ours.
+ */
+type Fetch = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>;
+
+interface Listening {
+  hostname: string;
+  port: number;
+  fetch: Fetch;
+  /** By path, before `fetch`. */
+  routes?: Readonly<Record<string, Fetch>>;
+  /** Larger bodies end the connection. */
+  bodyBytesMax: number;
+  tls?: Bun.TLSOptions;
+  /** Others may listen on the same port. */
+  reusePort?: boolean;
+  /** Answers a request whose `Host` is malformed. */
+  refuseHost?: (request: Request) => Response;
+}
+
+/** A connection that sends and takes nothing for so long is closed. */
+const IDLE_SECONDS = 60;
+/** A name or an address, with or without a port. Two `Host` headers arrive as one, joined by a comma. */
+const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{0,5}))?$/;
+const PORT_MAX = 65_535;
+const PLAIN = { "content-type": "text/plain; charset=utf-8" };
+
+/** Throws when the address is taken. */
+export function serveHttp({ fetch, routes = {}, bodyBytesMax, refuseHost = refuse, ...rest }: Listening) {
+  const guard =
+    (answer: Fetch): Fetch =>
+    (request, server) =>
+      isValidHost(request.headers.get("host")) ? answer(request, server) : refuseHost(request);
+  return Bun.serve({
+    ...rest,
+    idleTimeout: IDLE_SECONDS,
+    maxRequestBodySize: bodyBytesMax,
+    // In development, the runtime answers an exception with a page that shows the source.
+    development: false,
+    error: () => new Response("The server failed.\n", { status: 500, headers: PLAIN }),
+    routes: Object.fromEntries(Object.entries(routes).map(([path, answer]) => [path, guard(answer)])),
+    fetch: guard(fetch),
+  });
+}
+
+/** The last valid one: nearly every request has the same. */
+let knownHost: string | null = null;
+
+/** HTTP/1.0 has no such header; the runtime refuses HTTP/1.1 without one. */
+function isValidHost(host: string | null): boolean {
+  if (host === null || host === knownHost) return true;
+  const match = HOST.exec(host);
+  if (match === null || Number(match[1] ?? 0) > PORT_MAX) return false;
+  knownHost = host;
+  return true;
+}
+
+function refuse(): Response {
+  return new Response("Send one Host header with a host name or address.\n", { status: 400, headers: PLAIN });
+}

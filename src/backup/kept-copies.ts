@@ -55,6 +55,7 @@ export class KeptCopies extends ServiceLoop {
     super({
       name: "kept_copies",
       clock,
+      isUpkeep: true,
       firstRunAfterMs: FIRST_LOOK_MS,
       retryAfterMs: DAY_MS,
       onError: (error) =>

@@ -37,6 +37,7 @@ export class RemoteBackups extends ServiceLoop {
     super({
       name: "remote_backups",
       clock,
+      isUpkeep: true,
       retryAfterMs: MINUTE_MS,
       onError: (error) =>
         log.error("remote.not_started", "Sending a backup off-site could not be started; trying again", { error }),

@@ -30,6 +30,7 @@ export class BackupSchedule extends ServiceLoop {
     super({
       name: "backups",
       clock,
+      isUpkeep: true,
       retryAfterMs: WAIT_MAX_MS,
       onError: (error) =>
         log.error("backup.not_started", "Scheduled backup could not be started; trying again", { error }),

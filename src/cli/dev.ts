@@ -2,11 +2,12 @@
  * `waxwing dev`: everything at once to try it out: a server on the simulated network, a demo workspace, and a receiver
  * that shows the webhooks. The database is temporary, or with `--data` kept for the next run.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Config, loadConfig } from "#src/config/config.ts";
 import { randomText } from "#src/core/id.ts";
+import { readInstant } from "#src/core/instant.ts";
 import { seededRandom } from "#src/core/seeded-random.ts";
 import { createSetupLink } from "#src/domain/users/links.ts";
 import { setWebhook } from "#src/domain/webhooks/address.ts";
@@ -17,10 +18,10 @@ import type { PostResult } from "#src/net/post.ts";
 import { type Command, command } from "./command.ts";
 import { linkAddress } from "./console-link.ts";
 import type { Context, Io } from "./context.ts";
-import { fileExists, withDatabase } from "./database.ts";
+import { fileExists, isServed, withDatabase } from "./database.ts";
 import type { Addresses, Demo } from "./dev/demo.ts";
 import { type Kept, readKept, writeKept } from "./dev/kept.ts";
-import { announceDev } from "./dev/running-devs.ts";
+import { announceDev, isRunning } from "./dev/running-devs.ts";
 import { readSource, type Source } from "./dev/source.ts";
 import { startViewer, type Viewer } from "./dev/viewer.ts";
 import { devWords, type Ready } from "./dev/words.ts";
@@ -50,10 +51,15 @@ export const commands: readonly Command[] = [
       country: text("CC", "Country of the demo workspace (default: IN)"),
       timezone: text("TZ", "Its timezone (default: Asia/Kolkata)"),
       currency: text("CUR", "Its currency (default: USD)"),
+      now: text(
+        "TIME",
+        "Time at the start and after each reset, such as 2026-12-24T09:00:00+05:30 (default: the real time)",
+      ),
       withParent: flag("Stop when standard input closes, which happens when the parent ends"),
     },
     async (given, values) => {
-      const { listen, withParent, forward, randomSeed } = values;
+      const { listen, withParent, forward, randomSeed, now } = values;
+      const startsAt = now === undefined ? null : readStart(now);
       const random = randomSeed === undefined ? given.io.random : seededRandom(randomSeed);
       const context = { ...given, io: { ...given.io, random } };
       const { io, options } = context;
@@ -64,11 +70,16 @@ export const commands: readonly Command[] = [
       const data = options.data === undefined ? createTemporary(io) : resolve(options.data);
       const requested = configOf(context, data, listen);
       const kept = readDemo(requested);
+      if (kept !== null && startsAt !== null) {
+        throw new UsageError(
+          "--now is for a new database, and this one has its own times: name another one with --data",
+        );
+      }
       const viewer = startViewer({ clock: io.clock, port: kept?.viewerPort ?? 0 });
       try {
         const stopping = Promise.race([stopped, ...parentEnded]);
-        const addresses = { isListenSet: listen !== undefined, forward: forward ?? null };
-        await serveDemo(context, { ...{ requested, kept, viewer, source }, ...addresses, stopped: stopping });
+        const chosen = { isListenSet: listen !== undefined, forward: forward ?? null, startsAt };
+        await serveDemo(context, { ...{ requested, kept, viewer, source }, ...chosen, stopped: stopping });
       } finally {
         await viewer.stop();
       }
@@ -77,10 +88,41 @@ export const commands: readonly Command[] = [
   ),
 ];
 
+/** Milliseconds since the epoch. */
+function readStart(text: string): number {
+  const at = readInstant(text, "UTC");
+  if (at === null) throw new UsageError("--now takes a time such as 2026-12-24T09:00:00+05:30");
+  return at;
+}
+
+/** The demo is made at this time. */
+function withTime(context: Context, at: number): Context {
+  return { ...context, io: { ...context.io, clock: { ...context.io.clock, now: () => at } } };
+}
+
+const TEMPORARY = /^waxwing-dev-(\d+)-/;
+
 function createTemporary(io: Io): string {
-  const data = mkdtempSync(join(tmpdir(), "waxwing-dev-"));
+  removeLeftBehind();
+  const data = mkdtempSync(join(tmpdir(), `waxwing-dev-${process.pid}-`));
   io.onExit(() => rmSync(data, { recursive: true, force: true }));
   return data;
+}
+
+/** Removes the temporary directories of devs that were killed: their process is gone, and nothing holds their database. */
+function removeLeftBehind(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = TEMPORARY.exec(name)?.[1];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    const data = join(tmpdir(), name);
+    try {
+      // Another user's is not ours to remove; of another machine's in containers that share it, the process is not seen.
+      if (lstatSync(data).uid !== process.getuid?.() || isServed(join(data, "waxwing.db"))) continue;
+      rmSync(data, { recursive: true, force: true });
+    } catch {
+      // What cannot be removed stays, as it did before.
+    }
+  }
 }
 
 /** Null where there is no database yet. dev runs on no other database than its own. */
@@ -110,17 +152,20 @@ interface Run {
   readonly source: Source;
   /** The second address of every workspace; null: none. */
   readonly forward: string | null;
+  /** Milliseconds since the epoch; null: the real time. */
+  readonly startsAt: number | null;
   readonly stopped: Promise<unknown>;
 }
 
 async function serveDemo(context: Context, run: Run): Promise<void> {
-  const { requested, isListenSet, kept, viewer, source, forward, stopped } = run;
+  const { requested, isListenSet, kept, viewer, source, forward, startsAt, stopped } = run;
   const { io, options } = context;
   const { config, note } = isListenSet ? { config: requested, note: null } : onFreePort(requested);
   const configured = { ...context, loadConfig: () => config };
-  const demo = kept?.demo ?? (await createDemo(configured, source, { webhook: webhookUrl(viewer), forward }));
+  const dated = startsAt === null ? configured : withTime(configured, startsAt);
+  const demo = kept?.demo ?? (await createDemo(dated, source, { webhook: webhookUrl(viewer), forward }));
   if (demo.webhookSecret !== null) viewer.trust(demo.webhookSecret);
-  const server = await start(config, io, { acceptsTestKeys: true });
+  const server = await start(config, io, { acceptsTestKeys: true, startsAt });
   // After the start, which brings a kept database up to date.
   if (kept !== null) await moveAddresses(configured, kept, viewer, forward);
   const { control } = server;

@@ -34,6 +34,8 @@ interface StartOptions {
   /** Asked for each entry; the configured one by default. */
   logLevel?: () => LogLevel;
   /** The executable is part of an upgrade that is not over. */
+  /** As of `ServerOptions`. */
+  startsAt?: number | null;
   trial?: Trial | null;
   /** Resolves when a signal stops the server; needed for a trial, in which the server waits. */
   stopped?: Promise<void>;
@@ -43,7 +45,13 @@ interface StartOptions {
 export async function start(
   config: Config,
   io: Io,
-  { acceptsTestKeys = false, logLevel = () => config.log.level, trial = null, stopped }: StartOptions = {},
+  {
+    acceptsTestKeys = false,
+    startsAt = null,
+    logLevel = () => config.log.level,
+    trial = null,
+    stopped,
+  }: StartOptions = {},
 ): Promise<Server> {
   const { startServer } = await import("#src/server/server.ts");
   const { RealNumberPresent } = await import("#src/server/control.ts");
@@ -53,7 +61,7 @@ export async function start(
   try {
     if (trial !== null) await passTrial(trial, { config, log, io, stopped });
     const beforeListening = (): void => trial?.goLive();
-    return await startServer({ config, log, random: io.random, acceptsTestKeys, beforeListening });
+    return await startServer({ config, log, random: io.random, acceptsTestKeys, startsAt, beforeListening });
   } catch (error) {
     if (error instanceof LockHeld) {
       throw new CommandFailure(

@@ -18,6 +18,23 @@ export function readYearlyDate(text: string): string | null {
   return yearless !== null && isDay(LEAP_YEAR, Number(yearless[1]), Number(yearless[2])) ? iso : null;
 }
 
+/**
+ * Says of `1990-02-31`, `31/02/1990` or, with the month first, `02/31/1990` that this day does not exist. Null for every
+ * other text.
+ */
+export function describeMissingDay(text: string, isMonthFirst = false): string | null {
+  const match = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text) ?? /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/.exec(text);
+  if (match === null) return null;
+  const [first = 0, second = 0, third = 0] = match.slice(1).map(Number);
+  const isIso = match[1]?.length === 4;
+  const [year, month, day] = isIso
+    ? [first, second, third]
+    : [third, isMonthFirst ? first : second, isMonthFirst ? second : first];
+  if (month < 1 || month > 12 || day < 29 || day > 31 || isDay(year, month, day)) return null;
+  return `There is no ${day} ${MONTHS[month - 1]} ${year}.`;
+}
+
+const MONTHS = "January February March April May June July August September October November December".split(" ");
 const LEAP_YEAR = 2000;
 
 function isDay(year: number, month: number, day: number): boolean {

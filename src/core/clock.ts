@@ -10,7 +10,12 @@ export interface Clock {
   /** Milliseconds that never go backwards. Use it for waits and measurements inside the process. */
   monotonic(): number;
   /** Runs `fire` once after `delayMs`. Negative delays count as zero. */
-  setTimer(delayMs: number, fire: () => void): Timer;
+  setTimer(delayMs: number, fire: () => void, options?: TimerOptions): Timer;
+}
+
+export interface TimerOptions {
+  /** Its work repeats and only cleans up, so one run does the work of many. */
+  isUpkeep?: boolean | undefined;
 }
 
 export interface Timer {
@@ -54,7 +59,7 @@ export function withTimersOf(wall: Clock, timers: Clock): Clock {
   return {
     now: () => wall.now(),
     monotonic: () => timers.monotonic(),
-    setTimer: (delayMs, fire) => timers.setTimer(delayMs, fire),
+    setTimer: (delayMs, fire, options) => timers.setTimer(delayMs, fire, options),
   };
 }
 

@@ -3,7 +3,7 @@
  * timers that come due on the way, in the order of their time, and waits after each until its consequences have come to
  * rest. The clock never goes back, except by `reset`.
  */
-import { type Clock, nextTurn, sleep, type Timer } from "./clock.ts";
+import { type Clock, nextTurn, sleep, type Timer, type TimerOptions } from "./clock.ts";
 
 /** What the server is doing, so that the clock knows when it is at rest. */
 export interface Activity {
@@ -19,6 +19,7 @@ interface Pending {
   at: number;
   order: number;
   fire: () => void;
+  isUpkeep: boolean;
 }
 
 /** Turns of the event loop without any change after which the server counts as at rest. */
@@ -39,6 +40,8 @@ export class MovableClock implements Clock {
   /** Set by the server's owner, once what it reads exists. */
   activity: Activity = { isWorking: () => false, isRequested: () => false, progress: () => 0 };
   readonly #real: Clock;
+  /** The time at the start and after a reset; null: the real one. */
+  readonly #startsAt: number | null;
   /** Sorted by time, then by order. */
   readonly #timers: Pending[] = [];
   #order = 0;
@@ -52,8 +55,13 @@ export class MovableClock implements Clock {
   #last: Promise<unknown> = Promise.resolve();
   #isServingRequests = false;
 
-  constructor(real: Clock) {
+  /** A clock with a time of its own stands still at first, so that what the start writes is the same in every run. */
+  constructor(real: Clock, startsAt: number | null = null) {
     this.#real = real;
+    this.#startsAt = startsAt;
+    if (startsAt === null) return;
+    this.#isFrozen = true;
+    this.#standing = { wall: startsAt, monotonic: real.monotonic() };
   }
 
   now(): number {
@@ -69,8 +77,8 @@ export class MovableClock implements Clock {
     return this.#isFrozen;
   }
 
-  setTimer(delayMs: number, fire: () => void): Timer {
-    const timer = { at: this.monotonic() + Math.max(0, delayMs), order: this.#order++, fire };
+  setTimer(delayMs: number, fire: () => void, { isUpkeep = false }: TimerOptions = {}): Timer {
+    const timer = { at: this.monotonic() + Math.max(0, delayMs), order: this.#order++, fire, isUpkeep };
     this.#timers.splice(this.#placeOf(timer), 0, timer);
     this.#arm();
     return {
@@ -137,10 +145,10 @@ export class MovableClock implements Clock {
     await this.#fireUntil(Number.POSITIVE_INFINITY, () => !isDone());
   }
 
-  /** Drops every timer and goes back to the real time. Call it inside `exclusively`. */
-  reset(): void {
+  /** Drops every timer and goes to `at`, or (null) back to the time of the start. Call it inside `exclusively`. */
+  reset(at: number | null): void {
     this.#timers.length = 0;
-    this.#wallOffset = 0;
+    this.#wallOffset = this.#offsetOf(at ?? this.#startsAt);
     this.#isFrozen = false;
     const { monotonic } = this.#stand();
     this.#standing = null;
@@ -162,16 +170,35 @@ export class MovableClock implements Clock {
     return done;
   }
 
-  /** Fires what is due until `until`, one timer after the other, while `isWanted` when all is at rest. */
+  #offsetOf(at: number | null): number {
+    return at === null ? 0 : at - this.#real.now();
+  }
+
+  /**
+   * Fires what is due until `until`, one timer after the other, while `isWanted` when all is at rest. Upkeep runs when it
+   * is due for the first time; once nothing else is due on the way, it repeats only at the end, so that an empty year
+   * costs no more than an empty day.
+   */
   async #fireUntil(until: number, isWanted: () => boolean): Promise<void> {
+    const first = this.#order;
     for (;;) {
       await this.#rest();
       const next = this.#timers[0];
       if (next === undefined || next.at > until || !isWanted()) return;
-      this.#setTo(next.at);
-      this.#timers.shift();
-      next.fire();
+      const isRepeated = next.isUpkeep && next.order >= first && Number.isFinite(until);
+      const upkeep = isRepeated ? this.#takeUpkeep(until) : null;
+      this.#setTo(upkeep === null ? next.at : until);
+      if (upkeep === null) this.#timers.shift();
+      for (const { fire } of upkeep ?? [next]) fire();
     }
+  }
+
+  /** Takes the timers that are due until `until` if all of them are upkeep; else null. */
+  #takeUpkeep(until: number): Pending[] | null {
+    const count = this.#timers.findIndex(({ at, isUpkeep }) => at > until || !isUpkeep);
+    const last = count === -1 ? undefined : this.#timers[count];
+    if (last !== undefined && last.at <= until) return null;
+    return this.#timers.splice(0, count === -1 ? this.#timers.length : count);
   }
 
   /** Waits, in real time, until nothing moves without a timer. */

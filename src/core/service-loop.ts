@@ -28,6 +28,8 @@ interface ServiceOptions {
   onError: (error: unknown) => void;
   /** How long after the start the first run is due. Without it, the start itself runs. */
   firstRunAfterMs?: number;
+  /** As of a timer: a clock that is moved over many runs makes one of them. */
+  isUpkeep?: boolean;
 }
 
 export abstract class ServiceLoop implements Service {
@@ -97,6 +99,8 @@ export abstract class ServiceLoop implements Service {
   /** A run may end after `stop`; a timer that it armed then would keep the process alive. */
   #pollAfter(delayMs: number): void {
     this.#timer?.cancel();
-    if (!this.#isStopped) this.#timer = this.#service.clock.setTimer(delayMs, () => this.notify());
+    if (this.#isStopped) return;
+    const { clock, isUpkeep } = this.#service;
+    this.#timer = clock.setTimer(delayMs, () => this.notify(), { isUpkeep });
   }
 }

@@ -29,9 +29,34 @@ export async function saveWorkspaceSeed(store: Store, path: string, workspaceId:
   makePrivate(path);
 }
 
-/** Makes every table what it was. Call it while nothing else uses the store. */
-export async function restoreSeed(store: Store, path: string): Promise<void> {
-  await withSeed(store, path, () => withoutTriggers(store, () => copyTables(store)));
+/**
+ * Makes every table what it was, or what it would be had the seed been saved earlier or later: `from` and `to` are that
+ * time as it was and as it is wanted, in milliseconds. Call it while nothing else uses the store.
+ */
+export async function restoreSeed(store: Store, path: string, moved?: { from: number; to: number }): Promise<void> {
+  await withSeed(store, path, () =>
+    withoutTriggers(store, () => {
+      copyTables(store);
+      if (moved !== undefined) moveTimes(store, moved.from - START_MAX_MS, moved.to - moved.from);
+    }),
+  );
+}
+
+/** Times that are older than this were in the seed as such. */
+const START_MAX_MS = 86_400_000;
+
+/** Moves every time that is not before `from`: when rows were made, and when what they wait for is due. */
+function moveTimes({ client }: Store, from: number, byMs: number): void {
+  const columns = client
+    .prepare(
+      `SELECT t.name AS "table", c.name AS "column" FROM main.sqlite_master t, pragma_table_info(t.name) c
+       WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%' AND (substr(c.name, -3) = '_at' OR c.name IN ('at', 'since', 'until'))
+         AND upper(c.type) = 'INTEGER'`,
+    )
+    .all() as { table: string; column: string }[];
+  for (const { table, column } of columns) {
+    client.prepare(`UPDATE main."${table}" SET "${column}" = "${column}" + ? WHERE "${column}" >= ?`).run(byMs, from);
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Reads a request body into a JSON object. Each way in which a body can be wrong has its own error message. */
+import { type ParseError, parse as parseTolerantly } from "jsonc-parser";
 import type { Clock } from "#src/core/clock.ts";
 import { Problem } from "#src/core/problem.ts";
 import {
@@ -66,13 +67,23 @@ function parseObject(bytes: Uint8Array): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalidBody("The body is not valid JSON.");
+    throw invalidBody(`The body is not valid JSON${describeJsonFault(text)}.`);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw invalidBody("The body has to be a JSON object.");
   }
   if (isDeeperThan(value, DEPTH_MAX)) throw invalidBody(`The body is nested more than ${DEPTH_MAX} levels deep.`);
   return value as Record<string, unknown>;
+}
+
+/** Where the first fault is, such as ` (line 3, column 12)`; line and column count from 1. */
+function describeJsonFault(text: string): string {
+  const errors: ParseError[] = [];
+  parseTolerantly(text, errors, { disallowComments: true });
+  const [first] = errors;
+  if (first === undefined) return "";
+  const before = text.slice(0, first.offset).split("\n");
+  return ` (line ${before.length}, column ${(before.at(-1) ?? "").length + 1})`;
 }
 
 function isDeeperThan(value: unknown, levels: number): boolean {

@@ -25,6 +25,7 @@ export class UnusedMediaRemover extends ServiceLoop {
     super({
       name: "unused_media",
       clock,
+      isUpkeep: true,
       retryAfterMs: RETRY_MS,
       onError: (error) =>
         log.error("media.remove_failed", "Media could not be removed; trying again in a minute", { error }),

@@ -61,6 +61,7 @@ export class RefusedCallbacks extends ServiceLoop {
     super({
       name: "refused_callbacks",
       clock,
+      isUpkeep: true,
       retryAfterMs: WRITE_EVERY_MS,
       onError: (error) =>
         log.error("callback.counts_failed", "Counts of refused callbacks could not be written", { error }),

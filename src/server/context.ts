@@ -29,6 +29,8 @@ export interface ServerOptions {
   config: Config;
   log: Log;
   clock?: Clock;
+  /** What the clock of test control shows at the start and after a reset. Default: the real time. */
+  startsAt?: number | null;
   random?: Random;
   /** Resolves the host names of webhook addresses; replaced in tests. */
   lookup?: ResolveName;
@@ -131,7 +133,7 @@ export interface ServerContext extends Environment, Storage, Outgoing {
 export function createEnvironment(options: ServerOptions): Environment {
   const realClock = options.clock ?? systemClock;
   const random = options.random ?? systemRandom;
-  const control = options.config.simulator.control ? new Control(realClock, random) : null;
+  const control = options.config.simulator.control ? new Control(realClock, random, options.startsAt ?? null) : null;
   const clock = control?.clock ?? realClock;
   return {
     config: control === null ? options.config : configOfControl(options.config),

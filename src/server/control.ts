@@ -38,10 +38,10 @@ export class Control {
   /** Settles when requests may enter again; null while they may. */
   #hold: Promise<unknown> | null = null;
 
-  constructor(realClock: Clock, random: Random) {
+  constructor(realClock: Clock, random: Random, startsAt: number | null) {
     this.#realClock = realClock;
     this.token = newToken(random, TOKEN_PREFIX, TOKEN_BYTES);
-    this.clock = new MovableClock(realClock);
+    this.clock = new MovableClock(realClock, startsAt);
   }
 
   /** New requests of the API wait until `work` is done. */
@@ -134,7 +134,12 @@ const NO_WORKSPACE = 0;
 
 /** Receivers of tests are local addresses. */
 export function configOfControl(config: Config): Config {
-  return { ...config, webhooks: { ...config.webhooks, allowHttp: true, allowPrivate: true } };
+  return {
+    ...config,
+    webhooks: { ...config.webhooks, allowHttp: true, allowPrivate: true },
+    // A year of a test would be a year of copies.
+    backup: { ...config.backup, schedule: null },
+  };
 }
 
 interface ControlledStorage {

@@ -59,6 +59,7 @@ export class Housekeeping extends ServiceLoop {
     super({
       name: "housekeeping",
       clock,
+      isUpkeep: true,
       firstRunAfterMs: untilNextRun(clock.now()),
       retryAfterMs: INTERVAL_MS,
       onError: (error) =>

@@ -31,6 +31,7 @@ export class ResetPoint {
   /** Files with the rows of workspaces that were added after the start, by the workspace's id. */
   readonly #added = new Map<number, string>();
 
+  #savedAt = 0;
   /** The last callback at the last reset of each workspace. */
   readonly #since = new Map<number, number>();
 
@@ -47,6 +48,7 @@ export class ResetPoint {
     this.#since.clear();
     await control.clock.settle();
     saveSeed(storage.store, this.#file);
+    this.#savedAt = control.clock.now();
     this.#media.save();
     control.simulator.sent.clear();
     control.webhooks.clear();
@@ -66,13 +68,17 @@ export class ResetPoint {
     this.#removeAdded();
   }
 
-  /** `use` is called with the new runtime before its services start. */
-  async restore(before: Runtime, use: (runtime: Runtime) => void): Promise<Runtime> {
+  /**
+   * `at`: the time from then on, with the rows as old as they were when they were saved; null: the time of the start.
+   * `use` is called with the new runtime before its services start.
+   */
+  async restore(before: Runtime, at: number | null, use: (runtime: Runtime) => void): Promise<Runtime> {
     const { environment, storage, control, onOtherCommit } = this.#options;
     return control.holdRequests(() =>
       control.clock.exclusively(async () => {
         await this.#finish(before);
-        await restoreSeed(storage.store, this.#file);
+        const moved = at === null ? undefined : { from: this.#savedAt, to: at };
+        await restoreSeed(storage.store, this.#file, moved);
         storage.store.read(forgetRecent);
         storage.store.read(forgetUnindexed);
         this.#removeAdded();
@@ -80,7 +86,7 @@ export class ResetPoint {
         this.#media.restore();
         control.simulator.reset();
         control.webhooks.clear();
-        control.clock.reset();
+        control.clock.reset(at);
         environment.onCommit.clear();
         environment.onNetworkTime.clear();
         environment.metrics.metrics.removeObserved();

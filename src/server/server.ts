@@ -31,10 +31,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const point = control === null ? null : new ResetPoint({ environment, storage, control, onOtherCommit });
   await point?.save();
 
-  const reset = async (workspaceId: number | null): Promise<void> => {
+  const reset = async (workspaceId: number | null, at: number | null): Promise<void> => {
     if (point === null) return;
     if (workspaceId !== null) return point.restoreWorkspace(runtime, workspaceId);
-    runtime = await point.restore(runtime, ({ context, system, refused }) => http.use(context, system, refused));
+    runtime = await point.restore(runtime, at, ({ context, system, refused }) => http.use(context, system, refused));
   };
   const { context, system, refused } = runtime;
   const https = createHttps(environment, storage, tlsSources);
@@ -70,7 +70,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         ? null
         : {
             token: control.token,
-            saveSeed: () => point.save(),
+            saveSeed: async () => {
+              await point.save();
+              await control.clock.unfreeze();
+            },
             onWebhook: (listener) => control.sentWebhook.add(listener),
           },
     async stop() {

@@ -1,5 +1,6 @@
 /** Converts one row of a file to contact changes. Pure. */
 
+import { describeMissingDay } from "#src/core/calendar.ts";
 import { isUserId } from "#src/core/user-id.ts";
 import { CONSENT_TERMS_MAX } from "#src/domain/contacts/consent-log.ts";
 import { findValueProblem } from "#src/domain/contacts/custom-field.ts";
@@ -167,7 +168,9 @@ function readCell(
       }
       const value = readProfileCell(kind, cell, context);
       const reason = kind === "date" ? "bad_date" : "bad_email";
-      if (value === null) omitted.push({ reason, says: `${target.field}: "${cell}" cannot be read.` });
+      const missing = kind === "date" ? describeMissingDay(cell, context.order === "mdy") : null;
+      const says = `${target.field}: "${cell}" cannot be read.${missing === null ? "" : ` ${missing}`}`;
+      if (value === null) omitted.push({ reason, says });
       else if (value !== "") row.changes.profile[column] = value;
       return;
     }

@@ -32,6 +32,7 @@ export class NewerVersionNotice extends ServiceLoop {
     super({
       name: "newer version",
       clock,
+      isUpkeep: true,
       retryAfterMs: RETRY_MS,
       firstRunAfterMs: FIRST_MS,
       onError: (error) => log.warn("upgrade.notice_failed", "The newest release could not be read", { error }),

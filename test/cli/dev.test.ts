@@ -288,6 +288,72 @@ test("a number that is none, an option beside a seed, and a database in memory a
   expect(existsSync(workshop.path(":memory:"))).toBe(false);
 });
 
+test("--now is the time of the demo, of the clock and of every event; a kept database has its own times", async () => {
+  using workshop = new Workshop();
+  const args = ["dev", "--json", "--listen", "127.0.0.1:0", "--data", "mine", "--now", "2025-03-03T09:00:00+05:30"];
+  const { child, firstLine } = await workshop.start(args);
+  const { control_url, control_token, base_url, api_key } = JSON.parse(firstLine);
+  const get = async (url: string, token: string) =>
+    (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).json() as Promise<Record<string, never>>;
+  expect((await get(`${control_url}/clock`, control_token)).now).toStartWith("2025-03-03T03:3");
+  expect(JSON.stringify(await get(`${base_url}/contacts`, api_key))).toContain('"created_at":"2025-03-03T09:0');
+  child.kill("SIGTERM");
+  await child.exited;
+  const again = await workshop.run(args);
+  expect([again.code, again.stdout]).toEqual([2, expect.stringContaining("--now is for a new database")]);
+  const wrong = await workshop.run(["dev", "--now", "Christmas"]);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("--now takes a time such as")]);
+}, 60_000);
+
+test("--random-seed and --now give the same events, byte for byte, in every run", async () => {
+  const run = async () => {
+    using workshop = new Workshop();
+    const { firstLine } = await workshop.start([
+      ...["dev", "--json", "--listen", "127.0.0.1:0", "--random-seed", "7", "--now", "2026-12-24T09:00:00+05:30"],
+    ]);
+    const ready = JSON.parse(firstLine);
+    const call = async (url: string, token: string, body?: unknown) => {
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const method = body === undefined ? "GET" : "POST";
+      return (
+        await fetch(url, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+      ).text();
+    };
+    const control = (path: string, body: unknown) => call(`${ready.control_url}${path}`, ready.control_token, body);
+    // The time between the start and the first request passes with the real clock.
+    await control("/reset", { now: "2026-12-24T10:00:00+05:30" });
+    await control("/clock", { freeze: true });
+    await control("/clock", { now: "2026-12-24T10:01:00+05:30" });
+    for (const to of ["+919876543210", "+919820012345"]) {
+      await call(`${ready.base_url}/messages`, ready.api_key, {
+        to,
+        template: "order_shipped",
+        variables: ["Asha", "A-1"],
+      });
+    }
+    await control("/inbound", { from: "+919876543210", text: "Thanks" });
+    await control("/clock", { advance: "10s" });
+    return await call(`${ready.base_url}/events`, ready.api_key);
+  };
+  const first = await run();
+  expect(first).toContain("message.received");
+  expect(await run()).toBe(first);
+}, 60_000);
+
+test("the directory of a killed dev is removed by the next start, and that of a running one stays", async () => {
+  using workshop = new Workshop();
+  const start = async () => {
+    const { child, firstLine } = await workshop.start(["dev", "--json", "--listen", "127.0.0.1:0"]);
+    return { child, data: JSON.parse(firstLine).data as string };
+  };
+  const [killed, running] = [await start(), await start()];
+  killed.child.kill("SIGKILL");
+  await killed.child.exited;
+  expect(existsSync(killed.data)).toBe(true);
+  await start();
+  expect([existsSync(killed.data), existsSync(running.data)]).toEqual([false, true]);
+}, 60_000);
+
 test("dev runs on no other database than its own", async () => {
   using workshop = new Workshop();
   await workshop.json(["workspace", "create", ...SHOP, "--data", "mine"]);

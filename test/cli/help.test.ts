@@ -20,7 +20,7 @@ const PROMISED: Record<string, string> = {
   "upgrade back": "",
   "upgrade try": "",
   serve: "--listen",
-  dev: "--listen --forward --seed --random-seed --number --country --timezone --currency --with-parent",
+  dev: "--listen --forward --seed --random-seed --number --country --timezone --currency --now --with-parent",
   "workspace create":
     "--name --country --timezone --currency --rate --balance --daily-cap --no-api --stop-words --start-words",
   "workspace list": "",

@@ -77,6 +77,8 @@ describe("what its errors say", () => {
     ["POST", "/clock", { now: "tomorrow" }, "now"],
     ["POST", "/clock", { advance: "1h", now: "2099-01-01" }, "now"],
     ["POST", "/clock", { freeze: "yes" }, "freeze"],
+    ["POST", "/reset", { now: "Christmas" }, "now"],
+    ["POST", "/reset", { now: "2026-12-24", workspace: 1 }, "now"],
     ["POST", "/clock", { advnace: "1h" }, "advnace"],
     ["POST", "/inbound", { from: "+919876543210" }, "text"],
     ["POST", "/inbound", { from: "x", text: "hi" }, "from"],
@@ -156,6 +158,51 @@ describe("what it does", () => {
     const triggers = client.prepare("SELECT count(*) FROM sqlite_master WHERE type = 'trigger'").pluck().get();
     client.close();
     expect(triggers).toBeGreaterThan(5);
+  }, 60_000);
+
+  test("a reset goes to any time, and its rows are as old then as after the start", async () => {
+    const ages: unknown[] = [];
+    for (const now of ["2026-12-24T09:00:00+05:30", "2019-03-01T09:00:00+05:30", "2031-06-30T23:59:50+05:30"]) {
+      expect((await control("POST", "/reset", { now })).status).toBe(200);
+      await control("POST", "/clock", { freeze: true });
+      const at = Date.parse(now);
+      expect(Math.abs(Date.parse((await control("GET", "/clock")).body.now) - at)).toBeLessThan(5_000);
+      const [first] = (await api("GET", "/contacts")).body.data;
+      ages.push(Math.abs(Date.parse(first.updated_at) - at) < 60_000);
+      // The clock counts as right, so a broadcast that is scheduled runs at its hour.
+      const to = ["+919876543210"];
+      const values = { variables: { body: ["Asha", "A-1"] }, template: "order_shipped", name: "Dated", to };
+      const sendAt = new Date(at + 3_600_000).toISOString();
+      const made = (await api("POST", "/broadcasts", { ...values, send_at: sendAt })).body.data;
+      await control("POST", "/clock", { advance: "2h" });
+      expect((await api("GET", `/broadcasts/${made.id}`)).body.data.status).toBe("completed");
+    }
+    expect(ages).toEqual([true, true, true]);
+    await control("POST", "/reset", {});
+    expect(Math.abs(Date.parse((await control("GET", "/clock")).body.now) - Date.now())).toBeLessThan(5_000);
+  }, 60_000);
+
+  test("a year without anything to do passes in a moment", async () => {
+    await control("POST", "/reset", {});
+    await control("POST", "/clock", { freeze: true });
+    const startedAt = performance.now();
+    await control("POST", "/clock", { advance: "365 days" });
+    // 100 ms are promised; the machine of the suite does other things as well.
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  }, 60_000);
+
+  test("an outage of one message is an outage of all its attempts, and of no other message", async () => {
+    await control("POST", "/reset", {});
+    await control("POST", "/clock", { freeze: true });
+    await control("POST", "/rules", { times: 1, ...rule({ outage: "10m" }) });
+    const [cutOff, other] = [
+      await api("POST", "/messages", { to: "+919876543210", ...shipped }),
+      await api("POST", "/messages", { to: "+919876543211", ...shipped }),
+    ];
+    expect([cutOff.status, cutOff.body.error.whatsapp_code, other.status]).toEqual([502, "unreachable", 201]);
+    expect((await control("GET", "/rules")).body).toMatchObject([{ matched: 1 }]);
+    await control("POST", "/clock", { advance: "11m" });
+    expect((await control("GET", "/rules")).body).toEqual([]);
   }, 60_000);
 
   test("each rule has its effect on as many messages as it says, and on no others", async () => {

@@ -118,10 +118,50 @@ test("a reset drops the timers and returns to the real time, and the monotonic c
   });
   await clock.moveTo(clock.now() + HOUR);
   const before = clock.monotonic();
-  clock.reset();
+  clock.reset(null);
   expect(Math.abs(clock.now() - systemClock.now())).toBeLessThan(1_000);
   expect(clock.monotonic()).toBeGreaterThanOrEqual(before);
   expect(clock.isFrozen).toBe(false);
   await clock.moveTo(clock.now() + 5 * HOUR);
   expect(count).toBe(0);
+});
+
+test("upkeep of an empty year runs when it is due for the first time and once at the end", async () => {
+  const clock = new MovableClock(systemClock);
+  await clock.freeze();
+  const start = clock.now();
+  const runs: number[] = [];
+  const cleanUp = () => {
+    runs.push(clock.now() - start);
+    clock.setTimer(24 * HOUR, cleanUp, { isUpkeep: true });
+  };
+  clock.setTimer(HOUR, cleanUp, { isUpkeep: true });
+  await clock.moveTo(start + 365 * 24 * HOUR);
+  expect(runs).toEqual([HOUR, 365 * 24 * HOUR]);
+});
+
+test("upkeep keeps its own times while anything else is due", async () => {
+  const clock = new MovableClock(systemClock);
+  await clock.freeze();
+  const start = clock.now();
+  const runs: string[] = [];
+  const cleanUp = () => {
+    runs.push(`upkeep ${(clock.now() - start) / HOUR}`);
+    clock.setTimer(HOUR, cleanUp, { isUpkeep: true });
+  };
+  clock.setTimer(HOUR, cleanUp, { isUpkeep: true });
+  clock.setTimer(3.5 * HOUR, () => runs.push("job 3.5"));
+  await clock.moveTo(start + 10 * HOUR);
+  expect(runs).toEqual(["upkeep 1", "upkeep 2", "upkeep 3", "job 3.5", "upkeep 10"]);
+});
+
+test("a clock that starts at a time of its own returns to it, or to another one, by a reset", async () => {
+  const startsAt = Date.UTC(2026, 11, 24, 9);
+  const clock = new MovableClock(systemClock, startsAt);
+  expect([clock.now(), clock.isFrozen]).toEqual([startsAt, true]);
+  await clock.moveTo(startsAt + HOUR);
+  clock.reset(null);
+  expect(Math.abs(clock.now() - startsAt)).toBeLessThan(1_000);
+  clock.reset(startsAt - 365 * 24 * HOUR);
+  expect(Math.abs(clock.now() - startsAt + 365 * 24 * HOUR)).toBeLessThan(1_000);
 });

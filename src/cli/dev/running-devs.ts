@@ -60,7 +60,8 @@ function isPrivate(directory: string): boolean {
   return isDirectory && uid === process.getuid?.() && (mode & 0o077) === 0;
 }
 
-function isRunning(pid: number): boolean {
+/** Whether there is such a process. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

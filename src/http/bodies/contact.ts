@@ -2,7 +2,9 @@
  * The body of `PUT /contacts/{phone}`, and each contact of `PUT /contacts`: the schema, and the conversion from JSON to the
  * input of the domain.
  */
+
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { describeMissingDay } from "#src/core/calendar.ts";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { inDocument, NOT_BLANK, Nullable, OneOf } from "#src/core/schema.ts";
@@ -178,7 +180,9 @@ const rightForm = {
 
 function readValue(kind: ProfileKind, path: string, text: string, problems: FieldProblems): string | null {
   const value = readProfileValue(kind, text);
-  if (value === null) problems[path] = [{ rule: "format", sentence: rightForm[kind] }];
+  const missing = kind === "date" ? describeMissingDay(text) : null;
+  const sentence = missing === null ? rightForm[kind] : `${missing} ${rightForm[kind]}`;
+  if (value === null) problems[path] = [{ rule: "format", sentence }];
   return value;
 }
 

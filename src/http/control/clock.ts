@@ -1,10 +1,10 @@
 /** `/control/v1/clock`: shows the clock, moves it forward, freezes it. */
 import { Type } from "@sinclair/typebox";
 import { durationAfter, readDuration } from "#src/core/duration.ts";
-import { formatInstant, readInstant } from "#src/core/instant.ts";
+import { formatInstant } from "#src/core/instant.ts";
 import type { MovableClock } from "#src/core/movable-clock.ts";
 import { answerJson } from "../answer.ts";
-import { declareCall, invalidField, strict } from "./route.ts";
+import { declareCall, invalidField, readTime, strict } from "./route.ts";
 
 /** Ten years: more is a mistyped date, and would keep the server busy for hours. */
 const MOVE_MAX_MS = 10 * 366 * 86_400_000;
@@ -48,8 +48,7 @@ function readTarget(from: number, advance: string | undefined, now: string | und
     return requireNear("advance", from, durationAfter(from, duration));
   }
   if (now === undefined) return null;
-  const target = readInstant(now, "UTC");
-  if (target === null) throw invalidField("now", 'This is not a time such as "2026-12-24T09:00:00+05:30".');
+  const target = readTime("now", now);
   // Times are shown in whole seconds, and what was shown can be sent.
   if (target < from - (from % 1_000)) {
     throw invalidField("now", `The clock never goes back, except by a reset. It is ${formatInstant(from, "UTC")}.`);

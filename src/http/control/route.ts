@@ -2,6 +2,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { Clock } from "#src/core/clock.ts";
 import { readDuration } from "#src/core/duration.ts";
+import { readInstant } from "#src/core/instant.ts";
 import type { Journal } from "#src/core/journal.ts";
 import type { MovableClock } from "#src/core/movable-clock.ts";
 import { type E164, fromNetwork } from "#src/core/phone.ts";
@@ -52,7 +53,8 @@ export interface ControlContext {
   webhooks: Journal<SentWebhook>;
   requests: Journal<SeenRequest>;
   /** Brings the database, the networks and the clock back to where they were at the start; or one workspace alone. */
-  reset: (workspaceId: number | null) => Promise<void>;
+  /** Of everything (null), which may go to another time, or of one workspace. */
+  reset: (workspaceId: number | null, at: number | null) => Promise<void>;
   /** From now on, a reset brings this workspace back to its present state. */
   saveWorkspace: (workspaceId: number) => Promise<void>;
 }
@@ -103,6 +105,13 @@ export function invalidField(field: string, sentence: string): Error {
   const fields = noProblems();
   fields[field] = [sentence];
   return invalidRequest(fields);
+}
+
+/** Milliseconds since the epoch. Throws `invalid_request`. */
+export function readTime(field: string, text: string): number {
+  const at = readInstant(text, "UTC");
+  if (at === null) throw invalidField(field, 'This is not a time such as "2026-12-24T09:00:00+05:30".');
+  return at;
 }
 
 /** A number with its country's code. A `+` that was not encoded in a query arrives as a space. */

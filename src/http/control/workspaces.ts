@@ -11,7 +11,7 @@ import { clearWebhook, setWebhook } from "#src/domain/webhooks/address.ts";
 import { findForward } from "#src/domain/webhooks/forward.ts";
 import { findWebhookUrlProblem } from "#src/net/address.ts";
 import { answerJson } from "../answer.ts";
-import { declareCall, findWorkspaceId, invalidField, strict } from "./route.ts";
+import { declareCall, findWorkspaceId, invalidField, readTime, strict } from "./route.ts";
 import { NewWorkspaceBody, type WorkspaceSeed, writeWorkspace } from "./seed.ts";
 
 /** What a test gets that does not care. */
@@ -30,7 +30,7 @@ const DEFAULT_TEMPLATES = [
   },
 ];
 const WebhookBody = Type.Object({ url: Type.String(), workspace: Type.Optional(Type.Integer()) }, strict);
-const ResetBody = Type.Object({ workspace: Type.Optional(Type.Integer()) }, strict);
+const ResetBody = Type.Object({ workspace: Type.Optional(Type.Integer()), now: Type.Optional(Type.String()) }, strict);
 const FIRST_NUMBER = 911_244_010_000;
 
 export const workspaceRoutes = [
@@ -63,8 +63,12 @@ export const workspaceRoutes = [
     if (problem !== null) throw invalidField("url", problem);
     return store.write((tx) => answerJson(200, setWebhook(tx, box, findWorkspaceId(tx, workspace), url)));
   }),
-  declareCall("POST /reset", { body: ResetBody }, async ({ reset, store, body: { workspace } }) => {
-    await reset(workspace === undefined ? null : store.read((tx) => findWorkspaceId(tx, workspace)));
+  declareCall("POST /reset", { body: ResetBody }, async ({ reset, store, body: { workspace, now } }) => {
+    const at = now === undefined ? null : readTime("now", now);
+    if (at !== null && workspace !== undefined) {
+      throw invalidField("now", "The clock is the whole server's: reset everything, or leave `now` out.");
+    }
+    await reset(workspace === undefined ? null : store.read((tx) => findWorkspaceId(tx, workspace)), at);
     return answerJson(200, {});
   }),
 ];

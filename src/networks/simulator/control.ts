@@ -14,7 +14,7 @@ type Status = Script["statuses"][number]["status"];
 export type Effect =
   | { kind: "refuse"; code: string }
   | { kind: "throttle"; retryAfterMs: number }
-  /** Nothing reaches the network for this long after the rule was made. */
+  /** Nothing reaches the network for this long after the rule was made; with `times`, nothing of so many messages. */
   | { kind: "outage"; ms: number }
   /** The answer is lost; `arrives`: the message was accepted all the same, and its statuses follow. */
   | { kind: "unknown"; arrives: boolean }
@@ -38,6 +38,8 @@ export interface Rule extends NewRule {
   /** How many messages it has applied to. */
   matched: number;
   createdAt: number;
+  /** The send tokens of those messages, of an outage with `times`: it lasts for their later attempts too. */
+  tokens: Set<string>;
 }
 
 /** A request as the network received it. */
@@ -64,7 +66,7 @@ export class SimulatorControl {
   readonly #waiting = new Set<{ from: string; finish: (isWhole: boolean) => void }>();
 
   addRule(rule: NewRule, now: number): Rule {
-    const added = { ...rule, id: ++this.#lastId, matched: 0, createdAt: now };
+    const added = { ...rule, id: ++this.#lastId, matched: 0, createdAt: now, tokens: new Set<string>() };
     this.#rules.push(added);
     return added;
   }
@@ -106,31 +108,36 @@ export class SimulatorControl {
   }
 
   /** The effect of the oldest rule that matches; the rule counts the message. Null: no rule does. */
-  matchRule(to: string, content: Content, now: number): Effect | null {
-    const rule = this.#findRule(to, content, now);
+  matchRule(to: string, outbound: OutboundMessage, now: number): Effect | null {
+    const rule = this.#findRule(to, outbound, now);
     if (rule === undefined) return null;
-    rule.matched += 1;
+    if (!rule.tokens.has(outbound.sendToken)) rule.matched += 1;
+    if (isOfFew(rule)) rule.tokens.add(outbound.sendToken);
     return rule.effect;
   }
 
   /** Whether an outage keeps this message from the network; no rule counts it. */
-  isInOutage(to: string, content: Content, now: number): boolean {
-    return this.#findRule(to, content, now)?.effect.kind === "outage";
+  isInOutage(to: string, outbound: OutboundMessage, now: number): boolean {
+    return this.#findRule(to, outbound, now)?.effect.kind === "outage";
   }
 
   /** The oldest rule that matches. */
-  #findRule(to: string, content: Content, now: number): Rule | undefined {
+  #findRule(to: string, { content, sendToken }: OutboundMessage, now: number): Rule | undefined {
     if (this.#rules.length === 0) return undefined;
     const template = content.type === "template" ? content.name : null;
     return this.listRules(now).find(
-      (one) => (one.to === null || one.to === to) && (one.template === null || one.template === template),
+      (one) =>
+        (one.to === null || one.to === to) &&
+        (one.template === null || one.template === template) &&
+        (one.times === null || one.matched < one.times || one.tokens.has(sendToken)),
     );
   }
 
   /** False during an outage that applies to every message. */
   isReachable(now: number): boolean {
     return !this.listRules(now).some(
-      ({ effect, to, template }) => effect.kind === "outage" && to === null && template === null,
+      ({ effect, to, template, times }) =>
+        effect.kind === "outage" && to === null && template === null && times === null,
     );
   }
 
@@ -145,8 +152,13 @@ export class SimulatorControl {
 }
 
 function isSpent({ times, matched, effect, createdAt }: Rule, now: number): boolean {
-  if (times !== null && matched >= times) return true;
-  return effect.kind === "outage" && now >= createdAt + effect.ms;
+  if (effect.kind === "outage") return now >= createdAt + effect.ms;
+  return times !== null && matched >= times;
+}
+
+/** An outage that keeps some messages from the network, while all others reach it. */
+function isOfFew({ effect, times }: Rule): boolean {
+  return effect.kind === "outage" && times !== null;
 }
 
 /** The script of a message to which this effect applies. */

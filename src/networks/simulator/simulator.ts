@@ -68,7 +68,7 @@ export function createSimulator({ clock, random, times, callBack, fillIn, contro
 
   /** What the network refuses before anything else decides; null: nothing, or the message does not reach it. */
   const findRefusal = (outbound: OutboundMessage, to: string): Outcome | null => {
-    if (control?.isInOutage(to, outbound.content, clock.now()) === true) return null;
+    if (control?.isInOutage(to, outbound, clock.now()) === true) return null;
     return refuseUserId(outbound) ?? refuseMalformed(outbound, fillIn(outbound));
   };
 
@@ -131,7 +131,7 @@ export function createSimulator({ clock, random, times, callBack, fillIn, contro
         return refusal;
       }
       if (control === undefined) return answer(outbound, to, scriptOf(outbound, to, null), timeoutMs);
-      const rule = control.matchRule(to, outbound.content, clock.now());
+      const rule = control.matchRule(to, outbound, clock.now());
       // Slower than the sender waits: the message is accepted, and the sender never learns of it.
       const isLate = rule?.kind === "latency" && rule.ms > timeoutMs;
       if (rule?.kind === "latency" && !isLate && !(await wait(outbound, rule.ms))) return CUT_OFF;

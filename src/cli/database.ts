@@ -191,15 +191,3 @@ function olderSchema(path: string, found: number, known: number): CommandFailure
     "start the server with this executable once to migrate the database (make a backup first)",
   );
 }
-
-/** Whether a server runs on the database. */
-export function isServed(path: string): boolean {
-  const { serverLock } = databaseFiles(path);
-  if (!fileExists(serverLock)) return false;
-  try {
-    lockExclusively(serverLock).release();
-    return false;
-  } catch (error) {
-    return error instanceof LockHeld;
-  }
-}

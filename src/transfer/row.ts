@@ -168,9 +168,7 @@ function readCell(
       }
       const value = readProfileCell(kind, cell, context);
       const reason = kind === "date" ? "bad_date" : "bad_email";
-      const missing = kind === "date" ? describeMissingDay(cell, context.order === "mdy") : null;
-      const says = `${target.field}: "${cell}" cannot be read.${missing === null ? "" : ` ${missing}`}`;
-      if (value === null) omitted.push({ reason, says });
+      if (value === null) omitted.push({ reason, says: describeBadCell(target.field, kind, cell, context) });
       else if (value !== "") row.changes.profile[column] = value;
       return;
     }
@@ -262,6 +260,11 @@ function readProfileCell(kind: ProfileKind, cell: string, { order, now }: RowCon
   if (kind === "email") return NO_VALUE.test(cell) ? "" : readProfileValue(kind, bareAddress(cell));
   const read = readDateCell(cell, order, now, false);
   return read === "empty" ? "" : (read?.date ?? null);
+}
+
+function describeBadCell(field: string, kind: ProfileKind, cell: string, { order }: RowContext): string {
+  const missing = kind === "date" ? describeMissingDay(cell, order === "mdy") : null;
+  return `${field}: "${cell}" cannot be read.${missing === null ? "" : ` ${missing}`}`;
 }
 
 /** `Asha <asha@example.com>`, `mailto:asha@example.com` and `asha@example.com.` as addresses. */

@@ -165,7 +165,7 @@ describe("contact import --skip-bad-cells", () => {
 
   test.each([
     ["email", "nowhere", 'email: ""nowhere"" cannot be read.'],
-    ["birthday", "31/02/1990", 'birthday: ""31/02/1990"" cannot be read.'],
+    ["birthday", "31/02/1990", 'birthday: ""31/02/1990"" cannot be read. There is no 31 February 1990.'],
     ["anniversary", "soon", 'anniversary: ""soon"" cannot be read.'],
     ["fields.size", "wide", "fields.size: This field holds a number."],
     ["fields.since", "never", "fields.since: This field holds a date such as 2026-11-21."],

@@ -233,7 +233,7 @@ test("bad cells of a file that is read on its own thread are skipped and reporte
   expect(counters).toMatchObject({ rows: 6_000, created: 6_000, failed: 0, cells_left_out: 12 });
   expect(failures).toHaveLength(12);
   expect(failures[0]).toBe(
-    `252 '+5511970001750|Person 250|Rio|31/02/1990|||gold|7 Skipped: birthday: "31/02/1990" cannot be read.`,
+    `252 '+5511970001750|Person 250|Rio|31/02/1990|||gold|7 Skipped: birthday: "31/02/1990" cannot be read. There is no 31 February 1990.`,
   );
 }, 60_000);
 

@@ -5,7 +5,7 @@ import { mapProfile, type ProfileName, profileFields } from "#src/domain/contact
 import type { CustomField } from "#src/domain/contacts/table.ts";
 import { COUNTRY_NAMES } from "./countries.ts";
 import { looksLikePhone } from "./formats/looks.ts";
-import { ACCEPTS_NAMES, CONSENT_NAMES, EXTRA_NAMES, foldName, PHONE_NAMES, REFUSED_NAMES } from "./header-names.ts";
+import { consentColumnOf, EXTRA_NAMES, foldName, PHONE_NAMES } from "./header-names.ts";
 
 import { nameOfPersonTarget, type PersonTarget, readPersonTarget } from "./row-people.ts";
 
@@ -174,11 +174,10 @@ function guessTarget(name: string, fields: CustomField[]): ColumnTarget | null {
   if (person !== null) return person;
   const rank = PHONE_NAMES.findIndex((names) => names.includes(folded));
   if (rank !== -1) return { to: "phone", rank };
-  if (CONSENT_NAMES.includes(folded)) return { to: "consent", as: "answer" };
-  if (ACCEPTS_NAMES.includes(folded)) return { to: "consent", as: "accepts" };
-  if (REFUSED_NAMES.includes(folded)) return { to: "consent", as: "refused" };
   const known = Object.keys(GUESSES).find((target) => GUESSES[target]?.includes(folded));
   if (known !== undefined) return readTarget(known, fields) ?? null;
+  const consent = consentColumnOf(folded);
+  if (consent !== null) return { to: "consent", as: consent };
   const field = fields.find(({ key, label }) => [key, label, `fields.${key}`].some((one) => foldName(one) === folded));
   if (field !== undefined) return { to: "field", field };
   return COUNTRY_NAMES.includes(folded) ? { to: "country" } : null;

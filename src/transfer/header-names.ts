@@ -171,7 +171,7 @@ export const EXTRA_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The answer in the column says whether the person agreed. */
-export const CONSENT_NAMES = [
+const CONSENT_NAMES = [
   "consent",
   "consentstatus",
   "optin",
@@ -188,7 +188,7 @@ export const CONSENT_NAMES = [
   "persetujuan",
 ].map(foldName);
 /** A no in the column is a no; a yes is about something else, such as e-mail. */
-export const ACCEPTS_NAMES = [
+const ACCEPTS_NAMES = [
   "acceptsmarketing",
   "acceptsemailmarketing",
   "acceptssmsmarketing",
@@ -208,7 +208,7 @@ export const ACCEPTS_NAMES = [
   "stato",
 ].map(foldName);
 /** A yes, or a time, is a refusal. */
-export const REFUSED_NAMES = [
+const REFUSED_NAMES = [
   "unsubscribed",
   "optout",
   "optedout",
@@ -220,6 +220,19 @@ export const REFUSED_NAMES = [
   "blocked",
   "stop",
 ].map(foldName);
+
+/** What the names of such columns hold in the nine languages, however the rest of the name is worded. */
+const REFUSED_PART =
+  /unsubscri|optout|optedout|desuscri|descadastr|desinscri|disiscri|abgemeldet|abbestellt|donotcontact|donotcall|donotdisturb/;
+const ACCEPTS_PART =
+  /(?:accept|acept|aceit|accett|akzeptiert|erlaubt|zustimm|einverst|permit|permis|autori|allow|agree|consent|optin|suscri|subscri|inscri|inscrit|abonn|iscri|setuju|izin|langganan).*(?:market|promo|offer|ofert|offert|angebot|werbung|newsletter|campaign|campan|campanh|broadcast|sms|whatsapp|email|mail|messag|mensaj|mensag|nachricht|pesan)|(?:market|promo|werbung|newsletter|campaign|whatsapp|sms|email|mail).*(?:accept|acept|aceit|accett|consent|zustimm|einwillig|einverst|allow|optin|permis|permit|setuju|subscri|suscri|status)|^newsletter$|सहमत|सहमति|موافق|اشتراك/;
+
+/** How a column of this folded name speaks of consent; null: it does not. */
+export function consentColumnOf(folded: string): "answer" | "accepts" | "refused" | null {
+  if (CONSENT_NAMES.includes(folded)) return "answer";
+  if (REFUSED_NAMES.includes(folded) || REFUSED_PART.test(folded)) return "refused";
+  return ACCEPTS_NAMES.includes(folded) || ACCEPTS_PART.test(folded) ? "accepts" : null;
+}
 
 /** Values of such columns. */
 const OUT = [

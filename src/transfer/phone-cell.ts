@@ -30,6 +30,8 @@ export function readPhoneCell(raw: string, country: string): PhoneReading {
   if (NO_NUMBER.test(cell)) return { empty: true };
   if (isFiller(cell)) return { refused: "placeholder" };
   if (TAIL.test(cell)) return readTail(cell, country);
+  const planned = readOldPlan(cell, country);
+  if (planned !== null) return { phone: planned, change: "old_plan", others: [] };
   const phone = readPhone(cell, country);
   if (phone !== null) return { phone, change: null, others: [] };
   const refused = REFUSED.find(({ pattern }) => pattern.test(cell));
@@ -93,6 +95,19 @@ function readDialled(text: string, country: string): { phone: E164; change: Phon
     if (phone !== null) return { phone, change: attempt.change };
   }
   return null;
+}
+
+/**
+ * An old number of this country without its code. Read as it stands, some of them are numbers of another country: the old
+ * 49 36 96 63 of Côte d'Ivoire would be a German number. Null: it is a number of the present plan, or none.
+ */
+function readOldPlan(cell: string, country: string): E164 | null {
+  if (!/^\d[\d\s.-]*$/.test(cell) || cell.startsWith("00")) return null;
+  const digits = cell.replace(/\D/g, "");
+  const plan = PLAN_CHANGES.find((one) => one.country === country && one.old.test(digits));
+  const code = callingCodeOf(country);
+  if (plan === undefined || code === null || readPhone(cell, country)?.startsWith(`+${code}`) === true) return null;
+  return readPhone(digits.replace(plan.old, plan.present), country);
 }
 
 function withoutPrefixes(digits: string, code: string, country: string): { text: string; change: PhoneChange }[] {

@@ -1,7 +1,7 @@
 /** Texts about what was found out about a file. */
 export const strings = {
   title: "What was found",
-  lead: "How the file is read. Change what is wrong; the columns below follow.",
+  lead: "How the file is read. Change what is wrong; the rows below follow.",
   kind: "Kind of file",
   kinds: { csv: "Text with separators (CSV)", xlsx: "Excel workbook", vcard: "Address book (vCard)" },
   encoding: "Encoding",

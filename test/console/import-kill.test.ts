@@ -1,4 +1,4 @@
-/** A server that is killed during an import says so after its next start, and the import goes on without loss or doubles. */
+/** A server that is killed during an import says so after its next start, and the import continues without loss or doubles. */
 import { expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

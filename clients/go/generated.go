@@ -1433,6 +1433,18 @@ func (c *Client) CancelBroadcast(ctx context.Context, id int64, options ...CallO
 
 // ListContactsQuery is what ListContacts can be asked for.
 type ListContactsQuery struct {
+	// Only contacts with this tag.
+	Tag string `json:"tag,omitempty"`
+	// Only contacts in this group, static or dynamic: its id, or its name if no group has this id.
+	Group string `json:"group,omitempty"`
+	// Only contacts with this consent.
+	Consent string `json:"consent,omitempty"`
+	// Only contacts whose phone number is of this country, two letters as in ISO 3166. Countries that share a
+	// calling code, such as Jersey and the United Kingdom, are listed together, except for +1 and +7.
+	Country string `json:"country,omitempty"`
+	// Only contacts with this text in a name, the e-mail address, the username or the phone number, or with each of
+	// its words, at most 8, at the beginning of a name.
+	Q string `json:"q,omitempty"`
 	// Return only contacts that were updated at or after this time.
 	UpdatedSince string `json:"updated_since,omitempty"`
 	// `any`: also list people whom the network names by its own user id alone; their `phone` is null. Without it,
@@ -1449,7 +1461,8 @@ type ListContactsQuery struct {
 
 // ListContacts: List contacts. Returns contacts, most recently updated first. To sync contacts, set
 // `updated_since` and follow `meta.next` until it is null: contacts that change in the meantime are returned
-// again, and none is missed. Needs a key with the scope `read` or `contacts`.
+// again, and none is missed. Filters can be combined with each other and with `updated_since`. Needs a key with
+// the scope `read` or `contacts`.
 func (c *Client) ListContacts(ctx context.Context, query ListContactsQuery, options ...CallOption) (*List[Contact], error) {
 	return list[Contact](ctx, c, apiRequest{method: "GET", path: "/contacts", query: queryOf(query), isIdempotent: true}, options)
 }

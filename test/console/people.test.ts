@@ -30,8 +30,8 @@ test("contacts are found by part of a name, e-mail or number, however the number
     const { body } = await member.get(`${base}/contacts?${query}`);
     return [body.meta.total, body.data.map(({ phone }: { phone: string }) => phone)];
   };
-  expect(await find("q=asha")).toEqual([2, ["+919876543210", "+919876543211"]]);
-  expect(await find("q=098765 4321".replace(" ", "%20"))).toEqual([2, ["+919876543210", "+919876543211"]]);
+  expect(await find("q=asha")).toEqual([2, ["+919876543211", "+919876543210"]]);
+  expect(await find("q=098765 4321".replace(" ", "%20"))).toEqual([2, ["+919876543211", "+919876543210"]]);
   expect(await find("q=%2B91 98123".replace(" ", "%20"))).toEqual([1, ["+919812345678"]]);
   expect(await find("consent=opted_out")).toEqual([1, ["+919812345678"]]);
   expect(await find("consent=opted_in&q=meera")).toEqual([0, []]);
@@ -45,6 +45,7 @@ test("paging through contacts returns each exactly once", async () => {
       name: `Row ${count}`,
     });
   }
+  await app.clock.advance(1_000);
   const first = (await member.get(`${base}/contacts?q=row`)).body;
   const second = (await member.get(`${base}/contacts?q=row&after=${first.meta.next}`)).body;
   expect([first.meta.total, first.data.length, second.data.length, second.meta.next]).toEqual([55, 50, 5, null]);

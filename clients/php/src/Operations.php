@@ -276,9 +276,10 @@ abstract class Operations
     /**
      * List contacts. Returns contacts, most recently updated first. To sync contacts, set `updated_since` and follow
      * `meta.next` until it is null: contacts that change in the meantime are returned again, and none is missed.
-     * Needs a key with the scope `read` or `contacts`.
+     * Filters can be combined with each other and with `updated_since`. Needs a key with the scope `read` or
+     * `contacts`.
      *
-     * @param array{updated_since?: string, identity?: 'phone'|'any', page?: int, per_page?: int, after?: string} $query
+     * @param array{tag?: string, group?: string, consent?: 'unknown'|'opted_in'|'opted_out', country?: string, q?: string, updated_since?: string, identity?: 'phone'|'any', page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return array{data: list<Contact>, meta: array<string, mixed>}
      */
@@ -290,7 +291,7 @@ abstract class Operations
     /**
      * All entries of `listContacts`, page after page.
      *
-     * @param array{updated_since?: string, identity?: 'phone'|'any', page?: int, per_page?: int, after?: string} $query
+     * @param array{tag?: string, group?: string, consent?: 'unknown'|'opted_in'|'opted_out', country?: string, q?: string, updated_since?: string, identity?: 'phone'|'any', page?: int, per_page?: int, after?: string} $query
      * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
      * @return \Generator<int, Contact>
      */

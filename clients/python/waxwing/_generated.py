@@ -2103,6 +2103,11 @@ class Operations:
     def list_contacts(
         self,
         *,
+        tag: Optional[str] = None,
+        group: Optional[str] = None,
+        consent: Optional[Literal["unknown", "opted_in", "opted_out"]] = None,
+        country: Optional[str] = None,
+        q: Optional[str] = None,
         updated_since: Optional[str] = None,
         identity: Optional[Literal["phone", "any"]] = None,
         page: Optional[int] = None,
@@ -2114,12 +2119,13 @@ class Operations:
     ) -> ApiList:
         """List contacts. Returns contacts, most recently updated first. To sync contacts, set `updated_since`
         and follow `meta.next` until it is null: contacts that change in the meantime are returned again,
-        and none is missed. Needs a key with the scope `read` or `contacts`.
+        and none is missed. Filters can be combined with each other and with `updated_since`. Needs a key
+        with the scope `read` or `contacts`.
         """
         return self._core.list(
             "GET",
             "/contacts",
-            query={"updated_since": updated_since, "identity": identity, "page": page, "per_page": per_page, "after": after},
+            query={"tag": tag, "group": group, "consent": consent, "country": country, "q": q, "updated_since": updated_since, "identity": identity, "page": page, "per_page": per_page, "after": after},
             is_idempotent=True,
             request_id=request_id,
             timeout=timeout,
@@ -2129,6 +2135,11 @@ class Operations:
     def iterate_contacts(
         self,
         *,
+        tag: Optional[str] = None,
+        group: Optional[str] = None,
+        consent: Optional[Literal["unknown", "opted_in", "opted_out"]] = None,
+        country: Optional[str] = None,
+        q: Optional[str] = None,
         updated_since: Optional[str] = None,
         identity: Optional[Literal["phone", "any"]] = None,
         page: Optional[int] = None,
@@ -2142,7 +2153,7 @@ class Operations:
         return self._core.iterate(
             "GET",
             "/contacts",
-            query={"updated_since": updated_since, "identity": identity, "page": page, "per_page": per_page, "after": after},
+            query={"tag": tag, "group": group, "consent": consent, "country": country, "q": q, "updated_since": updated_since, "identity": identity, "page": page, "per_page": per_page, "after": after},
             is_idempotent=True,
             request_id=request_id,
             timeout=timeout,

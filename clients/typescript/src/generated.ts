@@ -1764,6 +1764,22 @@ export interface ListRecipientsQuery {
 }
 
 export interface ListContactsQuery {
+  /** Only contacts with this tag. */
+  tag?: string;
+  /** Only contacts in this group, static or dynamic: its id, or its name if no group has this id. */
+  group?: string;
+  /** Only contacts with this consent. */
+  consent?: "unknown" | "opted_in" | "opted_out";
+  /**
+   * Only contacts whose phone number is of this country, two letters as in ISO 3166. Countries that share a
+   * calling code, such as Jersey and the United Kingdom, are listed together, except for +1 and +7.
+   */
+  country?: string;
+  /**
+   * Only contacts with this text in a name, the e-mail address, the username or the phone number, or with each
+   * of its words, at most 8, at the beginning of a name.
+   */
+  q?: string;
   /** Return only contacts that were updated at or after this time. */
   updated_since?: string;
   /**
@@ -2202,7 +2218,8 @@ export abstract class Operations {
   /**
    * List contacts. Returns contacts, most recently updated first. To sync contacts, set `updated_since` and
    * follow `meta.next` until it is null: contacts that change in the meantime are returned again, and none is
-   * missed. Needs a key with the scope `read` or `contacts`.
+   * missed. Filters can be combined with each other and with `updated_since`. Needs a key with the scope `read`
+   * or `contacts`.
    */
   listContacts(query: ListContactsQuery = {}, options: CallOptions = {}): Promise<ApiList<Contact>> {
     return this.core.list<Contact>({ operation: "listContacts", method: "GET", path: `/contacts`, query: { ...query }, isIdempotent: true }, options);

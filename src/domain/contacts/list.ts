@@ -45,7 +45,78 @@ interface Listed {
   identity: ListedIdentity;
 }
 
-/** `since`: only contacts changed at or after it; null for all. */
+/** A range of the list: contacts changed after `over`, up to `upTo` and behind `behind`, newest first. */
+export interface ListRange {
+  over: number;
+  upTo: number;
+  behind: Place | null;
+  offset: number;
+  limit: number;
+}
+
+/** Where a contact stands in the list. */
+interface Place {
+  id: number;
+  updatedAt: number;
+}
+
+interface PageOfPlaces {
+  places: Place[];
+  hasMore: boolean;
+  /** The cursor of the next page; null at the end. */
+  next: ContactCursor | null;
+}
+
+/** `newest`: when the list changed last, read no later than its ranges; `now` is of the same moment. */
+interface ListState {
+  newest: number;
+  now: number;
+}
+
+const NO_END = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Reads a page: yields the ranges that it needs and receives their places. `since`: only contacts changed at or after it;
+ * null for all.
+ */
+export function* readListPage(
+  since: number | null,
+  from: ContactsFrom,
+  limit: number,
+  state: ListState,
+): Generator<ListRange, PageOfPlaces, Place[]> {
+  const min = since === null ? BEFORE_ALL : since - 1;
+  if ("offset" in from) return yield* beginPass(state, min, from.offset, limit);
+  const { after } = from;
+  const range = { over: Math.max(after.over, min), upTo: after.upTo, behind: after, offset: 0, limit: limit + 1 };
+  const found = yield range;
+  if (found.length === 0) return yield* beginPass(state, Math.max(after.upTo, min), 0, limit);
+  return toPage(found, limit, after, found.length > limit || after.upTo < state.newest);
+}
+
+/**
+ * Starts a pass: the contacts changed after `over`. If they fit on one page, that page is a consistent snapshot and
+ * paging ends.
+ */
+function* beginPass(
+  { newest, now }: ListState,
+  over: number,
+  offset: number,
+  limit: number,
+): Generator<ListRange, PageOfPlaces, Place[]> {
+  const found = yield { over, upTo: NO_END, behind: null, offset, limit: limit + 1 };
+  const upTo = Math.max(over, Math.min(newest, now - STABLE_AFTER_MS));
+  return toPage(found, limit, { over, upTo, updatedAt: upTo, id: 0 }, found.length > limit);
+}
+
+function toPage(found: Place[], limit: number, cursor: ContactCursor, hasMore: boolean): PageOfPlaces {
+  const places = found.slice(0, limit);
+  const last = places.at(-1);
+  const position = last === undefined ? cursor : { ...cursor, updatedAt: last.updatedAt, id: last.id };
+  return { places, hasMore, next: hasMore ? position : null };
+}
+
+/** A page of all contacts; `since` as in `readListPage`. */
 export function listContacts(
   tx: ReadTx,
   listed: Listed,
@@ -53,57 +124,40 @@ export function listContacts(
   from: ContactsFrom,
   limit: number,
 ): ContactsPage {
-  const min = since === null ? BEFORE_ALL : since - 1;
-  if ("offset" in from) return beginPass(tx, listed, min, from.offset, limit);
-  const { after } = from;
-  const within = and(gt(contacts.updatedAt, Math.max(after.over, min)), lte(contacts.updatedAt, after.upTo));
-  const behind = or(
-    lt(contacts.updatedAt, after.updatedAt),
-    and(eq(contacts.updatedAt, after.updatedAt), lt(contacts.id, after.id)),
-  );
-  const found = page(tx, listed, and(within, behind), 0, limit + 1);
-  if (found.length === 0) return beginPass(tx, listed, Math.max(after.upTo, min), 0, limit);
-  return toPage(found, limit, after, found.length > limit || after.upTo < newest(tx, listed));
+  const reading = readListPage(since, from, limit, stateOfList(tx, listed));
+  let step = reading.next();
+  while (step.done !== true) step = reading.next(readPlaces(tx, listed, step.value));
+  const { places, ...page } = step.value;
+  return { ...page, contacts: places.flatMap(({ id }) => byId(tx).get({ id }) ?? []) };
 }
 
-/**
- * Starts a pass: the contacts changed after `over`. If they fit on one page, that page is a consistent snapshot and
- * paging ends.
- */
-function beginPass(tx: ReadTx, listed: Listed, over: number, offset: number, limit: number): ContactsPage {
-  const found = page(tx, listed, gt(contacts.updatedAt, over), offset, limit + 1);
-  const upTo = Math.max(over, Math.min(newest(tx, listed), tx.now - STABLE_AFTER_MS));
-  return toPage(found, limit, { over, upTo, updatedAt: upTo, id: 0 }, found.length > limit);
-}
-
-function toPage(found: Contact[], limit: number, cursor: ContactCursor, hasMore: boolean): ContactsPage {
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
-  const position = last === undefined ? cursor : { ...cursor, updatedAt: last.updatedAt, id: last.id };
-  return { contacts: shown, hasMore, next: hasMore ? position : null };
-}
-
-/**
- * Reads the ids of a page from the index alone, then looks up the rows, so that a large offset reads no rows of skipped
- * contacts.
- */
-function page(
+/** Reads the places from the index alone, so that a large offset reads no rows of skipped contacts. */
+function readPlaces(
   tx: ReadTx,
   { workspaceId, identity }: Listed,
-  condition: ReturnType<typeof and>,
-  offset: number,
-  limit: number,
-): Contact[] {
-  const idsOf = (isNamed: SQL) =>
+  { over, upTo, behind, offset, limit }: ListRange,
+): Place[] {
+  const isBehind =
+    behind === null
+      ? undefined
+      : or(
+          lt(contacts.updatedAt, behind.updatedAt),
+          and(eq(contacts.updatedAt, behind.updatedAt), lt(contacts.id, behind.id)),
+        );
+  const inRange = and(
+    gt(contacts.updatedAt, over),
+    upTo === NO_END ? undefined : lte(contacts.updatedAt, upTo),
+    isBehind,
+  );
+  const placesOf = (isNamed: SQL) =>
     tx.db
       .select({ id: contacts.id, updatedAt: contacts.updatedAt })
       .from(contacts)
-      .where(and(eq(contacts.workspaceId, workspaceId), isNamed, condition));
-  const withPhone = idsOf(isNotNull(contacts.phone));
+      .where(and(eq(contacts.workspaceId, workspaceId), isNamed, inRange));
+  const withPhone = placesOf(isNotNull(contacts.phone));
   // Two indexes, merged in their common order.
-  const all = identity === "phone" ? withPhone : withPhone.unionAll(idsOf(hasUserIdOnly));
-  const ids = all.orderBy(desc(sql`updated_at`), desc(sql`id`)).limit(limit).offset(offset).all();
-  return ids.flatMap(({ id }) => byId(tx).get({ id }) ?? []);
+  const all = identity === "phone" ? withPhone : withPhone.unionAll(placesOf(hasUserIdOnly));
+  return all.orderBy(desc(sql`updated_at`), desc(sql`id`)).limit(limit).offset(offset).all();
 }
 
 /** Word for word as in the partial indexes. */
@@ -136,6 +190,11 @@ const newestWithoutPhone = statement((db) =>
     .limit(1)
     .prepare(),
 );
+
+/** As `readListPage` needs it. */
+export function stateOfList(tx: ReadTx, listed: Listed): ListState {
+  return { newest: newest(tx, listed), now: tx.now };
+}
 
 function newest(tx: ReadTx, { workspaceId, identity }: Listed): number {
   const withPhone = newestContact(tx).get({ workspaceId })?.updatedAt ?? BEFORE_ALL;

@@ -5,9 +5,11 @@
  * contacts its choices took ten times as long.
  */
 import { withinBudget } from "#src/db/query-budget.ts";
+import type { ListRange } from "../contacts/list.ts";
 import type { Condition } from "./condition.ts";
 import {
   ADDRESSABLE,
+  both,
   caseVariants,
   conditionSql,
   type FilterContext,
@@ -25,17 +27,20 @@ type CompileContext = Omit<FilterContext, "membership">;
  */
 const WALK = "contacts_addressable";
 
-/** A statement that returns one row with `total`. */
-export function compileCount(filter: Filter, context: CompileContext): Sql {
+/**
+ * A statement that returns one row with `total`. `also`: a further condition on the row, which no index helps.
+ */
+export function compileCount(filter: Filter, context: CompileContext, also: Sql | null = null): Sql {
   const index = findIndex(filter);
   // If no index narrows the scan, at most one condition finds contacts by a gathered set; the other conditions are
   // tested against each contact found.
   const found = index === undefined ? requiredConditions(filter).find(isGatherable) : undefined;
   const rest = index === undefined && found === undefined ? "gather" : "each";
-  const where = whereSql(filter, context, (condition) => {
+  const matches = whereSql(filter, context, (condition) => {
     if (condition === found) return "find";
     return isGatherable(condition) ? rest : "each";
   });
+  const where = also === null ? matches : both(matches, also);
   if (index === "contacts_listed") return countListed(where, context);
   return {
     sql:
@@ -68,6 +73,46 @@ export function compileIds(filter: Filter, context: CompileContext, afterId: num
       `SELECT contacts.id FROM contacts INDEXED BY ${WALK} WHERE contacts.workspace_id = ? AND contacts.id > ? ` +
       `AND ${ADDRESSABLE} AND ${withinBudget("contacts.id")} AND ${where.sql} ORDER BY contacts.id LIMIT ?`,
     parameters: [context.workspaceId, afterId, ...where.parameters, limit],
+  };
+}
+
+/** Matches that are found in the order of the table and sorted sooner than they are met in the order of the list. */
+const SORTED_MAX = 20_000;
+
+/**
+ * A statement that returns places of a list, newest first: rows with `id` and `updatedAt`. `total`: how many contacts
+ * match. Few are found and sorted, and so are those of a tag or a group; where there are many, walking the list in its
+ * order soon fills a page.
+ */
+export function compileListed(
+  filter: Filter,
+  context: CompileContext,
+  { over, upTo, behind, offset, limit }: ListRange,
+  also: Sql,
+  total: number,
+): Sql {
+  const found = requiredConditions(filter).find(
+    ({ kind, test }) => (kind === "tag" || kind === "group") && test.op === "in",
+  );
+  const matches = whereSql(filter, context, (condition) => (condition === found ? "find" : "each"));
+  const where = both(matches, also);
+  const place = behind ?? { updatedAt: upTo, id: Number.MAX_SAFE_INTEGER };
+  const parameters = [context.workspaceId, over, upTo, place.updatedAt, place.id, ...where.parameters];
+  const placesIn = (source: string, isNamed: string) =>
+    `SELECT contacts.id, contacts.updated_at AS updatedAt FROM ${source} WHERE contacts.workspace_id = ? AND ${isNamed} ` +
+    "AND contacts.updated_at > ? AND contacts.updated_at <= ? AND (contacts.updated_at, contacts.id) < (?, ?) " +
+    `AND ${withinBudget("contacts.id")} AND ${where.sql}`;
+  const order = "ORDER BY updatedAt DESC, id DESC LIMIT ? OFFSET ?";
+  if (found !== undefined || total <= SORTED_MAX) {
+    const source = found === undefined ? `contacts INDEXED BY ${WALK}` : "contacts";
+    return { sql: `${placesIn(source, ADDRESSABLE)} ${order}`, parameters: [...parameters, limit, offset] };
+  }
+  const withPhone = placesIn("contacts INDEXED BY contacts_listed", "contacts.phone IS NOT NULL");
+  const isWithout = "contacts.phone IS NULL AND contacts.network_user_id IS NOT NULL";
+  const without = placesIn("contacts INDEXED BY contacts_without_phone", isWithout);
+  return {
+    sql: `${withPhone} UNION ALL ${without} ${order}`,
+    parameters: [...parameters, ...parameters, limit, offset],
   };
 }
 

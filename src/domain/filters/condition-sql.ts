@@ -261,7 +261,7 @@ function among(column: string, values: readonly (string | number)[]): Sql {
   return { sql: `${column} IN (${values.map(() => "?").join(", ")})`, parameters: [...values] };
 }
 
-function both(one: Sql, other: Sql): Sql {
+export function both(one: Sql, other: Sql): Sql {
   return { sql: `(${one.sql} AND ${other.sql})`, parameters: [...one.parameters, ...other.parameters] };
 }
 

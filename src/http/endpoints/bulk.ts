@@ -17,7 +17,7 @@ import { createBulkChange, endBulkChange, getBulkChange, listBulkChanges } from 
 import { countTargetQuery, lastTargetId } from "#src/transfer/bulk-target.ts";
 import type { BulkAction, BulkChange, BulkTarget } from "#src/transfer/table.ts";
 import { readContactChanges } from "../bodies/contact.ts";
-import { contactFilter } from "../console/contact-filter.ts";
+import { contactFilter } from "../contact-filter.ts";
 import { timesOf } from "../times.ts";
 import { change, Refusal, type WorkspaceCall, type WorkspaceCallWith } from "./call.ts";
 import { Data, Id, strict } from "./declare.ts";

@@ -6,20 +6,20 @@ import { consentSources, consents } from "#src/domain/contacts/consent.ts";
 import { listConsentChanges } from "#src/domain/contacts/consent-log.ts";
 import { clearDoubtOf } from "#src/domain/contacts/doubt.ts";
 import { findById } from "#src/domain/contacts/find.ts";
-import { listContacts } from "#src/domain/contacts/list.ts";
+import { type ListedIdentity, listContacts, readListPage, stateOfList } from "#src/domain/contacts/list.ts";
 import { optOutNumber } from "#src/domain/contacts/opt-out.ts";
 import { putContactOf } from "#src/domain/contacts/put.ts";
 import { ContactView } from "#src/domain/contacts/schema.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
-import { compileCount, compileIds } from "#src/domain/filters/compile.ts";
+import { compileCount, compileIds, compileListed, type Sql } from "#src/domain/filters/compile.ts";
+import { both } from "#src/domain/filters/condition-sql.ts";
 import { readGroupFilter } from "#src/domain/filters/group-filter.ts";
-import type { User } from "#src/domain/users/table.ts";
 import { contactLines, IDS_PER_SEARCH } from "#src/transfer/export-contacts.ts";
 import { ContactBody, readContactChanges } from "../bodies/contact.ts";
-import { contactFilter, readContactSearch } from "../console/contact-filter.ts";
 import { answerCsv, CSV } from "../console/csv-file.ts";
+import { type ContactSearch, contactFilter, countryCondition, readContactSearch } from "../contact-filter.ts";
 import { countListed, IdentityQuery, readIdentity } from "../listed-identity.ts";
-import { PageQuery, pageOfRows, readContactCursor, readIdCursor, readPage, readSince } from "../page.ts";
+import { PageQuery, pageOfRows, readContactCursor, readPage, readSince } from "../page.ts";
 import { Rows } from "../rows.ts";
 import { timesOf } from "../times.ts";
 import { type CallOf, change } from "./call.ts";
@@ -43,12 +43,30 @@ const ConsentChange = Type.Object({
   evidence: Details,
 });
 
+const FilterQuery = {
+  tag: Type.String({ description: "Only contacts with this tag." }),
+  group: Type.String({
+    description: "Only contacts in this group, static or dynamic: its id, or its name if no group has this id.",
+  }),
+  consent: OneOf(consents, "Only contacts with this consent."),
+  country: Type.String({
+    examples: ["IN"],
+    description:
+      "Only contacts whose phone number is of this country, two letters as in ISO 3166. Countries that share a calling code, such as Jersey and the United Kingdom, are listed together, except for +1 and +7.",
+  }),
+  q: Type.String({
+    description:
+      "Only contacts with this text in a name, the e-mail address, the username or the phone number, or with each of its words, at most 8, at the beginning of a name.",
+  }),
+};
+
 const params = { phone: PhoneParam };
 
 const list = {
   key: ["read", "contacts"],
   session: "inbox",
   query: {
+    ...FilterQuery,
     updated_since: Type.String({
       format: "date-time",
       examples: ["2026-11-20T00:00:00+05:30"],
@@ -57,14 +75,13 @@ const list = {
     ...IdentityQuery,
     ...PageQuery,
   },
-  consoleQuery: SearchQuery,
   output: ListOf(ContactView),
   reference: {
     operationId: "listContacts",
     tag: "Contacts",
     summary: "List contacts",
     description:
-      "Returns contacts, most recently updated first. To sync contacts, set `updated_since` and follow `meta.next` until it is null: contacts that change in the meantime are returned again, and none is missed.",
+      "Returns contacts, most recently updated first. To sync contacts, set `updated_since` and follow `meta.next` until it is null: contacts that change in the meantime are returned again, and none is missed. Filters can be combined with each other and with `updated_since`.",
     success: "One page of contacts.",
     example: [contactExample],
   },
@@ -73,16 +90,16 @@ const list = {
 export const contactEndpoints = {
   "GET /w/{workspace}/contacts": endpoint(list).load(async (call) => {
     const { store, reader, workspace, query } = call;
-    if (call.user !== null && Object.keys(SearchQuery).some((name) => query.get(name as keyof typeof SearchQuery)))
-      return searchContacts(call);
+    // A program that syncs must miss nothing that another process is writing. The console shows the page at once, with a
+    // total from counters.
+    if (call.user === null) await store.waitForOtherWriters();
+    const search = { ...readContactSearch(query), tag: query.get("tag"), country: query.get("country") };
+    if (Object.values(search).some(Boolean)) return searchContacts(call, search);
     const since = readSince(query, "updated_since", workspace.timezone);
     const from = readPage(query);
     const position = "after" in from ? { after: readContactCursor(from.after) } : from;
-    // A program that syncs must miss nothing that another process is writing. The console shows the page at once, with a
-    // total from counters.
-    const identity = call.user === null ? readIdentity(query) : "any";
+    const identity = identityOf(call);
     const listed = { workspaceId: workspace.id, identity };
-    if (call.user === null) await store.waitForOtherWriters();
     const counted = call.user === null ? listed : { ...listed, identity: "phone" as const };
     const total = await countListed({ store, reader }, counted, "contacts", since);
     return store.read((tx) => {
@@ -204,25 +221,49 @@ export const contactEndpoints = {
   ),
 };
 
-/** Ordered by id and searched on the reader's thread: among a million contacts, a rare name takes a moment. */
-async function searchContacts(call: Extract<CallOf<typeof list>, { user: User }>) {
+type ListCall = CallOf<typeof list>;
+
+/** Searched on the reader's thread: among a million contacts, a rare name takes a moment. */
+async function searchContacts(call: ListCall, search: ContactSearch & { country: string | null }) {
   const { store, searchReader, workspace, query, clock } = call;
+  const since = readSince(query, "updated_since", workspace.timezone);
   const from = readPage(query);
-  const after = "after" in from ? readIdCursor(from.after) : 0;
-  const { ids, count } = store.read((tx) => {
-    const filter = readGroupFilter(tx, workspace, contactFilter(tx, workspace, readContactSearch(query)));
-    const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: clock.now() };
-    return { ids: compileIds(filter, context, after, from.perPage + 1), count: compileCount(filter, context) };
-  });
-  const found = (await searchReader.query(ids.sql, ids.parameters)).map(({ id }) => Number(id));
-  const isWhole = after === 0 && found.length <= from.perPage;
-  const [row] = isWhole ? [{ total: found.length }] : await searchReader.query(count.sql, count.parameters);
-  const shown = Rows.of(found.slice(0, from.perPage), (id, tx) => {
+  const position = "after" in from ? { after: readContactCursor(from.after) } : from;
+  const listed = { workspaceId: workspace.id, identity: identityOf(call) };
+  const context = { workspaceId: workspace.id, timezone: workspace.timezone, now: clock.now() };
+  const also = listedCondition(listed.identity, search.country);
+  const { filter, state } = store.read((tx) => ({
+    filter: readGroupFilter(tx, workspace, contactFilter(tx, workspace, search)),
+    state: stateOfList(tx, listed),
+  }));
+  const count = compileCount(
+    filter,
+    context,
+    both(also, { sql: "contacts.updated_at >= ?", parameters: [since ?? 0] }),
+  );
+  const [row] = await searchReader.query(count.sql, count.parameters);
+  const total = Number(row?.total ?? 0);
+  const reading = readListPage(since, position, from.perPage, state);
+  let step = reading.next();
+  while (step.done !== true) {
+    const { sql, parameters } = compileListed(filter, context, step.value, also, total);
+    const rows = await searchReader.query(sql, parameters);
+    step = reading.next(rows.map(({ id, updatedAt }) => ({ id: Number(id), updatedAt: Number(updatedAt) })));
+  }
+  const { places, ...page } = step.value;
+  const shown = Rows.of(places, ({ id }, tx) => {
     const contact = findById(tx, workspace.id, id);
     return contact === undefined ? null : viewContact(tx, contact, workspace);
   });
-  const hasMore = found.length > from.perPage;
-  const last = found[from.perPage - 1];
-  const next = hasMore && last !== undefined ? { id: last } : null;
-  return pageOfRows(from, shown, { total: Number(row?.total ?? 0), hasMore, next });
+  return pageOfRows(from, shown, { ...page, total });
+}
+
+/** Users see everybody who has a name at the network. */
+function identityOf(call: ListCall): ListedIdentity {
+  return call.user === null ? readIdentity(call.query) : "any";
+}
+
+function listedCondition(identity: ListedIdentity, country: string | null): Sql {
+  if (country !== null) return countryCondition(country);
+  return { sql: identity === "phone" ? "contacts.phone IS NOT NULL" : "true", parameters: [] };
 }

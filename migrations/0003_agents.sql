@@ -23,7 +23,7 @@ CREATE INDEX memberships_workspace ON memberships (workspace_id);
 
 CREATE TABLE new_user_links (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  kind TEXT NOT NULL CHECK (kind = 'setup' OR kind = 'join' OR kind = 'reset' OR kind = 'forgot' OR kind = 'prove'),
+  kind TEXT NOT NULL CHECK (kind = 'setup' OR kind = 'join' OR kind = 'reset' OR kind = 'forgot' OR kind = 'verify'),
   user_id INTEGER REFERENCES users (id),
   hash BLOB NOT NULL,
   created_at INTEGER NOT NULL,

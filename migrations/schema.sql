@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 3. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 4. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -1229,7 +1229,7 @@ CREATE TABLE unused_items (
 
 CREATE TABLE "user_links" (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  kind TEXT NOT NULL CHECK (kind = 'setup' OR kind = 'join' OR kind = 'reset' OR kind = 'forgot' OR kind = 'prove'),
+  kind TEXT NOT NULL CHECK (kind = 'setup' OR kind = 'join' OR kind = 'reset' OR kind = 'forgot' OR kind = 'verify'),
   user_id INTEGER REFERENCES users (id),
   hash BLOB NOT NULL,
   created_at INTEGER NOT NULL,
@@ -1261,7 +1261,7 @@ CREATE TABLE users (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   disabled_at INTEGER
-) STRICT;
+, email_verified_at INTEGER) STRICT;
 CREATE UNIQUE INDEX users_email ON users (email_key);
 CREATE INDEX users_operator ON users (is_operator) WHERE is_operator = 1 AND disabled_at IS NULL;
 

@@ -6,7 +6,7 @@ import { dirname, resolve } from "node:path";
 import type { Config } from "#src/config/config.ts";
 import { endOf, readTls, TlsUnusable } from "#src/config/tls.ts";
 import type { Clock } from "#src/core/clock.ts";
-import { readSmtpUrl } from "#src/health/alarm-email.ts";
+import { readSmtpUrl } from "#src/net/mail.ts";
 import { type Command, command } from "./command.ts";
 import { checkDomain } from "./config-domain.ts";
 import { checkRemote } from "./config-remote.ts";

@@ -6,7 +6,7 @@ import type { Config } from "#src/config/config.ts";
 import { hasTls } from "#src/config/tls.ts";
 import type { CreatedLink } from "#src/domain/users/links.ts";
 
-const PAGES = { setup: "setup", join: "join", reset: "reset" } as const;
+const PAGES = { setup: "setup", join: "join", reset: "reset", forgot: "forgot", verify: "verify" } as const;
 
 /** `listening`: the URL of the running server, needed if it chose its own port. */
 export function linkAddress({ server }: Config, { kind, token }: CreatedLink, listening?: string): string {

@@ -130,6 +130,7 @@ function view(user: ListedUser) {
     workspaces: user.memberships.map(viewPlace),
     invitations: user.invitations.map(viewPlace),
     has_password: user.password !== null,
+    email_verified: user.emailVerifiedAt !== null,
     second_factor: user.totpSecret !== null,
     created_at: when(user.createdAt),
     disabled_at: when(user.disabledAt),

@@ -2,6 +2,7 @@
 import initial from "../../migrations/0001_initial.sql" with { type: "text" };
 import keyScopes from "../../migrations/0002_key_scopes.sql" with { type: "text" };
 import agents from "../../migrations/0003_agents.sql" with { type: "text" };
+import verifiedAddresses from "../../migrations/0004_verified_addresses.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   { version: 1, name: "initial", sql: initial },
   { version: 2, name: "key_scopes", sql: keyScopes },
   { version: 3, name: "agents", sql: agents },
+  { version: 4, name: "verified_addresses", sql: verifiedAddresses },
 ];

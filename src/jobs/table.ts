@@ -17,7 +17,7 @@ export const outbox = sqliteTable("outbox", {
  * `deliver_webhook`: subject is a delivery · `expire_message`: subject is a message in doubt · `start_broadcast`: a
  * scheduled broadcast · `review_broadcast`: a broadcast that may have to be completed, settled or paused ·
  * `sync_account`: subject is the first number of a network's account · `tell_contact`: a contact that has changed ·
- * `fetch_media`: subject is a medium of an inbound.
+ * `fetch_media`: subject is a medium of an inbound · `mail_link`: a one-time link that is sent by e-mail.
  */
 const outboxKinds = [
   "deliver_webhook",
@@ -27,6 +27,7 @@ const outboxKinds = [
   "sync_account",
   "tell_contact",
   "fetch_media",
+  "mail_link",
 ] as const;
 export type OutboxKind = (typeof outboxKinds)[number];
 

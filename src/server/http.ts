@@ -26,6 +26,7 @@ import type { ServerContext } from "./context.ts";
 import { withRequestCount } from "./control.ts";
 import type { Https } from "./https.ts";
 import { Listener } from "./listener.ts";
+import { sendsEmail } from "./mail-links.ts";
 import { createSendOptions } from "./workers.ts";
 
 /** The runtime closes a connection at its limit without an answer; ours (`body_bytes`) answers, so it must come first. */
@@ -197,6 +198,7 @@ function createRoutes(
       publicUrl,
       stopping,
       hasTls: hasTls(config.server),
+      sendsEmail: sendsEmail(config),
       checksAnswers: context.checksAnswers,
       passwordCost: context.passwordCost,
       isTrustedProxy,

@@ -12,6 +12,7 @@ import { MediaRoom } from "#src/media/room.ts";
 import { RefusedCallbacks } from "#src/receiving/refused-callbacks.ts";
 import { createSyncWorker, planSyncs } from "#src/receiving/sync-worker.ts";
 import type { Environment, ServerContext, Storage } from "./context.ts";
+import { createMailLinkWorker } from "./mail-links.ts";
 import { connectNetworks } from "./networks.ts";
 import { createSystem } from "./system.ts";
 import { createWorkers, reclaimWork } from "./workers.ts";
@@ -58,6 +59,7 @@ export async function createRuntime(
   const workers = createWorkers({ ...context, housekeepingEveryMs }, [
     ["sync_account", accountSync],
     ["fetch_media", mediaFetcher],
+    ["mail_link", createMailLinkWorker(context)],
     [UNUSED_MEDIA, unusedMedia],
   ]);
   const refused = new RefusedCallbacks({

@@ -11,7 +11,7 @@ import { consoleEndpoints as routes } from "#src/http/endpoints/endpoints.ts";
 import { firstOperator, PASSWORD, person, Visitor } from "#test/support/console.ts";
 import { type Asked, naming, pathOf, recipes } from "#test/support/matrix-console.ts";
 import { Objects } from "#test/support/matrix-objects.ts";
-import { startTestServer, type TestServer } from "#test/support/server.ts";
+import { startTestServer, type TestServer, WITH_MAIL } from "#test/support/server.ts";
 
 const LIMIT_MS = 60_000;
 const RANKS = ["agent", "member", "owner", "operator"] as const;
@@ -32,7 +32,7 @@ let sides: [Objects, Objects];
 let callers: Caller[];
 
 beforeAll(async () => {
-  app = await startTestServer({ mayBreak: true });
+  app = await startTestServer({ mayBreak: true, config: WITH_MAIL });
   const operator = await firstOperator(app, "prepares@example.com");
   await person(app, "op@example.com", "operator");
   const billing = { rate: 8_500, balance: 1_000_000_000 };

@@ -12,7 +12,7 @@ import { firstOperator, person, Visitor } from "#test/support/console.ts";
 import { apiRecipes } from "#test/support/matrix-api.ts";
 import { type Asked, pathOf, recipes } from "#test/support/matrix-console.ts";
 import { Objects } from "#test/support/matrix-objects.ts";
-import { startTestServer, type TestServer } from "#test/support/server.ts";
+import { startTestServer, type TestServer, WITH_MAIL } from "#test/support/server.ts";
 
 const LIMIT_MS = 120_000;
 /** Copies of a row in each table that grows. */
@@ -87,7 +87,7 @@ function note(route: string, sql: string, parameters: unknown[], result: unknown
 
 beforeAll(async () => {
   recordStatements();
-  app = await startTestServer({ mayBreak: true });
+  app = await startTestServer({ mayBreak: true, config: WITH_MAIL });
   const operator = await firstOperator(app, "prepares@example.com");
   await person(app, "op@example.com", "operator");
   const billing = { rate: 8_500, balance: 1_000_000_000 };

@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SMTPServer } from "smtp-server";
-import { emailChannel, readSmtpUrl } from "#src/health/alarm-email.ts";
+import { emailChannel } from "#src/health/alarm-email.ts";
 import type { Notice } from "#src/health/condition-file.ts";
+import { readSmtpUrl } from "#src/net/mail.ts";
 
 const notice: Notice = {
   key: "number_not_ready:3-email-began-1",

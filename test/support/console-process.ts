@@ -16,7 +16,8 @@ export interface ConsoleProcess extends AsyncDisposable {
   command(...words: string[]): Promise<Record<string, unknown>>;
 }
 
-export async function startConsole(): Promise<ConsoleProcess> {
+/** `environment`: further settings, by the names of their variables. */
+export async function startConsole(environment: Readonly<Record<string, string>> = {}): Promise<ConsoleProcess> {
   const directory = mkdtempSync(join(tmpdir(), "waxwing-console-"));
   const env = {
     ...process.env,
@@ -24,6 +25,7 @@ export async function startConsole(): Promise<ConsoleProcess> {
     WAXWING_WEBHOOKS_ALLOW_PRIVATE: "true",
     WAXWING_SIMULATOR_DELIVER_AFTER: "50ms",
     WAXWING_SIMULATOR_READ_AFTER: "100ms",
+    ...environment,
   };
   const server = Bun.spawn([...program, "serve", "--listen", "127.0.0.1:0", "--data", directory], {
     cwd: directory,

@@ -257,7 +257,7 @@ export const packages: { name: RegExp; only: string[]; why: string }[] = [
     why: "Queries belong to the module whose rows they read; read models of one screen are the console's.",
   },
   { name: /^(yauzl|saxes)/, only: ["transfer/formats/xlsx/"], why: "One reading of workbooks." },
-  { name: /^nodemailer/, only: ["health/alarm-email.ts"], why: "Only alarms are sent by e-mail." },
+  { name: /^nodemailer/, only: ["net/mail.ts"], why: "One place sends e-mail." },
   { name: /^libphonenumber-js/, only: ["core/phone.ts"], why: "One reading of a phone number." },
   { name: /^(smol-toml|toml-eslint-parser)/, only: ["config/"], why: "One reading of the configuration." },
   { name: /^modern-tar/, only: ["core/tar.ts"], why: "One reading and writing of tar archives." },

@@ -72,7 +72,16 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "POST /links/look": async (side) => ({ body: { token: (await side.invitation()).token } }),
   "POST /links/use": async (side) => ({ body: { token: (await side.invitation()).token, password: PASSWORD } }),
 
+  "GET /sign-in": nothing,
+  "POST /lost-password": (side) => ({ body: { email: `${side.name("lost")}@example.com` } }),
+  "POST /lost-password/use": async (side) => ({ body: { token: await side.mailedLink("forgot"), password: PASSWORD } }),
+  "POST /links/verify": async (side) => ({ body: { token: await side.mailedLink("verify") } }),
+
   // The user's own account.
+  "POST /me/address": ({ app }) => {
+    app.store.client.exec("DELETE FROM sign_in_attempts");
+    return {};
+  },
   "GET /me": nothing,
   "GET /me/confirmation": nothing,
   "POST /me/confirmation": () => ({ body: { password: PASSWORD } }),

@@ -5,6 +5,7 @@
 import { expect } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { inviteUser } from "#src/domain/users/invite.ts";
+import { createLink } from "#src/domain/users/links.ts";
 import type { Visitor } from "./console.ts";
 import type { TestServer, TestWorkspace } from "./server.ts";
 import { storeMedium } from "./stored-medium.ts";
@@ -207,6 +208,12 @@ export class Objects {
       inviteUser(tx, { email, role: "member", workspaceId: this.workspace.id }),
     );
     return { email, token: link?.token ?? "" };
+  }
+
+  /** The token of a link as the server sends it to a user's address. */
+  async mailedLink(kind: "forgot" | "verify"): Promise<string> {
+    const id = this.member();
+    return (await this.app.store.write((tx) => createLink(tx, kind, id))).token;
   }
 
   /** A file that was uploaded, checked, or imported with a rejected row. */

@@ -120,6 +120,12 @@ const CHEAP_PASSWORDS: PasswordCost = {
     "$argon2id$v=19$m=64,t=1,p=1$6ZdHKurqslFKNklwF6BrEGyk7hY8MMW5fg5EJFldTsg$ySqpAWCtcFdpRKFksEWUxNFXwe7fEQeCH8wRxwVx7Gs",
 };
 
+/** What is sent by e-mail waits for the mail server. */
+export const WITH_MAIL: NonNullable<TestServerOptions["config"]> = {
+  alerts: { smtpUrlFile: "/nowhere/smtp", emailFrom: "waxwing@example.com" },
+  server: { publicUrl: "http://localhost:1" },
+};
+
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), "waxwing-test-"));
   const clock = options.clock ?? new TestClock();

@@ -4,19 +4,28 @@
  * account that was never used elsewhere may start again with a new password: the holder of an owner's link must not end
  * an account that belongs to another workspace. An operator's reset link can.
  */
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, ne } from "drizzle-orm";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
 import { hashToken, newToken } from "#src/core/secret.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { insertUser, type Place, setPassword, setRole } from "./change.ts";
+import { enqueue } from "#src/jobs/enqueue.ts";
+import { insertUser, type Place, setPassword, setRole, updateUser } from "./change.ts";
 import { describeAccount, findUser, findUserByEmail, hasOperator, workspaceIdsOf } from "./read.ts";
 import { formAnswers, type User, type UserLink, userLinks } from "./table.ts";
-import { findEmailProblem, LINK_LIFETIME_MS, type LinkKind, readEmail } from "./user.ts";
+import {
+  findEmailProblem,
+  LINK_LIFETIME_MS,
+  type LinkKind,
+  type MailedKind,
+  type PassedKind,
+  readEmail,
+} from "./user.ts";
 
 const TOKEN_BYTES = 24;
 
-export interface CreatedLink {
-  kind: LinkKind;
+export interface CreatedLink<Kind extends LinkKind = PassedKind> {
+  id: number;
+  kind: Kind;
   /** In clear. The address carries it after the `#`, so that no log and no proxy sees it. */
   token: string;
   expiresAt: number;
@@ -24,9 +33,14 @@ export interface CreatedLink {
 
 /**
  * Creates a link and deletes earlier links for the same use: choosing this user's password, joining the same workspace,
- * or creating the first operator.
+ * creating the first operator. A link by e-mail, which anybody may ask for, ends earlier ones of its kind alone.
  */
-export function createLink(tx: Tx, kind: LinkKind, userId: number | null, place: Place | null = null): CreatedLink {
+export function createLink<Kind extends LinkKind>(
+  tx: Tx,
+  kind: Kind,
+  userId: number | null,
+  place: Place | null = null,
+): CreatedLink<Kind> {
   const { workspaceId, role, numberIds } = place ?? { workspaceId: null, role: null, numberIds: null };
   tx.db
     .delete(userLinks)
@@ -34,16 +48,55 @@ export function createLink(tx: Tx, kind: LinkKind, userId: number | null, place:
       and(
         userId === null ? isNull(userLinks.userId) : eq(userLinks.userId, userId),
         workspaceId === null ? isNull(userLinks.workspaceId) : eq(userLinks.workspaceId, workspaceId),
+        isMailed(kind) ? eq(userLinks.kind, kind) : ne(userLinks.kind, "verify"),
       ),
     )
     .run();
   const token = newToken(tx.random, "", TOKEN_BYTES);
   const expiresAt = tx.now + LINK_LIFETIME_MS[kind];
-  tx.db
+  const { id } = tx.db
     .insert(userLinks)
     .values({ kind, userId, workspaceId, role, numberIds, hash: hashToken(token), createdAt: tx.now, expiresAt })
+    .returning({ id: userLinks.id })
+    .get();
+  return { id, kind, token, expiresAt };
+}
+
+function isMailed(kind: LinkKind): kind is MailedKind {
+  return kind === "forgot" || kind === "verify";
+}
+
+/** Creates a link that the server sends to the user's address. Its token is made when it is sent: no row ever has it. */
+export function requestMailedLink(tx: Tx, kind: MailedKind, userId: number): void {
+  const { id } = createLink(tx, kind, userId);
+  enqueue(tx, { kind: "mail_link", subject: id, queueKey: 0, dueAt: tx.now });
+}
+
+/** A token for a link that is about to be sent; its previous token ends. Undefined: the link no longer works. */
+export function renewToken(tx: Tx, linkId: number): { kind: MailedKind; token: string; email: string } | undefined {
+  const link = tx.db.select().from(userLinks).where(eq(userLinks.id, linkId)).get();
+  if (link === undefined || !isMailed(link.kind) || link.usedAt !== null || link.expiresAt <= tx.now) return undefined;
+  const user = link.userId === null ? undefined : findUser(tx, link.userId);
+  if (user === undefined || user.disabledAt !== null) return undefined;
+  const token = newToken(tx.random, "", TOKEN_BYTES);
+  tx.db
+    .update(userLinks)
+    .set({ hash: hashToken(token) })
+    .where(eq(userLinks.id, linkId))
     .run();
-  return { kind, token, expiresAt };
+  return { kind: link.kind, token, email: user.email };
+}
+
+/**
+ * Redeems a link that was sent to the user's address, which verifies the address. With a password, it is set, and all
+ * sessions end; a second factor stays. Throws `not_found` if the link no longer works or is of another kind.
+ */
+export function redeemMailedLink(tx: Tx, kind: MailedKind, token: string, passwordHash: string | null): User {
+  const { link, user } = getOpenLink(tx, token);
+  if (link.kind !== kind || user === null) throw linkIsOver();
+  spend(tx, link, user.id);
+  if (passwordHash !== null) setPassword(tx, user.id, passwordHash);
+  return updateUser(tx, user.id, { emailVerifiedAt: user.emailVerifiedAt ?? tx.now });
 }
 
 /** Creates the link that makes the first operator; null if an operator exists. */
@@ -91,7 +144,7 @@ export function isInUse(tx: ReadTx, { user }: OpenLink): boolean {
 }
 
 interface UsedLink {
-  link: UserLink;
+  link: UserLink & { kind: PassedKind };
   user: User;
   /** The workspaces that the account could enter before. */
   workspaceIds: number[];
@@ -106,13 +159,15 @@ interface UsedLink {
  */
 export function redeemLink(tx: Tx, token: string, passwordHash: string, email: string | null): UsedLink {
   const open = getOpenLink(tx, token);
+  const { kind } = open.link;
+  if (isMailed(kind)) throw linkIsOver();
   const startsAgain = leadsToAccount(open);
   if (startsAgain && isInUse(tx, open)) throw linkIsOver();
   const { id } = open.user ?? createFirstOperator(tx, email ?? "");
   const workspaceIds = workspaceIdsOf(tx, id);
   if (startsAgain) tx.db.delete(formAnswers).where(eq(formAnswers.userId, id)).run();
   spend(tx, open.link, id);
-  return { link: open.link, user: setPassword(tx, id, passwordHash), workspaceIds, startsAgain };
+  return { link: { ...open.link, kind }, user: setPassword(tx, id, passwordHash), workspaceIds, startsAgain };
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   BUDGET_RESET_AFTER_MS,
   emailKey,
   FREE_ATTEMPTS,
+  FREE_MAIL_REQUESTS,
   type GuessSubject,
   waitAfterAttempts,
 } from "./user.ts";
@@ -81,6 +82,25 @@ export function uncountGuess(tx: Tx, guess: Guess, { kind }: Verdict): void {
   const subject = accountSubject(tx, guess);
   const row = find(tx, subject);
   if (row !== undefined) save(tx, subject, Math.max(0, row.count - 1), 0);
+}
+
+/**
+ * Counts a request for a link by e-mail, for the address and for the client's network. What may happen to it: `send`;
+ * `ignore`, because the address had enough; or `wait`, because the network asks too often.
+ */
+export function countMailRequest(tx: Tx, email: string, network: string): "send" | "ignore" | { waitMs: number } {
+  const count = (kind: "mail to" | "mail from", name: string): number => {
+    const subject = tx.keyedHash(`${kind} ${name}`);
+    const row = find(tx, subject);
+    const waitMs = (row?.blockedUntil ?? 0) - tx.now;
+    if (waitMs > 0) return waitMs;
+    const count = countBefore(tx, row, tablePolicies.sign_in_attempts.kept.afterMs) + 1;
+    save(tx, subject, count, tx.now + waitAfterAttempts(count, FREE_MAIL_REQUESTS[kind]));
+    return 0;
+  };
+  const waitMs = count("mail from", network);
+  if (waitMs > 0) return { waitMs };
+  return count("mail to", emailKey(email)) > 0 ? "ignore" : "send";
 }
 
 function countersOf(tx: ReadTx, { email, guesser }: Guess) {

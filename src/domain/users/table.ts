@@ -20,6 +20,8 @@ export const users = sqliteTable("users", {
   createdAt: instant().notNull(),
   updatedAt: instant().notNull(),
   disabledAt: instant(),
+  /** When the user showed to receive what is sent to the address. */
+  emailVerifiedAt: instant(),
 });
 
 export type User = typeof users.$inferSelect;

@@ -5,10 +5,17 @@ export const linkKinds = [
   "setup",
   /** An invitee chooses a first password. */
   "join",
-  /** A user chooses a new password. */
+  /** A user chooses a new password: an operator passes the link on. */
   "reset",
+  /** The same by a link that was sent to the verified address of the account. */
+  "forgot",
+  /** A user shows to receive what is sent to the address. */
+  "verify",
 ] as const;
 export type LinkKind = (typeof linkKinds)[number];
+/** Links that the server sends by e-mail; the others are passed on by a person. */
+export type MailedKind = Extract<LinkKind, "forgot" | "verify">;
+export type PassedKind = Exclude<LinkKind, MailedKind>;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -17,6 +24,8 @@ export const LINK_LIFETIME_MS: Readonly<Record<LinkKind, number>> = {
   setup: 30 * MINUTE_MS,
   join: 7 * 24 * HOUR_MS,
   reset: 24 * HOUR_MS,
+  forgot: HOUR_MS,
+  verify: 24 * HOUR_MS,
 };
 
 /** A session ends after this long without a request, and after its lifetime in any case. */
@@ -75,6 +84,8 @@ export const DEVICE_LIFETIME_MS = 180 * 24 * HOUR_MS;
 export type GuessSubject = "pair" | "network" | "device" | "session";
 /** Failed attempts without a wait; each further one doubles the wait, from `FIRST_WAIT_MS` to `WAIT_MAX_MS`. */
 export const FREE_ATTEMPTS: Readonly<Record<GuessSubject, number>> = { pair: 5, network: 20, device: 5, session: 5 };
+/** The same for requests of a link by e-mail, to an address and from a network. */
+export const FREE_MAIL_REQUESTS = { "mail to": 3, "mail from": 20 } as const;
 const FIRST_WAIT_MS = 30_000;
 const WAIT_MAX_MS = 15 * MINUTE_MS;
 

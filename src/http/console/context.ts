@@ -54,6 +54,8 @@ export interface ConsoleOptions {
   /** The public address of this server, without a trailing slash. Null: not configured. */
   publicUrl: string | null;
   hasTls: boolean;
+  /** Whether the server sends users one-time links by e-mail. */
+  sendsEmail: boolean;
   /** Aborted when the server stops, which ends all streams. */
   stopping: AbortSignal;
   /** Whether every answer is compared with its schema. Costs time, so only tests do it. */

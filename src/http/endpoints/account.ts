@@ -43,8 +43,19 @@ const SessionView = Type.Object({
 export const accountEndpoints = {
   "GET /me": endpoint({
     session: "user",
-    output: Data(Type.Object({ ...SignedInView.properties, theme: Theme })),
-  }).read((tx, { user, headers }) => ({ ...viewSignedIn(tx, user), theme: readTheme(headers) })),
+    output: Data(
+      Type.Object({
+        ...SignedInView.properties,
+        theme: Theme,
+        /** Whether the server sends links by e-mail: only then can an address be verified. */
+        sends_email: Type.Boolean(),
+      }),
+    ),
+  }).read((tx, { user, headers, sendsEmail }) => ({
+    ...viewSignedIn(tx, user),
+    theme: readTheme(headers),
+    sends_email: sendsEmail,
+  })),
   "PUT /me/theme": endpoint({
     session: "user",
     body: Type.Object({ theme: Theme }, strict),

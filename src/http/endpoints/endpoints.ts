@@ -17,6 +17,7 @@ import { eventEndpoints } from "./events.ts";
 import { groupEndpoints } from "./groups.ts";
 import { importEndpoints } from "./imports.ts";
 import { inboxEndpoints } from "./inbox.ts";
+import { lostPasswordEndpoints } from "./lost-password.ts";
 import { mediaEndpoints } from "./media.ts";
 import { messageEndpoints } from "./messages.ts";
 import { numberEndpoints } from "./numbers.ts";
@@ -41,6 +42,7 @@ const endpoints = {
   ...eventEndpoints,
   ...mediaEndpoints,
   ...signInEndpoints,
+  ...lostPasswordEndpoints,
   ...accountEndpoints,
   ...operatingEndpoints,
   ...systemEndpoints,

@@ -15,6 +15,7 @@ import {
   linkIsOver,
   type OpenLink,
   redeemLink,
+  requestMailedLink,
 } from "#src/domain/users/links.ts";
 import { describeAccount } from "#src/domain/users/read.ts";
 import { removeTotp } from "#src/domain/users/second-factor.ts";
@@ -112,6 +113,7 @@ export const signInEndpoints = {
       const { kind, workspaceId, role } = link;
       // A user who lost the password may have lost the phone too. The operator who made the link vouches for them.
       const current = kind === "reset" ? removeTotp(tx, user.id) : user;
+      if (call.sendsEmail && current.emailVerifiedAt === null) requestMailedLink(tx, "verify", user.id);
       const cookies = enter(tx, call, user.id);
       const action = { setup: "user.setup", join: "user.join", reset: "user.new-password" }[kind];
       const details = role === null ? {} : { role, starts_again: startsAgain };

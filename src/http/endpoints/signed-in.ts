@@ -25,6 +25,8 @@ export const SignedInView = Type.Object({
     id: Type.Integer(),
     email: Type.String(),
     is_operator: Type.Boolean(),
+    /** The user showed to receive what is sent to the address. */
+    email_verified: Type.Boolean(),
     second_factor: Type.Boolean(),
     recovery_codes: Type.Integer(),
   }),
@@ -45,6 +47,7 @@ export function viewSignedIn(tx: ReadTx, user: User): Static<typeof SignedInView
       id: user.id,
       email: user.email,
       is_operator: user.isOperator,
+      email_verified: user.emailVerifiedAt !== null,
       second_factor: user.totpSecret !== null,
       recovery_codes: user.totpSecret === null ? 0 : countRecoveryCodes(tx, user.id),
     },

@@ -48,6 +48,7 @@ const UserView = Type.Object({
   workspaces: Type.Array(Type.Object({ id: Type.Integer(), role: MemberRole })),
   invitations: Type.Array(Type.Object({ id: Type.Integer(), role: MemberRole, expires_at: Instant() })),
   has_password: Type.Boolean(),
+  email_verified: Type.Boolean(),
   second_factor: Type.Boolean(),
   created_at: OptionalTime,
   disabled_at: OptionalTime,
@@ -63,6 +64,7 @@ const MemberView = Type.Object({
   /** Invited, but has not joined yet. */
   is_pending: Type.Boolean(),
   has_password: Type.Boolean(),
+  email_verified: Type.Boolean(),
   second_factor: Type.Boolean(),
   created_at: OptionalTime,
   disabled_at: OptionalTime,
@@ -282,6 +284,7 @@ function viewUser(user: ListedUser): Static<typeof UserView> {
       expires_at: whenUtc(expiresAt),
     })),
     has_password: user.password !== null,
+    email_verified: user.emailVerifiedAt !== null,
     second_factor: user.totpSecret !== null,
   });
 }
@@ -303,6 +306,7 @@ function viewMember(user: ListedUser): Static<typeof MemberView> {
     numbers: (membership ?? invitation)?.numberIds ?? null,
     is_pending: isPending,
     has_password: !isPending && user.password !== null,
+    email_verified: !isPending && user.emailVerifiedAt !== null,
     second_factor: !isPending && user.totpSecret !== null,
     created_at: whenUtc(isPending ? (invitation?.createdAt ?? null) : user.createdAt),
     disabled_at: whenUtc(user.disabledAt),

@@ -8,6 +8,7 @@ import type { ReactNode } from "react";
 import { ApiError } from "../data/api.ts";
 import { Home } from "../features/home/home.tsx";
 import { LinkPage } from "../features/sign-in/link-page.tsx";
+import { NewPassword, VerifyAddress } from "../features/sign-in/mailed-link.tsx";
 import { SignIn } from "../features/sign-in/sign-in.tsx";
 import { Loading } from "../ui/states.tsx";
 import { Toasts } from "../ui/toast.tsx";
@@ -41,6 +42,8 @@ const components: Readonly<Record<ScreenName, RouteComponent>> = {
   setup: () => <LinkPage kind="setup" />,
   join: () => <LinkPage kind="join" />,
   reset: () => <LinkPage kind="reset" />,
+  forgot: NewPassword,
+  verify: VerifyAddress,
   // Shown to users without a workspace.
   start: newWorkspace,
   newWorkspace,

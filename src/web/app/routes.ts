@@ -55,6 +55,8 @@ const publicScreens = {
   setup: createRoute({ getParentRoute: () => root, path: "/setup" }),
   join: createRoute({ getParentRoute: () => root, path: "/join" }),
   reset: createRoute({ getParentRoute: () => root, path: "/reset" }),
+  forgot: createRoute({ getParentRoute: () => root, path: "/forgot" }),
+  verify: createRoute({ getParentRoute: () => root, path: "/verify" }),
 };
 
 /** Its child routes require a signed-in user. */

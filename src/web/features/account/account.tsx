@@ -19,7 +19,8 @@ import { SecondFactor } from "./second-factor.tsx";
 import { strings } from "./strings.ts";
 
 export function Screen() {
-  const { user } = useMe();
+  const me = useMe();
+  const { user } = me;
   const client = useQueryClient();
   const navigate = useNavigate();
   const signOut = useMutation({
@@ -41,6 +42,13 @@ export function Screen() {
           <Password />
         </Card>
       </Section>
+      {me.sends_email && !user.email_verified && (
+        <Section title={strings.addressTitle}>
+          <Card>
+            <Address />
+          </Card>
+        </Section>
+      )}
       <Section title={strings.factorTitle}>
         <Card>
           <SecondFactor />
@@ -89,6 +97,23 @@ function Password() {
         required
       />
     </Form>
+  );
+}
+
+/** The address is not verified yet: sends the link that does it. */
+function Address() {
+  const send = useMutation({
+    mutationFn: () => request("POST /me/address", {}),
+    onSuccess: () => showToast(strings.addressSent),
+  });
+  return (
+    <>
+      <p>{strings.addressText}</p>
+      {send.isError && <Failed error={send.error} />}
+      <Button className="self-start" busy={send.isPending} onClick={() => send.mutate()}>
+        {strings.addressAction}
+      </Button>
+    </>
   );
 }
 

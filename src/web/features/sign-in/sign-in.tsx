@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { SignedOutPage } from "../../app/signed-out-page.tsx";
 import { resetForNewUser } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
+import { LostPassword } from "./lost-password.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
 import { strings } from "./strings.ts";
 
@@ -23,11 +24,7 @@ export function SignIn() {
   return (
     <SignedOutPage title={strings.title}>
       <SignInForm onSignedIn={handleSignedIn} />
-      <details className="text-quiet">
-        <summary className="cursor-pointer">{strings.lost}</summary>
-        <p className="mt-2">{strings.noScreen}</p>
-        <code className="mt-1 block rounded-control bg-sunken p-2 font-mono">{strings.resetCommand}</code>
-      </details>
+      <LostPassword />
     </SignedOutPage>
   );
 }

@@ -20,7 +20,7 @@ import { type Member, userChip } from "./user-view.ts";
 
 export function Screen() {
   const { id, name, timezone } = useWorkspace();
-  const { user } = useMe();
+  const { user, sends_email } = useMe();
   const client = useQueryClient();
   const [isInviting, setIsInviting] = useState(false);
   const [removing, setRemoving] = useState<Member | null>(null);
@@ -82,10 +82,13 @@ export function Screen() {
           {
             head: strings.email,
             phone: "who",
-            cell: ({ email }) => (
+            cell: ({ email, has_password, email_verified }) => (
               <span className="font-semibold wrap-anywhere">
                 {email}
                 {email === user.email && <span className="font-normal text-quiet"> ({strings.you})</span>}
+                {sends_email && has_password && !email_verified && (
+                  <span className="block text-label font-normal text-quiet">{strings.unverified}</span>
+                )}
               </span>
             ),
           },

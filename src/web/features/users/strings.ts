@@ -8,6 +8,7 @@ export const strings = {
   invite: "Invite",
   inviteTitle: "Invite a user",
   email: "E-mail",
+  unverified: "Address not confirmed",
   role: "Role",
   numbers: "Numbers",
   numbersHint: "Whose conversations the agent sees. None chosen: all.",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { placeExecutable } from "#test/support/executable.ts";
 import { importMessyRows } from "./messy.ts";
 
-test("of hundreds of messy rows everybody with a readable number comes in, nobody is read wrongly, and the counters add up", async () => {
+test("of hundreds of messy rows everybody with a readable number comes in, none is read wrongly, and the counters add up", async () => {
   const directory = mkdtempSync(join(tmpdir(), "waxwing-messy-test-"));
   try {
     const executable = join(directory, "waxwing");

@@ -1,6 +1,6 @@
 /**
  * Imports files of messy rows with known truth through an executable and compares its export and its report with that
- * truth: nobody with a readable number is missing, nobody is read wrongly, and the counters add up.
+ * truth: no person with a readable number is missing, none is read wrongly, and the counters add up.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ export interface MessyReport {
 }
 
 /**
- * Kinds that the reader is known to get wrong, by country or `*`: left out with `known: false`, until they are mended.
+ * Kinds that the reader is known to get wrong, by country or `*`: not generated with `known: false`, until they are mended.
  */
 export const knownFaults: readonly string[] = ["CI old number"];
 
@@ -191,7 +191,7 @@ function runImport(executable: string, data: string, country: string, path: stri
   return { report, people, refusals };
 }
 
-/** One spelling of the numbers that a country spells in two ways. */
+/** One form of the numbers that a country spells in two ways. */
 function canonical(phone: string): string {
   return phone
     .replace(/^\+549/, "+54")
@@ -220,7 +220,7 @@ function* compare(rows: readonly Row[], { people, refusals }: Imported): Generat
     }
   }
   for (const [phone, name] of people)
-    if (!explained.has(phone)) yield `WRONG, ${phone} (${name}) is nobody of the file`;
+    if (!explained.has(phone)) yield `WRONG, ${phone} (${name}) belongs to no row of the file`;
 }
 
 function* sums(lines: number, report: ImportReport): Generator<string> {
@@ -235,7 +235,7 @@ function* sums(lines: number, report: ImportReport): Generator<string> {
       report.rows,
     ],
     ["reasons", add(report.reasons), report.failed],
-    ["cells left out", add(report.omitted), report.cells_left_out],
+    ["omitted cells", add(report.omitted), report.cells_left_out],
   ];
   for (const [what, left, right] of pairs) if (left !== right) yield `SUM, ${what}: ${left}, reported ${right}`;
 }

@@ -76,7 +76,7 @@ export const fill = (chance: Chance, form: string) => form.replace(/#/g, () => S
 
 const NO_NUMBER = /phone/;
 /** A national number as it is dialled at home, and the same one for abroad. */
-function spellings(country: string, chance: Chance, number: string) {
+function forms(country: string, chance: Chance, number: string) {
   const { code, trunk } = planOf(country);
   const argentine = country === "AR" && number.startsWith("9");
   const home = argentine ? number.slice(1) : number;
@@ -88,14 +88,14 @@ function spellings(country: string, chance: Chance, number: string) {
 
 type Spell = (chance: Chance, country: string) => Omit<PhoneCell, "kind">;
 
-function person(form: (s: ReturnType<typeof spellings>, chance: Chance) => string): Spell {
+function person(form: (s: ReturnType<typeof forms>, chance: Chance) => string): Spell {
   return (chance, country) => {
     const number = fill(chance, chance.pick(planOf(country).mobiles));
-    return { cell: form(spellings(country, chance, number), chance), phones: [`+${planOf(country).code}${number}`] };
+    return { cell: form(forms(country, chance, number), chance), phones: [`+${planOf(country).code}${number}`] };
   };
 }
 
-function refused(reason: RegExp, form: (s: ReturnType<typeof spellings>, chance: Chance) => string): Spell {
+function refused(reason: RegExp, form: (s: ReturnType<typeof forms>, chance: Chance) => string): Spell {
   return (chance, country) => ({ ...person(form)(chance, country), phones: [], reason });
 }
 
@@ -154,7 +154,7 @@ function wide(sign: string): string {
 
 function landline(chance: Chance, country: string): Omit<PhoneCell, "kind"> {
   const number = fill(chance, chance.pick(planOf(country).landlines));
-  return { cell: spellings(country, chance, number).national, phones: [`+${planOf(country).code}${number}`] };
+  return { cell: forms(country, chance, number).national, phones: [`+${planOf(country).code}${number}`] };
 }
 
 function mobileSecond(chance: Chance, country: string): Omit<PhoneCell, "kind"> {

@@ -224,14 +224,22 @@ const REFUSED_NAMES = [
 /** What the names of such columns hold in the nine languages, however the rest of the name is worded. */
 const REFUSED_PART =
   /unsubscri|optout|optedout|desuscri|descadastr|desinscri|disiscri|abgemeldet|abbestellt|donotcontact|donotcall|donotdisturb/;
-const ACCEPTS_PART =
-  /(?:accept|acept|aceit|accett|akzeptiert|erlaubt|zustimm|einverst|permit|permis|autori|allow|agree|consent|optin|suscri|subscri|inscri|inscrit|abonn|iscri|setuju|izin|langganan).*(?:market|promo|offer|ofert|offert|angebot|werbung|newsletter|campaign|campan|campanh|broadcast|sms|whatsapp|email|mail|messag|mensaj|mensag|nachricht|pesan)|(?:market|promo|werbung|newsletter|campaign|whatsapp|sms|email|mail).*(?:accept|acept|aceit|accett|consent|zustimm|einwillig|einverst|allow|optin|permis|permit|setuju|subscri|suscri|status)|^newsletter$|सहमत|सहमति|موافق|اشتراك/;
+const AGREES =
+  /accept|acept|aceit|accett|akzeptiert|erlaubt|zustimm|einwillig|einverst|permit|permis|autori|allow|agree|consent|optin|suscri|subscri|inscri|abonn|iscri|setuju|izin|langganan/;
+const ABOUT =
+  /market|promo|offer|ofert|offert|angebot|werbung|newsletter|campa|broadcast|sms|whatsapp|mail|messag|mensa|nachricht|pesan/;
+const AGREEMENT = /^newsletter$|सहमत|موافق|اشتراك/;
 
 /** How a column of this folded name speaks of consent; null: it does not. */
 export function consentColumnOf(folded: string): "answer" | "accepts" | "refused" | null {
   if (CONSENT_NAMES.includes(folded)) return "answer";
   if (REFUSED_NAMES.includes(folded) || REFUSED_PART.test(folded)) return "refused";
-  return ACCEPTS_NAMES.includes(folded) || ACCEPTS_PART.test(folded) ? "accepts" : null;
+  return ACCEPTS_NAMES.includes(folded) || isAgreement(folded) ? "accepts" : null;
+}
+
+/** Words of agreement to messages, or a word that says both. */
+function isAgreement(folded: string): boolean {
+  return AGREEMENT.test(folded) || (AGREES.test(folded) && ABOUT.test(folded));
 }
 
 /** Values of such columns. */

@@ -9,6 +9,7 @@ import { defaultScopes, isAllowed, scopeRows, scopes } from "#src/domain/workspa
 import type { Needs } from "#src/http/endpoints/declare.ts";
 import type { ApiEndpoint, ConsoleEndpoint } from "#src/http/endpoints/endpoint.ts";
 import { apiEndpoints, consoleEndpoints } from "#src/http/endpoints/endpoints.ts";
+import { readOptions } from "#test/support/options.ts";
 
 const checkout = resolve(import.meta.dir, "..");
 const WEB = join(checkout, "src/web");
@@ -138,4 +139,7 @@ ${ofScopes}
 `;
 }
 
-if (import.meta.main) await Bun.write(rightsFile, rightsText());
+if (import.meta.main) {
+  readOptions({ call: "bun run rights", about: "Writes docs/rights.md from the declarations of the endpoints." }, {});
+  await Bun.write(rightsFile, rightsText());
+}

@@ -79,11 +79,23 @@ function parseObject(bytes: Uint8Array): Record<string, unknown> {
 /** Where the first fault is, such as ` (line 3, column 12)`; line and column count from 1. */
 function describeJsonFault(text: string): string {
   const errors: ParseError[] = [];
+  // The parser is recursive.
+  if (isDeeplyNested(text)) return "";
   parseTolerantly(text, errors, { disallowComments: true });
   const [first] = errors;
   if (first === undefined) return "";
   const before = text.slice(0, first.offset).split("\n");
   return ` (line ${before.length}, column ${(before.at(-1) ?? "").length + 1})`;
+}
+
+/** Counts brackets in strings too, so it may say so of a text that is not. */
+function isDeeplyNested(text: string): boolean {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[{\]}]/g)) {
+    depth += bracket === "[" || bracket === "{" ? 1 : -1;
+    if (depth > DEPTH_MAX) return true;
+  }
+  return false;
 }
 
 function isDeeperThan(value: unknown, levels: number): boolean {

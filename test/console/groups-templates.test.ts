@@ -108,7 +108,7 @@ describe("a group", () => {
     const members = async (more = "") => (await member.get(`/w/${shop.id}/contacts?group=${id}${more}`)).body;
     expect((await members()).meta.total).toBe(2);
     expect((await members("&consent=opted_in")).meta.total).toBe(0);
-    expect((await member.get(`/w/${shop.id}/contacts?group=999`)).status).toBe(404);
+    expect((await member.get(`/w/${shop.id}/contacts?group=999`)).status).toBe(400);
     expect((await member.ask("DELETE", `${path()}/${id}`)).status).toBe(200);
     expect((await member.get(`${path()}/${id}`)).status).toBe(404);
     expect(auditEntries(app).slice(0, 2)).toMatchObject([{ action: "group.remove" }, { action: "group.create" }]);

@@ -43,6 +43,8 @@ const KEYLESS: Readonly<Record<string, string>> = {
   "POST /w/{workspace}/groups/count": "changes nothing",
   "POST /w/{workspace}/bulk/count": "changes nothing",
   "POST /w/{workspace}/drafts/{id}/check": "changes nothing",
+  "POST /w/{workspace}/imports/{id}/check": "changes nothing",
+  "PUT /w/{workspace}/imports/{id}/choices": "the choices are as they were last stored",
   "POST /w/{workspace}/webhook/reveal": "changes nothing",
   "POST /w/{workspace}/drafts/{id}/send": "the draft becomes one broadcast",
   "PUT /w/{workspace}/drafts/{id}": "a draft is as it was last saved",

@@ -153,7 +153,7 @@ test("valid items among malformed ones, out of order and delivered again, are ea
   const now = app.clock.now();
   const later = { id: "wamid.b", text: "later", at: now };
   const earlier = { id: "wamid.a", text: "earlier", at: now - 60_000 };
-  const broken = { id: "wamid.x", content: { timestamp: "never", type: "text" } };
+  const broken = { id: "wamid.x", from: null };
   await reportInbound(app, shop, later, broken, earlier);
   await reportInbound(app, shop, earlier, broken, later, later);
   expect(inboundsOf(app).map(({ text }) => text)).toEqual(["later", "earlier"]);

@@ -113,7 +113,8 @@ test(
     const from = said.length;
     const nameOf = async (): Promise<unknown> => ((await (await me()).json()) as { data: { name: string } }).data.name;
     const name = await nameOf();
-    const [shown, changed] = ["return shown;", 'return { ...shown, name: "Changed" };'];
+    const view = "viewWorkspace(workspace, owned, findAccount(tx, workspace.id))";
+    const [shown, changed] = [`return ${view};`, `return { ...${view}, name: "Changed" };`];
     edit(ROUTE, shown, changed);
     await toSay(/server restarted in .* \(src\/http\/endpoints\/workspaces\.ts\)/, from);
     expect(await nameOf()).toBe("Changed");

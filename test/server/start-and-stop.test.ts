@@ -47,6 +47,7 @@ const NAMES = [
   "run_broadcasts",
   "sync_account",
   "fetch_media",
+  "mail_link",
   "unused_media",
   "index_network_ids",
   "index_contact_messages",

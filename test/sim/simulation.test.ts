@@ -50,6 +50,7 @@ const SERVICES_NOT_SIMULATED = [
   "conditions",
   "fetch_media",
   "kept_copies",
+  "mail_link",
   "other_commits",
   "refused_callbacks",
   "sync_account",

@@ -4,7 +4,7 @@
  */
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { newFormKey, request } from "../../data/api.ts";
+import { request } from "../../data/api.ts";
 import { useWorkspace } from "../../data/session.ts";
 import type { ImportDetail } from "./import-view.ts";
 
@@ -33,7 +33,7 @@ export function useChoices(job: ImportDetail): ChoicesOf {
     try {
       const body = latest.current;
       const path = { workspace: id, id: job.id, body };
-      const data = await request("PUT /w/{workspace}/imports/{id}/choices", path, { key: newFormKey() });
+      const data = await request("PUT /w/{workspace}/imports/{id}/choices", path);
       // What the user chose meanwhile is on its way, and shows already.
       if (latest.current === body) client.setQueryData(key, data);
       setError(null);

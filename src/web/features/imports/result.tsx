@@ -47,7 +47,7 @@ export function ImportResult({ job, change, refresh }: Props) {
   const run = () => act(() => request("POST /w/{workspace}/imports/{id}/run", path, { key: `${key}-${state}` }));
   const decide = (changes: Partial<Choices>) => {
     const body = { ...job.choices, ...changes };
-    void act(() => request("POST /w/{workspace}/imports/{id}/check", { ...path, body }, { key: newFormKey() }));
+    void act(() => request("POST /w/{workspace}/imports/{id}/check", { ...path, body }));
   };
   return (
     <>

@@ -11,6 +11,8 @@ import type { ImportDetail } from "./import-view.ts";
 export type Choices = ImportDetail["choices"];
 
 export interface ChoicesOf {
+  /** The job with what the user chose, whether or not the server has stored it. */
+  shown: ImportDetail;
   choices: Choices;
   save: (changes: Partial<Choices>) => Promise<void>;
   /** The choices once the server has stored them. */
@@ -54,7 +56,9 @@ export function useChoices(job: ImportDetail): ChoicesOf {
     await last.current;
     return latest.current;
   };
-  return { choices: job.choices, save, stored, error };
+  // A read of the job that began before a choice was stored would show the previous one.
+  const shown = waiting === 0 ? job : { ...job, ...asChosen(job, latest.current) };
+  return { shown, choices: shown.choices, save, stored, error };
 }
 
 /** The page answers a press at once; how the server reads the file follows. */

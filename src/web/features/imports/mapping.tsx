@@ -24,9 +24,10 @@ interface Props {
 const NOWHERE = "-";
 const NEW_FIELD = "new";
 
-export function ImportMapping({ job, onStarted }: Props) {
+export function ImportMapping({ job: stored, onStarted }: Props) {
   const { id } = useWorkspace();
-  const of = useChoices(job);
+  const of = useChoices(stored);
+  const { shown: job } = of;
   const [isBusy, setIsBusy] = useState(false);
   // A second press of the same choices is the same request.
   const key = useRef({ text: newFormKey(), body: "" });
@@ -48,15 +49,15 @@ export function ImportMapping({ job, onStarted }: Props) {
     }
     setIsBusy(false);
   };
-  const shown = of.error ?? error;
+  const refusal = of.error ?? error;
   return (
     <>
       {job.found !== null && <FoundInFile job={job} found={job.found} of={of} />}
       <Columns job={job} of={of} />
       <Consent job={job} of={of} />
-      {shown !== null && (
+      {refusal !== null && (
         <p role="alert" className="mb-4 text-red">
-          {sentencesOf(shown)}
+          {sentencesOf(refusal)}
         </p>
       )}
       <div className="flex flex-wrap items-center gap-3">

@@ -40,12 +40,6 @@ export interface Group {
   load(): Promise<readonly Command[]>;
 }
 
-type Written = Readonly<
-  Record<string, (Omit<ValueOption, "required" | "min"> & { required?: boolean; min?: number }) | Option>
->;
-
-export { workspaceFilter, workspaceOption } from "./option.ts";
-
 /**
  * Declares a command: `words` are `workspace create`. `run` receives every positional and option under its property,
  * typed by its kind.
@@ -55,24 +49,7 @@ export function command<Declared extends Options>(
   says: Says,
   declared: Declared,
   run: (context: Context, values: Values<Declared>) => Promise<Report | null>,
-): Command;
-/** The form that the commands of keys, users and contacts have until they are rewritten. */
-export function command<const Positionals extends Written, const Declared extends Written>(written: {
-  readonly group: string | null;
-  readonly name: string;
-  readonly summary: string;
-  readonly details?: string;
-  readonly positionals?: Positionals;
-  readonly options?: Declared;
-  run(context: Context, values: Values<Positionals> & Values<Declared>): Promise<Report | null>;
-}): Command;
-export function command(
-  words: string | object,
-  says: Says = "",
-  declared: Options = {},
-  run: Command["run"] = () => Promise.resolve(null),
 ): Command {
-  if (typeof words === "object") return { positionals: {}, options: {}, ...words } as Command;
   const [first = "", second] = words.split(" ");
   const entries = Object.entries<Option>(declared);
   return {
@@ -81,7 +58,8 @@ export function command(
     name: second ?? first,
     positionals: Object.fromEntries(entries.flatMap(([name, one]) => (isPositional(one) ? [[name, one]] : []))),
     options: Object.fromEntries(entries.filter(([, one]) => !isPositional(one))),
-    run,
+    // The parser gives each value the type of its option.
+    run: run as Command["run"],
   };
 }
 

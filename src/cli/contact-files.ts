@@ -12,95 +12,54 @@ import type { FoundSheet, ReadOptions } from "#src/transfer/formats/record.ts";
 import { importContacts } from "#src/transfer/import-contacts.ts";
 import type { ChangeCount, ReasonCount } from "#src/transfer/reasons.ts";
 import type { StoredRow } from "#src/transfer/table.ts";
-import { type Command, command, workspaceOption } from "./command.ts";
+import { type Command, command } from "./command.ts";
 import type { Context, Io } from "./context.ts";
 import { withDatabase } from "./database.ts";
 import { CommandFailure, UsageError } from "./failure.ts";
+import { choice, file, flag, number, positional, required, text, workspaceOption } from "./option.ts";
 import { list, visible } from "./output.ts";
 
-const group = "contact";
 const FAILURES = ".errors.csv";
-const file = {
-  kind: "text",
-  value: "FILE",
-  file: { as: "read", beside: { [FAILURES]: "make" } },
-  required: true,
-  description: "The file",
-} as const;
+const source = required(file("FILE", "The file", { as: "read", beside: { [FAILURES]: "make" } }));
 
 /** How a file is read, where it should not be found out. */
 const readOptions = {
-  encoding: { kind: "text", value: "E", description: "Encoding of the text, such as windows-1251 (default: detected)" },
-  quotes: {
-    kind: "choice",
-    choices: ["csv", "none"],
-    description: "What quotation marks are; none: characters, so every line is a row",
-  },
-  headerRow: {
-    kind: "text",
-    value: "N|none",
-    description: "Line with the column names; none: the columns are called 1, 2, …",
-  },
-  sheet: {
-    kind: "number",
-    value: "N",
-    min: 1,
-    description: "Number of the sheet of a workbook (default: the first one)",
-  },
-} as const;
+  encoding: text("E", "Encoding of the text, such as windows-1251 (default: detected)"),
+  quotes: choice(["csv", "none"], "What quotation marks are; none: characters, so every line is a row"),
+  headerRow: text("N|none", "Line with the column names; none: the columns are called 1, 2, …"),
+  sheet: number("N", "Number of the sheet of a workbook (default: the first one)"),
+};
 
 export const fileCommands: readonly Command[] = [
-  command({
-    group,
-    name: "import",
-    summary: "Import contacts from a CSV file",
-    details:
-      "Encoding, delimiter and columns are detected; --map overrides the columns. Importing the same file again changes\nnothing. A cell that cannot be read is skipped, and the rest of its row is imported. Refused rows and those with\nskipped cells are written to FILE.errors.csv. Kind, encoding, delimiter, header and columns are detected; what is not\nclear is refused with the option that decides it. Consent is recorded only with\n--consent, and never lifts an opt-out.",
-    positionals: { file },
-    options: {
+  command(
+    "contact import",
+    {
+      summary: "Import contacts from a CSV file",
+      details:
+        "Encoding, delimiter and columns are detected; --map overrides the columns. Importing the same file again changes\nnothing. A cell that cannot be read is skipped, and the rest of its row is imported. Refused rows and those with\nskipped cells are written to FILE.errors.csv. Kind, encoding, delimiter, header and columns are detected; what is not\nclear is refused with the option that decides it. Consent is recorded only with\n--consent, and never lifts an opt-out.",
+    },
+    {
+      file: positional(source),
       workspace: workspaceOption,
-      map: {
-        kind: "text",
-        value: "COL=FIELD,…",
-        description: "Fields: phone, name, city, tags, fields.KEY …; - ignores the column",
-      },
-      consent: {
-        kind: "choice",
-        choices: ["opted_in"],
-        description: "Every person in the file has agreed to receive messages",
-      },
-      dryRun: { kind: "flag", description: "Check every row without changing anything" },
-      badCells: {
-        kind: "choice",
-        choices: ["skip", "refuse"],
-        description:
-          "A cell that cannot be read, but not a phone number or user id: skip it (default) or refuse its row",
-      },
-      skipBadCells: { kind: "flag", description: "The same as --bad-cells skip" },
-      dates: {
-        kind: "choice",
-        choices: ["dmy", "mdy", "ymd"],
-        description: "Order of day, month and year in dates (default: by all dates of the file, else the country)",
-      },
-      purpose: {
-        kind: "text",
-        value: "TEXT",
-        description: "What the people whom the file opts in agreed to (default: column consent_purpose)",
-      },
-      notice: {
-        kind: "text",
-        value: "TEXT",
-        description: "What they were shown, or its version (default: column consent_notice)",
-      },
-      country: {
-        kind: "text",
-        value: "CC",
-        description: "Country of numbers without a country code, such as DE (default: the workspace's)",
-      },
+      map: text("COL=FIELD,…", "Fields: phone, name, city, tags, fields.KEY …; - ignores the column"),
+      consent: choice(["opted_in"], "Every person in the file has agreed to receive messages"),
+      dryRun: flag("Check every row without changing anything"),
+      badCells: choice(
+        ["skip", "refuse"],
+        "A cell that cannot be read, but not a phone number or user id: skip it (default) or refuse its row",
+      ),
+      skipBadCells: flag("The same as --bad-cells skip"),
+      dates: choice(
+        ["dmy", "mdy", "ymd"],
+        "Order of day, month and year in dates (default: by all dates of the file, else the country)",
+      ),
+      purpose: text("TEXT", "What the people whom the file opts in agreed to (default: column consent_purpose)"),
+      notice: text("TEXT", "What they were shown, or its version (default: column consent_notice)"),
+      country: text("CC", "Country of numbers without a country code, such as DE (default: the workspace's)"),
       ...readOptions,
     },
-    run: (context, values) => {
-      const source = requireFile(context, values.file);
+    (context, values) => {
+      const handle = requireFile(context, values.file);
       const phoneCountry = readPhoneCountry(values.country);
       const map = readMap(values.map);
       const reading = readReadOptions(values, "contact import");
@@ -112,7 +71,7 @@ export const fileCommands: readonly Command[] = [
             clock: context.io.clock,
             workspaceId: values.workspace,
             path: values.file,
-            file: source,
+            file: handle,
             map,
             optIn: values.consent !== undefined,
             evidence: { file: values.file, ...readTerms(values) },
@@ -142,21 +101,15 @@ export const fileCommands: readonly Command[] = [
         }
       });
     },
-  }),
-  command({
-    group,
-    name: "export",
-    summary: "Export all contacts as CSV",
-    options: {
+  ),
+  command(
+    "contact export",
+    "Export all contacts as CSV",
+    {
       workspace: workspaceOption,
-      file: {
-        kind: "text",
-        value: "FILE",
-        file: { as: "fill" },
-        description: "Target file (default: stdout); required with --json",
-      },
+      file: file("FILE", "Target file (default: stdout); required with --json", { as: "fill" }),
     },
-    run: (context, values) => {
+    (context, values) => {
       if (context.options.json && values.file === undefined) {
         throw new UsageError("with --json the CSV needs its own file: add --file FILE", "contact export");
       }
@@ -176,16 +129,17 @@ export const fileCommands: readonly Command[] = [
         }
       });
     },
-  }),
-  command({
-    group,
-    name: "opt-out",
-    summary: "Opt out every person in a file",
-    details:
-      "The file is a CSV with a phone column, or has one number per line. A person who has already opted out keeps the\nfirst date.",
-    options: { workspace: workspaceOption, file, ...readOptions },
-    run: (context, values) => {
-      const source = requireFile(context, values.file);
+  ),
+  command(
+    "contact opt-out",
+    {
+      summary: "Opt out every person in a file",
+      details:
+        "The file is a CSV with a phone column, or has one number per line. A person who has already opted out keeps the\nfirst date.",
+    },
+    { workspace: workspaceOption, file: source, ...readOptions },
+    (context, values) => {
+      const handle = requireFile(context, values.file);
       return withDatabase(context, "write", async ({ store }) => {
         const failures = failuresOf(context, values.file);
         try {
@@ -194,7 +148,7 @@ export const fileCommands: readonly Command[] = [
             values.workspace,
             values.file,
             (line, cells, reason) => failures.add(line, cells, reason),
-            source,
+            handle,
             readReadOptions(values, "contact opt-out"),
           );
           const result = describeReport(counters, failures);
@@ -204,7 +158,7 @@ export const fileCommands: readonly Command[] = [
         }
       });
     },
-  }),
+  ),
 ];
 
 /** The file to read: its path, or the handle that root opened. */

@@ -21,31 +21,29 @@ import { removeUnusedMedia } from "#src/media/remove-unused.ts";
 import { SimulatedFiles } from "#src/networks/simulator/media.ts";
 import { ImportFiles } from "#src/transfer/import-files.ts";
 import { listImports, removeEndedImports } from "#src/transfer/imports.ts";
-import { type Command, command, workspaceOption } from "./command.ts";
+import { type Command, command } from "./command.ts";
 import { fileCommands } from "./contact-files.ts";
 import { withDatabase } from "./database.ts";
+import { positional, text, workspaceOption } from "./option.ts";
 
-const group = "contact";
-const phone = {
-  kind: "text",
-  value: "PHONE",
-  required: true,
-  description: "The person's number, in any format",
-} as const;
+const options = {
+  phone: positional(text("PHONE", "The person's number, in any format")),
+  workspace: workspaceOption,
+};
 const BATCH = 200;
 const GAP_MS = 3;
 
 export const commands: readonly Command[] = [
   ...fileCommands,
-  command({
-    group,
-    name: "keep",
-    summary: "Keep sending to a person who may want to stop",
-    details:
-      "For a person whose message may mean STOP and turned out not to. Their consent stays as it is. Has no effect\nunless the contact is flagged as possibly opting out.",
-    positionals: { phone },
-    options: { workspace: workspaceOption },
-    run: (context, values) =>
+  command(
+    "contact keep",
+    {
+      summary: "Keep sending to a person who may want to stop",
+      details:
+        "For a person whose message may mean STOP and turned out not to. Their consent stays as it is. Has no effect\nunless the contact is flagged as possibly opting out.",
+    },
+    options,
+    (context, values) =>
       withDatabase(context, "write", async ({ store }) => {
         const contact = await store.write((tx) => {
           const workspace = getWorkspace(tx, values.workspace);
@@ -54,16 +52,16 @@ export const commands: readonly Command[] = [
         const text = `${contact.phone} is kept. Consent: ${contact.consent.status.replace("_", " ")}.`;
         return { json: contact, text };
       }),
-  }),
-  command({
-    group,
-    name: "erase",
-    summary: "Erase a person: data, texts, files, raw records",
-    details:
-      "Counters stay, and so does a keyed hash of an opt-out, so that no import revives the person. Import files uploaded\nin the console that contain the person are deleted. Earlier backups still contain the person.",
-    positionals: { phone },
-    options: { workspace: workspaceOption },
-    run: (context, values) =>
+  ),
+  command(
+    "contact erase",
+    {
+      summary: "Erase a person: data, texts, files, raw records",
+      details:
+        "Counters stay, and so does a keyed hash of an opt-out, so that no import revives the person. Import files uploaded\nin the console that contain the person are deleted. Earlier backups still contain the person.",
+    },
+    options,
+    (context, values) =>
       withDatabase(context, "write", async ({ store, config }) => {
         const files = {
           imports: new ImportFiles(config.storage.path),
@@ -89,7 +87,7 @@ export const commands: readonly Command[] = [
         ].join("\n");
         return { json: { erased: true, log_emptied: isLogEmpty, waiting_imports: waitingImports }, text };
       }),
-  }),
+  ),
 ];
 
 /** Where files of people lie beside the database. */

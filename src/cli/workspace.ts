@@ -1,7 +1,7 @@
 /** `waxwing workspace …`: customer accounts, their settings and their balance. */
-import { formatMoney, type Micros, readMoney } from "#src/core/money.ts";
+import { type Micros, readMoney } from "#src/core/money.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
-import { available, credit, findAccount, setPrice } from "#src/domain/billing/account.ts";
+import { credit, findAccount, setPrice, viewBalance } from "#src/domain/billing/account.ts";
 import { getWorkspace, listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { createWorkspace, resume, suspend, switchApi, updateWorkspace } from "#src/domain/workspaces/update.ts";
@@ -232,17 +232,7 @@ function viewWithBilling(tx: ReadTx, workspace: Workspace) {
     suspended: workspace.suspendedAt !== null,
     suspended_reason: workspace.suspendedReason,
     suspended_at: when(workspace.suspendedAt),
-    billing:
-      account === undefined
-        ? null
-        : {
-            currency: account.currency,
-            rate: formatMoney(account.rate),
-            available: formatMoney(available(account)),
-            held: formatMoney(account.held),
-            charged: formatMoney(account.charged),
-            credited: formatMoney(account.credited),
-          },
+    billing: account === undefined ? null : viewBalance(account),
     created_at: when(workspace.createdAt),
     updated_at: when(workspace.updatedAt),
   };

@@ -76,14 +76,20 @@ function parseObject(bytes: Uint8Array): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
+/** A fault after so many characters is not looked for: the parser continues after each, and a body may hold a million. */
+const LOOKED_AT = 16_384;
+
 /** Where the first fault is, such as ` (line 3, column 12)`; line and column count from 1. */
-function describeJsonFault(text: string): string {
+function describeJsonFault(body: string): string {
+  const text = body.slice(0, LOOKED_AT);
   const errors: ParseError[] = [];
   // The parser is recursive.
   if (isDeeplyNested(text)) return "";
   parseTolerantly(text, errors, { disallowComments: true });
   const [first] = errors;
   if (first === undefined) return "";
+  // The cut is a fault of its own, which is reported where the last value began or at the end.
+  if (body.length > LOOKED_AT && first.offset + first.length >= LOOKED_AT) return "";
   const before = text.slice(0, first.offset).split("\n");
   return ` (line ${before.length}, column ${(before.at(-1) ?? "").length + 1})`;
 }

@@ -78,6 +78,20 @@ describe("an unreadable body is refused", () => {
   };
   for (const [what, text] of Object.entries(bodies)) test(what, () => expectRefused(() => post(text)));
 
+  const late = `{"text":"${"word ".repeat(20_000)}"`;
+  const faults: [what: string, body: string, position: string][] = [
+    ["in the first line", '{"to" "x"}', " (line 1, column 7)"],
+    ["in a later line", '{\n  "to": "x",\n  "text" "hi"\n}', " (line 3, column 10)"],
+    ["a long body with an early fault", `{"to" ${late}}`, " (line 1, column 7)"],
+    ["a long body with a late fault, which is not looked for", `${late} "to":"x"}`, ""],
+    ["a long body that is cut short", late, ""],
+    ["nested too deep to look", "[".repeat(1_000), ""],
+  ];
+  test.each(faults)("%s: the position is named", async (_, body, position) => {
+    const { message } = (await post(body)).body.error;
+    expect(message).toBe(`The body is not valid JSON${position}.`);
+  });
+
   test("when it is invalid UTF-8", async () => {
     const bytes = Buffer.from('{"to":"+919876543210","text":"\xff\xfe"}', "latin1");
     const answer = await raw(bytes);

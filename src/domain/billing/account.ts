@@ -1,6 +1,6 @@
 /** The billing account of a charged workspace: opened, priced and credited. */
 import { and, desc, eq, lt, sql } from "drizzle-orm";
-import type { Micros } from "#src/core/money.ts";
+import { formatMoney, type Micros } from "#src/core/money.ts";
 import { invalidRequest, Problem } from "#src/core/problem.ts";
 import { remembered } from "#src/db/settings-cache.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -20,6 +20,18 @@ export function findAccount(tx: ReadTx, workspaceId: number): BillingAccount | u
 /** What can still be spent; negative if messages were delivered after their hold had been released. */
 export function available(account: BillingAccount): Micros {
   return account.credited - account.held - account.charged;
+}
+
+/** As the API and the commands show an account. Amounts are decimal texts. */
+export function viewBalance(account: BillingAccount) {
+  return {
+    currency: account.currency,
+    rate: formatMoney(account.rate),
+    available: formatMoney(available(account)),
+    held: formatMoney(account.held),
+    charged: formatMoney(account.charged),
+    credited: formatMoney(account.credited),
+  };
 }
 
 /** Opens the account, or changes its currency and rate. Existing holds keep their rate. */

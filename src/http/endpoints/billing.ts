@@ -1,12 +1,11 @@
 /** A workspace's money: balance, holds, all transactions, and adding credit. */
 
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { formatMoney, readMoney } from "#src/core/money.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { Instant, Nullable, OneOf } from "#src/core/schema.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
-import { available, credit, findAccount, listLedger } from "#src/domain/billing/account.ts";
-import type { BillingAccount } from "#src/domain/billing/table.ts";
+import { credit, findAccount, listLedger, viewBalance } from "#src/domain/billing/account.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { monthOf, viewUsage } from "#src/domain/messages/network-usage.ts";
 import { UsageView } from "#src/domain/messages/schema.ts";
@@ -44,7 +43,7 @@ export const billingEndpoints = {
   "GET /w/{workspace}/billing": endpoint({ session: "manage", output: Data(Nullable(AccountView)) }).read(
     (tx, { workspace }) => {
       const account = findAccount(tx, workspace.id);
-      return account === undefined ? null : viewAccount(account);
+      return account === undefined ? null : viewBalance(account);
     },
   ),
   "GET /w/{workspace}/usage": endpoint({
@@ -116,21 +115,10 @@ export const billingEndpoints = {
     const isCredited = account.credited !== before;
     const audit = { action: "billing.credit", subject: formatMoney(amount), details: { note, ref } };
     // A repeated reference changes nothing, so there is no audit entry.
-    const data = { ...viewAccount(account), is_credited: isCredited };
+    const data = { ...viewBalance(account), is_credited: isCredited };
     return { status: isCredited ? 201 : 200, data, audit: isCredited ? audit : null };
   }),
 };
-
-function viewAccount(account: BillingAccount): Static<typeof AccountView> {
-  return {
-    currency: account.currency,
-    rate: formatMoney(account.rate),
-    available: formatMoney(available(account)),
-    held: formatMoney(account.held),
-    charged: formatMoney(account.charged),
-    credited: formatMoney(account.credited),
-  };
-}
 
 /** By default the present month of the workspace. */
 function readMonth(value: string | null, now: number, { timezone }: { timezone: string }): string {

@@ -751,8 +751,15 @@ type Media struct {
 
 // MediaFailedEventData: part of another type.
 type MediaFailedEventData struct {
-	MessageID int64  `json:"message_id"`
 	Reason    string `json:"reason"`
+	InboundID int64  `json:"inbound_id"`
+	MessageID int64  `json:"message_id"`
+	// Phone number of the sender in E.164. Null if the network identifies the person only by its own id:
+	// `contact.user_id`.
+	From *string `json:"from"`
+	// The workspace's number that the person wrote to, in E.164.
+	To      string  `json:"to"`
+	Contact Contact `json:"contact"`
 }
 
 // MediaFailedEvent: `too_large`: larger than this server accepts. `not_found`: WhatsApp no longer has it.
@@ -769,11 +776,19 @@ type MediaFailedEvent struct {
 // MediaStoredEventData: part of another type.
 type MediaStoredEventData struct {
 	Media     ReceivedMedia `json:"media"`
+	InboundID int64         `json:"inbound_id"`
 	MessageID int64         `json:"message_id"`
+	// Phone number of the sender in E.164. Null if the network identifies the person only by its own id:
+	// `contact.user_id`.
+	From *string `json:"from"`
+	// The workspace's number that the person wrote to, in E.164.
+	To      string  `json:"to"`
+	Contact Contact `json:"contact"`
 }
 
 // MediaStoredEvent: The file of a received message was fetched from WhatsApp. `media.url` needs no key and works
-// for 7 days; later, `GET /media/{id}` with a key gives the file.
+// for 7 days; later, `GET /media/{id}` with a key gives the file. `inbound_id` is `message.id` of
+// `message.received` (`message_id` is its former name); `GET /inbounds/{id}` gives that message.
 type MediaStoredEvent struct {
 	// Id of the event, the same in every attempt: ignore events that you have already processed.
 	ID        string               `json:"id"`
@@ -1624,6 +1639,13 @@ func (c *Client) ListEvents(ctx context.Context, query ListEventsQuery, options 
 // IterateEvents gives all entries of ListEvents, page after page.
 func (c *Client) IterateEvents(ctx context.Context, query ListEventsQuery, options ...CallOption) *Iterator[WebhookEvent] {
 	return iterate[WebhookEvent](ctx, c, apiRequest{method: "GET", path: "/events", query: queryOf(query), isIdempotent: true}, options)
+}
+
+// GetInbound: Get a received message. Returns a message that a person sent, as `message.received` shows it, with
+// the present state of its file. Its id is a number of its own: `GET /messages/{id}` knows only what was sent.
+// After the person was erased, it returns 404. Needs a key with the scope `read`.
+func (c *Client) GetInbound(ctx context.Context, id int64, options ...CallOption) (*InboundMessage, error) {
+	return one[InboundMessage](ctx, c, apiRequest{method: "GET", path: "/inbounds/" + segment(id), isIdempotent: true}, options)
 }
 
 // GetMedia: Get a received file. Returns the bytes of a picture, video, voice message, sticker or document that

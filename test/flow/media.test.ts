@@ -15,6 +15,7 @@ import { startWhatsapp, type WhatsappWorld } from "#test/support/whatsapp.ts";
 import { Workshop } from "../cli/spawn.ts";
 
 const JPEG = Buffer.concat([Buffer.from("\xff\xd8\xff\xe0picture", "latin1"), Buffer.alloc(200_000, 5)]);
+const PERSON = "+4915112345678";
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
@@ -78,7 +79,11 @@ test("a picture is told of at once without bytes, and again with a link once it 
       expires_at: expect.any(String),
       state: "stored",
     },
+    inbound_id: received?.data.message.id,
     message_id: received?.data.message.id,
+    from: received?.data.message.from,
+    to: received?.data.message.to,
+    contact: received?.data.contact,
   });
   expect(filesOf(world)).toEqual([`${workspace.id}-${hexOf(JPEG)}`]);
   const answered = await fetch(`${app.server.url}/api/v1/media/${id}`, {
@@ -88,6 +93,21 @@ test("a picture is told of at once without bytes, and again with a link once it 
   expect(Buffer.from(await answered.arrayBuffer()).equals(JPEG)).toBe(true);
   const linked = await fetch(stored?.data.media.url);
   expect(Buffer.from(await linked.arrayBuffer()).equals(JPEG)).toBe(true);
+});
+
+test("a received message can be read by its id, with its file as it is now, in its own workspace only", async () => {
+  await using world = await stored();
+  const { app, workspace } = world;
+  const read = (id: string, key = workspace.key) =>
+    fetch(`${app.server.url}/api/v1/inbounds/${id}`, { headers: { authorization: `Bearer ${key}` } });
+  const { message } = told(world, "message.received")[0]?.data ?? {};
+  const file = told(world, "media.stored")[0]?.data.media;
+  const { data } = (await (await read(message.id)).json()) as { data: object };
+  // The link came with the event; a key reads the file by its id.
+  expect(data).toEqual({ ...message, details: { media: { ...file, url: null, expires_at: null } } });
+  const other = await app.workspace({ number: "+911244001198" });
+  expect((await read(message.id, other.key)).status).toBe(404);
+  expect((await read("999999")).status).toBe(404);
 });
 
 test("the same file twice is stored once, and goes when the last message that has it is erased", async () => {
@@ -239,14 +259,21 @@ test("a file that the network does not have is given up within the hour, one tha
   const stated = media.add("m1", "image/jpeg", JPEG);
   await write(world, "gone", { ...stated, id: "gone" });
   await clock.advance(60 * MINUTE);
-  expect(told(world, "media.failed").map(({ data }) => data)).toEqual([{ message_id: 1, reason: "not_found" }]);
+  expect(told(world, "media.failed").map(({ data }) => data)).toMatchObject([
+    { inbound_id: 1, message_id: 1, from: PERSON, contact: { phone: PERSON }, reason: "not_found" },
+  ]);
   media.fault({ step: "download", times: Infinity, answer: { status: 500 } });
   await write(world, "m1", stated);
   await clock.advance(MINUTE);
   expect(told(world, "media.failed")).toHaveLength(1);
   await age(world, 7 * DAY);
   await clock.advance(5 * MINUTE);
-  expect(told(world, "media.failed")[1]?.data).toEqual({ message_id: 2, reason: "unavailable" });
+  expect(told(world, "media.failed")[1]?.data).toMatchObject({
+    inbound_id: 2,
+    message_id: 2,
+    from: PERSON,
+    reason: "unavailable",
+  });
   const answered = await get(world, {}, `${world.app.server.url}/api/v1/media/2`);
   expect([answered.status, filesOf(world)]).toEqual([404, []]);
 });
@@ -292,7 +319,12 @@ test("a file over the limit is not fetched", async () => {
   const { media, clock } = world;
   await write(world, "m1", media.add("m1", "image/jpeg", JPEG));
   await clock.rest();
-  expect(told(world, "media.failed")[0]?.data).toEqual({ message_id: 1, reason: "too_large" });
+  expect(told(world, "media.failed")[0]?.data).toMatchObject({
+    inbound_id: 1,
+    message_id: 1,
+    from: PERSON,
+    reason: "too_large",
+  });
   expect(media.requests.map(({ step }) => step)).toEqual(["query"]);
 });
 
@@ -318,7 +350,12 @@ test("a file for which there is no room for 7 days is given up", async () => {
   await write(world, "m1", world.media.add("m1", "image/jpeg", JPEG));
   await age(world, 7 * DAY);
   await world.clock.advance(11 * MINUTE);
-  expect(told(world, "media.failed")[0]?.data).toEqual({ message_id: 1, reason: "no_room" });
+  expect(told(world, "media.failed")[0]?.data).toMatchObject({
+    inbound_id: 1,
+    message_id: 1,
+    from: PERSON,
+    reason: "no_room",
+  });
 });
 
 test("a file is deleted when its retention is over, unless a younger message has it too", async () => {

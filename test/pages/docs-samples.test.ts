@@ -14,7 +14,7 @@ import { checkout } from "#test/support/source.ts";
 
 const LIMIT_MS = 120_000;
 /** In the reference, ids of rows that the reader does not have. */
-const SHOWN_IDS = { messages: 1042, broadcasts: 1042, media: 58 };
+const SHOWN_IDS = { messages: 1042, broadcasts: 1042, media: 58, inbounds: 311 };
 const RECEIVER_PORT = ":3000";
 /** Samples that show a refusal. */
 const REFUSED = /40001/;
@@ -166,24 +166,25 @@ function requestOf({ group = [], text, language }: Block): { method: string; pat
   return { method, path };
 }
 
-let storedMedia = 0;
+let stored: { media: number; inbounds: number } | null = null;
 
 /** Rows that the reference's requests name; `own` puts their ids into a text. */
 async function fillShop(): Promise<(text: string) => string> {
   const from = "+919876543210";
   // An earlier language may have opted the person out.
   await shop.control("POST", "/inbound", { from, text: "START" });
-  if (storedMedia === 0) {
+  if (stored === null) {
     await shop.control("POST", "/inbound", { from, type: "image", media: {} });
-    const [stored] = await shop.api<{ data: { media: { id: number } } }[]>("GET", "/events?types=media.stored&wait=20");
-    storedMedia = stored?.data.media.id ?? 0;
+    type Told = { data: { media: { id: number }; inbound_id: number } };
+    const [told] = await shop.api<Told[]>("GET", "/events?types=media.stored&wait=20");
+    stored = { media: told?.data.media.id ?? 0, inbounds: told?.data.inbound_id ?? 0 };
   }
   const message = await shop.api<{ id: number }>("POST", "/messages", { to: from, text: "Yes" });
   const later = new Date(Date.now() + 86_400_000).toISOString();
   const scheduled = { name: "Own", template: OWN_TEMPLATE.name, to: [from], send_at: later };
   const broadcast = await shop.api<{ id: number }>("POST", "/broadcasts", scheduled);
-  const ids = { messages: message.id, broadcasts: broadcast.id, media: storedMedia };
-  const names = ["messages", "broadcasts", "media"] as const;
+  const ids = { messages: message.id, broadcasts: broadcast.id, ...stored };
+  const names = ["messages", "broadcasts", "media", "inbounds"] as const;
   // A program that reads on waits for the next event; this one has nothing to wait for.
   return (text) =>
     names.reduce(

@@ -42,8 +42,8 @@ namespace Waxwing;
  * @phpstan-type InboundDetails array{media?: ReceivedMedia, button?: array{title: string|null, payload: string|null}, list?: array{id: string|null, title: string|null, description: string|null}, form?: array{name: string|null, values: array<string, mixed>|null}, order?: array{items: list<array{product: string|null, quantity: int|float|null, price: int|float|null}>, currency: string|null, total: int|float|null}, location?: array{latitude: int|float|null, longitude: int|float|null, name: string|null, address: string|null, url: string|null}, contacts?: list<array{name: string|null, company: string|null, phones: list<string>, emails: list<string>}>, reaction?: array{emoji: string|null, message_id?: int|null, direction?: 'out'}, reply_to?: array{message_id: int|null, direction?: 'out'}, referral?: array{source: string|null, source_type: string|null, source_id: string|null, headline: string|null, body: string|null, click_id: string|null}, forwarded?: array{often: bool}, product?: array{catalog: string|null, product: string|null}, call?: array{direction: string|null, status: string|null}, edited?: array{message_id: int|null, direction?: 'out'}, deleted?: array{message_id: int|null, direction?: 'out'}, unsupported?: array{reason: string|null, type?: string|null}, raw?: mixed}
  * @phpstan-type InboundMessage array{id: int, from: string|null, to: string, type: string, text: string|null, details: InboundDetails, origin?: 'standby', received_at: string}
  * @phpstan-type Media array{link: string, filename?: string}
- * @phpstan-type MediaFailedEvent array{id: string, type: 'media.failed', created_at: string, data: array{message_id: int, reason: 'too_large'|'not_found'|'unavailable'|'no_room'|'number_removed'}}
- * @phpstan-type MediaStoredEvent array{id: string, type: 'media.stored', created_at: string, data: array{media: ReceivedMedia, message_id: int}}
+ * @phpstan-type MediaFailedEvent array{id: string, type: 'media.failed', created_at: string, data: array{reason: 'too_large'|'not_found'|'unavailable'|'no_room'|'number_removed', inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
+ * @phpstan-type MediaStoredEvent array{id: string, type: 'media.stored', created_at: string, data: array{media: ReceivedMedia, inbound_id: int, message_id: int, from: string|null, to: string, contact: Contact}}
  * @phpstan-type Message TemplateMessage|TextMessage
  * @phpstan-type MessageDeliveredEvent array{id: string, type: 'message.delivered', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageError array{message: string, whatsapp_code: string}
@@ -489,6 +489,20 @@ abstract class Operations
     public function iterateEvents(array $query = [], array $options = []): \Generator
     {
         return $this->core->iterate(['method' => 'GET', 'path' => '/events', 'query' => $query, 'is_idempotent' => true], $options);
+    }
+
+    /**
+     * Get a received message. Returns a message that a person sent, as `message.received` shows it, with the present
+     * state of its file. Its id is a number of its own: `GET /messages/{id}` knows only what was sent. After the
+     * person was erased, it returns 404. Needs a key with the scope `read`.
+     *
+     * @param int $id
+     * @param array{idempotency_key?: string, request_id?: string, timeout?: float, max_retries?: int} $options
+     * @return InboundMessage
+     */
+    public function getInbound(int $id, array $options = []): array
+    {
+        return $this->core->one(['method' => 'GET', 'path' => '/inbounds/' . rawurlencode((string) $id), 'is_idempotent' => true], $options);
     }
 
     /**

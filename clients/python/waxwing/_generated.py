@@ -1044,8 +1044,12 @@ class Media(_MediaRequired, _MediaOptional):
 _MediaFailedEventDataRequired = TypedDict(
     "_MediaFailedEventDataRequired",
     {
-        "message_id": "int",
         "reason": "Literal['too_large', 'not_found', 'unavailable', 'no_room', 'number_removed']",
+        "inbound_id": "int",
+        "message_id": "int",
+        "from": "Optional[str]",
+        "to": "str",
+        "contact": "Contact",
     },
 )
 
@@ -1076,7 +1080,11 @@ _MediaStoredEventDataRequired = TypedDict(
     "_MediaStoredEventDataRequired",
     {
         "media": "ReceivedMedia",
+        "inbound_id": "int",
         "message_id": "int",
+        "from": "Optional[str]",
+        "to": "str",
+        "contact": "Contact",
     },
 )
 
@@ -1098,7 +1106,8 @@ _MediaStoredEventRequired = TypedDict(
 
 class MediaStoredEvent(_MediaStoredEventRequired):
     """The file of a received message was fetched from WhatsApp. `media.url` needs no key and works for 7
-    days; later, `GET /media/{id}` with a key gives the file.
+    days; later, `GET /media/{id}` with a key gives the file. `inbound_id` is `message.id` of
+    `message.received` (`message_id` is its former name); `GET /inbounds/{id}` gives that message.
     """
 
 
@@ -2478,6 +2487,27 @@ class Operations:
             "GET",
             "/events",
             query={"after": after, "types": types, "wait": wait, "signed": signed, "per_page": per_page},
+            is_idempotent=True,
+            request_id=request_id,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+
+    def get_inbound(
+        self,
+        id: int,
+        *,
+        request_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        max_retries: Optional[int] = None,
+    ) -> InboundMessage:
+        """Get a received message. Returns a message that a person sent, as `message.received` shows it, with
+        the present state of its file. Its id is a number of its own: `GET /messages/{id}` knows only what
+        was sent. After the person was erased, it returns 404. Needs a key with the scope `read`.
+        """
+        return self._core.one(
+            "GET",
+            f"/inbounds/{self._core.quote(id)}",
             is_idempotent=True,
             request_id=request_id,
             timeout=timeout,

@@ -712,14 +712,24 @@ export type MediaFailedEvent = {
   type: "media.failed";
   created_at: string;
   data: {
-    message_id: number;
     reason: "too_large" | "not_found" | "unavailable" | "no_room" | "number_removed";
+    inbound_id: number;
+    message_id: number;
+    /**
+     * Phone number of the sender in E.164. Null if the network identifies the person only by its own id:
+     * `contact.user_id`.
+     */
+    from: string | null;
+    /** The workspace's number that the person wrote to, in E.164. */
+    to: string;
+    contact: Contact;
   };
 };
 
 /**
  * The file of a received message was fetched from WhatsApp. `media.url` needs no key and works for 7 days;
- * later, `GET /media/{id}` with a key gives the file.
+ * later, `GET /media/{id}` with a key gives the file. `inbound_id` is `message.id` of `message.received`
+ * (`message_id` is its former name); `GET /inbounds/{id}` gives that message.
  */
 export type MediaStoredEvent = {
   /** Id of the event, the same in every attempt: ignore events that you have already processed. */
@@ -728,7 +738,16 @@ export type MediaStoredEvent = {
   created_at: string;
   data: {
     media: ReceivedMedia;
+    inbound_id: number;
     message_id: number;
+    /**
+     * Phone number of the sender in E.164. Null if the network identifies the person only by its own id:
+     * `contact.user_id`.
+     */
+    from: string | null;
+    /** The workspace's number that the person wrote to, in E.164. */
+    to: string;
+    contact: Contact;
   };
 };
 
@@ -2093,6 +2112,15 @@ export type ListEventsError =
   | UnauthenticatedError
   | UnavailableError;
 
+/** What `getInbound` may be refused with: `WaxwingError.error`, told apart by `code`. */
+export type GetInboundError =
+  | ApiNotEnabledError
+  | InternalError
+  | NotFoundError
+  | RateLimitedError
+  | UnauthenticatedError
+  | UnavailableError;
+
 /** What `getMedia` may be refused with: `WaxwingError.error`, told apart by `code`. */
 export type GetMediaError =
   | ApiNotEnabledError
@@ -2336,6 +2364,15 @@ export abstract class Operations {
   /** All entries of `listEvents`, page after page. */
   iterateEvents(query: ListEventsQuery = {}, options: CallOptions = {}): AsyncGenerator<WebhookEvent, void, undefined> {
     return this.core.iterate<WebhookEvent>({ operation: "listEvents", method: "GET", path: `/events`, query: { ...query }, isIdempotent: true }, options);
+  }
+
+  /**
+   * Get a received message. Returns a message that a person sent, as `message.received` shows it, with the
+   * present state of its file. Its id is a number of its own: `GET /messages/{id}` knows only what was sent.
+   * After the person was erased, it returns 404. Needs a key with the scope `read`.
+   */
+  getInbound(id: number, options: CallOptions = {}): Promise<InboundMessage> {
+    return this.core.one<InboundMessage>({ operation: "getInbound", method: "GET", path: `/inbounds/${encodeURIComponent(String(id))}`, isIdempotent: true }, options);
   }
 
   /**

@@ -80,7 +80,7 @@ export function receive(tx: Tx, number: SendingNumber, item: InboundItem): Inbou
   const writer = openWindow(tx, sender, inbound.receivedAt);
   const contact = applyWords(tx, workspace, writer, item, inbound);
   publish(tx, workspace, "message.received", {
-    message: viewInbound(inbound, contact, number, workspace, medium),
+    message: viewInbound(inbound, contact, number, workspace, medium === null ? null : { medium, file: null }),
     contact: viewContact(tx, contact, workspace),
   });
   return inbound;

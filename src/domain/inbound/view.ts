@@ -3,7 +3,6 @@ import type { Static } from "@sinclair/typebox";
 import { formatInstant } from "#src/core/instant.ts";
 import type { Contact } from "../contacts/table.ts";
 import type { MediumWithFile } from "../media/read.ts";
-import type { Media } from "../media/table.ts";
 import { viewMedia, viewStated } from "../media/view.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { InboundView } from "./schema.ts";
@@ -14,7 +13,7 @@ export function viewInbound(
   contact: Contact,
   { phone }: { phone: string },
   workspace: Pick<Workspace, "timezone">,
-  medium: Media | null,
+  found: MediumWithFile | null,
 ): Static<typeof InboundView> {
   return {
     id: inbound.id,
@@ -22,7 +21,7 @@ export function viewInbound(
     to: phone,
     type: inbound.type,
     text: inbound.text,
-    details: viewDetails(inbound, medium === null ? null : { medium, file: null }, workspace),
+    details: viewDetails(inbound, found, workspace),
     ...(inbound.origin === "standby" ? { origin: inbound.origin } : {}),
     received_at: formatInstant(inbound.receivedAt, workspace.timezone),
   };

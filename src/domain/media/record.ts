@@ -7,6 +7,9 @@ import { eq } from "drizzle-orm";
 import type { Tx } from "#src/db/transaction.ts";
 import { enqueue } from "#src/jobs/enqueue.ts";
 import { finish, postpone } from "#src/jobs/outbox.ts";
+import { getContact } from "../contacts/find.ts";
+import { viewContact } from "../contacts/view.ts";
+import { numberById } from "../numbers/statements.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
@@ -18,6 +21,7 @@ import {
   fileById,
   insertMedia,
   mediaById,
+  senderOf,
   setEventSeq,
   setFailed,
   setFile,
@@ -84,10 +88,23 @@ function dropClaimed(tx: Tx, { id, fileId }: Media): void {
   releaseFile(tx, fileId);
 }
 
+/** Names the message and its sender, as `message.received` did. */
 function tell(tx: Tx, medium: Media, type: "media.stored" | "media.failed", data: Record<string, unknown>): void {
   if (medium.isSilent) return;
-  const workspace = getWorkspace(tx, medium.workspaceId);
-  const { seq } = publish(tx, workspace, type, { ...data, message_id: medium.inboundId });
+  const { workspaceId, inboundId, numberId } = medium;
+  const sender = senderOf(tx).get({ id: inboundId });
+  const number = numberById(tx).get({ id: numberId });
+  if (sender === undefined || number === undefined) throw new Error(`medium ${medium.id} has no message`);
+  const workspace = getWorkspace(tx, workspaceId);
+  const contact = getContact(tx, workspaceId, sender.contactId);
+  const { seq } = publish(tx, workspace, type, {
+    ...data,
+    inbound_id: inboundId,
+    message_id: inboundId,
+    from: contact.phone,
+    to: number.phone,
+    contact: viewContact(tx, contact, workspace),
+  });
   setEventSeq(tx).run({ id: medium.id, eventSeq: seq });
 }
 

@@ -1,6 +1,6 @@
 /** The hot statements of media: see `db/hot-statement.ts`. */
 import { getTableColumns } from "drizzle-orm";
-import { columns, hotQuery, hotWrite } from "#src/db/hot-statement.ts";
+import { columns, hotQuery, hotWrite, integer } from "#src/db/hot-statement.ts";
 import { media, mediaFiles } from "./table.ts";
 
 const medium = getTableColumns(media);
@@ -20,6 +20,13 @@ export const mediaOfInbound = hotQuery(
   `SELECT ${columns(medium)} FROM media WHERE inbound_id = +:inboundId`,
   medium,
   medium,
+);
+
+/** Who sent the message with this id. */
+export const senderOf = hotQuery(
+  "SELECT contact_id AS contactId FROM inbounds WHERE id = +:id",
+  { id: integer },
+  { contactId: integer },
 );
 
 export const fileById = hotQuery(`SELECT ${columns(file)} FROM media_files WHERE id = +:id`, file, file);

@@ -9,6 +9,8 @@ export type EventMember =
   | "Message"
   | "Inbound"
   | "InboundId"
+  | "InboundFrom"
+  | "InboundTo"
   | "Media"
   | "MediaFailure"
   | "Contact"
@@ -31,6 +33,15 @@ interface EventTypeRow {
 const DELIVERED_AT = "2026-11-21T08:44:29+05:30";
 export const LATER = "2026-11-21T08:51:03+05:30";
 const noTerms = { purpose: null, notice: null, may_want_to_stop_since: null } as const;
+
+/** Names a received message in the events that follow `message.received`. */
+const ofInbound = {
+  inbound_id: "InboundId",
+  message_id: "InboundId",
+  from: "InboundFrom",
+  to: "InboundTo",
+  contact: "Contact",
+} as const;
 
 const text = { type: "string" } as const;
 const nullableText = { anyOf: [text, { type: "null" }] } as const;
@@ -92,15 +103,15 @@ const rows = {
   "media.stored": {
     summary: "A received file was stored",
     description:
-      "The file of a received message was fetched from WhatsApp. `media.url` needs no key and works for 7 days; later, `GET /media/{id}` with a key gives the file.",
-    data: { media: "Media", message_id: "InboundId" },
+      "The file of a received message was fetched from WhatsApp. `media.url` needs no key and works for 7 days; later, `GET /media/{id}` with a key gives the file. `inbound_id` is `message.id` of `message.received` (`message_id` is its former name); `GET /inbounds/{id}` gives that message.",
+    data: { media: "Media", ...ofInbound },
     example: {},
   },
   "media.failed": {
     summary: "A received file could not be fetched",
     description:
       "`too_large`: larger than this server accepts. `not_found`: WhatsApp no longer has it. `unavailable`: WhatsApp did not give it for 7 days. `no_room`: the disk quota left no room for 7 days. `number_removed`: the number was removed first.",
-    data: { message_id: "InboundId", reason: "MediaFailure" },
+    data: { reason: "MediaFailure", ...ofInbound },
     example: {},
   },
   "contact.opted_out": {

@@ -16,6 +16,7 @@ import type { ApiEndpoint, ConsoleEndpoint, Endpoint, ListedEndpoint } from "./e
 import { eventEndpoints } from "./events.ts";
 import { groupEndpoints } from "./groups.ts";
 import { importEndpoints } from "./imports.ts";
+import { inboundEndpoints } from "./inbounds.ts";
 import { inboxEndpoints } from "./inbox.ts";
 import { lostPasswordEndpoints } from "./lost-password.ts";
 import { mediaEndpoints } from "./media.ts";
@@ -40,6 +41,7 @@ const endpoints = {
   ...templateEndpoints,
   ...groupEndpoints,
   ...eventEndpoints,
+  ...inboundEndpoints,
   ...mediaEndpoints,
   ...signInEndpoints,
   ...lostPasswordEndpoints,

@@ -29,6 +29,8 @@ const members: Readonly<Record<EventMember, { schema: TSchema; example: unknown 
   Message: { schema: MessageView, example: messageExample },
   Inbound: { schema: InboundView, example: inboundExample },
   InboundId: { schema: InboundView.properties.id, example: inboundExample.id },
+  InboundFrom: { schema: InboundView.properties.from, example: inboundExample.from },
+  InboundTo: { schema: InboundView.properties.to, example: inboundExample.to },
   Media: { schema: MediaView, example: mediaExample },
   MediaFailure: { schema: OneOf(failureReasons), example: "too_large" },
   Contact: { schema: ContactView, example: contactExample },

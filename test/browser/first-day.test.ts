@@ -45,6 +45,16 @@ describe.skipIf(noBrowser)("in a browser", () => {
       expect(await app.command(...number)).toMatchObject({ ready: true });
       await page.getByText("1 of 4 done").waitFor();
 
+      // A command that sends is shown for the reader's own number only.
+      await page.goto(`${app.url}/console/w/1/messages`);
+      const own = page.getByLabel("Your own WhatsApp number");
+      await own.fill("my phone");
+      expect(await page.getByText("curl").count()).toBe(0);
+      await own.fill("+44 7700 900123");
+      await page.getByText('"to":"+447700900123"').waitFor();
+      await clean("no messages yet");
+      await page.goto(`${app.url}/console/w/1`);
+
       // A key created by keyboard alone is shown once, works, and leaves the page with its dialog.
       await page.getByRole("link", { name: "Create key" }).press("Enter");
       await page.getByText("No keys yet").waitFor();

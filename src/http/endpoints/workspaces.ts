@@ -198,7 +198,7 @@ export const workspaceEndpoints = {
       has_delivered_events: onboarding.hasDelivered,
       exhausted_deliveries: onboarding.exhaustedCount,
       last_delivered_at: timesOf(workspace)(lastDeliveredAt),
-      template: approved.map((template) => viewTemplate(template, workspace)).find(({ sendable }) => sendable) ?? null,
+      template: forTrial(approved.map((template) => viewTemplate(template, workspace))),
       broadcasts: open
         .filter(({ workspaceId }) => workspaceId === workspace.id)
         .slice(0, 5)
@@ -287,6 +287,12 @@ function viewUser(user: ListedUser): Static<typeof UserView> {
     email_verified: user.emailVerifiedAt !== null,
     second_factor: user.totpSecret !== null,
   });
+}
+
+/** For a first message: a UTILITY template where there is one, because sending MARKETING records consent. */
+function forTrial(templates: Static<typeof TemplateView>[]): Static<typeof TemplateView> | null {
+  const sendable = templates.filter((template) => template.sendable);
+  return sendable.find(({ category }) => category === "UTILITY") ?? sendable[0] ?? null;
 }
 
 /** A user as the workspace's owners see them. Of an invitee's account, owners see only what the invitation revealed. */

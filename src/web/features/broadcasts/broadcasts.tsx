@@ -6,12 +6,12 @@ import { useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { CodeBlock } from "../../ui/copy.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
 import { formatCount, plural, share } from "../../ui/plural.ts";
 import { Empty } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
+import { OwnNumberCommand } from "../developer/own-number-command.tsx";
 import { commandContext, exampleTemplate, sendBroadcastCommand } from "../developer/printed-commands.ts";
 import { ProgressBar } from "./broadcast-counters.tsx";
 import { type Broadcast, broadcastChip, isFinished } from "./broadcast-view.ts";
@@ -51,11 +51,12 @@ export function Screen() {
                   {strings.emptyContacts}
                 </ButtonLink>
                 <p className="mt-4 text-quiet">{strings.emptyApi}</p>
-                <div className="w-full text-start">
-                  <CodeBlock
-                    text={sendBroadcastCommand(commandContext(location.origin, workspace, exampleTemplate("offer")))}
+                <div className="w-full">
+                  <OwnNumberCommand
+                    make={(own) =>
+                      sendBroadcastCommand(commandContext(location.origin, workspace, exampleTemplate("offer")), own)
+                    }
                     label={strings.emptyApi}
-                    copyLabel="Copy the command"
                   />
                 </div>
               </>

@@ -11,6 +11,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { CheckboxesField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Notice } from "../../ui/states.tsx";
+import { OwnNumberCommand } from "./own-number-command.tsx";
 import { commandContext, exampleTemplate, sendMessageCommand, showWorkspaceCommand } from "./printed-commands.ts";
 import { strings } from "./strings.ts";
 
@@ -116,11 +117,7 @@ function CurlWithKey({ apiKey }: { apiKey: string }) {
   });
   const template = home.data?.template ?? null;
   const context = commandContext(location.origin, workspace, template ?? exampleTemplate("hello"), apiKey);
-  return (
-    <CodeBlock
-      text={template === null ? showWorkspaceCommand(context) : sendMessageCommand(context)}
-      label={strings.keyTry}
-      copyLabel={strings.copyCurl}
-    />
-  );
+  if (template === null)
+    return <CodeBlock text={showWorkspaceCommand(context)} label={strings.keyTry} copyLabel={strings.copyCurl} />;
+  return <OwnNumberCommand make={(own) => sendMessageCommand(context, own)} label={strings.keyTry} />;
 }

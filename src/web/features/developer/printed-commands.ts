@@ -38,19 +38,20 @@ export function commandContext(
   return { origin, apiKey, workspaceId: id, numbers, template };
 }
 
-/** Valid in a workspace of any country. libphonenumber rejects the numbers that are reserved for fiction. */
-const EXAMPLE_RECIPIENT = "+919876543210";
+/** Of the simulator; nothing is sent to it. */
 const EXAMPLE_SENDER = "+911244001100";
 
-export function sendMessageCommand({ origin, apiKey, numbers, template }: CommandContext): string {
-  const body = { to: EXAMPLE_RECIPIENT, ...senderOf(numbers), ...contentOf(template) };
+/** `recipient`: the reader's own number, in E.164. */
+export function sendMessageCommand({ origin, apiKey, numbers, template }: CommandContext, recipient: string): string {
+  const body = { to: recipient, ...senderOf(numbers), ...contentOf(template) };
   return curl(`${origin}/api/v1/messages`, apiKey, [], body);
 }
 
-export function sendBroadcastCommand({ origin, apiKey, numbers, template }: CommandContext): string {
+/** `recipient`: the reader's own number, in E.164. */
+export function sendBroadcastCommand({ origin, apiKey, numbers, template }: CommandContext, recipient: string): string {
   const body = {
     name: "Saturday offer",
-    to: [EXAMPLE_RECIPIENT],
+    to: [recipient],
     ...senderOf(numbers),
     ...contentOf(template),
   };

@@ -21,6 +21,8 @@ export const strings = {
   keyStored: "I have saved it",
   copyKey: "Copy key",
   copyCurl: "Copy command",
+  ownNumber: "Your own WhatsApp number",
+  ownNumberHint: "With its country code, for example +44 … The command sends a message to this number.",
   name: "Name",
   prefix: "Prefix",
   lastUsed: "Last used",

@@ -10,12 +10,13 @@ import { type Output, request } from "../../data/api.ts";
 import { may, useWorkspace, type Workspace, workspaceQuery } from "../../data/session.ts";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { CodeBlock, Copyable } from "../../ui/copy.tsx";
+import { Copyable } from "../../ui/copy.tsx";
 import { Card, Page, Section } from "../../ui/page.tsx";
 import { Loaded, Notice } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ProgressBar } from "../broadcasts/broadcast-counters.tsx";
 import { type Broadcast, broadcastChip } from "../broadcasts/broadcast-view.ts";
+import { OwnNumberCommand } from "../developer/own-number-command.tsx";
 import { addNumberCommand, commandContext, sendMessageCommand } from "../developer/printed-commands.ts";
 import { strings } from "./strings.ts";
 import { Today } from "./today.tsx";
@@ -156,6 +157,7 @@ function ActionsNeeded({
 }
 
 function OnboardingSteps({ workspace, home }: { workspace: Workspace; home: HomeView }) {
+  const { template } = home;
   const ready = workspace.numbers.find((number) => number.ready);
   const firstNumber = workspace.numbers[0];
   const params = { workspace: String(workspace.id) };
@@ -202,7 +204,7 @@ function OnboardingSteps({ workspace, home }: { workspace: Workspace; home: Home
       isDone: home.has_sent,
       done: strings.sendDone,
       todo:
-        home.template === null ? (
+        template === null ? (
           <>
             <p>{strings.sendNoTemplate}</p>
             <Copyable text={strings.templateCommand(workspace.id)} label={strings.copyCurl} />
@@ -210,10 +212,9 @@ function OnboardingSteps({ workspace, home }: { workspace: Workspace; home: Home
         ) : (
           <>
             <p>{strings.sendText}</p>
-            <CodeBlock
-              text={sendMessageCommand(commandContext(location.origin, workspace, home.template))}
+            <OwnNumberCommand
+              make={(own) => sendMessageCommand(commandContext(location.origin, workspace, template), own)}
               label={strings.send}
-              copyLabel={strings.copyCurl}
             />
           </>
         ),

@@ -15,7 +15,7 @@ export const strings = {
   keyDone: "An API key exists.",
   keyAction: "Create key",
   send: "Send a message",
-  sendText: "Replace YOUR_KEY with your key and the number with your own phone, then run this command in a terminal.",
+  sendText: "Enter your own number, replace YOUR_KEY with your key, then run the command in a terminal.",
   sendNoTemplate:
     "To message someone who has not written to you, you need a template. Add one to the simulator number on the server:",
   templateCommand: (id: number) => `waxwing template add --workspace ${id} --file template.json --status APPROVED`,

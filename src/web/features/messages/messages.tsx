@@ -5,7 +5,6 @@ import { useWorkspace } from "../../data/session.ts";
 import { useParameters } from "../../ui/address.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
-import { CodeBlock } from "../../ui/copy.tsx";
 import { FilterBar } from "../../ui/list.tsx";
 import { ListScreen } from "../../ui/list-screen.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -13,6 +12,7 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { SelectFilter } from "../../ui/select-filter.tsx";
 import { Empty } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
+import { OwnNumberCommand } from "../developer/own-number-command.tsx";
 import { commandContext, exampleTemplate, sendMessageCommand } from "../developer/printed-commands.ts";
 import { MessagePanel } from "./message-panel.tsx";
 import { messageChip } from "./message-state.ts";
@@ -88,13 +88,12 @@ export function Screen() {
           ) : (
             <Empty title={strings.empty}>
               <p className="mb-3">{strings.emptyText}</p>
-              <div className="text-start">
-                <CodeBlock
-                  text={sendMessageCommand(commandContext(location.origin, workspace, exampleTemplate("hello")))}
-                  label={strings.emptyText}
-                  copyLabel={strings.copyCurl}
-                />
-              </div>
+              <OwnNumberCommand
+                make={(own) =>
+                  sendMessageCommand(commandContext(location.origin, workspace, exampleTemplate("hello")), own)
+                }
+                label={strings.emptyText}
+              />
             </Empty>
           )
         }

@@ -18,7 +18,6 @@ export const strings = {
   origins: { api: "Your software", console: "The console", broadcast: "A broadcast" },
   empty: "No messages yet",
   emptyText: "Send a message from your software:",
-  copyCurl: "Copy command",
   notFound: "No matching messages",
   notFoundYet: "No matches among the newest messages. Older messages have not been searched yet.",
   clear: "Clear filters",

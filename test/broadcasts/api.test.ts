@@ -520,6 +520,24 @@ test("values from contacts: white space becomes one space, an empty value counts
   ]);
 });
 
+// A Hangul filler, a zero-width space, a braille cell without dots, direction marks, a variation selector, a soft hyphen.
+test.each(["\u3164", "\u200b", "\u2800", "\u200e\u200e", "\ufe0f", "\u00ad", " \u200b \u2800 "])(
+  "a name without a visible character (%j) counts as missing, so that the fallback is sent",
+  async (name) => {
+    await using scenario = await startScenario();
+    await field(scenario, "plan");
+    await put(scenario, first, { name, fields: { plan: name } });
+    const variables = [
+      { field: "name", fallback: "friend" },
+      { field: "plan", fallback: "basic" },
+    ];
+    const components = [{ type: "BODY", text: "{{1}} has {{2}}." }];
+    await scenario.app.template(scenario.shop, { ...greeting, name: "plain", components });
+    await run(scenario, { name: "Blank", template: "plain", to: [first], variables });
+    expect(scenario.network.sent.map(valuesOf)).toEqual([["friend", "basic"]]);
+  },
+);
+
 test("values are frozen when the broadcast is built: a name that changes later is not sent", async () => {
   await using scenario = await startScenario({ throughput: 1 });
   await put(scenario, first, { first_name: "Asha" });

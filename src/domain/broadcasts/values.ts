@@ -3,6 +3,7 @@
  * the broadcast is built, and frozen.
  */
 import { type FieldProblems, unknownName } from "#src/core/fault.ts";
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { listFields, readFieldsOfContact } from "../contacts/custom-fields.ts";
 import { broadcastNames, type ProfileName, profileFields } from "../contacts/profile-fields.ts";
@@ -94,12 +95,12 @@ export function resolveValues(
 }
 
 /**
- * Line breaks and long runs of spaces become one space, because the network refuses them. An empty value counts as
- * missing.
+ * Line breaks and long runs of spaces become one space, because the network refuses them. A value without a visible
+ * character, which the network refuses too, counts as missing.
  */
 function collapseWhitespace(text: string | null): string | null {
   const collapsed = text?.replace(/\s+/gu, " ").trim();
-  return collapsed === undefined || collapsed === "" ? null : collapsed;
+  return collapsed === undefined || SHOWS_NOTHING.test(collapsed) ? null : collapsed;
 }
 
 function isContactField(name: string): name is ProfileName {

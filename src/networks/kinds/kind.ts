@@ -1,4 +1,5 @@
 /** What a network knows about a kind of message, and the limits that several kinds share. Pure. */
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { Content } from "#src/domain/messages/content.ts";
 import type { FilledTexts } from "#src/domain/templates/template.ts";
 
@@ -28,8 +29,6 @@ export interface NetworkKind<Kind extends Content> {
 /** Meta's code for an invalid parameter. */
 const PARAMETER_INVALID = "100";
 
-/** Blanks, control characters and those that have no glyph; U+2800 is a braille cell without dots. */
-export const SHOWS_NOTHING = /^[\p{Z}\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*$/u;
 /** `max`: in code points. */
 export function refuseText(text: string, max: number): Refusal | null {
   if (SHOWS_NOTHING.test(text)) return { code: PARAMETER_INVALID, message: "The text has no visible character." };

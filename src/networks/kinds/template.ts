@@ -2,9 +2,10 @@
  * Templates: the components of Meta's request, and what Meta refuses about values, filled texts and the header's file.
  * Lengths are in code points. Pure.
  */
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { MediaHeader, PlaceholderValue, TemplateContent, TextHeader } from "#src/domain/messages/content.ts";
 import type { FilledTexts } from "#src/domain/templates/template.ts";
-import { isLonger, type NetworkKind, type Refusal, SHOWS_NOTHING, tooLong } from "./kind.ts";
+import { isLonger, type NetworkKind, type Refusal, tooLong } from "./kind.ts";
 
 interface TemplatePayload {
   name: string;

@@ -1,11 +1,9 @@
 /** What cells look like before anybody has said what their columns are. */
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import type { FileRecord } from "./record.ts";
 
-/** Invisible characters; a cell of them is empty. */
-const UNSEEN = /[\s\p{Cc}\u2800]|\p{Default_Ignorable_Code_Point}/gu;
-
 export function isEmptyCell(cell: string): boolean {
-  return cell === "" || (cell.length < 200 && cell.replace(UNSEEN, "") === "");
+  return cell === "" || (cell.length < 200 && SHOWS_NOTHING.test(cell));
 }
 
 export function isBlank({ cells, problem }: FileRecord): boolean {

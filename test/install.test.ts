@@ -184,6 +184,8 @@ describe("installing the service", () => {
     expect(lines).toEqual(expect.arrayContaining(ownTmp));
     expect(lines).toContain('ReadWritePaths="/srv/wax wing"');
     expect(lines).toContain("TimeoutStopSec=30");
+    // Without netlink the server cannot ask for this machine's addresses.
+    expect(lines).toContain("RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK");
     expect(lines).toEqual(expect.arrayContaining(["NoNewPrivileges=yes", "TasksMax=512", "LimitCORE=0"]));
     expect(lines).toContain("ProtectHome=yes");
     expect(lines.filter((line) => line.startsWith("MemoryDenyWriteExecute="))).toEqual([]);

@@ -14,8 +14,8 @@ export interface Surroundings {
   domain: string;
   /** Addresses that DNS has for the domain; null: it could not be asked. */
   resolved: readonly string[] | null;
-  /** Addresses of this machine's interfaces. */
-  own: readonly string[];
+  /** Addresses of this machine's interfaces; null: the system does not tell. */
+  own: readonly string[] | null;
 }
 
 const DETAIL_LENGTH_MAX = 300;
@@ -33,10 +33,11 @@ export function describeFailure(error: unknown, surroundings: Surroundings): Fai
 
 function describeProblem({ kind, message }: AcmeProblem, { domain, resolved, own }: Surroundings) {
   const detail = message === "" ? "" : ` The authority says: ${plain(message)}`;
-  const isElsewhere = resolved !== null && resolved.length > 0 && !resolved.some((address) => own.includes(address));
-  const place = isElsewhere
-    ? ` DNS leads ${domain} to ${resolved.join(", ")}; this machine itself has ${own.join(", ") || "no address"}.`
-    : "";
+  const isKnown = resolved !== null && resolved.length > 0 && own !== null;
+  const place =
+    isKnown && !resolved.some((address) => own.includes(address))
+      ? ` DNS leads ${domain} to ${resolved.join(", ")}; this machine itself has ${own.join(", ") || "no address"}.`
+      : "";
   switch (kind) {
     case "dns":
       return { kind: "dns", says: `DNS has no usable address for ${domain}.${detail}` } as const;

@@ -1,6 +1,7 @@
 /** What `waxwing config check` says about automatic HTTPS: the domain, its addresses, and the ports that it needs. */
-import { networkInterfaces } from "node:os";
+
 import type { Config } from "#src/config/config.ts";
+import { ownAddresses } from "#src/core/own-addresses.ts";
 import { resolveName } from "#src/net/checked-lookup.ts";
 import { type ConfigFinding, ok, problem, warning } from "./finding.ts";
 
@@ -41,10 +42,11 @@ export async function checkDomain({ server, acme }: Config): Promise<ConfigFindi
 
 async function checkAddresses(domain: string): Promise<ConfigFinding> {
   const key = "server.domain";
-  const own = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
+  const own = ownAddresses()?.map(({ address }) => address) ?? null;
   try {
     const resolved = await resolveName(domain);
     if (resolved.length === 0) throw new Error("no address");
+    if (own === null) return ok(key, `DNS leads ${domain} to ${resolved.join(", ")}.`);
     if (resolved.some((address) => own.includes(address))) return ok(key, `DNS leads ${domain} to this machine.`);
     return warning(
       key,

@@ -1,9 +1,9 @@
 /**
  * Builds links to the console that people can open, from the public URL or else from the address the server listens on.
  */
-import { networkInterfaces } from "node:os";
 import type { Config } from "#src/config/config.ts";
 import { hasTls } from "#src/config/tls.ts";
+import { ownAddresses } from "#src/core/own-addresses.ts";
 import type { CreatedLink } from "#src/domain/users/links.ts";
 
 const PAGES = { setup: "setup", join: "join", reset: "reset", forgot: "forgot", verify: "verify" } as const;
@@ -24,9 +24,7 @@ function baseAddress(server: Config["server"], listening?: string): string {
 /** A server that listens on all addresses is reached by one of them; `0.0.0.0` itself cannot be opened. */
 function reachableHost(host: string): string {
   if (host !== "0.0.0.0" && host !== "::") return bracketed(host);
-  const own = Object.values(networkInterfaces())
-    .flatMap((addresses) => addresses ?? [])
-    .find(({ family, internal }) => family === "IPv4" && !internal);
+  const own = ownAddresses()?.find(({ family, internal }) => family === "IPv4" && !internal);
   return own?.address ?? "127.0.0.1";
 }
 

@@ -2,7 +2,6 @@
  * The certificate that the server answers with: none behind a proxy, the operator's files, or one that the server
  * fetches for its domain. It may change while the server runs.
  */
-import { networkInterfaces } from "node:os";
 import { AcmeClient } from "#src/certificates/acme.ts";
 import { selfSigned } from "#src/certificates/der.ts";
 import type { Surroundings } from "#src/certificates/failure.ts";
@@ -10,6 +9,7 @@ import { CertificateKeeper } from "#src/certificates/keeper.ts";
 import type { Config } from "#src/config/config.ts";
 import { readAuthorities, readTls, type Tls } from "#src/config/tls.ts";
 import { Listeners } from "#src/core/listeners.ts";
+import { ownAddresses } from "#src/core/own-addresses.ts";
 import type { Service } from "#src/core/service-loop.ts";
 import { resolveName } from "#src/net/checked-lookup.ts";
 import type { Environment, Storage } from "./context.ts";
@@ -100,10 +100,8 @@ function fromAuthority(
 }
 
 async function lookAround(domain: string, resolve: typeof resolveName): Promise<Surroundings> {
-  const own = Object.values(networkInterfaces())
-    .flatMap((addresses) => addresses ?? [])
-    .filter(({ internal, scopeid }) => !internal && (scopeid ?? 0) === 0)
-    .map(({ address }) => address);
+  const outer = ownAddresses()?.filter(({ internal, scopeid }) => !internal && (scopeid ?? 0) === 0);
+  const own = outer?.map(({ address }) => address) ?? null;
   try {
     return { domain, resolved: await resolve(domain), own };
   } catch {

@@ -300,6 +300,12 @@ export const words: { what: RegExp; where: RegExp; except?: Record<string, strin
     right: "take the time from the injected Clock (clock.now(), clock.monotonic(), tx.now)",
   },
   {
+    what: /\bnetworkInterfaces\b/,
+    where: SERVER,
+    except: { "src/core/own-addresses.ts": "it is the place that asks" },
+    right: "ask for this machine's addresses by ownAddresses(), because the system may refuse to tell them",
+  },
+  {
     what: /(?<![.\w])(setTimeout|setInterval|setImmediate|queueMicrotask)\s*\(|\bprocess\.nextTick\b|\bBun\.sleep\w*\s*\(/,
     where: SERVER,
     except: {

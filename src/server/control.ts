@@ -44,10 +44,11 @@ export class Control {
     this.clock = new MovableClock(realClock, startsAt);
   }
 
-  /** New requests of the API wait until `work` is done. */
+  /** New requests of the API wait until `work` is done. Of several works, each begins when the previous one has ended. */
   async holdRequests<T>(work: () => Promise<T>): Promise<T> {
+    const before = this.#hold;
     const done = (async () => {
-      while (this.#hold !== null) await this.#hold;
+      await before;
       return work();
     })();
     const hold = done.catch(() => undefined);
@@ -196,10 +197,14 @@ export function withRequestCount(
   fetch: (request: Request) => Response | Promise<Response>,
   control: Control,
 ): (request: Request) => Response | Promise<Response> {
+  const enter = async (request: Request): Promise<Response> => {
+    // Another reset may begin as this one ends.
+    while (control.hold !== null) await control.hold;
+    return control.count(Promise.resolve(fetch(request)));
+  };
   return (request) => {
     if (splitUrl(request.url).pathname.startsWith(CONTROL_PREFIX)) return fetch(request);
-    const { hold } = control;
-    if (hold !== null) return hold.then(() => control.count(Promise.resolve(fetch(request))));
+    if (control.hold !== null) return enter(request);
     const isOfApi = splitUrl(request.url).pathname.startsWith(`${PREFIX}/`);
     const answer = isOfApi ? control.see(request, fetch(request)) : fetch(request);
     // A read never waits for the clock, but may wait for an event.

@@ -72,11 +72,11 @@ export class ResetPoint {
    * `at`: the time from then on, with the rows as old as they were when they were saved; null: the time of the start.
    * `use` is called with the new runtime before its services start.
    */
-  async restore(before: Runtime, at: number | null, use: (runtime: Runtime) => void): Promise<Runtime> {
+  async restore(current: () => Runtime, at: number | null, use: (runtime: Runtime) => void): Promise<void> {
     const { environment, storage, control, onOtherCommit } = this.#options;
     return control.holdRequests(() =>
       control.clock.exclusively(async () => {
-        await this.#finish(before);
+        await this.#finish(current());
         const moved = at === null ? undefined : { from: this.#savedAt, to: at };
         await restoreSeed(storage.store, this.#file, moved);
         storage.store.read(forgetRecent);
@@ -93,23 +93,22 @@ export class ResetPoint {
         const runtime = await createRuntime(environment, storage, onOtherCommit);
         use(runtime);
         for (const service of runtime.services) service.start();
-        return runtime;
       }),
     );
   }
 
   /** The clock, the rules of the network and all other workspaces stay as they are. */
-  async restoreWorkspace(runtime: Runtime, workspaceId: number): Promise<void> {
+  async restoreWorkspace(current: () => Runtime, workspaceId: number): Promise<void> {
     const { control } = this.#options;
     const file = this.#added.get(workspaceId) ?? this.#file;
     await control.holdRequests(() =>
       control.clock.exclusively(async () => {
         const since = this.#since.get(workspaceId) ?? null;
-        this.#since.set(workspaceId, await endAndRestore(control, runtime, workspaceId, file, since));
+        this.#since.set(workspaceId, await endAndRestore(control, current(), workspaceId, file, since));
         this.#media.restore(workspaceId);
       }),
     );
-    runtime.notifyAll();
+    current().notifyAll();
   }
 
   /** What is in flight ends without waiting for its time: its rows are about to be replaced. */

@@ -33,8 +33,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   const reset = async (workspaceId: number | null, at: number | null): Promise<void> => {
     if (point === null) return;
-    if (workspaceId !== null) return point.restoreWorkspace(runtime, workspaceId);
-    runtime = await point.restore(runtime, at, ({ context, system, refused }) => http.use(context, system, refused));
+    // A reset that waits for another one finds the runtime that this one leaves.
+    if (workspaceId !== null) return point.restoreWorkspace(() => runtime, workspaceId);
+    await point.restore(
+      () => runtime,
+      at,
+      (next) => {
+        runtime = next;
+        http.use(next.context, next.system, next.refused);
+      },
+    );
   };
   const { context, system, refused } = runtime;
   const https = createHttps(environment, storage, tlsSources);

@@ -267,6 +267,37 @@ test(
   LIMIT_MS,
 );
 
+test("any number of workspaces are reset side by side, and every request meanwhile is answered", async () => {
+  const key = (name: string) => `wx_test_workspace_${name}_0001`;
+  const resets = [1, 2, 1, 2, 2].map((workspace) => control("POST", "/reset", { workspace }));
+  const reads = ["A", "B"].map((name) => call(`${ready.base_url}/me`, key(name), "GET"));
+  const everything = [control("POST", "/reset", {}), control("POST", "/reset", {})];
+  await Promise.all([...resets, ...everything, control("POST", "/reset", { workspace: 1 })]);
+  expect((await Promise.all(reads)).map(({ status }) => status)).toEqual([200, 200]);
+  // The server still works as one: what is sent is delivered once, and told once.
+  const shop = { id: 2, key: key("B"), number: "+911244001101" };
+  const message = { to: "+919876543210", template: "offer", variables: ["Asha"] };
+  const sent = await api(shop, "POST", "/messages", message);
+  expect(sent.status).toBe(201);
+  const told = await api(shop, "GET", "/events?types=message.delivered&wait=10");
+  const ids = told.body.data.map(({ data }: { data: { message: { id: number } } }) => data.message.id);
+  expect(ids).toEqual([sent.body.data.id]);
+}, 20_000);
+
+test("a POST to the control without a body is one with an empty object", async () => {
+  const post = (path: string, headers: Record<string, string> = {}) =>
+    fetch(`${ready.control_url}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ready.control_token}`, ...headers },
+    });
+  expect((await post("/reset")).status).toBe(200);
+  expect((await post("/reset", { "content-type": "application/json" })).status).toBe(200);
+  const refused = await post("/inbound");
+  expect([refused.status, Object.keys(((await refused.json()) as { error: { fields: object } }).error.fields)]).toEqual(
+    [400, expect.arrayContaining(["from"])],
+  );
+});
+
 test("a reset reads no callback of another workspace that is older than the reset before", () => {
   const client = openClient(workshop.path("mine/waxwing.db"), { readonly: true });
   try {

@@ -123,6 +123,7 @@ export const expectedPlans: Record<string, string[]> = {
   "media.mediaById": ["SEARCH media USING INTEGER PRIMARY KEY (rowid=?)"],
   "media.mediaOfInbound": ["SEARCH media USING INDEX media_inbound (inbound_id=?)"],
   "media.removeFileRef": ["SEARCH media_files USING INTEGER PRIMARY KEY (rowid=?)"],
+  "media.senderOf": ["SEARCH inbounds USING INTEGER PRIMARY KEY (rowid=?)"],
   "media.setEventSeq": ["SEARCH media USING INTEGER PRIMARY KEY (rowid=?)"],
   "media.setFailed": ["SEARCH media USING INTEGER PRIMARY KEY (rowid=?)"],
   "media.setFile": ["SEARCH media USING INTEGER PRIMARY KEY (rowid=?)"],

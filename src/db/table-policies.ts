@@ -15,10 +15,11 @@ interface TablePolicy {
    */
   restore: "backup" | "newer" | "merged" | Follows;
   /**
-   * Of the erasure of a contact. `nobody`: they name no contact. `deleted`: those with its `contact_id`. `mentions`: all are
-   * searched, and those that name it are emptied. `emptied`: by statements of their own in `domain/erasure`.
+   * Of the erasure of a contact. `nobody`: they name no contact. `deleted`: those with its `contact_id`. `removed`: by
+   * statements of their own in `domain/erasure`. `mentions`: all are searched, and those that name it are emptied.
+   * `emptied`: by statements of their own too. `domain/erasure/person-columns.ts` says which columns are emptied.
    */
-  person: "nobody" | "deleted" | "mentions" | "emptied";
+  person: "nobody" | "deleted" | "removed" | "mentions" | "emptied";
   /** Of a workspace's reset. `workspace`: found by `workspace_id` or a reference. `listed`: found by a condition of its own. */
   reset: "workspace" | "listed" | "server";
   /**
@@ -127,9 +128,9 @@ export const tablePolicies = {
   key_people: { restore: "newer", person: "nobody", reset: "workspace", kept: ["key_days"] },
   key_days: { restore: "newer", person: "nobody", reset: "workspace", kept: ["key_days"] },
   idempotency_keys: { restore: "newer", person: "mentions", reset: "workspace", kept: ["keys"] },
-  parked_statuses: { restore: "newer", person: "emptied", reset: "workspace", kept: ["parked"] },
+  parked_statuses: { restore: "newer", person: "removed", reset: "workspace", kept: ["parked"] },
   parked_status_counts: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
-  provider_requests: { restore: "newer", person: "emptied", reset: "listed", kept: ["provider_requests"] },
+  provider_requests: { restore: "newer", person: "removed", reset: "listed", kept: ["provider_requests"] },
   // What people wrote. The files on disk are those of the replaced database; triggers count inserted rows as unread.
   inbounds: {
     restore: { follows: ["type", "text", "details", "network_message_id", "origin"] },
@@ -143,7 +144,7 @@ export const tablePolicies = {
     reset: "workspace",
     kept: ["echoes"],
   },
-  media_files: { restore: "newer", person: "emptied", reset: "workspace", kept: ["media"] },
+  media_files: { restore: "newer", person: "removed", reset: "workspace", kept: ["media"] },
   media: { restore: "newer", person: "emptied", reset: "workspace", kept: ["media"] },
   media_usage: { restore: "backup", person: "nobody", reset: "workspace", kept: "always" },
   conversations: { restore: "newer", person: "deleted", reset: "workspace", kept: "always" },

@@ -4,6 +4,8 @@ import { openClient } from "#src/db/driver.ts";
 import { migrate } from "#src/db/migrate.ts";
 import { tableNames, tablePolicies, tablesWith } from "#src/db/table-policies.ts";
 import { tablesOf, workspaceTables } from "#src/db/workspace-rows.ts";
+import { profileNames } from "#src/domain/contacts/profile-fields.ts";
+import { type PersonTable, personColumns } from "#src/domain/erasure/person-columns.ts";
 
 const client = openClient(":memory:", {});
 migrate(client);
@@ -47,4 +49,38 @@ test("a table that names contacts says what an erasure does with it", () => {
     (name) => columnsOf(name).includes("contact_id") && name !== "contact_messages",
   );
   expect(silent).toEqual([]);
+});
+
+const personTables = Object.keys(personColumns) as PersonTable[];
+
+function goneOf(table: PersonTable): string[] {
+  const columns = personColumns[table];
+  return [...Object.keys(columns.emptied), ...("rewritten" in columns ? columns.rewritten : [])];
+}
+
+test("every column of a table whose rows outlive an erased person is kept by name or emptied, and never both", () => {
+  expect(personTables.sort() as string[]).toEqual(
+    [...tablesWith("person", "emptied"), ...tablesWith("person", "mentions")].sort(),
+  );
+  for (const table of personTables)
+    expect([table, ...[...personColumns[table].kept, ...goneOf(table)].sort()]).toEqual([
+      table,
+      ...columnsOf(table).sort(),
+    ]);
+});
+
+test("a restore brings back none of the columns that an erasure since the backup has emptied", () => {
+  const back = personTables.flatMap((table) => {
+    const { restore } = tablePolicies[table];
+    if (restore === "newer" || restore === "merged") return [];
+    const follows: readonly string[] = restore.follows;
+    return goneOf(table).filter((column) => !follows.includes(column));
+  });
+  expect(back).toEqual([]);
+  // The merge has statements of its own for these two: all of a message's columns, and the profile of the erased.
+  expect(personTables.filter((table) => tablePolicies[table].restore === "merged").sort()).toEqual([
+    "contacts",
+    "messages",
+  ]);
+  expect(goneOf("contacts")).toEqual(expect.arrayContaining(profileNames));
 });

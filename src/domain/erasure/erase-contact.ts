@@ -9,7 +9,6 @@ import { tablesWith } from "#src/db/table-policies.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { eraseFromDrafts } from "../broadcasts/drafts.ts";
 import { recordErasedOptOut } from "../contacts/erased-opt-outs.ts";
-import { fullProfile } from "../contacts/profile.ts";
 import { type Contact, consentLog, contactNetworkIds, contacts } from "../contacts/table.ts";
 import { idempotencyKeys } from "../idempotency/table.ts";
 import { emptyCallback } from "../inbound/callbacks.ts";
@@ -24,9 +23,8 @@ import { numbers } from "../numbers/table.ts";
 import { auditLog, formAnswers } from "../users/table.ts";
 import { publishErased } from "../webhooks/erased-event.ts";
 import { deliveries, deliveryAttempts, events } from "../webhooks/table.ts";
+import { emptyRows } from "./person-columns.ts";
 import { redact, redactAnswer } from "./redact.ts";
-
-const NO_DATA = '{"data":null}';
 
 /**
  * Every identifier that may appear in a text: both variants of the phone number, and network ids. Without `+`, as
@@ -55,7 +53,6 @@ function redactAnswers(tx: Tx, messageIds: readonly number[]): void {
   for (const { id, body } of kept) redactKeptAnswer(tx, id, body);
 }
 
-/** The key itself stays: it keeps the same request from sending again. */
 function redactKeptAnswer(tx: Tx, id: number, body: string | null): void {
   if (body === null) return;
   tx.db
@@ -78,13 +75,12 @@ export function eraseContact(tx: Tx, contact: Contact): void {
   eraseFromDrafts(tx, contact.workspaceId, identifiers);
   for (const identifier of identifiers) {
     tx.db.delete(parkedStatuses).where(sql`instr(${parkedStatuses.item}, ${identifier}) > 0`).run();
-    tx.db.update(formAnswers).set({ body: NO_DATA }).where(sql`instr(${formAnswers.body}, ${identifier}) > 0`).run();
+    emptyRows(tx, "form_answers", sql`instr(${formAnswers.body}, ${identifier}) > 0`);
   }
   for (const table of tablesWith("person", "deleted"))
     tx.db.run(sql`DELETE FROM ${sql.raw(table)} WHERE contact_id = ${id}`);
-  tx.db.update(consentLog).set({ evidence: {} }).where(eq(consentLog.contactId, id)).run();
+  emptyRows(tx, "consent_log", eq(consentLog.contactId, id));
   if (contact.phone !== null) {
-    // They still count against the network's limit, under no name.
     const portfolioIds = tx.db
       .select({ id: numbers.portfolioId })
       .from(numbers)
@@ -95,23 +91,8 @@ export function eraseContact(tx: Tx, contact: Contact): void {
       .where(and(eq(portfolioRecipients.person, contact.phone), inArray(portfolioRecipients.portfolioId, portfolioIds)))
       .run();
   }
-  // The row stays, empty and unlisted, because messages and counters refer to it.
-  tx.db
-    .update(contacts)
-    .set({
-      phone: null,
-      networkUserId: null,
-      networkPortfolio: null,
-      username: null,
-      identityId: null,
-      mayWantToStopSince: null,
-      mayWantToStopSaidAt: null,
-      ...fullProfile(null, {}),
-      lastMessageAt: null,
-      updatedAt: tx.now,
-    })
-    .where(eq(contacts.id, id))
-    .run();
+  emptyRows(tx, "contacts", eq(contacts.id, id));
+  tx.db.update(contacts).set({ updatedAt: tx.now }).where(eq(contacts.id, id)).run();
 }
 
 /** Erases the contact's messages, inbounds and echoes, up to `limit` of each; false when none were left. */
@@ -127,20 +108,7 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
   const messageIds = dispatched.map(({ id }) => id);
   removeNetworkIds(tx, dispatched);
   tx.db.delete(providerRequests).where(inArray(providerRequests.sendToken, sendTokens)).run();
-  tx.db
-    .update(messages)
-    .set({
-      toPhone: ERASED,
-      text: ERASED,
-      variables: null,
-      networkMessageId: null,
-      // Texts of the caller's choice may name the person.
-      reference: null,
-      idempotencyKey: null,
-      errorMessage: sql`iif(${messages.errorMessage} IS NULL, NULL, ${ERASED})`,
-    })
-    .where(inArray(messages.id, messageIds))
-    .run();
+  emptyRows(tx, "messages", inArray(messages.id, messageIds));
   redactAnswers(tx, messageIds);
   const inboundIds = tx.db
     .select({ id: inbounds.id })
@@ -151,12 +119,8 @@ export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
     .map(({ id }) => id);
   const erased = eraseMedia(tx, inboundIds);
   for (const { eventSeq } of erased) if (eventSeq !== null) emptyEventOf(tx, eventSeq);
-  // The network's ids encode the phone number.
-  tx.db
-    .update(inbounds)
-    .set({ text: ERASED, details: null, networkMessageId: sql`'erased-' || ${inbounds.id}` })
-    .where(inArray(inbounds.id, inboundIds))
-    .run();
+  emptyRows(tx, "media", inArray(media.inboundId, inboundIds));
+  emptyRows(tx, "inbounds", inArray(inbounds.id, inboundIds));
   return eraseEchoes(tx, contact, limit) || messageIds.length > 0 || inboundIds.length > 0;
 }
 
@@ -168,11 +132,7 @@ function eraseEchoes(tx: Tx, contact: Contact, limit: number): boolean {
     .limit(limit)
     .all()
     .map(({ id }) => id);
-  tx.db
-    .update(echoes)
-    .set({ text: ERASED, details: null, networkMessageId: sql`'erased-' || ${echoes.id}` })
-    .where(inArray(echoes.id, ids))
-    .run();
+  emptyRows(tx, "echoes", inArray(echoes.id, ids));
   return ids.length > 0;
 }
 
@@ -254,7 +214,7 @@ const readers: Record<MentionTable, (tx: Tx, workspaceId: number, afterId: numbe
       .map(({ id, subject, details }) => ({
         id,
         text: `${subject} ${JSON.stringify(details)}`,
-        empty: () => void tx.db.update(auditLog).set({ subject: ERASED, details: {} }).where(eq(auditLog.id, id)).run(),
+        empty: () => emptyRows(tx, "audit_log", eq(auditLog.id, id)),
       })),
 
   idempotency_keys: (tx, workspaceId, afterId, limit) =>
@@ -278,15 +238,11 @@ function emptyEventOf(tx: Tx, seq: number): void {
   if (event !== undefined) emptyEvent(tx, event);
 }
 
-/**
- * The envelope stays valid, because the event may be replayed. Responses are deleted, because receivers may repeat the
- * body.
- */
+/** The envelope stays valid, because the event may be replayed. */
 function emptyEvent(tx: Tx, { seq, body, id, type }: { seq: number; body: string; id: string; type: string }): void {
   const { created_at, data } = JSON.parse(body) as { created_at: string; data: unknown };
   const empty = JSON.stringify({ id, type, created_at, data: redact(data) });
   tx.db.update(events).set({ body: empty }).where(eq(events.seq, seq)).run();
-  for (const delivery of tx.db.select().from(deliveries).where(eq(deliveries.eventSeq, seq)).all()) {
-    tx.db.update(deliveryAttempts).set({ response: null }).where(eq(deliveryAttempts.deliveryId, delivery.id)).run();
-  }
+  const told = tx.db.select({ id: deliveries.id }).from(deliveries).where(eq(deliveries.eventSeq, seq));
+  emptyRows(tx, "delivery_attempts", inArray(deliveryAttempts.deliveryId, told));
 }

@@ -36,7 +36,7 @@ export function expireMedia(tx: Tx, before: number, limit: number): number {
   return due.length;
 }
 
-/** Removes what these inbounds' media say about the files, and the files. Returns the media as they were. */
+/** Ends these inbounds' media and removes the files. Returns the media as they were; the caller empties their rows. */
 export function eraseMedia(tx: Tx, inboundIds: readonly number[]): Media[] {
   const found = tx.db
     .select()
@@ -46,16 +46,7 @@ export function eraseMedia(tx: Tx, inboundIds: readonly number[]): Media[] {
   for (const { id, fileId } of found) {
     tx.db
       .update(media)
-      .set({
-        state: "erased",
-        networkMediaId: "",
-        mimeType: null,
-        sha256: null,
-        filename: null,
-        reason: null,
-        fileId: null,
-        waitingSince: null,
-      })
+      .set({ state: "erased", fileId: null, waitingSince: null })
       .where(and(eq(media.id, id), inArray(media.state, sourcesOf("erased"))))
       .run();
     if (fileId !== null) releaseFile(tx, fileId);

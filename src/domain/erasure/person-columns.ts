@@ -1,0 +1,126 @@
+/**
+ * What an erasure does with each column of the tables whose rows outlive the person. The statements of the erasure
+ * follow from this list, and a test compares it with the schema and with what a restore merges: a new column is kept by
+ * name, or it is emptied.
+ */
+import { type SQL, sql } from "drizzle-orm";
+import type { TablesWith } from "#src/db/table-policies.ts";
+import type { Tx } from "#src/db/transaction.ts";
+import { profileNames } from "../contacts/profile-fields.ts";
+import { ERASED } from "../messages/message.ts";
+
+/** By column, the SQL expression that replaces its value. */
+type Emptied = Readonly<Record<string, string>>;
+
+interface PersonColumns {
+  kept: readonly string[];
+  emptied: Emptied;
+  /** Emptied by code, because what stays depends on the value. */
+  rewritten?: readonly string[];
+}
+
+const ERASED_TEXT = `'${ERASED}'`;
+
+function toNull(...columns: string[]): Emptied {
+  return Object.fromEntries(columns.map((column) => [column, "NULL"]));
+}
+
+/** The network's ids encode the phone number. */
+const emptiedOfInbound = {
+  ...toNull("details"),
+  text: ERASED_TEXT,
+  network_message_id: "'erased-' || id",
+};
+
+export const personColumns = {
+  // The row stays, empty and unlisted, because messages and counters refer to it.
+  contacts: {
+    kept: [
+      ...["id", "workspace_id", "created_at", "updated_at", "told_at"],
+      ...["consent", "consent_source", "consent_at", "stop_said_at", "start_said_at"],
+    ],
+    emptied: toNull(
+      ...["phone", "network_user_id", "network_portfolio", "username", "identity_id", ...profileNames],
+      ...["may_want_to_stop_since", "may_want_to_stop_said_at", "last_message_at"],
+    ),
+  },
+  consent_log: {
+    kept: ["id", "workspace_id", "contact_id", "was", "became", "source", "at"],
+    emptied: { evidence: "'{}'" },
+  },
+  broadcast_drafts: {
+    kept: ["id", "workspace_id", "user_id", "created_at", "updated_at", "broadcast_id"],
+    emptied: {},
+    rewritten: ["content"],
+  },
+  messages: {
+    kept: [
+      ...["id", "workspace_id", "number_id", "contact_id", "origin", "broadcast_id", "type", "from_phone"],
+      ...["template_name", "template_language", "template_category", "status", "outcome_unknown", "send_token"],
+      ...["error_code", "charged", "rate", "money", "created_at", "not_before", "throttled_since", "network_refusals"],
+      ...["dispatched_at", "sent_at", "delivered_at", "read_at", "failed_at", "pricing"],
+    ],
+    emptied: {
+      // Texts of the caller's choice may name the person.
+      ...toNull("variables", "network_message_id", "reference", "idempotency_key"),
+      to_phone: ERASED_TEXT,
+      text: ERASED_TEXT,
+      error_message: `iif(error_message IS NULL, NULL, ${ERASED_TEXT})`,
+    },
+  },
+  // They still count against the network's limit, under no name.
+  portfolio_recipients: {
+    kept: ["portfolio_id", "workspace_id", "last_at"],
+    emptied: {},
+    rewritten: ["person"],
+  },
+  inbounds: {
+    kept: ["id", "workspace_id", "number_id", "contact_id", "type", "received_at", "created_at", "origin"],
+    emptied: emptiedOfInbound,
+  },
+  echoes: {
+    kept: ["id", "workspace_id", "number_id", "contact_id", "origin", "type", "status", "sent_at", "created_at"],
+    emptied: emptiedOfInbound,
+  },
+  media: {
+    kept: [
+      ...["id", "workspace_id", "number_id", "inbound_id", "state", "attempt_count", "waiting_since", "event_seq"],
+      ...["is_silent", "created_at", "file_id"],
+    ],
+    emptied: { ...toNull("mime_type", "sha256", "filename", "reason"), network_media_id: "''" },
+  },
+  delivery_attempts: {
+    kept: ["delivery_id", "id", "url", "attempted_at", "duration_ms", "status_code", "error"],
+    // Receivers may repeat the body.
+    emptied: toNull("response"),
+  },
+  // Answers of the console, kept for a user who sends a form again.
+  form_answers: {
+    kept: ["user_id", "key", "fingerprint", "status", "created_at"],
+    emptied: { body: `'{"data":null}'` },
+  },
+  audit_log: {
+    kept: ["id", "at", "user_id", "workspace_id", "action", "address"],
+    emptied: { subject: ERASED_TEXT, details: "'{}'" },
+  },
+  // The key itself stays: it keeps the same request from sending again.
+  idempotency_keys: {
+    kept: ["id", "workspace_id", "key", "fingerprint", "message_id", "status", "created_at"],
+    emptied: {},
+    rewritten: ["body"],
+  },
+  events: { kept: ["seq", "id", "workspace_id", "type", "created_at"], emptied: {}, rewritten: ["body"] },
+  callbacks: {
+    kept: ["id", "network", "received_at", "due_at", "done_at", "note", "trust", "state"],
+    emptied: {},
+    rewritten: ["body"],
+  },
+} as const satisfies Record<TablesWith<"person", "emptied" | "mentions">, PersonColumns>;
+
+export type PersonTable = keyof typeof personColumns;
+
+/** Empties the rows of the table that `condition` selects. */
+export function emptyRows(tx: Tx, table: PersonTable, condition: SQL): void {
+  const sets = Object.entries<string>(personColumns[table].emptied).map(([column, value]) => `${column} = ${value}`);
+  tx.db.run(sql`UPDATE ${sql.raw(table)} SET ${sql.raw(sets.join(", "))} WHERE ${condition}`);
+}

@@ -19,6 +19,7 @@ const NULLABLE: ReadonlySet<string> = new Set([
 /** The same JSON without the person. `name`: the member that holds `value`. */
 export function redact(value: unknown, name = ""): unknown {
   if (name === "media" && typeof value === "object" && value !== null) return redactMedia(value);
+  if (name === "details" && typeof value === "object" && value !== null) return redactDetails(value);
   if (NULLABLE.has(name)) return null;
   if (typeof value === "string") return HARMLESS.has(name) ? value : ERASED;
   if (Array.isArray(value)) return [];
@@ -27,6 +28,26 @@ export function redact(value: unknown, name = ""): unknown {
   if (name === "template") return value;
   if (name === "fields") return {};
   return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, redact(inner, member)]));
+}
+
+/** Which message a detail refers to, and how a message was forwarded. */
+const HARMLESS_DETAILS: ReadonlySet<string> = new Set(["message_id", "direction", "often"]);
+/** Their members too are the choice of the person or of the network. */
+const FREE_DETAILS: ReadonlySet<string> = new Set(["raw", "values"]);
+
+/**
+ * What the message brought, or what the network said about it: no member is harmless because of its name alone, and a
+ * number can be a place.
+ */
+function redactDetails(details: object): unknown {
+  const members = Object.entries(details).map(([name, value]: [string, unknown]) => {
+    if (HARMLESS_DETAILS.has(name)) return [name, value];
+    if (Array.isArray(value)) return [name, []];
+    if (typeof value !== "object" || value === null || FREE_DETAILS.has(name))
+      return [name, typeof value === "string" ? ERASED : null];
+    return [name, name === "media" ? redactMedia(value) : redactDetails(value)];
+  });
+  return Object.fromEntries(members);
 }
 
 /** `id`: a number. */

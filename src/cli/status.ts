@@ -11,6 +11,7 @@ import { lastProvedAt, readRemoteState } from "#src/backup/remote/state.ts";
 import { scheduleInterval } from "#src/backup/schedule.ts";
 import { lastSoundAt } from "#src/backup/verification-reports.ts";
 import type { Config } from "#src/config/config.ts";
+import { quoted } from "#src/core/foreign-text.ts";
 import { formatInstant } from "#src/core/instant.ts";
 import { databaseFiles } from "#src/db/files.ts";
 import { monthOf, viewUsage } from "#src/domain/messages/network-usage.ts";
@@ -136,7 +137,7 @@ function usageLines(usage: readonly WorkspaceUsage[]): string[] {
   const lines = usage.flatMap(({ workspace, month, categories }) =>
     categories.map(
       ({ category, type, billable, messages }) =>
-        `  ${visible(workspace)}, ${month}: ${messages} ${category} (${type}${billable ? "" : ", not billed"})`,
+        `  ${quoted(workspace)}, ${month}: ${messages} ${category} (${type}${billable ? "" : ", not billed"})`,
     ),
   );
   return ["", "Delivered messages as Meta bills them:", ...lines];
@@ -196,7 +197,7 @@ function describeUnused({ items, refused }: UnusedCallbacks): string[] {
       const about = numberId === null ? "" : ` for number ${numberId}`;
       return `  ${count} refused${about}: ${reason}, in the hour from ${formatInstant(hour, "UTC")}`;
     }),
-    ...items.map(({ reason, about, count }) => `  ${count} ${reason}: ${visible(about)}`),
+    ...items.map(({ reason, about, count }) => `  ${count} ${reason}: ${quoted(about)}`),
   ];
   return lines.length === 0 ? [] : ["Callbacks without effect in the last 24 hours:", ...lines];
 }

@@ -1,4 +1,5 @@
 /** Why the network could not be asked about a number: the way to it, the token, the ids. The first one found is the cause. */
+import { quoted } from "#src/core/foreign-text.ts";
 import type { ConnectionFailure } from "#src/domain/numbers/connection-facts.ts";
 import type { Issue, IssueInput } from "./issue.ts";
 
@@ -43,7 +44,7 @@ function ofFailure(input: IssueInput, failure: ConnectionFailure): Access {
         ...{
           id: "refused",
           check: "number",
-          says: `WhatsApp refuses to answer about ${input.number.phone}: ${failure.message}`,
+          says: `WhatsApp refuses to answer about ${input.number.phone}: ${quoted(failure.message)}`,
         },
         next: "do what WhatsApp's answer says, in Meta's dashboard",
       };
@@ -76,7 +77,7 @@ function ofToken({ number }: IssueInput, subcode: number | null): Access {
 function providerIssue({ number }: IssueInput, { message }: ConnectionFailure): Access {
   const command = updateToken(number.id);
   return {
-    ...{ id: "provider_refuses", check: "token", command, says: `${number.phone}: ${message}` },
+    ...{ id: "provider_refuses", check: "token", command, says: `${number.phone}: ${quoted(message)}` },
     next: `settle that with the provider; if the key changed, ${command}`,
   };
 }
@@ -123,22 +124,27 @@ function wayIssue({ settings, number }: IssueInput, { code, message }: Connectio
   if (code === "unreachable" && proxy !== null && way?.id !== "certificate_refused") {
     return {
       ...{ ...about, id: "proxy_needed" },
-      says: `This machine is set up to use a proxy (${proxy}), but Waxwing connects directly, and ${host} cannot be reached: ${message}`,
+      says: `This machine is set up to use a proxy (${proxy}), but Waxwing connects directly, and ${host} cannot be reached: ${quoted(message)}`,
       next: `allow direct connections from this machine to ${host}, port 443, in the firewall`,
     };
   }
-  if (way !== undefined) return { ...about, id: way.id, says: `${host}: ${message}`, next: way.next };
+  if (way !== undefined) return { ...about, id: way.id, says: `${host}: ${quoted(message)}`, next: way.next };
   if (code.startsWith("HTTP")) {
     return {
-      ...{ ...about, id: "foreign_answer", says: `${host}: ${message}` },
+      ...{ ...about, id: "foreign_answer", says: `${host}: ${quoted(message)}` },
       next: `check [whatsapp] graph_url, and whether a proxy or firewall between this machine and ${host} answers in WhatsApp's place; if neither, WhatsApp is in trouble, so try again later`,
     };
   }
   if (code === "unreachable" || code === "no_answer") {
     const next = `check from this machine whether a firewall lets it reach ${host}, port 443: curl -sv https://${host}/`;
-    return { ...about, id: "unreachable", says: `${host}: ${message}`, next };
+    return { ...about, id: "unreachable", says: `${host}: ${quoted(message)}`, next };
   }
-  return { ...about, id: "network_busy", says: message, next: "wait a few minutes, then run waxwing doctor again" };
+  return {
+    ...about,
+    id: "network_busy",
+    says: quoted(message),
+    next: "wait a few minutes, then run waxwing doctor again",
+  };
 }
 
 const WAYS = [

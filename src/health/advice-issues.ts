@@ -1,4 +1,5 @@
 /** What does not stop a number, but will, or limits it: name, quality, verification, the token's end. */
+import { quoted } from "#src/core/foreign-text.ts";
 import { updateToken } from "./access-issues.ts";
 import type { Issue, IssueInput } from "./issue.ts";
 
@@ -64,7 +65,8 @@ function qualityIssue({ number, facts }: IssueInput): Found | null {
 function limitedIssue({ number, facts }: IssueInput): Found | null {
   const health = facts.number?.health ?? null;
   if (health?.canSend !== "LIMITED" || health.isAppLimited) return null;
-  const words = health.reasons.join(" ") || "It gave no reason.";
+  const reasons = health.reasons.join(" ");
+  const words = reasons === "" ? "It gave no reason." : quoted(reasons);
   if (health.codes.includes(UNVERIFIED_BUSINESS_CODE)) {
     return {
       ...{ id: "business_unverified", says: `WhatsApp limits ${number.phone}: the business is not verified. ${words}` },

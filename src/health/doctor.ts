@@ -3,6 +3,7 @@
  * readiness, callbacks, templates; for the server: callback address and clock. The command line and the console run the
  * same checks, and stored answers to the same questions are the conditions of `status`.
  */
+import { quoted } from "#src/core/foreign-text.ts";
 import { countKept } from "#src/domain/inbound/callback-list.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import type { DoctorContext } from "./doctor-context.ts";
@@ -45,5 +46,6 @@ export async function runDoctor(
 
 function checkSimulated({ id, phone, ready, unreadyReason }: SendingNumber, findings: Findings): void {
   if (ready) findings.ok("number", id, `${phone} is simulated and ready.`);
-  else findings.warn("number", id, `${phone} is not ready: ${unreadyReason}`, `waxwing number ready ${id}`);
+  else
+    findings.warn("number", id, `${phone} is not ready: ${quoted(unreadyReason ?? "")}`, `waxwing number ready ${id}`);
 }

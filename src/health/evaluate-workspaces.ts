@@ -56,7 +56,7 @@ function describeNumber({
 function describeBroadcast({ id, name, reason, workspaceId, workspace }: WorkspaceState["paused"][number]): Condition {
   return condition(`broadcast_paused:${id}`, {
     subject: `broadcast ${id}`,
-    says: `“${name}” is paused: ${reason}`,
+    says: `${name} is paused: ${reason}`,
     hits: `${workspace}: recipients who have not been sent the message yet.`,
     next: "Resume or cancel it. It does not resume automatically.",
     command: `waxwing broadcast show ${id}`,

@@ -3,6 +3,7 @@
  * queries serve all numbers, so that this can run every half minute.
  */
 
+import { type ForeignText, quoted } from "#src/core/foreign-text.ts";
 import type { Store } from "#src/db/store.ts";
 import { wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
 import { PAYMENT_REFUSALS_SQL } from "#src/domain/messages/network-usage.ts";
@@ -22,7 +23,7 @@ interface InputSources {
 
 export interface StoredInput extends IssueInput {
   workspaceId: number;
-  workspace: string;
+  workspace: ForeignText;
   /** False: the number was never compared with the network. */
   isKnown: boolean;
 }
@@ -56,9 +57,9 @@ export async function readIssueInputs(sources: InputSources): Promise<StoredInpu
       number,
       facts: typeof row.facts === "string" ? (JSON.parse(row.facts) as ConnectionFacts) : NO_FACTS,
       state: {
-        restriction: textOrNull(row.restriction),
+        restriction: foreignOrNull(row.restriction),
         restrictedUntil: row.restricted_until === null ? null : Number(row.restricted_until),
-        notice: textOrNull(row.notice),
+        notice: foreignOrNull(row.notice),
       },
       notices: notices.get(number.id) ?? [],
       refused: wrongSince(sources, number, refused.get(number.id)),
@@ -66,7 +67,7 @@ export async function readIssueInputs(sources: InputSources): Promise<StoredInpu
       hasPaymentMethod: row.has_payment_method === null ? null : Number(row.has_payment_method) === 1,
       isPaymentRefused: unpaid.has(number.id),
       workspaceId: Number(row.workspace_id),
-      workspace: String(row.workspace),
+      workspace: quoted(String(row.workspace)),
       isKnown: row.facts !== null,
       ...{ settings, now },
     };
@@ -83,19 +84,19 @@ function numberIn(row: Row): IssueInput["number"] {
     phoneNumberId: String(row.phone_number_id),
     appSecret: Number(row.has_secret) === 1 ? "stored" : null,
     ready: Number(row.ready) === 1,
-    unreadyReason: textOrNull(row.unready_reason),
+    unreadyReason: foreignOrNull(row.unready_reason),
     unreadyBy: row.unready_by === null ? null : row.unready_by === "person" ? "person" : "network",
   };
 }
 
-async function readNotices({ query, now }: InputSources): Promise<Map<number, { kind: string; says: string }[]>> {
+async function readNotices({ query, now }: InputSources): Promise<Map<number, { kind: string; says: ForeignText }[]>> {
   const rows = await query(
     `SELECT number_id, kind, says FROM number_notices WHERE at >= ${now - NOTICE_LASTS_MS} ORDER BY number_id, at`,
   );
-  const notices = new Map<number, { kind: string; says: string }[]>();
+  const notices = new Map<number, { kind: string; says: ForeignText }[]>();
   for (const row of rows) {
     const id = Number(row.number_id);
-    notices.set(id, [...(notices.get(id) ?? []), { kind: String(row.kind), says: String(row.says) }]);
+    notices.set(id, [...(notices.get(id) ?? []), { kind: String(row.kind), says: quoted(String(row.says)) }]);
   }
   return notices;
 }
@@ -128,4 +129,9 @@ function wrongSince(
 
 function textOrNull(value: unknown): string | null {
   return value === null || value === undefined ? null : String(value);
+}
+
+function foreignOrNull(value: unknown): ForeignText | null {
+  const text = textOrNull(value);
+  return text === null ? null : quoted(text);
 }

@@ -2,6 +2,7 @@
  * An issue: something that is wrong with a number's connection, with the next step. `doctor` shows it as a finding,
  * `status`, the console, metrics and alarms as a condition, all in the same words.
  */
+import type { ForeignText } from "#src/core/foreign-text.ts";
 import type { ConnectionFacts } from "#src/domain/numbers/connection-facts.ts";
 import type { NumberNotice, NumberState, SendingNumber } from "#src/domain/numbers/table.ts";
 import type { Condition } from "./conditions.ts";
@@ -28,15 +29,15 @@ export interface Issue {
 
 type NumberColumn =
   | ("id" | "phone" | "provider" | "apiUrl" | "accountId" | "phoneNumberId" | "appSecret")
-  | ("ready" | "unreadyReason" | "unreadyBy");
+  | ("ready" | "unreadyBy");
 
 /** What issues are found in. */
 export interface IssueInput {
   /** `appSecret`: only whether there is one counts. */
-  number: Pick<SendingNumber, NumberColumn>;
+  number: Pick<SendingNumber, NumberColumn> & { unreadyReason: ForeignText | null };
   facts: ConnectionFacts;
-  state: Pick<NumberState, "restriction" | "restrictedUntil" | "notice"> | null;
-  notices: readonly Pick<NumberNotice, "kind" | "says">[];
+  state: (Pick<NumberState, "restrictedUntil"> & Record<"restriction" | "notice", ForeignText | null>) | null;
+  notices: readonly (Pick<NumberNotice, "kind"> & { says: ForeignText })[];
   /** Callbacks of the last day with a wrong signature, since the last accepted one. */
   refused: { count: number; lastAt: number } | null;
   /** How the number accepts callbacks without a signature; null: it does not. */
@@ -54,7 +55,7 @@ export interface IssueSubject {
   phone: string;
   ready: boolean;
   workspaceId: number;
-  workspace: string;
+  workspace: ForeignText;
 }
 
 const HITS = {

@@ -2,6 +2,7 @@
  * Checks the numbers on WhatsApp: asks the network about each of them, and reports the issues found in its answers.
  * Changes nothing in the database. Numbers that share account and token are asked for together.
  */
+import { quoted } from "#src/core/foreign-text.ts";
 import { SecretUnreadable } from "#src/core/secret.ts";
 import { countUnreported } from "#src/domain/inbound/unreported.ts";
 import { findSync } from "#src/domain/numbers/account-sync.ts";
@@ -44,7 +45,7 @@ export async function checkNumbers(
     if (input === undefined) continue;
     const sender = port === undefined ? null : openSender(check, number);
     const facts = port === undefined ? input.facts : await askAbout(port, sender, number, inspections, checked, check);
-    const issues = findIssues({ ...input, number: { ...number }, facts });
+    const issues = findIssues({ ...input, number: { ...number, unreadyReason: input.number.unreadyReason }, facts });
     await report(check, { number, input, facts, issues, port, sender }, checked);
   }
   return checked;
@@ -150,7 +151,7 @@ async function subscribe({ issues, port, sender }: Reported & { port: AccountPor
   const issue = issues.find(({ id }) => id === "not_subscribed");
   return issue === undefined
     ? others
-    : [{ ...issue, says: `The app could not be subscribed: ${done.failure.message}` }, ...others];
+    : [{ ...issue, says: `The app could not be subscribed: ${quoted(done.failure.message)}` }, ...others];
 }
 
 function checkTemplates({ context, findings, now }: Check, number: SendingNumber): void {
@@ -158,7 +159,7 @@ function checkTemplates({ context, findings, now }: Check, number: SendingNumber
   const sync = store.read((tx) => findSync(tx, number.workspaceId, number.accountId));
   const next = `waxwing template sync --workspace ${number.workspaceId}`;
   if (sync?.error != null) {
-    findings.warn("templates", number.id, `The last synchronization with WhatsApp failed: ${sync.error}`, next);
+    findings.warn("templates", number.id, `The last synchronization with WhatsApp failed: ${quoted(sync.error)}`, next);
   } else if (sync?.succeededAt == null) {
     findings.warn("templates", number.id, "The templates were never synchronized with WhatsApp.", next);
   } else if (sync.succeededAt < now - 2 * settings.syncEveryMs) {

@@ -1,4 +1,5 @@
 /** Why callbacks of a number do not arrive, or are refused. The first one is the cause. */
+import { quoted } from "#src/core/foreign-text.ts";
 import type { Issue, IssueInput } from "./issue.ts";
 
 type Found = Pick<Issue, "id" | "says" | "next"> & Partial<Issue>;
@@ -93,7 +94,7 @@ function addressIssue({ number, facts, settings }: IssueInput): Found | null {
     return {
       ...{
         id: "callbacks_overridden",
-        says: `The callbacks of ${number.phone} go to ${override}, because Meta has an alternate callback address for the ${where}.`,
+        says: `The callbacks of ${number.phone} go to ${quoted(override)}, because Meta has an alternate callback address for the ${where}.`,
       },
       next: `remove the alternate address at Meta (override_callback_uri of the ${facts.callbackUrl === null ? "account's subscribed_apps" : "number's webhook_configuration"}), or set it to ${own}`,
     };
@@ -116,7 +117,7 @@ function addressIssue({ number, facts, settings }: IssueInput): Found | null {
     ...{
       id: "app_calls_elsewhere",
       check: "webhook",
-      says: `The Meta app of ${number.phone} sends its callbacks to ${callbackUrl}, not to this server.`,
+      says: `The Meta app of ${number.phone} sends its callbacks to ${quoted(callbackUrl)}, not to this server.`,
     },
     next: form,
   };

@@ -1,4 +1,5 @@
 /** Reports callbacks that were refused, and items of accepted ones that had no effect. */
+import { quoted } from "#src/core/foreign-text.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import { listRefused, REFUSED_RETENTION_MS, wasAcceptedAfter } from "#src/domain/inbound/refused-callbacks.ts";
 import type { RefusedCount } from "#src/domain/inbound/table.ts";
@@ -29,7 +30,7 @@ const SHOWN_MAX = 8;
 export function describeUnused(tx: ReadTx): string | null {
   const all = listUnused(tx, tx.now - DAY_MS);
   if (all.length === 0) return null;
-  const shown = all.slice(0, SHOWN_MAX).map(({ reason, about, count }) => `${count} × ${about} (${reason})`);
+  const shown = all.slice(0, SHOWN_MAX).map(({ reason, about, count }) => `${count} × ${quoted(about)} (${reason})`);
   const rest = all.length - shown.length;
   return `Items of callbacks in the last 24 hours that had no effect: ${shown.join("; ")}${rest > 0 ? `; ${rest} further kinds` : ""}.`;
 }

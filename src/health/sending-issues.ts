@@ -1,4 +1,5 @@
 /** Why a number that the network can be asked about cannot send, or not everything. The first one is the cause. */
+import { quoted } from "#src/core/foreign-text.ts";
 import { updateToken } from "./access-issues.ts";
 import type { Issue, IssueInput } from "./issue.ts";
 
@@ -90,7 +91,7 @@ function stateIssue({ number, facts }: IssueInput): Found | null {
   const command = `waxwing number sync ${number.id}`;
   return {
     ...{ id: `number_${status.toLowerCase().replaceAll(/\W+/g, "_")}`, command },
-    says: `${number.phone} ${says} (WhatsApp says ${status}).`,
+    says: `${number.phone} ${says} (WhatsApp says ${quoted(status)}).`,
     next: `${next}, then ${command}`,
   };
 }
@@ -100,7 +101,7 @@ function healthIssue({ number, facts }: IssueInput): Found | null {
   if (health === null) return null;
   const command = `waxwing number sync ${number.id}`;
   const words = health.reasons.join(" ");
-  const said = words === "" ? "" : ` WhatsApp says: ${words}`;
+  const said = words === "" ? "" : ` WhatsApp says: ${quoted(words)}`;
   if (health.codes.includes(PAYMENT_CODE)) {
     return {
       ...{ id: "payment_missing", check: "payment", command },

@@ -1,4 +1,5 @@
 /** Issues of the server as a whole: the address that Meta calls, and callbacks that this version could not use. */
+import { quoted } from "#src/core/foreign-text.ts";
 import type { KeptCallbacks } from "#src/domain/inbound/callback-list.ts";
 import type { Issue } from "./issue.ts";
 
@@ -63,7 +64,7 @@ export function keptIssues(kept: readonly KeptCallbacks[]): Issue[] {
       id: `callbacks_${state}`,
       level: "warning",
       check: `${state} callbacks`,
-      says: `${KEPT[state].says(count)}. The newest: ${reason.slice(0, 200)}.`,
+      says: `${KEPT[state].says(count)}. The newest: ${quoted(reason)}.`,
       next: `${command}; ${KEPT[state].next}`,
       command,
       hits: null,

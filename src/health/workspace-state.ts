@@ -2,6 +2,7 @@
  * Reads what the conditions of workspaces are evaluated from. Each query returns a few rows at most, so that it can run
  * every half minute; further conditions appear once these are resolved.
  */
+import { type ForeignText, quoted } from "#src/core/foreign-text.ts";
 import type { Store } from "#src/db/store.ts";
 import { type PauseCause, pauseCauses, resumesAutomatically } from "#src/domain/broadcasts/broadcast.ts";
 import { countKept } from "#src/domain/inbound/callback-list.ts";
@@ -16,22 +17,29 @@ export interface WorkspaceState {
   numbers: {
     id: number;
     phone: string;
-    reason: string;
+    reason: ForeignText;
     isByPerson: boolean;
     workspaceId: number;
-    workspace: string;
+    workspace: ForeignText;
   }[];
   /** Broadcasts that wait for a person; those paused by hand are not among them, because their operator knows. */
-  paused: { id: number; name: string; reason: string; workspaceId: number; workspace: string }[];
-  suspended: { id: number; name: string; at: number; reason: string }[];
+  paused: { id: number; name: ForeignText; reason: ForeignText; workspaceId: number; workspace: ForeignText }[];
+  suspended: { id: number; name: ForeignText; at: number; reason: ForeignText }[];
   /** The numbers on WhatsApp, with what is known about their connection. */
   connections: StoredInput[];
   /** Issues of the server as a whole. */
   server: Issue[];
   /** Numbers that have used most of this month's free service messages. */
-  services: { id: number; phone: string; count: number; allowance: number; workspaceId: number; workspace: string }[];
+  services: {
+    id: number;
+    phone: string;
+    count: number;
+    allowance: number;
+    workspaceId: number;
+    workspace: ForeignText;
+  }[];
   /** Balances below a day's use, in millionths of the currency. */
-  balances: { workspaceId: number; workspace: string; available: number; perDay: number; currency: string }[];
+  balances: { workspaceId: number; workspace: ForeignText; available: number; perDay: number; currency: string }[];
 }
 
 type Row = Record<string, unknown>;
@@ -72,10 +80,10 @@ async function readNumbers({ query }: WorkspaceSources): Promise<WorkspaceState[
   return rows.map((row) => ({
     id: Number(row.id),
     phone: String(row.phone),
-    reason: text(row.unready_reason),
+    reason: foreign(row.unready_reason),
     isByPerson: row.unready_by === "person",
     workspaceId: Number(row.workspace_id),
-    workspace: String(row.workspace),
+    workspace: foreign(row.workspace),
   }));
 }
 
@@ -91,10 +99,10 @@ async function readPaused({ query }: WorkspaceSources): Promise<WorkspaceState["
   );
   return rows.map((row) => ({
     id: Number(row.id),
-    name: String(row.name),
-    reason: text(row.status_reason),
+    name: foreign(row.name),
+    reason: foreign(row.status_reason),
     workspaceId: Number(row.workspace_id),
-    workspace: String(row.workspace),
+    workspace: foreign(row.workspace),
   }));
 }
 
@@ -105,9 +113,9 @@ async function readSuspended({ query }: WorkspaceSources): Promise<WorkspaceStat
   );
   return rows.map((row) => ({
     id: Number(row.id),
-    name: String(row.name),
+    name: foreign(row.name),
     at: Number(row.suspended_at),
-    reason: text(row.suspended_reason),
+    reason: foreign(row.suspended_reason),
   }));
 }
 
@@ -137,7 +145,7 @@ async function readServices({ query, now }: WorkspaceSources): Promise<Workspace
     const allowance = allowanceOf(String(row.month));
     if (allowance === null || row.month !== monthOf(now, String(row.timezone))) return [];
     const [id, phone, count] = [Number(row.id), String(row.phone), Number(row.count)];
-    return [{ id, phone, count, allowance, workspaceId: Number(row.workspace_id), workspace: String(row.workspace) }];
+    return [{ id, phone, count, allowance, workspaceId: Number(row.workspace_id), workspace: foreign(row.workspace) }];
   });
 }
 
@@ -167,7 +175,7 @@ async function readBalances({ query, now }: WorkspaceSources): Promise<Workspace
     if (available < perDay)
       found.push({
         workspaceId,
-        workspace: String(account.workspace),
+        workspace: foreign(account.workspace),
         available,
         perDay,
         currency: String(account.currency),
@@ -191,6 +199,6 @@ async function firstEntrySince(query: WorkspaceSources["query"], since: number):
   return low;
 }
 
-function text(value: unknown): string {
-  return value === null || value === undefined ? "" : String(value);
+function foreign(value: unknown): ForeignText {
+  return quoted(value === null || value === undefined ? "" : String(value));
 }

@@ -116,7 +116,7 @@ const cases: Case[] = [
   {
     name: "a host name that is not resolved",
     spoil: ({ settings }) => Object.assign(settings, { graph_url: "http://graph.invalid" }),
-    says: "graph.invalid: WhatsApp cannot be reached: the host name was not resolved",
+    says: "graph.invalid: “WhatsApp cannot be reached: the host name was not resolved",
     next: "/etc/resolv.conf",
   },
   {
@@ -154,13 +154,13 @@ const cases: Case[] = [
   {
     name: "a proxy that answers with a page",
     spoil: ({ account }) => Object.assign(account, { refuse: answerTo(ALL, page(403, "Blocked by Example Corp")) }),
-    says: "HTTP 403 and could not be read: it is not one of WhatsApp's (“Blocked by Example Corp”)",
+    says: 'HTTP 403 and could not be read: it is not one of WhatsApp\'s ("Blocked by Example Corp")',
     next: "whether a proxy or firewall",
   },
   {
     name: "a gateway that answers with a page",
     spoil: ({ account }) => Object.assign(account, { refuse: answerTo(ALL, page(502, "Bad gateway")) }),
-    says: "“Bad gateway”",
+    says: '("Bad gateway")',
     next: "WhatsApp is in trouble",
   },
   {
@@ -435,20 +435,20 @@ const cases: Case[] = [
   {
     name: "an alternate callback address of the number",
     spoil: ({ row }) => Object.assign(row, { webhook_configuration: { phone_number: "https://old.example.com/hook" } }),
-    says: "go to https://old.example.com/hook, because Meta has an alternate callback address for the number",
+    says: "go to “https://old.example.com/hook”, because Meta has an alternate callback address for the number",
     next: /set it to https:.*\/networks\/whatsapp/,
   },
   {
     name: "an alternate callback address of the account",
     spoil: ({ account }) =>
       Object.assign(account.subscribedApps[0] as object, { overrideUrl: "https://agency.example.com/wa" }),
-    says: "go to https://agency.example.com/wa, because Meta has an alternate callback address for the account",
+    says: "go to “https://agency.example.com/wa”, because Meta has an alternate callback address for the account",
     next: "subscribed_apps",
   },
   {
     name: "an app whose webhook is another server's",
     spoil: ({ account }) => Object.assign(account.webhook as object, { callbackUrl: "https://test.example.com/x" }),
-    says: "sends its callbacks to https://test.example.com/x",
+    says: "sends its callbacks to “https://test.example.com/x”",
     next: "Configuration → Webhook, enter https:",
   },
   {
@@ -518,7 +518,7 @@ const cases: Case[] = [
     name: "callbacks that could not be read",
     spoil: ({ sql }) => sql(KEPT("unreadable", "unreadable: timestamp is not a time in seconds")),
     level: "warning",
-    says: "1 callback could not be read. The newest: unreadable: timestamp is not a time",
+    says: "1 callback could not be read. The newest: “unreadable: timestamp is not a time",
     next: "waxwing callback replay --state unreadable",
   },
   {

@@ -35,14 +35,14 @@ test("without a server, status reads the database; without a database, it names 
         id: `number_not_ready:${number.id}`,
         severity: "critical",
         subject: "number +911244001100",
-        says: "+911244001100 can't send: stocktaking",
+        says: "+911244001100 can't send: “stocktaking”",
         next: expect.any(String),
         since: expect.any(String),
       },
     ],
   });
   const { stdout } = await workshop.run(["status"]);
-  expect(stdout).toContain("CRITICAL  number +911244001100: +911244001100 can't send: stocktaking");
+  expect(stdout).toContain("CRITICAL  number +911244001100: +911244001100 can't send: “stocktaking”");
 });
 
 test("beside a server, status has what only the server knows, and the time since when a condition lasts", async () => {

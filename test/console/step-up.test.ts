@@ -32,9 +32,6 @@ const sensitiveRoutes: ReadonlySet<string> = new Set(
 /** Changes by owners and operators that need no second look, and why. */
 const NOT_SENSITIVE: Readonly<Record<string, string>> = {
   "POST /workspaces": "gives no user access",
-  "POST /workspaces/{id}/suspend": "can be undone, and hides nothing",
-  "POST /workspaces/{id}/resume": "undoes it",
-  "POST /workspaces/{id}/api": "keys stay as they are",
   "POST /system/backups/{name}/verify": "reads only",
   "POST /system/backups/{name}/drill": "reads only",
   "POST /system/check": "reads only",
@@ -46,7 +43,6 @@ const NOT_SENSITIVE: Readonly<Record<string, string>> = {
   "POST /w/{workspace}/numbers/{id}/ready": "no secret",
   "POST /w/{workspace}/numbers/{id}/unready": "no secret",
   "POST /w/{workspace}/numbers/{id}/sync": "no secret",
-  "POST /w/{workspace}/billing/credit": "in the ledger, and can be reversed",
   "POST /w/{workspace}/news/read": "gives no user access",
   "PUT /w/{workspace}/templates/{id}/mark": "no secret",
 };

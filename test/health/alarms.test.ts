@@ -139,7 +139,7 @@ test("an alarm is sent for each condition once after half a minute, again each d
     state: "began",
     severity: "critical",
     subject: "number +911244001101",
-    says: "+911244001101 can't send: token revoked",
+    says: "+911244001101 can't send: “token revoked”",
     next: expect.any(String),
     since: expect.stringMatching(/^2026-11-21T08:01:\d\d\+00:00$/),
     server: expect.any(String),

@@ -95,6 +95,7 @@ export const billingEndpoints = {
   }),
   "POST /w/{workspace}/billing/credit": endpoint({
     session: "operate",
+    isSensitive: true,
     body: Type.Object(
       {
         amount: Type.String({ maxLength: 40 }),

@@ -39,8 +39,8 @@ interface Shape {
   session?: Needs;
   /**
    * The console asks for the password or the second factor again when the last time is long ago: a person at an
-   * unattended screen, or with a stolen session cookie, must not be able to grant or revoke access, or to download
-   * everything.
+   * unattended screen, or with a stolen session cookie, must not be able to grant or revoke access, to give
+   * credit, to stop a workspace or let it continue, or to download everything.
    */
   isSensitive?: true;
   /** The `{names}` of the path. `{workspace}` means the same everywhere, so it is not repeated. */

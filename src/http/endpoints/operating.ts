@@ -35,6 +35,7 @@ const ListedWorkspace = Type.Object({
 
 const ofWorkspace = {
   session: "server operator",
+  isSensitive: true,
   params: { id: Id("workspace") },
   output: Data(ListedWorkspace),
 } as const;

@@ -47,7 +47,7 @@ const errorOf = (code: number) => ({ code, message: `(#${code}) A title`, error_
 function answerOf(code: number) {
   const error = graphErrorOf(errorOf(code));
   if (error === null) throw new Error("unreadable");
-  return classify(error, new Headers(), 0);
+  return classify(error, 400, new Headers(), 0);
 }
 
 async function start(): Promise<Scenario> {

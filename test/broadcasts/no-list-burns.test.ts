@@ -5,6 +5,7 @@
  */
 import { expect, test } from "bun:test";
 import { type Broadcast, broadcasts } from "#src/domain/broadcasts/table.ts";
+import { networkHealth } from "#src/domain/numbers/table.ts";
 import { updateNumber } from "#src/domain/numbers/update.ts";
 import type { Fault } from "#test/support/graph.ts";
 import { startWhatsapp, type WhatsappWorld } from "#test/support/whatsapp.ts";
@@ -126,12 +127,15 @@ for (const [what, code, cause, status, reason] of AT_ONCE) {
   );
 }
 
-const error = (code: number): Fault => ({ kind: "error", code, details: "The network's own words." });
+const error = (code: number, status?: number): Fault => ({
+  ...{ kind: "error", code, details: "The network's own words." },
+  ...(status === undefined ? {} : { status }),
+});
 
 /** A network in trouble: five at full pace, then one at a time until it is found down. */
 const IN_TROUBLE: readonly [string, Fault, RegExp][] = [
   ["131000", error(131000), /named no reason.*The network's own words.*\(error 131000\)/],
-  ["an unlisted code", error(139999), /does not know.*The network's own words.*\(error 139999\)/],
+  ["an unlisted code under a 500", error(139999, 500), /does not know.*The network's own words.*\(error 139999\)/],
   [
     "HTML under a 502",
     { kind: "answer", status: 502, body: "<html><b>Bad Gateway</b></html>" },
@@ -159,6 +163,55 @@ for (const [what, fault, reason] of IN_TROUBLE) {
     LIMIT_MS,
   );
 }
+
+const troubles = ({ app }: WhatsappWorld) => app.store.read(({ db }) => db.select().from(networkHealth).all());
+
+const UNLISTED = /^the network refused 10 consecutive messages with error 139999, .*The network's own words/;
+
+for (const how of ["by answer", "by status"] as const) {
+  test(
+    `an unlisted code ${how} pauses the broadcast after ten people, and stops nothing else`,
+    async () => {
+      await using world = await startWhatsapp();
+      const { app, graph, workspace } = world;
+      if (how === "by answer") graph.fault({ fault: error(139999), times: Infinity });
+      const end = await send(world, how === "by answer" ? null : () => 139999);
+      expect(end.status).toBe("paused");
+      expect(end.reason).toMatch(how === "by answer" ? UNLISTED : /^the network refused 10 consecutive.*139999/);
+      expect(end.sends).toBeLessThan(BY_ANSWER_MAX);
+      expect(end.failed).toBe(end.sends);
+      // The network is asked for a single message, and answers it as it did the others.
+      const body = { to: "+4915112399001", template: "greeting", variables: ["Anna"] };
+      const single = await app.send("POST", "/api/v1/messages", { key: workspace.key, body });
+      expect([single.status, graph.requests.length]).toEqual([how === "by answer" ? 502 : 201, end.sends + 1]);
+      expect(troubles(world)).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+}
+
+test("fifteen texts that are refused with an unlisted code are each refused alone: none gets a 503, and the number stays well", async () => {
+  await using world = await startWhatsapp();
+  const { app, graph, workspace, clock } = world;
+  const hello = (from: string, now: number) => ({
+    ...{ from: from.slice(1), id: `wamid.${from}`, timestamp: String(Math.floor(now / 1_000)) },
+    ...{ type: "text", text: { body: "Hi" } },
+  });
+  const texts = (count: number) => Array.from({ length: count }, (_, index) => `+491511237${1_000 + index}`);
+  for (const from of texts(15)) await world.hear(graph.inbound(hello(from, clock.now())));
+  graph.fault({ fault: error(139999), times: 15 });
+  const statuses: number[] = [];
+  for (const to of texts(15)) {
+    statuses.push(
+      (await app.send("POST", "/api/v1/messages", { key: workspace.key, body: { to, text: "Hello" } })).status,
+    );
+  }
+  expect(statuses).toEqual(Array.from({ length: 15 }, () => 502));
+  const [to] = texts(1);
+  const next = await app.send("POST", "/api/v1/messages", { key: workspace.key, body: { to, text: "Hello" } });
+  expect(next.status).toBe(201);
+  expect(troubles(world)).toEqual([]);
+});
 
 test(
   "an unreadable 401 pauses the broadcast at once, and messages in flight are in doubt",

@@ -66,7 +66,7 @@ describe("a status callback", () => {
     const codes = [131026, 132012, 132015, 131048, 131042, 131000, 139999, 130429, 131056];
     const statuses = codes.map((code) => status({ status: "failed", errors: [{ code }] }));
     const scopes = parseCallback(messagesOf({ statuses })).map((report) => "error" in report && report.error?.scope);
-    const expected = ["recipient", "message", "template", "number", "account", "network", "network", "network"];
+    const expected = ["recipient", "message", "template", "number", "account", "network", "unlisted", "network"];
     expect<unknown>(scopes).toEqual([...expected, "recipient"]);
   });
 

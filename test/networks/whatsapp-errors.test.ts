@@ -4,8 +4,13 @@ import { classify, describeCode, describeError, readGraphError } from "#src/netw
 
 const NOW_MS = Date.parse("2026-11-21T08:00:00Z");
 
-function classifyCode(code: number, headers: Record<string, string> = {}, subcode: number | null = null) {
-  return classify({ code, subcode, details: null }, new Headers(headers), NOW_MS);
+function classifyCode(
+  code: number,
+  headers: Record<string, string> = {},
+  subcode: number | null = null,
+  httpStatus = 400,
+) {
+  return classify({ code, subcode, details: null }, httpStatus, new Headers(headers), NOW_MS);
 }
 
 describe("a code that asks the sender to wait", () => {
@@ -31,6 +36,7 @@ describe("the scope of a refusal", () => {
     number: [33, 131037, 131045, 131048, 131055, 133000, 133005, 133010, 133015, 2494100],
     account: [0, 3, 10, 190, 200, 250, 299, 368, 131005, 131031, 131042, 131063, 131064, 134011],
     network: [1, 131000, 135000],
+    unlisted: [199, 300, 999999],
   };
   const rows = Object.entries(scopes).flatMap(([scope, codes]) => codes.map((code) => ({ scope, code })));
 
@@ -38,10 +44,9 @@ describe("the scope of a refusal", () => {
     expect(classifyCode(code)).toMatchObject({ kind: "refused", code: String(code), scope: scope as FailureScope });
   });
 
-  test("of an unknown code is the network: one strange answer stops no recipient or number, and a streak of them does", () => {
-    expect(classifyCode(999999)).toMatchObject({ kind: "refused", code: "999999", scope: "network" });
-    expect(classifyCode(199)).toMatchObject({ scope: "network" });
-    expect(classifyCode(300)).toMatchObject({ scope: "network" });
+  test("of an unlisted code is the network's under a 5xx, and the scope of a listed one is its own", () => {
+    expect(classifyCode(999999, {}, null, 500)).toMatchObject({ kind: "refused", code: "999999", scope: "network" });
+    expect(classifyCode(131026, {}, null, 500)).toMatchObject({ kind: "refused", scope: "recipient" });
   });
 
   test("of code 100 with subcode 33 is the number, whose id the network does not know", () => {

@@ -114,6 +114,13 @@ export const classes = {
     resumesAfterMinutes: null,
   },
   network: { ...sick, single: refusedSingle, resumesAfterMinutes: PROBES_MINUTES },
+  /** Codes that the table does not have: ten consecutive people. */
+  unlisted: {
+    answer: stops("breaker", 10 + IN_FLIGHT, "sent"),
+    status: stops("breaker", 10 + UNTIL_REPORTED, "sent"),
+    single: refusedSingle,
+    resumesAfterMinutes: null,
+  },
   /** Slower and slower, for 15 minutes, and no recipient is lost. As a status nothing can be repeated: the network is sick. */
   throttled: {
     answer: stops("throttled", 1_100, "none"),
@@ -160,7 +167,8 @@ export const codes: Readonly<Record<CodeClassName, readonly number[]>> = {
     0, 3, 5, 10, 102, 104, 190, 200, 250, 299, 368, 459, 463, 464, 467, 2635, 131005, 131031, 131042, 131044, 131063,
     131064, 133007, 134011,
   ],
-  network: [1, 131000, 131036, 131059, 131061, 135000, 139999, 424242],
+  network: [1, 131000, 131036, 131059, 131061, 135000],
+  unlisted: [139999, 424242],
   throttled: [2, 4, 17, 32, 341, 613, 80007, 80008, 80014, 130429, 131016, 131057, 133004, 133016],
   pair: [131056],
   doubtful: [506],

@@ -6,9 +6,11 @@
 
 /**
  * `recipient`: only this person. `message`: these values or this media. `template`, `number`, `account`: every message
- * of that template, number or account would fail too. `network`: the network itself is in trouble, or the cause is unknown.
+ * of that template, number or account would fail too. `network`: the network itself is in trouble, or gives no reason.
+ * `unlisted`: the network refused the message with a code that this version does not know, which says nothing about the
+ * network.
  */
-export type FailureScope = "recipient" | "message" | "template" | "number" | "account" | "network";
+export type FailureScope = "recipient" | "message" | "template" | "number" | "account" | "network" | "unlisted";
 
 export interface Failure {
   /** The network's code as text. */
@@ -36,7 +38,7 @@ interface Verdict {
   broadcast:
     | { kind: "continue" }
     /** A streak of these stops it. */
-    | { kind: "count"; streak: "message" | "network" }
+    | { kind: "count"; streak: "message" | "unlisted" | "network" }
     | { kind: "pause"; cause: "account" | "number" | "template" | "wait"; resumeAfterMs: number | null }
     | { kind: "fail" };
   isNumberUnready: boolean;
@@ -60,7 +62,8 @@ export function decide(failure: Omit<Failure, "message">, source: FailureSource)
     case "recipient":
       return verdict("fail", { kind: "continue" });
     case "message":
-      return verdict("fail", { kind: "count", streak: "message" });
+    case "unlisted":
+      return verdict("fail", { kind: "count", streak: scope });
     case "network":
       return verdict("retry", { kind: "count", streak: "network" });
     case "template":

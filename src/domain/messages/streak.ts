@@ -1,6 +1,6 @@
 /**
- * Counts consecutive refusals of the message itself, with the same code, in one broadcast. Pure. Answers and statuses
- * have a streak each. Failures on the network's side are counted for the whole number (`numbers/network-health.ts`).
+ * Counts consecutive refusals of the message itself, or with a code that this version does not know, in one broadcast:
+ * always the same code. Pure. Answers and statuses have a streak each. Failures on the network's side are counted for the whole number (`numbers/network-health.ts`).
  */
 import { decide, type Failure } from "./failure.ts";
 
@@ -12,29 +12,38 @@ export type Result =
   | { kind: "unknown" };
 
 export interface Streak {
-  /** The code of the current refusals of the message, and how many consecutive recipients were refused with it. */
+  /** The code of the current refusals, and how many consecutive recipients were refused with it. */
   code: string | null;
   repeats: number;
 }
 
 /** Stop a broadcast after this many consecutive refusals of the message with the same code. */
 export const REPEATS_MAX = 20;
+/** The same for a code that this version does not know. */
+const UNLISTED_MAX = 10;
+/** Stands before such a code in a streak. */
+const UNLISTED = "unlisted ";
 
 export const noStreak: Streak = { code: null, repeats: 0 };
 
 export function streakAfter(before: Streak, result: Result): Streak {
   if (result.kind === "succeeded") return noStreak;
   if (result.kind === "unknown") return before;
-  const { code } = result.failure;
   const { broadcast } = decide(result.failure, "answer");
   // The person's own failures neither extend nor end a streak.
   if (broadcast.kind === "continue") return before;
-  if (broadcast.kind !== "count" || broadcast.streak !== "message") return noStreak;
+  if (broadcast.kind !== "count" || broadcast.streak === "network") return noStreak;
+  const code = `${broadcast.streak === "unlisted" ? UNLISTED : ""}${result.failure.code}`;
   return { code, repeats: code === before.code ? before.repeats + 1 : 1 };
 }
 
 /** Why this streak stops the broadcast; null if it does not. */
 export function openReason({ code, repeats }: Streak): string | null {
+  if (code?.startsWith(UNLISTED)) {
+    if (repeats < UNLISTED_MAX) return null;
+    const unknown = code.slice(UNLISTED.length);
+    return `the network refused ${UNLISTED_MAX} consecutive messages with error ${unknown}, which this version does not know`;
+  }
   if (repeats < REPEATS_MAX) return null;
   return `the network refused ${REPEATS_MAX} consecutive messages with error ${code}, which is about the message itself`;
 }

@@ -81,7 +81,7 @@ function outcomeOf(result: Exchange, endpoint: Endpoint, clock: Clock): Outcome 
   const { status, body, headers } = result;
   const answer = asObject(parseJson(body));
   const error = graphErrorOf(objectOf(answer, "error"));
-  if (error !== null) return classify(error, headers, clock.now());
+  if (error !== null) return classify(error, status, headers, clock.now());
   const accepted = result.ok ? findAccepted(answer) : null;
   if (accepted !== null) return accepted;
   const retryAfterMs = readWaitHint(headers, "pair", clock.now());

@@ -1,6 +1,6 @@
 /**
  * Reads Meta's error answers and decides what each means: throttled or refused, and what the refusal applies to.
- * Decides by `error.code` alone, never by HTTP status or English text. The network's own words are passed on, without
+ * Decides by `error.code`, never by English text. The network's own words are passed on, without
  * anything that looks like an access token, because Meta has been seen to repeat tokens.
  */
 import type { Failure } from "#src/domain/messages/failure.ts";
@@ -54,9 +54,11 @@ function detailsOf(error: JsonObject | null): string | null {
 }
 
 /** `headers` and `nowMs`: for the wait that the network asks for. */
-export function classify(error: GraphError, headers: AnswerHeaders, nowMs: number): Outcome {
+export function classify(error: GraphError, httpStatus: number, headers: AnswerHeaders, nowMs: number): Outcome {
   const meaning = meaningOf(error);
-  const failure = failureOf(error);
+  const known = failureOf(error);
+  // Under a 5xx even a code that this version does not know tells of the network.
+  const failure: Failure = known.scope === "unlisted" && httpStatus >= 500 ? { ...known, scope: "network" } : known;
   const retryAfterMs = readWaitHint(headers, meaning.throttles ?? "pair", nowMs);
   if (meaning.throttles !== undefined) {
     const { code, message } = failure;
@@ -71,7 +73,7 @@ export function classify(error: GraphError, headers: AnswerHeaders, nowMs: numbe
 
 /**
  * The failure that an error reports, also in a status, where no retry is possible. A code that only asks to wait is then
- * attributed to the network, and so is an unlisted one: a single one stops nothing, but a streak of them does.
+ * attributed to the network.
  */
 export function failureOf(error: GraphError): Failure {
   const { scope, effect, mendsAfterMs } = meaningOf(error);
@@ -114,7 +116,7 @@ function meaningOf(error: GraphError): ErrorMeaning {
   const isUnknownObject = error.code === PARAMETER_CODE && error.subcode === OBJECT_UNKNOWN_SUBCODE;
   const code = isUnknownObject ? OBJECT_UNKNOWN_CODE : error.code;
   if (isAboutProof(error)) return PROOF_REFUSED;
-  return findErrorMeaning(code) ?? { scope: "network", description: describeCode(String(code)) };
+  return findErrorMeaning(code) ?? { scope: "unlisted", description: describeCode(String(code)) };
 }
 
 /** The longest wait in any header. The usage header applies to the account, not to one recipient. */

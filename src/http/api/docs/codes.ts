@@ -25,7 +25,8 @@ const INTRODUCTION = `Every error code of WhatsApp that can appear as \`whatsapp
 
 \`error.retryable\` of the answer says the same for programs; [Errors](errors.md) shows how to use it. \`timeout\`,
 \`unreachable\` and \`interrupted\` are codes of this server: [what they mean](errors.md#when-the-network-does-not-answer).
-Any code that is missing here is treated as trouble of WhatsApp.
+A code that is missing here says something about these messages, not about WhatsApp: each is refused alone, and a broadcast
+pauses after ten consecutive refusals with the same one.
 `;
 
 export function codesGuide(): Guide["source"] {

@@ -127,7 +127,7 @@ async function erase(
     await inBatches((tx) => eraseTexts(tx, contact, BATCH));
     for (const table of mentionTables) {
       await inBatches((tx) => {
-        const last = eraseMentions(tx, workspaceId, identifiers, table, checkedUpTo[table], BATCH);
+        const last = eraseMentions(tx, contact, identifiers, table, checkedUpTo[table], BATCH);
         checkedUpTo[table] = last ?? checkedUpTo[table];
         return last !== null;
       });

@@ -165,3 +165,22 @@ test("no event, table or file holds anything that an erased person wrote, was ca
   await world.app.stop();
   expect(foundInFiles()).toEqual([]);
 });
+
+test("events of messages from before a change of number are emptied too, and those of the old number's next owner stay", async () => {
+  await using moved = await startWhatsapp();
+  const { app, graph, hear, workspace } = moved;
+  const [old, fresh] = [PERSON, "+4915112345679"];
+  const say = async (more: object): Promise<void> => {
+    await moved.clock.advance(1_000);
+    const timestamp = String(Math.floor(moved.clock.now() / 1_000));
+    expect(await hear(textFrom(graph, old, MARK, { timestamp, referral, ...more }))).toBe(200);
+  };
+  await say({});
+  const system = { type: "user_changed_number", body: "moved", wa_id: fresh.slice(1) };
+  await say({ type: "system", text: undefined, referral: undefined, system });
+  await say({ text: { body: "I am the next owner" }, referral: undefined });
+  const erased = await workshop.json(["contact", "erase", "--workspace", "1", fresh, "--data", app.directory]);
+  expect(erased).toMatchObject({ erased: true });
+  const { text } = await app.call("GET", "/api/v1/events?per_page=100", { key: workspace.key });
+  expect([isMarked(text), text.includes("I am the next owner")]).toEqual([false, true]);
+});

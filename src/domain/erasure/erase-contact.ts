@@ -157,7 +157,7 @@ export type MentionTable = (typeof mentionTables)[number];
 /** Empties rows that name the person, after `afterId`; returns the last id scanned, or null at the end. */
 export function eraseMentions(
   tx: Tx,
-  workspaceId: number,
+  { id: contactId, workspaceId }: Contact,
   identifiers: readonly string[],
   table: MentionTable,
   afterId: number,
@@ -165,7 +165,8 @@ export function eraseMentions(
 ): number | null {
   const rows = readers[table](tx, workspaceId, afterId, limit);
   for (const row of rows) {
-    if (identifiers.some((identifier) => row.text.includes(identifier))) row.empty();
+    const isNamed = identifiers.some((identifier) => row.text.includes(identifier));
+    if (isNamed || row.belongsTo?.(contactId) === true) row.empty();
   }
   return rows.at(-1)?.id ?? null;
 }
@@ -174,6 +175,8 @@ interface Mention {
   id: number;
   /** All text of the row that may name a person. */
   text: string;
+  /** Whether it is the contact's under whatever name: its number may have changed since. */
+  belongsTo?: (contactId: number) => boolean;
   empty: () => void;
 }
 
@@ -200,6 +203,7 @@ const readers: Record<MentionTable, (tx: Tx, workspaceId: number, afterId: numbe
       .map(({ seq, body, id, type }) => ({
         id: seq,
         text: body,
+        belongsTo: (contactId) => isOnMessageOf(tx, contactId, type, body),
         empty: () => emptyEvent(tx, { seq, body, id, type }),
       })),
 
@@ -231,6 +235,19 @@ const readers: Record<MentionTable, (tx: Tx, workspaceId: number, afterId: numbe
         empty: () => redactKeptAnswer(tx, id, body),
       })),
 };
+
+/** Whether the event tells of a message that the contact sent or got, by the message's id. */
+function isOnMessageOf(tx: Tx, contactId: number, type: string, body: string): boolean {
+  const id = Number(/"message":\{"id":(\d+)/.exec(body)?.[1] ?? Number.NaN);
+  if (Number.isNaN(id)) return false;
+  const table = type === "message.received" ? inbounds : messages;
+  const found = tx.db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(eq(table.id, id), eq(table.contactId, contactId)))
+    .get();
+  return found !== undefined;
+}
 
 /** An event that does not name the person, but tells of their file. */
 function emptyEventOf(tx: Tx, seq: number): void {

@@ -663,6 +663,13 @@ type InboundDetailsCall struct {
 	Status    *string `json:"status"`
 }
 
+// InboundDetailsNumberChange: The person's former and new phone number; their user ids, if only these changed.
+// The contact has the new one.
+type InboundDetailsNumberChange struct {
+	From *string `json:"from"`
+	To   *string `json:"to"`
+}
+
 // InboundDetailsEdited: part of another type.
 type InboundDetailsEdited struct {
 	// Our id of the message that this one is about; null if it is not known here, such as one that another program
@@ -711,9 +718,11 @@ type InboundDetails struct {
 	// The product that the message asks about.
 	Product *InboundDetailsProduct `json:"product,omitempty"`
 	// A call that was not answered. Never in an event.
-	Call    *InboundDetailsCall    `json:"call,omitempty"`
-	Edited  *InboundDetailsEdited  `json:"edited,omitempty"`
-	Deleted *InboundDetailsDeleted `json:"deleted,omitempty"`
+	Call *InboundDetailsCall `json:"call,omitempty"`
+	// The person's former and new phone number; their user ids, if only these changed. The contact has the new one.
+	NumberChange *InboundDetailsNumberChange `json:"number_change,omitempty"`
+	Edited       *InboundDetailsEdited       `json:"edited,omitempty"`
+	Deleted      *InboundDetailsDeleted      `json:"deleted,omitempty"`
 	// The network could not pass on this message.
 	Unsupported *InboundDetailsUnsupported `json:"unsupported,omitempty"`
 	// The network's JSON of a type that is not known here; null if it is too large.

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { getContactOf, optOutOf, putContactOf, reportControl, reportMove, walk } from "#test/support/contacts.ts";
 import { fakeNetwork } from "#test/support/fake-network.ts";
 import { reportInbound } from "#test/support/report.ts";
-import { contactOf, contactsOf, inboundsOf } from "#test/support/rows.ts";
+import { contactOf, contactsOf, eventsOf, inboundsOf } from "#test/support/rows.ts";
 import { startTestServer, type TestServer, type TestWorkspace } from "#test/support/server.ts";
 
 const [old, fresh] = ["+919876543210", "+919876500000"] as const;
@@ -40,6 +40,20 @@ test("a moved contact takes data, consent and window to the new number; the old 
   expect([await writeTo(app, shop, fresh), await writeTo(app, shop, old)]).toEqual([fresh, "window_closed"]);
   await app.inbound(shop, old, "This is a new person");
   expect(contactOf(app, old)).toMatchObject({ consent: "unknown", name: null, identityId: null });
+});
+
+test("a move is told as a message of its own, with both numbers; a repeated notice is not", async () => {
+  const { app, shop } = await start();
+  await using _ = app;
+  await app.inbound(shop, old, "Hi");
+  await move(app, shop, "wamid.moved");
+  await move(app, shop, "wamid.moved");
+  const received = eventsOf(app, shop).filter(({ type }) => type === "message.received");
+  expect(received).toHaveLength(2);
+  expect(received[1]?.data).toMatchObject({
+    message: { from: fresh, type: "system", text: null, details: { number_change: { from: old, to: fresh } } },
+    contact: { phone: fresh },
+  });
 });
 
 test("an opt-out moves with its contact, and does not apply to the next owner of the old number", async () => {

@@ -911,6 +911,21 @@ class InboundDetailsCall(_InboundDetailsCallRequired):
     """A call that was not answered. Never in an event."""
 
 
+_InboundDetailsNumberChangeRequired = TypedDict(
+    "_InboundDetailsNumberChangeRequired",
+    {
+        "from": "Optional[str]",
+        "to": "Optional[str]",
+    },
+)
+
+
+class InboundDetailsNumberChange(_InboundDetailsNumberChangeRequired):
+    """The person's former and new phone number; their user ids, if only these changed. The contact has the
+    new one.
+    """
+
+
 _InboundDetailsEditedRequired = TypedDict(
     "_InboundDetailsEditedRequired",
     {
@@ -984,6 +999,7 @@ _InboundDetailsOptional = TypedDict(
         "forwarded": "InboundDetailsForwarded",
         "product": "InboundDetailsProduct",
         "call": "InboundDetailsCall",
+        "number_change": "InboundDetailsNumberChange",
         "edited": "InboundDetailsEdited",
         "deleted": "InboundDetailsDeleted",
         "unsupported": "InboundDetailsUnsupported",

@@ -639,6 +639,14 @@ export type InboundDetails = {
     direction: string | null;
     status: string | null;
   };
+  /**
+   * The person's former and new phone number; their user ids, if only these changed. The contact has the new
+   * one.
+   */
+  number_change?: {
+    from: string | null;
+    to: string | null;
+  };
   edited?: {
     /**
      * Our id of the message that this one is about; null if it is not known here, such as one that another

@@ -9,13 +9,16 @@ import { findByAnyVariant, findByUserId, getContact } from "../contacts/find.ts"
 import { linkContacts } from "../contacts/identity.ts";
 import { learnIdentity, replaceUserId, retireUserIds, setUserId } from "../contacts/learn-identity.ts";
 import { CONTACT_CHANGED, type Contact, contactNetworkIds, contacts } from "../contacts/table.ts";
+import { viewContact } from "../contacts/view.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import { portfolioOf } from "../numbers/user-id-scope.ts";
+import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { NumberChangeItem } from "./callback-item.ts";
 import { findSender } from "./find-sender.ts";
 import { isKnownInbound, recordInbound } from "./receive.ts";
+import { viewInbound } from "./view.ts";
 
 /** A repeated report changes nothing: by then the old number may belong to another person. */
 export function changeNumber(tx: Tx, number: SendingNumber, item: NumberChangeItem): void {
@@ -24,14 +27,25 @@ export function changeNumber(tx: Tx, number: SendingNumber, item: NumberChangeIt
   const contact = findSender(tx, workspace, { from: item.from, networkUserId: item.fromNetworkUserId });
   // The person has no contact here, so nothing has to move.
   if (contact === undefined) return;
-  recordInbound(tx, number, contact, { ...item, type: "system", text: null }, null);
   const phone = item.newPhone === null ? null : fromNetwork(item.newPhone);
+  const change =
+    phone === null
+      ? { from: item.fromNetworkUserId ?? contact.networkUserId, to: item.newNetworkUserId }
+      : { from: contact.phone ?? (item.from === null ? null : fromNetwork(item.from)), to: phone };
+  const notice = { ...item, type: "system", text: null };
+  const inbound = recordInbound(tx, number, contact, notice, { number_change: change });
   if (phone !== null && phone !== contact.phone) moveToPhone(tx, workspace, contact, phone);
   const portfolio = portfolioOf(tx, number);
   if (item.newNetworkUserId !== null) changeUserId(tx, workspace, contact.id, item.newNetworkUserId, portfolio);
   const moved = getContact(tx, workspace.id, contact.id);
   const parentUserId = item.newParentUserId;
   learnIdentity(tx, workspace, moved, { phone: null, networkUserId: null, parentUserId, portfolio });
+  if (inbound === undefined) return;
+  const after = getContact(tx, workspace.id, contact.id);
+  publish(tx, workspace, "message.received", {
+    message: viewInbound(inbound, after, number, workspace, null),
+    contact: viewContact(tx, after, workspace),
+  });
 }
 
 function moveToPhone(tx: Tx, workspace: Workspace, contact: Contact, phone: E164): void {

@@ -80,6 +80,15 @@ export const InboundDetails = Type.Object(
         { description: "A call that was not answered. Never in an event." },
       ),
     ),
+    number_change: Type.Optional(
+      Type.Object(
+        { from: Text, to: Text },
+        {
+          description:
+            "The person's former and new phone number; their user ids, if only these changed. The contact has the new one.",
+        },
+      ),
+    ),
     edited: Type.Optional(MessageReference),
     deleted: Type.Optional(MessageReference),
     unsupported: Type.Optional(

@@ -52,7 +52,8 @@ type Broadcast struct {
 	// `scheduled`: waiting for `send_at`. `queueing`: preparing the recipients. `running`: sending. `paused`: not
 	// sending; `status_reason` gives the reason. `completed`, `cancelled`, `failed`: finished.
 	Status string `json:"status"`
-	// Why the broadcast is paused, is waiting or has failed, in plain text.
+	// Why the broadcast is paused, is waiting or has failed, in plain text. After it is completed: why the network
+	// refused its messages, if that concerns the template, the number or the account.
 	StatusReason *string         `json:"status_reason"`
 	Template     MessageTemplate `json:"template"`
 	// The sending number in E.164.
@@ -513,7 +514,8 @@ type CreatedBroadcast struct {
 	// `scheduled`: waiting for `send_at`. `queueing`: preparing the recipients. `running`: sending. `paused`: not
 	// sending; `status_reason` gives the reason. `completed`, `cancelled`, `failed`: finished.
 	Status string `json:"status"`
-	// Why the broadcast is paused, is waiting or has failed, in plain text.
+	// Why the broadcast is paused, is waiting or has failed, in plain text. After it is completed: why the network
+	// refused its messages, if that concerns the template, the number or the account.
 	StatusReason *string         `json:"status_reason"`
 	Template     MessageTemplate `json:"template"`
 	// The sending number in E.164.

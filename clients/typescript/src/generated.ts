@@ -45,7 +45,10 @@ export type Broadcast = {
    * sending; `status_reason` gives the reason. `completed`, `cancelled`, `failed`: finished.
    */
   status: "scheduled" | "queueing" | "running" | "paused" | "completed" | "cancelled" | "failed";
-  /** Why the broadcast is paused, is waiting or has failed, in plain text. */
+  /**
+   * Why the broadcast is paused, is waiting or has failed, in plain text. After it is completed: why the network
+   * refused its messages, if that concerns the template, the number or the account.
+   */
   status_reason: string | null;
   template: MessageTemplate;
   /** The sending number in E.164. */
@@ -503,7 +506,10 @@ export type CreatedBroadcast = {
    * sending; `status_reason` gives the reason. `completed`, `cancelled`, `failed`: finished.
    */
   status: "scheduled" | "queueing" | "running" | "paused" | "completed" | "cancelled" | "failed";
-  /** Why the broadcast is paused, is waiting or has failed, in plain text. */
+  /**
+   * Why the broadcast is paused, is waiting or has failed, in plain text. After it is completed: why the network
+   * refused its messages, if that concerns the template, the number or the account.
+   */
   status_reason: string | null;
   template: MessageTemplate;
   /** The sending number in E.164. */

@@ -8,7 +8,9 @@ import { consumeReportedRefusal } from "../messages/breaker.ts";
 import { decide, describeFailure, type Failure, type FailureSource } from "../messages/failure.ts";
 import { findNumber } from "../numbers/read.ts";
 import { markUnready } from "../numbers/readiness.ts";
+import { decideWithReason } from "../templates/decide.ts";
 import { isFinished } from "./broadcast.ts";
+import { findCurrentTemplate } from "./eligibility.ts";
 import { finishBroadcast } from "./finish.ts";
 import { update } from "./move.ts";
 import { holdBroadcast } from "./pause.ts";
@@ -27,11 +29,12 @@ export function applyReportedRefusal(tx: Tx, id: number): Broadcast {
 export function applyRefusal(tx: Tx, id: number, refusal: Failure, source: FailureSource): void {
   const broadcast = getBroadcast(tx, id);
   const verdict = decide(refusal, source);
-  if (verdict.isNumberUnready && findNumber(tx, broadcast.numberId)?.ready === true) {
-    markUnready(tx, broadcast.numberId, refusal.message, "network");
-  }
+  if (verdict.isNumberUnready) stopNumber(tx, broadcast.numberId, refusal);
   // With no recipient pending, a pause would protect no one and only keep the broadcast from completing.
-  if (isFinished(broadcast.status) || getCounters(tx, id).pending === 0) return;
+  if (isFinished(broadcast.status) || getCounters(tx, id).pending === 0) {
+    if (source === "status") applyLateRefusal(tx, broadcast, refusal);
+    return;
+  }
   const reason = describeFailure(refusal);
   if (verdict.broadcast.kind === "fail") finishBroadcast(tx, broadcast, "failed", reason);
   if (verdict.broadcast.kind !== "pause") return;
@@ -39,4 +42,28 @@ export function applyRefusal(tx: Tx, id: number, refusal: Failure, source: Failu
   // The stored template may still say that it is approved. Do not try again until the network reports on it.
   const current = verdict.isTemplateRefused ? update(tx, broadcast, { templateRefusedAt: tx.now }) : broadcast;
   holdBroadcast(tx, current, cause, reason, resumeAfterMs === null ? null : tx.now + resumeAfterMs);
+}
+
+/**
+ * Nothing is left to pause, so the refusal stops what the next broadcast would use, until the network reports on it. It
+ * does so once for each broadcast: after a repair, more reports on the same list must not stop it again.
+ */
+function applyLateRefusal(tx: Tx, broadcast: Broadcast, refusal: Failure): void {
+  if (broadcast.statusReason !== null && broadcast.waitsFor === null) return;
+  const statusReason = describeFailure(refusal);
+  update(tx, broadcast, { statusReason, waitsFor: null, waitsUntil: null });
+  // Time alone mends it, soon: the next broadcast waits for that by itself.
+  if (refusal.mendsAfterMs !== undefined) return;
+  if (refusal.scope !== "template") {
+    stopNumber(tx, broadcast.numberId, refusal);
+    return;
+  }
+  const template = findCurrentTemplate(tx, broadcast);
+  if (template?.status !== "APPROVED") return;
+  const status = refusal.effect === "template_disabled" ? "DISABLED" : "PAUSED";
+  decideWithReason(tx, template, status, statusReason);
+}
+
+function stopNumber(tx: Tx, numberId: number, { message }: Failure): void {
+  if (findNumber(tx, numberId)?.ready === true) markUnready(tx, numberId, message, "network");
 }

@@ -30,7 +30,9 @@ export function reviewBroadcast(tx: Tx, id: number, rules: ReviewRules): number 
   if (isFinished(broadcast.status)) return settleWhenDue(tx, broadcast, rules);
   const counters = getCounters(tx, id);
   if (broadcast.status === "running" && counters.pending + counters.sending === 0) {
-    const completed = finishBroadcast(tx, broadcast, "completed", null);
+    // A refusal that arrived when no recipient was pending has left its reason; a reason to wait ends with the wait.
+    const reason = broadcast.waitsFor === null ? broadcast.statusReason : null;
+    const completed = finishBroadcast(tx, broadcast, "completed", reason);
     return completed === null ? null : settleWhenDue(tx, completed, rules);
   }
   const broken = openReason(counters);

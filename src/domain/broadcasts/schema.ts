@@ -27,7 +27,10 @@ const members = {
     broadcastStatuses,
     "`scheduled`: waiting for `send_at`. `queueing`: preparing the recipients. `running`: sending. `paused`: not sending; `status_reason` gives the reason. `completed`, `cancelled`, `failed`: finished.",
   ),
-  status_reason: Nullable(Type.String(), "Why the broadcast is paused, is waiting or has failed, in plain text."),
+  status_reason: Nullable(
+    Type.String(),
+    "Why the broadcast is paused, is waiting or has failed, in plain text. After it is completed: why the network refused its messages, if that concerns the template, the number or the account.",
+  ),
   template: MessageTemplate,
   from: Type.String({ description: "The sending number in E.164.", examples: ["+911244001100"] }),
   counts: BroadcastCounts,

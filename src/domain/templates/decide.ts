@@ -54,7 +54,12 @@ export function decideByName(
   status: TemplateStatus,
   reason: string | null,
 ): Template {
-  const decided = decideTemplate(tx, requireTemplate(tx, workspaceId, name, language), status, reason);
+  return decideWithReason(tx, requireTemplate(tx, workspaceId, name, language), status, reason);
+}
+
+/** Moves a template into `status` and stores the reason. The network's next report on the template replaces both. */
+export function decideWithReason(tx: Tx, template: Template, status: TemplateStatus, reason: string | null): Template {
+  const decided = decideTemplate(tx, template, status, reason);
   const changes = { statusReason: reason, statusAt: tx.now };
   return tx.db.update(templates).set(changes).where(eq(templates.id, decided.id)).returning().get() ?? decided;
 }

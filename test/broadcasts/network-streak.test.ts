@@ -354,12 +354,12 @@ test("an unknown outcome that a status turns into a refusal of the account pause
   expect(broadcastOf(scenario, id).pauseCause).toBe("account");
 });
 
-test("a status that makes the number unready leaves a finished broadcast as it is", async () => {
+test("a late refusal of the account or the number makes the number unready, and a finished broadcast stays completed", async () => {
   await using scenario = await startScenario();
   const isReady = (): boolean => scenario.app.store.read((reading) => getNumber(reading, scenario.shop.numberId).ready);
   const id = await run(scenario, notice(phones(3)));
   await report(scenario, scenario.network.sent.slice(0, 1), "failed", 131042);
-  expect([(await show(scenario, id)).status, isReady()]).toEqual(["completed", true]);
+  expect([(await show(scenario, id)).status, isReady()]).toEqual(["completed", false]);
   await report(scenario, scenario.network.sent.slice(1), "failed", 133010);
   await scenario.app.clock.advance(SECOND);
   expect([(await show(scenario, id)).status, isReady()]).toEqual(["completed", false]);

@@ -52,7 +52,7 @@ function applyLateRefusal(tx: Tx, broadcast: Broadcast, refusal: Failure): void 
   if (broadcast.statusReason !== null && broadcast.waitsFor === null) return;
   const statusReason = describeFailure(refusal);
   update(tx, broadcast, { statusReason, waitsFor: null, waitsUntil: null });
-  // Time alone mends it, soon: the next broadcast waits for that by itself.
+  // Time alone mends it, soon: nothing has to be stopped.
   if (refusal.mendsAfterMs !== undefined) return;
   if (refusal.scope !== "template") {
     stopNumber(tx, broadcast.numberId, refusal);

@@ -31,7 +31,7 @@ describe.skipIf(noBrowser)("in a browser", () => {
       await clean("stop");
       await dialog.getByLabel("Reason").press("Enter");
       await page.getByText("It can't send: stocktaking").waitFor();
-      await page.getByText("+911244001100 is not ready: stocktaking").waitFor();
+      await page.getByText("+911244001100 is not ready: “stocktaking”").waitFor();
       await button("Set to ready").click();
       await page.getByText("It can send.").waitFor();
       await page.getByLabel("Maximum messages per second").fill("0");

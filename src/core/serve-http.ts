@@ -52,6 +52,8 @@ function isValidHost(host: string | null): boolean {
   if (host === null || host === knownHost) return true;
   const match = HOST.exec(host);
   if (match === null || Number(match[1] ?? 0) > PORT_MAX) return false;
+  // `256.1` and `xn--a` have the shape of a host and are none: the address of their request cannot be read.
+  if (!URL.canParse(`http://${host}`)) return false;
   knownHost = host;
   return true;
 }

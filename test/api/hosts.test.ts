@@ -37,6 +37,7 @@ const FAMILIES: readonly (readonly [path: string, status: number])[] = [
 const INVALID_HOSTS = [
   ...["", "[[", "[", "[]", "]", "[::1", "[::1]x", "[zz]", "a/zz", "/api/v1/me", "a?b", "a#b", "a@b", "user:pw@h"],
   ...["a b", "a\tb", "a,b", "ü", "%2f", "a%2fb", "a\\b", "x:abc", "x:1234567", "x:-1", "x:99999", ":80", "<x>", "a'b"],
+  ...["256.1", "0x100000000", "1.2.3.4.5", "xn--a", "[1:2]", "[::g]"],
 ];
 const VALID_HOSTS = [
   ...["x", "x:80", "abc", "A.EXAMPLE", "my_app", "a_b.c:8080", "127.0.0.1", "127.1", "[::1]", "[::1]:8080", "x:"],

@@ -1,7 +1,9 @@
 /** Every port goes through one place: a malformed host is refused, and a failure shows nothing of the source. */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { Glob } from "bun";
+import fc from "fast-check";
 import { serveHttp } from "#src/core/serve-http.ts";
 
 test("a failure of a handler is answered without its message, its source or a path", async () => {
@@ -24,6 +26,45 @@ test("a failure of a handler is answered without its message, its source or a pa
     void server.stop(true);
   }
 });
+
+test("no host that a stranger makes up is answered as a failure, on any port, whose handlers all read the request's address", async () => {
+  const server = serveHttp({
+    hostname: "127.0.0.1",
+    port: 0,
+    bodyBytesMax: 10,
+    fetch: (request) => new Response(new URL(request.url).pathname),
+  });
+  const part = fc.oneof(
+    fc.constantFrom("256", "0x", "xn--", "1", ".", "::", "[", "]", ":", "-", "_", "a", "ff", "4294967296", "99999"),
+    fc.string({ maxLength: 3 }).map((text) => text.replace(/[\r\n]/g, "")),
+  );
+  const host = fc.array(part, { maxLength: 8 }).map((parts) => parts.join("").trim());
+  try {
+    await fc.assert(
+      fc.asyncProperty(host, async (name) => {
+        expect(["200", "400"]).toContain(await statusFor(server.port ?? 0, name));
+      }),
+      { numRuns: 500, examples: [["256.1"], ["0x100000000"], ["1.2.3.4.5"], ["xn--a"], ["[1:2]"], ["[["]] },
+    );
+  } finally {
+    void server.stop(true);
+  }
+});
+
+/** Asks with a `Host` header as it is, which no client library would send. */
+function statusFor(port: number, host: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect(port, "127.0.0.1", () => {
+    socket.write(`GET /path HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  });
+  let text = "";
+  socket.on("data", (bytes) => {
+    text += bytes.toString("latin1");
+  });
+  socket.on("error", reject);
+  socket.on("close", () => resolve(text.slice(9, 12)));
+  return promise;
+}
 
 test("nothing else in the sources listens for HTTP", async () => {
   const found: string[] = [];

@@ -132,6 +132,18 @@ test("replacing the tags a and b by the one tag 'a,b' is a change", async () => 
   });
 });
 
+test.each(["\u3164", "\u200b", "\u2800", "\u200e\u200e", "\ufe0f", "\u00ad"])(
+  "names without a visible character (%j) are stored as none, and a person on a number cannot have one",
+  async (blank) => {
+    const names = { name: blank, first_name: blank, last_name: blank, city: blank };
+    const none = { name: null, first_name: null, last_name: null, city: null };
+    expect((await put(names)).body.data).toMatchObject(none);
+    expect((await put({ people: [{ name: blank }] })).body).toMatchObject({
+      error: { fields: { "people.0.name": ["A person needs a name."] } },
+    });
+  },
+);
+
 describe("the people on a number", () => {
   const idsByName = () =>
     new Map((snapshot(app.store).contact_people ?? []).map((row) => [JSON.parse(row).name, JSON.parse(row).id]));

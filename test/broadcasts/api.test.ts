@@ -538,6 +538,25 @@ test.each(["\u3164", "\u200b", "\u2800", "\u200e\u200e", "\ufe0f", "\u00ad", " \
   },
 );
 
+test.each(["\u3164", "\u200b", "\u2800", "\u200e\u200e", "\ufe0f", "\u00ad"])(
+  "a literal value or a fallback without a visible character (%j) is refused like an empty one, and nothing is stored",
+  async (blank) => {
+    await using scenario = await startScenario();
+    await put(scenario, first, { first_name: "Asha" });
+    for (const [value, path] of [
+      [blank, "variables.0"],
+      [{ field: "first_name", fallback: blank }, "variables.0.fallback"],
+    ] as const) {
+      const body = { name: "Blank", template: greeting.name, to: [first], variables: [value] };
+      expect(await post(scenario, body)).toMatchObject({
+        status: 400,
+        body: { error: { code: "invalid_request", fields: { [path]: ["A value must not be empty."] } } },
+      });
+    }
+    expect(scenario.network.sent).toEqual([]);
+  },
+);
+
 test("values are frozen when the broadcast is built: a name that changes later is not sent", async () => {
   await using scenario = await startScenario({ throughput: 1 });
   await put(scenario, first, { first_name: "Asha" });

@@ -67,8 +67,6 @@ const sends: [what: string, body: Record<string, unknown>, code: string | null][
 const nothing = ["\u200b", "\u0007", "\u2060", "\u3164", "\u00ad", "\u0000", "\u202e", "\u2800", " \u200d\ufe0f "];
 for (const text of nothing) {
   const name = JSON.stringify(text).replace(/[^ -~]/g, (one) => `U+${one.charCodeAt(0).toString(16)}`);
-  sends.push([`a body's value ${name}`, letter("Asha", text), "132018"]);
-  sends.push([`a header's value ${name}`, letter(text, "Asha"), "132018"]);
   sends.push([`a text ${name}`, { text }, "100"]);
 }
 for (const text of ["a\u200b", "\u0007a", FAMILY, "❤️", "\u0301", "؀"]) {
@@ -91,7 +89,14 @@ test("lengths after filling in, and what shows nothing, are refused with Meta's 
 test("the server itself refuses a text that is too long and a value that is blank, before the network is asked", async () => {
   await using app = await startTestServer();
   const shop = await openShop(app);
-  for (const body of [{ text: "x".repeat(4_097) }, { text: " \n" }, letter("Asha", " "), letter("Asha", "a\tb")]) {
+  const blanks = nothing.flatMap((text) => [letter("Asha", text), letter(text, "Asha")]);
+  for (const body of [
+    { text: "x".repeat(4_097) },
+    { text: " \n" },
+    letter("Asha", "a\tb"),
+    letter("Asha", " "),
+    ...blanks,
+  ]) {
     const { status } = await app.send("POST", "/api/v1/messages", { key: shop.key, body: { to: person, ...body } });
     expect(status).toBe(400);
   }

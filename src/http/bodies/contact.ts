@@ -8,6 +8,7 @@ import { describeMissingDay } from "#src/core/calendar.ts";
 import type { FieldProblems } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { inDocument, NOT_BLANK, Nullable, OneOf } from "#src/core/schema.ts";
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 import { CONSENT_TERMS_MAX, type ConsentTerms } from "#src/domain/contacts/consent-log.ts";
 import { type NewPerson, PEOPLE_MAX, PERSON_NAME_MAX, PERSON_REF_MAX } from "#src/domain/contacts/people.ts";
 import { EMAIL_LENGTH_MAX, EMAIL_PATTERN, type Profile, readProfileValue } from "#src/domain/contacts/profile.ts";
@@ -165,8 +166,9 @@ function readProfile(body: Readonly<Record<string, unknown>>, problems: FieldPro
     const { column, kind } = profileFields[name];
     const value = body[name];
     if (value === undefined || problems[name] !== undefined) continue;
-    // An empty text clears the field; no date and no e-mail address is empty.
-    if (value === null || (value === "" && kind === "text")) profile[column] = null;
+    // A text that shows nothing clears the field; no date and no e-mail address is empty.
+    if (value === null || (kind === "text" && typeof value === "string" && SHOWS_NOTHING.test(value)))
+      profile[column] = null;
     else if (typeof value === "string") profile[column] = readValue(kind, name, value, problems);
   }
   return profile;
@@ -192,7 +194,7 @@ function readPeople(list: unknown, problems: FieldProblems): NewPerson[] {
   return (list as PersonJson[]).map((item, index) => {
     const path = `people.${index}`;
     const { name, birthday } = item ?? {};
-    if (typeof name === "string" && name.trim() === "") problems[`${path}.name`] ??= ["A person needs a name."];
+    if (typeof name === "string" && SHOWS_NOTHING.test(name)) problems[`${path}.name`] ??= ["A person needs a name."];
     const ref = nullIfEmpty(item?.ref);
     if (ref !== null && refs.has(ref))
       problems[`${path}.ref`] = [{ rule: "conflict", sentence: "Two people cannot have the same ref." }];
@@ -206,9 +208,9 @@ function readPeople(list: unknown, problems: FieldProblems): NewPerson[] {
   });
 }
 
-/** An empty text counts as absent. */
+/** A text that shows nothing counts as absent. */
 function nullIfEmpty(text: string | null | undefined): string | null {
-  return text === "" || text === undefined ? null : text;
+  return text === null || text === undefined || SHOWS_NOTHING.test(text) ? null : text;
 }
 
 function checkNames(list: unknown, path: string, problems: FieldProblems): void {
@@ -216,7 +218,7 @@ function checkNames(list: unknown, path: string, problems: FieldProblems): void 
   list.forEach((name, index) => {
     if (typeof name !== "string") return;
     const plain = name.trim();
-    if (plain === "") problems[`${path}.${index}`] = ["A name must not be empty."];
+    if (SHOWS_NOTHING.test(plain)) problems[`${path}.${index}`] = ["A name must not be empty."];
     else if ([...plain].length > NAME_MAX || /\p{Cc}/u.test(plain)) {
       problems[`${path}.${index}`] = [`A name is one line of ${NAME_MAX} characters at most.`];
     }

@@ -3,6 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type FieldFault, type FieldProblems, unknownName } from "#src/core/fault.ts";
 import { inDocument } from "#src/core/schema.ts";
+import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
 
 const LINK_LENGTH_MAX = 2048;
 const FILENAME_LENGTH_MAX = 240;
@@ -132,7 +133,7 @@ function findValueProblem(value: unknown, text: unknown): FieldFault | null {
   }
   const isExact = typeof value !== "number" || (/^-?[0-9.]+$/.test(text) && Math.abs(value) <= Number.MAX_SAFE_INTEGER);
   if (!isExact) return "This number is too large or too small: send it as a text.";
-  if (text.trim() === "") return { rule: "too_short", sentence: "A value must not be empty." };
+  if (SHOWS_NOTHING.test(text)) return { rule: "too_short", sentence: "A value must not be empty." };
   if (/[\n\r\t]/.test(text)) return "A value must not contain line breaks or tabs.";
   if (new RegExp(` {${SPACES_MAX + 1},}`).test(text)) return `A value has at most ${SPACES_MAX} spaces in a row.`;
   return text.isWellFormed() ? null : MALFORMED;

@@ -166,7 +166,7 @@ for (const [what, fault, reason] of IN_TROUBLE) {
 
 const troubles = ({ app }: WhatsappWorld) => app.store.read(({ db }) => db.select().from(networkHealth).all());
 
-const UNLISTED = /^the network refused 10 consecutive messages with error 139999, .*The network's own words/;
+const UNLISTED = /^the network refused 10 consecutive messages .* with error 139999: .*The network's own words/;
 
 for (const how of ["by answer", "by status"] as const) {
   test(
@@ -259,6 +259,17 @@ test(
     const codes = [131026, 131049, 131000, null, 131047];
     const end = await send(world, (index) => codes[index % codes.length] ?? null);
     expect(end).toMatchObject({ sends: PEOPLE, status: "completed" });
+  },
+  LIMIT_MS,
+);
+
+test(
+  "two unlisted codes in turn, by status, pause the broadcast as one does",
+  async () => {
+    await using world = await startWhatsapp();
+    const end = await send(world, (index) => (index % 2 === 0 ? 139998 : 139999));
+    expect(end.status).toBe("paused");
+    expect(end.sends).toBeLessThan(PEOPLE / 4);
   },
   LIMIT_MS,
 );

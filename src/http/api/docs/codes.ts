@@ -26,7 +26,7 @@ const INTRODUCTION = `Every error code of WhatsApp that can appear as \`whatsapp
 \`error.retryable\` of the answer says the same for programs; [Errors](errors.md) shows how to use it. \`timeout\`,
 \`unreachable\` and \`interrupted\` are codes of this server: [what they mean](errors.md#when-the-network-does-not-answer).
 A code that is missing here says something about these messages, not about WhatsApp: each is refused alone, and a broadcast
-pauses after ten consecutive refusals with the same one.
+pauses after ten consecutive refusals with such codes.
 `;
 
 export function codesGuide(): Guide["source"] {

@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 4. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 5. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -170,7 +170,7 @@ CREATE TABLE broadcasts (
   completed_at INTEGER,
   -- When its recipients were deleted; the counters stay.
   purged_at INTEGER
-) STRICT;
+, template_order TEXT) STRICT;
 CREATE INDEX broadcasts_budget ON broadcasts (budget_key_id, budget_day) WHERE budget_key_id IS NOT NULL;
 CREATE INDEX broadcasts_open ON broadcasts (status, id) WHERE status IN ('scheduled', 'queueing', 'running', 'paused');
 CREATE INDEX broadcasts_started ON broadcasts (workspace_id, started_at) WHERE started_at IS NOT NULL;
@@ -1205,7 +1205,7 @@ CREATE TABLE templates (
   status_reason TEXT,
   status_at INTEGER NOT NULL DEFAULT 0,
   quality TEXT
-) STRICT;
+, parameter_order TEXT, was_approved INTEGER NOT NULL DEFAULT 1 CHECK (was_approved IN (0, 1))) STRICT;
 CREATE INDEX templates_account ON templates (account_id, name, language);
 CREATE INDEX templates_listed ON templates (workspace_id, name, id);
 CREATE UNIQUE INDEX templates_name ON templates (workspace_id, account_id, name, language);

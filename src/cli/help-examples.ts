@@ -38,6 +38,7 @@ export const helpExamples: Readonly<Record<string, string>> = {
   "template sync": "template sync --workspace 1",
   "template decide": "template decide order_shipped --workspace 1 --language en_US --status APPROVED",
   "template mark": "template mark order_shipped --workspace 1 --language en_US --button 'Stop these' --as opt_out",
+  "template order": "template order order_shipped --workspace 1 --language en_US",
   "template sample": "template sample new_menu --workspace 1 --language en_US --link https://www.example.com/menu.jpg",
   "field add": "field add --workspace 1 --key size --label Size --kind choice --choices S,M,L",
   "field list": "field list --workspace 1",

@@ -7,7 +7,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
-import { decideByName, setSample } from "#src/domain/templates/decide.ts";
+import { confirmOrder, decideByName, setSample } from "#src/domain/templates/decide.ts";
 import { markButton } from "#src/domain/templates/mark-button.ts";
 import { listTemplates, type TemplateFilter } from "#src/domain/templates/read.ts";
 import type { Template } from "#src/domain/templates/table.ts";
@@ -147,6 +147,18 @@ export const commands: readonly Command[] = [
         });
         return listed(buttonMarks, columns, "No button is marked.");
       },
+  ),
+  writeCommand(
+    "template order",
+    {
+      summary: "Confirm the order of a template's values",
+      details:
+        "Named placeholders keep the order in which they were first approved. Once a name was removed or changed, nothing\nis sent until the order is confirmed: {{n}} in the text that is shown takes the n-th value.",
+    },
+    { name, workspace: workspaceOption, language },
+    ({ name: template, workspace, language }) =>
+      (tx) =>
+        reportOf(confirmOrder(tx, workspace, template, language), getWorkspace(tx, workspace)),
   ),
   writeCommand(
     "template sample",

@@ -3,6 +3,7 @@ import initial from "../../migrations/0001_initial.sql" with { type: "text" };
 import keyScopes from "../../migrations/0002_key_scopes.sql" with { type: "text" };
 import agents from "../../migrations/0003_agents.sql" with { type: "text" };
 import verifiedAddresses from "../../migrations/0004_verified_addresses.sql" with { type: "text" };
+import parameterOrder from "../../migrations/0005_parameter_order.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   { version: 2, name: "key_scopes", sql: keyScopes },
   { version: 3, name: "agents", sql: agents },
   { version: 4, name: "verified_addresses", sql: verifiedAddresses },
+  { version: 5, name: "parameter_order", sql: parameterOrder },
 ];

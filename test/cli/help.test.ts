@@ -56,6 +56,7 @@ const PROMISED: Record<string, string> = {
   "template sync": "--workspace",
   "template decide": "NAME --workspace --language --status --reason",
   "template mark": "NAME --workspace --language --button --as",
+  "template order": "NAME --workspace --language",
   "template sample": "NAME --workspace --language --link",
   "contact import": "FILE --workspace --map --consent --dry-run --skip-bad-cells",
   "contact export": "--workspace",

@@ -183,6 +183,7 @@ function confirmTemplate(tx: Tx, broadcast: Broadcast): Broadcast {
     templateCategory: template.category,
     templateFormat: template.parameterFormat,
     templateComponents: template.components,
+    templateOrder: template.parameterOrder,
   });
 }
 

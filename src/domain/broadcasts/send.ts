@@ -139,6 +139,7 @@ function insertBroadcast(tx: Tx, plan: BroadcastPlan, input: BroadcastInput, req
       templateCategory: template.category,
       templateFormat: template.parameterFormat,
       templateComponents: template.components,
+      templateOrder: template.parameterOrder,
       variables: input.variables,
       mediaLink: input.media?.link ?? null,
       mediaFilename: input.media?.filename ?? null,

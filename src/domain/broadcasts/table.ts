@@ -1,7 +1,7 @@
 /** Broadcasts: what was requested, and their state. Results are in `broadcastCounters`, recipients in `messages`. */
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, instant } from "#src/db/columns.ts";
-import type { ParameterFormat, TemplateCategory, TemplateComponent } from "../templates/template.ts";
+import type { ParameterFormat, ParameterOrder, TemplateCategory, TemplateComponent } from "../templates/template.ts";
 import type { BroadcastStatus, PauseCause } from "./broadcast.ts";
 import type { BroadcastVariables } from "./values.ts";
 
@@ -24,6 +24,7 @@ export const broadcasts = sqliteTable("broadcasts", {
   templateCategory: text().$type<TemplateCategory>().notNull(),
   templateFormat: text().$type<ParameterFormat>().notNull(),
   templateComponents: text({ mode: "json" }).$type<TemplateComponent[]>().notNull(),
+  templateOrder: text({ mode: "json" }).$type<ParameterOrder>(),
   /**
    * The network refused the template at this time, whatever the stored template says: only a later update of it counts.
    */

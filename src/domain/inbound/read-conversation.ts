@@ -179,8 +179,12 @@ function viewOf(tx: ReadTx, message: MessageRow, hasButtons: boolean): Conversat
  */
 export function textOf(message: MessageRow, broadcast: Broadcast | null): string {
   if (message.text !== null || broadcast === null) return message.text ?? "";
-  const { templateComponents, templateFormat, templateCategory } = broadcast;
-  const shape = readShape(templateComponents, templateFormat, templateCategory);
+  const shape = readShape({
+    components: broadcast.templateComponents,
+    parameterFormat: broadcast.templateFormat,
+    category: broadcast.templateCategory,
+    parameterOrder: broadcast.templateOrder,
+  });
   return renderText(shape, message.variables?.header ?? [], message.variables?.body ?? []);
 }
 

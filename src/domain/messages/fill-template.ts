@@ -77,6 +77,11 @@ function describeUnknown(
 /** Reports too many values, and a file where the template has none. */
 function findMisfits(shape: TemplateShape, { variables, media }: TemplateInput): FieldProblems {
   const fields: FieldProblems = {};
+  if (shape.isOrderOpen) {
+    const why = "A name of the template's values was removed or changed, so values by position may be swapped.";
+    fields.variables = [`${why} An owner confirms the new order: waxwing template order.`];
+    return fields;
+  }
   const counts = valueCounts(shape);
   const tooMany = (part: "header" | "body"): string =>
     `The template's ${part} takes ${counts[part]} ${counts[part] === 1 ? "value" : "values"}, ${variables[part].length} were given.`;

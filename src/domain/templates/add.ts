@@ -41,7 +41,7 @@ export function readNewTemplate(json: unknown): NewTemplate {
   const parameterFormat = input.parameter_format === "NAMED" ? "NAMED" : "POSITIONAL";
   const components = readComponents(input.components, fields);
   if (category === undefined || Object.keys(fields).length > 0) throw invalidRequest(fields);
-  const { body } = readShape(components, parameterFormat, category);
+  const { body } = readShape({ components, parameterFormat, category, parameterOrder: null });
   if (body.text === "")
     throw invalidRequest({ components: ["A template needs a component of the type BODY with a text."] });
   if ([...body.text].length > BODY_LENGTH_MAX) {
@@ -68,6 +68,7 @@ export function addTemplate(
       status,
       components,
       parameterFormat,
+      wasApproved: status === "APPROVED",
       createdAt: tx.now,
       updatedAt: tx.now,
     })

@@ -11,7 +11,7 @@ import { publish } from "../webhooks/publish.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { findTemplate } from "./read.ts";
 import { type Template, templates } from "./table.ts";
-import { mediaKinds, type TemplateStatus } from "./template.ts";
+import { mediaKinds, orderIn, type TemplateStatus } from "./template.ts";
 import { shapeOf, viewTemplate } from "./view.ts";
 
 const LINK_LENGTH_MAX = 2048;
@@ -19,7 +19,11 @@ const LINK_LENGTH_MAX = 2048;
 const updateStatus = statement((db) =>
   db
     .update(templates)
-    .set({ status: sql`${sql.placeholder("status")}`, updatedAt: sql`${sql.placeholder("now")}` })
+    .set({
+      status: sql`${sql.placeholder("status")}`,
+      wasApproved: sql`${templates.wasApproved} OR ${sql.placeholder("status")} = 'APPROVED'`,
+      updatedAt: sql`${sql.placeholder("now")}`,
+    })
     .where(and(eq(templates.id, sql.placeholder("id")), eq(templates.status, sql.placeholder("previousStatus"))))
     .returning()
     .prepare(),
@@ -86,6 +90,14 @@ export function setSample(tx: Tx, workspaceId: number, name: string, language: s
     if (number.workspaceId === workspaceId) scheduleSync(tx, number, 0);
   }
   return changed ?? template;
+}
+
+/** Confirms the order in which the template takes its values now, after a name has left its text. Throws `not_found`. */
+export function confirmOrder(tx: Tx, workspaceId: number, name: string, language: string): Template {
+  const template = requireTemplate(tx, workspaceId, name, language);
+  if (template.parameterOrder === null) return template;
+  const changes = { parameterOrder: orderIn(shapeOf(template)), updatedAt: tx.now };
+  return tx.db.update(templates).set(changes).where(eq(templates.id, template.id)).returning().get() ?? template;
 }
 
 function findLinkProblem(link: string): string | null {

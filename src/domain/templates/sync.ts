@@ -9,6 +9,7 @@ import { decideTemplate } from "./decide.ts";
 import { findInAccount } from "./read.ts";
 import { type Template, templates } from "./table.ts";
 import {
+  nextOrder,
   type ParameterFormat,
   type TemplateCategory,
   type TemplateComponent,
@@ -167,6 +168,7 @@ function insert(tx: Tx, { workspaceId, accountId }: AccountKey, listed: ListedTe
       status: statusOf(listed.status),
       components: listed.components,
       parameterFormat: listed.parameterFormat,
+      wasApproved: statusOf(listed.status) === "APPROVED",
       networkStatus: listed.status,
       statusReason: listed.reason,
       statusAt: at,
@@ -184,14 +186,10 @@ function update(tx: Tx, known: Template, listed: ListedTemplate, at: number): bo
     known.category === category &&
     known.parameterFormat === listed.parameterFormat &&
     JSON.stringify(known.components) === JSON.stringify(listed.components);
-  const content = isSame
-    ? known
-    : change(tx, known, {
-        category,
-        parameterFormat: listed.parameterFormat,
-        components: listed.components,
-        updatedAt: tx.now,
-      });
+  const { parameterFormat, components } = listed;
+  const after = { category, parameterFormat, components, parameterOrder: known.parameterOrder };
+  const parameterOrder = known.wasApproved ? nextOrder(known, after) : null;
+  const content = isSame ? known : change(tx, known, { ...after, parameterOrder, updatedAt: tx.now });
   // A report that the network made after this listing is newer.
   const decided =
     at < content.statusAt || (content.networkStatus === listed.status && content.status === statusOf(listed.status))

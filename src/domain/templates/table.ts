@@ -1,7 +1,13 @@
 /** Message templates: each is a name and a language in a network's account. */
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "#src/db/columns.ts";
-import type { ParameterFormat, TemplateCategory, TemplateComponent, TemplateStatus } from "./template.ts";
+import type {
+  ParameterFormat,
+  ParameterOrder,
+  TemplateCategory,
+  TemplateComponent,
+  TemplateStatus,
+} from "./template.ts";
 
 export const templates = sqliteTable("templates", {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -13,6 +19,9 @@ export const templates = sqliteTable("templates", {
   status: text().$type<TemplateStatus>().notNull(),
   components: text({ mode: "json" }).$type<TemplateComponent[]>().notNull(),
   parameterFormat: text().$type<ParameterFormat>().notNull(),
+  /** Null: named placeholders have the order of the text, which has not changed since it was approved. */
+  parameterOrder: text({ mode: "json" }).$type<ParameterOrder>(),
+  wasApproved: integer({ mode: "boolean" }).notNull(),
   /** A sample file, sent when the caller gives none. */
   sampleLink: text(),
   /** The network's own status, its reason, and when it decided. */

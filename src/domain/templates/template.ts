@@ -21,6 +21,12 @@ export type TemplateStatus = (typeof templateStatuses)[number];
 
 export type ParameterFormat = "POSITIONAL" | "NAMED";
 
+/** The names of a template's placeholders, in the order of the values that a caller gives by position. */
+export interface ParameterOrder {
+  header: readonly string[];
+  body: readonly string[];
+}
+
 /** One entry of the network's `components`, unchanged, including unknown members. */
 export interface TemplateComponent {
   type: string;
@@ -36,6 +42,8 @@ export interface TemplateShape {
   footer: string | null;
   /** Index of the one-time-password button among all buttons. */
   oneTimePasswordButton: number | null;
+  /** Whether a name of its order has left the text: nobody knows which value is meant until a person confirms. */
+  isOrderOpen: boolean;
   /** Why it cannot be sent through this API, in plain text; null if it can. */
   unsupported: string | null;
 }
@@ -49,16 +57,22 @@ const PLAIN_BUTTONS = ["QUICK_REPLY", "PHONE_NUMBER", "REQUEST_CONTACT_INFO"];
 const AUTHENTICATION_BODY = "{{1}} is your verification code.";
 const SECURITY_ADVICE = "For your security, do not share this code.";
 
-export function readShape(
-  components: TemplateComponent[],
-  format: ParameterFormat,
-  category: TemplateCategory,
-): TemplateShape {
+/** What decides a template's shape. */
+export interface TemplateSource {
+  components: TemplateComponent[];
+  parameterFormat: ParameterFormat;
+  category: TemplateCategory;
+  parameterOrder: ParameterOrder | null;
+}
+
+export function readShape(source: TemplateSource): TemplateShape {
+  const { components, parameterFormat: format, category } = source;
   const shape: TemplateShape = {
     header: null,
     body: { text: "", placeholders: [] },
     footer: null,
     oneTimePasswordButton: null,
+    isOrderOpen: false,
     unsupported: null,
   };
   for (const component of components) {
@@ -85,7 +99,43 @@ export function readShape(
         refuse(shape, `it has a ${component.type} component`);
     }
   }
+  if (format === "NAMED" && source.parameterOrder !== null) applyOrder(shape, source.parameterOrder);
   return shape;
+}
+
+/** The order in which the template takes its values now. */
+export function orderIn({ header, body }: TemplateShape): ParameterOrder {
+  return { header: header?.type === "text" ? header.placeholders : [], body: body.placeholders };
+}
+
+/**
+ * The order to keep when the text of a template that was approved changes from `before` to `after`: known names keep
+ * their places, also those that leave the text, and added names come last. Null: placeholders are numbered.
+ */
+export function nextOrder(before: TemplateSource, after: TemplateSource): ParameterOrder | null {
+  if (after.parameterFormat !== "NAMED") return null;
+  const known = before.parameterOrder ?? orderIn(readShape(before));
+  const found = orderIn(readShape({ ...after, parameterOrder: null }));
+  return { header: joined(known.header, found.header), body: joined(known.body, found.body) };
+}
+
+function joined(known: readonly string[], found: readonly string[]): string[] {
+  return [...new Set([...known, ...found])];
+}
+
+function applyOrder(shape: TemplateShape, order: ParameterOrder): void {
+  const found = orderIn(shape);
+  const sorted = (part: keyof ParameterOrder): string[] =>
+    joined(order[part], found[part]).filter((name) => found[part].includes(name));
+  shape.body.placeholders = sorted("body");
+  if (shape.header?.type === "text") shape.header.placeholders = sorted("header");
+  const hasLeft = (part: keyof ParameterOrder): boolean => order[part].some((name) => !found[part].includes(name));
+  if (!hasLeft("header") && !hasLeft("body")) return;
+  shape.isOrderOpen = true;
+  refuse(
+    shape,
+    "a name of its values was removed or changed, and the new order is not confirmed (waxwing template order)",
+  );
 }
 
 /** How many values header and body take. */

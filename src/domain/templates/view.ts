@@ -21,7 +21,7 @@ export function viewTemplate(template: Template, words: OwnWords): Static<typeof
 }
 
 export function shapeOf(template: Template): TemplateShape {
-  return readShape(template.components, template.parameterFormat, template.category);
+  return readShape(template);
 }
 
 function viewMedia(template: Template, { header }: TemplateShape): Static<typeof TemplateView>["media"] {

@@ -171,9 +171,13 @@ const rows: Row[] = [
   },
 ];
 
+function shapeWith(components: TemplateComponent[], parameterFormat: ParameterFormat, category: TemplateCategory) {
+  return readShape({ components, parameterFormat, category, parameterOrder: null });
+}
+
 for (const { name, components, format = "POSITIONAL", category = "UTILITY", counts, ...expected } of rows) {
   test(`the shape of ${name}: ${counts[0]} header and ${counts[1]} body values, ${expected.unsupported === undefined ? "sendable" : "not sendable"}`, () => {
-    const shape = readShape(components, format, category);
+    const shape = shapeWith(components, format, category);
     expect(valueCounts(shape)).toEqual({ header: counts[0], body: counts[1] });
     expect(shape.header?.type ?? null).toBe((expected.header ?? null) as "text");
     expect(shape.oneTimePasswordButton).toBe(expected.oneTimePasswordButton ?? null);
@@ -215,7 +219,7 @@ const cases: [
 
 for (const [name, components, header, values, shown, format] of cases) {
   test(`the text shown to a person: ${name}`, () => {
-    expect(renderText(readShape(components, format ?? "POSITIONAL", "UTILITY"), header, values)).toBe(shown);
+    expect(renderText(shapeWith(components, format ?? "POSITIONAL", "UTILITY"), header, values)).toBe(shown);
   });
 }
 
@@ -224,14 +228,14 @@ test("an authentication template without a text is shown as the network writes i
     { type: "BODY", add_security_recommendation: true },
     { type: "FOOTER", code_expiration_minutes: 5 },
   ];
-  const shape = readShape(components, "POSITIONAL", "AUTHENTICATION");
+  const shape = shapeWith(components, "POSITIONAL", "AUTHENTICATION");
   expect(renderText(shape, [], ["123456"])).toBe(
     "123456 is your verification code. For your security, do not share this code.\n\nThis code expires in 5 minutes.",
   );
 });
 
 test("the listed body numbers named placeholders in order of appearance, and gives a repeated name the same number", () => {
-  const shape = readShape([{ type: "BODY", text: "{{b}}, {{a}} and {{b}}" }], "NAMED", "UTILITY");
+  const shape = shapeWith([{ type: "BODY", text: "{{b}}, {{a}} and {{b}}" }], "NAMED", "UTILITY");
   expect(numberedBody(shape)).toBe("{{1}}, {{2}} and {{1}}");
 });
 
@@ -246,7 +250,7 @@ test("the listed body of a template with numbered placeholders is its own text",
       ),
       (parts) => {
         const text_ = parts.join("");
-        expect(numberedBody(readShape([{ type: "BODY", text: text_ }], "POSITIONAL", "UTILITY"))).toBe(text_);
+        expect(numberedBody(shapeWith([{ type: "BODY", text: text_ }], "POSITIONAL", "UTILITY"))).toBe(text_);
       },
     ),
   );
@@ -256,7 +260,7 @@ test("with one value per counted placeholder, the text shown to a person has no 
   const piece = fc.oneof(fc.constantFrom("{{a}}", "{{b}}", "{{c_1}}"), fc.constantFrom("x", " ", "!"));
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1 }), (parts) => {
-      const shape: TemplateShape = readShape([{ type: "BODY", text: parts.join("") }], "NAMED", "UTILITY");
+      const shape: TemplateShape = shapeWith([{ type: "BODY", text: parts.join("") }], "NAMED", "UTILITY");
       const values = Array.from({ length: valueCounts(shape).body }, (_, index) => `v${index}`);
       expect(renderText(shape, [], values)).not.toContain("{{");
     }),

@@ -42,7 +42,7 @@ export interface TemplateShape {
   footer: string | null;
   /** Index of the one-time-password button among all buttons. */
   oneTimePasswordButton: number | null;
-  /** Whether a name of its order has left the text: nobody knows which value is meant until a person confirms. */
+  /** Whether a name of its order has left the text: until a person confirms, it is unknown which value is meant. */
   isOrderOpen: boolean;
   /** Why it cannot be sent through this API, in plain text; null if it can. */
   unsupported: string | null;
@@ -58,7 +58,7 @@ const AUTHENTICATION_BODY = "{{1}} is your verification code.";
 const SECURITY_ADVICE = "For your security, do not share this code.";
 
 /** What decides a template's shape. */
-export interface TemplateSource {
+interface TemplateSource {
   components: TemplateComponent[];
   parameterFormat: ParameterFormat;
   category: TemplateCategory;

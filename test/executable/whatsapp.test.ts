@@ -227,6 +227,7 @@ describe("docs/whatsapp.md, command by command", () => {
     shop.write("FILE", `${OWN_SECRET}\n`);
     expect(await run("number", "update", "1", "--app-secret-file")).toMatchObject({ code: 0, err: "" });
     expect(await run("number", "update", "1", "--portfolio")).toMatchObject({ code: 0, err: "" });
+    expect(await run("template", "order")).toMatchObject({ code: 0, err: "" });
     rmSync(join(shop.directory, "FILE"));
     const words = textNow(shop.graph, OWN_PHONE, "Still there?");
     // The number now has a secret of its own, so the configured secret no longer signs for it.

@@ -88,6 +88,9 @@ describe("what its errors say", () => {
     ["POST", "/inbound", { from: "+919876543210", type: "audio", text: "hi" }, "text"],
     ["POST", "/inbound", { from: "+919876543210", type: "image", media: { content: "%" } }, "media.content"],
     ["POST", "/inbound", { from: "+919876543210", text: "a", reply_to: { message_id: 99 } }, "reply_to.message_id"],
+    ["POST", "/inbound", cards({ name: "A", phone: "+4930", phones: ["+4930"] }), "contacts.0.phone"],
+    ["POST", "/inbound", cards({ company: "A" }), "contacts.0.name"],
+    ["POST", "/inbound", cards({ name: "A", phones: Array(21).fill("+4930") }), "contacts.0.phones"],
     ["POST", "/rules", {}, "then"],
     ["POST", "/rules", rule({}), "then"],
     ["POST", "/rules", rule({ refuse: 1, throttle: "1s" }), "then"],
@@ -260,6 +263,29 @@ describe("what it does", () => {
     expect((await control("GET", `/sent?from=${one.number}`)).body).toHaveLength(1);
   }, 60_000);
 
+  test("contact cards are taken as details shows them", async () => {
+    await control("POST", "/reset", {});
+    const empty = { name: null, company: null, phones: [], emails: [] };
+    const shown = [
+      { name: "Asha Rao", company: "Rao Bakery", phones: ["+91 98765 43210", "020 5550"], emails: ["a@example.com"] },
+      { ...empty, company: "Rao Bakery" },
+      { ...empty, phones: Array.from({ length: 20 }, (_, index) => `+49 30 ${index}`) },
+      empty,
+    ];
+    await control("POST", "/inbound", cards(...shown));
+    await control("POST", "/inbound", cards({ name: "Asha Rao", phone: "+91 98765 43210" }));
+    const [first, second] = (await api("GET", "/events?types=message.received")).body.data.slice(-2);
+    const details = [first, second].map(({ data }) => data.message.details);
+    expect(details).toEqual([
+      { contacts: shown },
+      { contacts: [{ ...empty, name: "Asha Rao", phones: ["+91 98765 43210"] }] },
+    ]);
+    // What was shown is taken again.
+    await control("POST", "/inbound", cards(...details[0].contacts));
+    const again = (await api("GET", "/events?types=message.received")).body.data.at(-1);
+    expect(again.data.message.details).toEqual(details[0]);
+  }, 60_000);
+
   test("sent waits until there are as many as asked for, and no longer than asked", async () => {
     await control("POST", "/reset", {});
     const waiting = control("GET", "/sent?count=2&wait=20s");
@@ -268,6 +294,10 @@ describe("what it does", () => {
     expect((await control("GET", "/sent?count=3&wait=50ms")).body).toHaveLength(2);
   }, 60_000);
 });
+
+function cards(...contacts: object[]): Record<string, unknown> {
+  return { from: "+919876543210", type: "contacts", contacts };
+}
 
 function rule(effect: unknown): Record<string, unknown> {
   // biome-ignore lint/suspicious/noThenProperty: the member's name is part of the interface.

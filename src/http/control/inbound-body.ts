@@ -5,7 +5,8 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { randomText } from "#src/core/id.ts";
 import { invalidRequest, noProblems } from "#src/core/problem.ts";
-import { OneOf } from "#src/core/schema.ts";
+import { Nullable, OneOf } from "#src/core/schema.ts";
+import { NETWORK_LABEL_LENGTH_MAX } from "#src/core/text-limits.ts";
 import { isUserId } from "#src/core/user-id.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { findInbound } from "#src/domain/inbound/read.ts";
@@ -25,6 +26,9 @@ import { invalidField, readE164, strict } from "./route.ts";
 const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 const text = Type.String({ minLength: 1, maxLength: 4_096 });
 const label = Type.String({ minLength: 1, maxLength: 1_024 });
+/** Of a contact card: as long, and as many, as `details` shows. */
+const cardText = Type.String({ minLength: 1, maxLength: NETWORK_LABEL_LENGTH_MAX });
+const cardEntries = Type.Array(cardText, { maxItems: 20 });
 const object = (members: Record<string, TSchema>) => Type.Object(members, strict);
 /** A message by its id here: of an inbound, or with `"direction": "out"` of one that was sent. */
 const reference = { message_id: Type.Integer(), direction: optional(OneOf(["in", "out"])) };
@@ -63,9 +67,17 @@ const members = {
     name: optional(label),
     address: optional(label),
   }),
+  /** As `details` shows them; `phone` is short for `phones` with one number. */
   contacts: Type.Array(
-    object({ name: label, phone: optional(label), origin: optional(OneOf(["contact_request", "other"])) }),
-    { minItems: 1, maxItems: 100 },
+    object({
+      name: Nullable(cardText),
+      company: optional(Nullable(cardText)),
+      phone: optional(cardText),
+      phones: optional(cardEntries),
+      emails: optional(cardEntries),
+      origin: optional(OneOf(["contact_request", "other"])),
+    }),
+    { minItems: 1, maxItems: 50 },
   ),
   reaction: object({ ...reference, emoji: Type.String({ maxLength: 64 }) }),
   edited: object(reference),
@@ -187,7 +199,15 @@ function requireMembers(type: InboundType, input: InboundBody): void {
   }
   if (input.media?.content !== undefined && !isBase64(input.media.content))
     fields["media.content"] = ["This is not base64."];
+  Object.assign(fields, cardProblems(input));
   if (Object.keys(fields).length > 0) throw invalidRequest(fields);
+}
+
+function cardProblems({ contacts = [] }: InboundBody): Record<string, string[]> {
+  const doubled = contacts.flatMap(({ phone, phones }, index) =>
+    phone === undefined || phones === undefined ? [] : [`contacts.${index}.phone`],
+  );
+  return Object.fromEntries(doubled.map((field) => [field, ["Give either phone or phones, not both."]]));
 }
 
 function isBase64(content: string): boolean {

@@ -15,7 +15,7 @@ export interface PlayedInbound {
   form?: { name: string; values: Record<string, unknown> } | undefined;
   order?: { items: { id: string; quantity: number; price: number }[]; currency: string } | undefined;
   location?: { latitude: number; longitude: number; name?: string; address?: string } | undefined;
-  contacts?: { name: string; phone?: string; origin?: "contact_request" | "other" }[] | undefined;
+  contacts?: PlayedCard[] | undefined;
   reaction?: { emoji: string; networkMessageId: string } | undefined;
   /** Of the message that was edited or deleted. */
   original?: string | undefined;
@@ -27,6 +27,16 @@ export interface PlayedInbound {
   /** The person's new user id, and the former one. */
   newUserId?: string | undefined;
   formerUserId?: string | undefined;
+}
+
+/** A contact card, with `phone` or `phones`. */
+interface PlayedCard {
+  name: string | null;
+  company?: string | null;
+  phone?: string;
+  phones?: string[];
+  emails?: string[];
+  origin?: "contact_request" | "other";
 }
 
 export const inboundTypes = [
@@ -80,13 +90,7 @@ function contentOf(inbound: PlayedInbound, mediaId: string): Record<string, unkn
     case "location":
       return { location: inbound.location };
     case "contacts":
-      return {
-        contacts: (contacts ?? []).map(({ name, phone, origin }) => ({
-          name: { formatted_name: name, first_name: name },
-          ...(phone === undefined ? {} : { phones: [{ phone, wa_id: phone.replace(/\D/g, "") }] }),
-          ...(origin === undefined ? {} : { origin }),
-        })),
-      };
+      return { contacts: (contacts ?? []).map(cardContent) };
     case "button":
       return { button: { text: button?.title, payload: button?.payload ?? button?.title } };
     case "interactive":
@@ -119,6 +123,17 @@ function contentOf(inbound: PlayedInbound, mediaId: string): Record<string, unkn
     default:
       return { [type]: mediaOf(inbound, mediaId) };
   }
+}
+
+function cardContent({ name, company, phone, phones, emails, origin }: PlayedCard): Record<string, unknown> {
+  const numbers = phones ?? (phone === undefined ? [] : [phone]);
+  return {
+    ...(name === null ? {} : { name: { formatted_name: name, first_name: name } }),
+    ...(company == null ? {} : { org: { company } }),
+    phones: numbers.map((number) => ({ phone: number, wa_id: number.replace(/\D/g, "") })),
+    emails: (emails ?? []).map((email) => ({ email })),
+    ...(origin === undefined ? {} : { origin }),
+  };
 }
 
 function systemOf({ newPhone, newUserId, formerUserId }: PlayedInbound): Record<string, unknown> {

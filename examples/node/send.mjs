@@ -1,7 +1,7 @@
 // Tells a customer that an order is on its way: node send.mjs ORDER PHONE NAME
 import { Waxwing, WaxwingConnectionError, WaxwingError } from "waxwing-client";
 
-const [order = "A-1042", phone = "+919876543210", name = "Asha"] = process.argv.slice(2);
+const [order = "A-1042", phone = process.env.TO, name = "Asha"] = process.argv.slice(2);
 const waxwing = new Waxwing({ baseUrl: process.env.WAXWING_URL, key: process.env.WAXWING_KEY });
 
 try {

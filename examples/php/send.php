@@ -8,7 +8,7 @@ require __DIR__ . '/../../clients/php/autoload.php';
 
 use Waxwing\{ConnectionException, Waxwing, WaxwingException};
 
-[$order, $phone, $name] = array_slice($argv, 1) + ['A-1042', '+919876543210', 'Asha'];
+[$order, $phone, $name] = array_slice($argv, 1) + ['A-1042', getenv('TO'), 'Asha'];
 $waxwing = new Waxwing(getenv('WAXWING_URL'), getenv('WAXWING_KEY'));
 
 try {

@@ -5,7 +5,7 @@ import sys
 
 from waxwing import Waxwing, WaxwingConnectionError, WaxwingError
 
-order, phone, name = (sys.argv[1:] + ["A-1042", "+919876543210", "Asha"][len(sys.argv) - 1 :])[:3]
+order, phone, name = (sys.argv[1:] + ["A-1042", os.environ.get("TO"), "Asha"][len(sys.argv) - 1 :])[:3]
 waxwing = Waxwing(os.environ["WAXWING_URL"], os.environ["WAXWING_KEY"])
 
 try:

@@ -21,7 +21,7 @@ async function call(url, token, body) {
 }
 const api = (path, body) => call(ready.base_url + path, ready.api_key, body);
 const control = (path, body) => call(ready.control_url + path, ready.control_token, body);
-const to = "+919876543210";
+const to = "+442079460210";
 
 await control("/clock", { freeze: true });
 await control("/inbound", { from: to, text: "Are you open?" });

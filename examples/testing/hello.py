@@ -35,7 +35,7 @@ def control(path, body=None):
     return call(ready["control_url"] + path, ready["control_token"], body)
 
 
-to = "+919876543210"
+to = "+442079460210"
 control("/clock", {"freeze": True})
 control("/inbound", {"from": to, "text": "Are you open?"})
 assert api("/messages", {"to": to, "text": "Yes, until eight."})[0] == 201

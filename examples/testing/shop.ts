@@ -14,9 +14,9 @@ const startedAt = performance.now();
 const seed = fileURLToPath(new URL("shop.seed.json", import.meta.url));
 const waxwing = await startWaxwing(process.env.WAXWING ?? "./waxwing", ["--seed", seed]);
 const { api, control } = waxwing;
-const ASHA = "+919876543210";
-const VIKRAM = "+919820012345";
-const FATIMA = "+919811122233";
+const ASHA = "+442079460210";
+const VIKRAM = "+442079460345";
+const FATIMA = "+442079460233";
 const DAY_MS = 86_400_000;
 const shipped = { template: "order_shipped", variables: ["Asha", "A-1042"] };
 const offer = { template: "weekend_offer", variables: [{ field: "first_name", fallback: "there" }, "20"] };
@@ -115,7 +115,7 @@ const tests: Record<string, (today: Date) => Promise<void>> = {
   },
 
   async "an outage in the middle of a broadcast: everybody gets it afterwards, nobody twice"() {
-    const to = Array.from({ length: 40 }, (_, index) => `+9198200${20_100 + index}`);
+    const to = Array.from({ length: 40 }, (_, index) => `+442079460${400 + index}`);
     await Promise.all(to.map((phone) => api("PUT", `/contacts/${phone}`, { consent: "opted_in" })));
     await control("POST", "/rules", { then: { latency: "200ms" } });
     const broadcast = await api("POST", "/broadcasts", { name: "Sale", to, ...offer });

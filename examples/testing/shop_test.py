@@ -17,9 +17,9 @@ import urllib.request
 
 from waxwing_server import Waxwing
 
-ASHA = "+919876543210"
-VIKRAM = "+919820012345"
-FATIMA = "+919811122233"
+ASHA = "+442079460210"
+VIKRAM = "+442079460345"
+FATIMA = "+442079460233"
 SHIPPED = {"template": "order_shipped", "variables": ["Asha", "A-1042"]}
 OFFER = {"template": "weekend_offer", "variables": [{"field": "first_name", "fallback": "there"}, "20"]}
 DAY = datetime.timedelta(days=1)
@@ -132,7 +132,7 @@ class ShopTest(unittest.TestCase):
         self.assertLess(abs(time.time() - int(t)), 60, "the signature's time is the real one")
 
     def test_outage_in_the_middle_of_a_broadcast(self):
-        to = [f"+9198200{20_100 + index}" for index in range(40)]
+        to = [f"+442079460{400 + index}" for index in range(40)]
         for phone in to:
             self.api("PUT", f"/contacts/{phone}", {"consent": "opted_in"})
         self.control("POST", "/rules", {"then": {"latency": "200ms"}})

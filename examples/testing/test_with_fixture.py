@@ -2,7 +2,7 @@
 
 
 def test_order_message_leaves_once(waxwing):
-    message = {"to": "+919876543210", "template": "order_shipped", "variables": ["Asha", "A-1042"]}
+    message = {"to": "+442079460210", "template": "order_shipped", "variables": ["Asha", "A-1042"]}
     status, _ = waxwing.api("POST", "/messages", message)
     assert status == 201
     [sent] = waxwing.control("GET", "/sent?count=1&wait=5s")

@@ -15,7 +15,7 @@ const container = await new GenericContainer("waxwing:0.1.0")
 const base = `http://${container.getHost()}:${container.getMappedPort(8080)}/api/v1`;
 // The fixed key of the seed.
 const headers = { authorization: "Bearer wx_test_corner_shop_0001", "content-type": "application/json" };
-const message = { to: "+919876543210", template: "order_shipped", variables: ["Asha", "A-1042"] };
+const message = { to: "+442079460210", template: "order_shipped", variables: ["Asha", "A-1042"] };
 const answer = await fetch(`${base}/messages`, { method: "POST", headers, body: JSON.stringify(message) });
 console.log(answer.status);
 await container.stop();

@@ -47,7 +47,7 @@ export const commands: readonly Command[] = [
         "JSON file with the workspaces to create instead of the demo; see /docs/testing of the server",
       ),
       randomSeed: number("N", "Take keys and ids from this seed: the same requests then give the same ones"),
-      number: repeated(text("P", "Number of the demo workspace, instead of +911244001100; may be given several times")),
+      number: repeated(text("P", "Number of the demo workspace, instead of +442079460100; may be given several times")),
       country: text("CC", "Country of the demo workspace (default: IN)"),
       timezone: text("TZ", "Its timezone (default: Asia/Kolkata)"),
       currency: text("CUR", "Its currency (default: USD)"),

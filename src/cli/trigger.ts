@@ -85,8 +85,12 @@ function reportOf(triggered: string, { body }: FeedEvent) {
   return { json: { triggered, event }, text: JSON.stringify(event, null, 2) };
 }
 
-/** An Indian mobile number, whose last digits stay clear of those with a meaning on the simulator. */
+/**
+ * A number that Australia reserves for fiction: `(02|03|07|08) 5550|7010 xxxx`. Its last digits stay clear of those with
+ * a meaning on the simulator.
+ */
 function newPerson(random: Random): string {
-  const digits = [...random.bytes(8)].map((byte) => byte % 10).join("");
-  return `+9198${digits.slice(0, 4)}${1 + (Number(digits[4]) % 9)}${digits.slice(5, 8)}`;
+  const [area = 0, block = 0, first = 0, ...last] = random.bytes(6);
+  const digits = last.map((byte) => byte % 10).join("");
+  return `+61${"2378"[area % 4]}${block % 2 === 0 ? "5550" : "7010"}${1 + (first % 9)}${digits}`;
 }

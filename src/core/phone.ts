@@ -13,7 +13,7 @@ import {
 } from "libphonenumber-js/max";
 
 /**
- * A number with `+` and country code, 5 to 20 digits: `+919876543210`. Only this module creates values of this type.
+ * A number with `+` and country code, 5 to 20 digits: `+442079460210`. Only this module creates values of this type.
  */
 export type E164 = string & { readonly __brand: "E164" };
 

@@ -12,7 +12,7 @@ export interface Condition {
   severity: Severity;
   /** What was checked: `disk`, `queue`, `backup` … */
   check: Check;
-  /** What it is about, in words: `database`, `number +911244001100`. */
+  /** What it is about, in words: `database`, `number +442079460100`. */
   subject: string;
   says: string;
   /** When it began, milliseconds; null: it is not recorded, so the first evaluation that finds it counts. */

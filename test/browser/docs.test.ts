@@ -64,7 +64,7 @@ test.skipIf(noBrowser)(
     await page.getByRole("button", { name: "Close", exact: true }).click();
     await page.locator("#operations-Messages-sendMessage").getByRole("button").first().click();
     const operation = page.locator("#operations-Messages-sendMessage");
-    const body = { to: "+919876543210", template: "order_shipped", variables: ["Asha", "10042"] };
+    const body = { to: "+442079460210", template: "order_shipped", variables: ["Asha", "10042"] };
     await operation.locator("textarea.body-param__text").fill(JSON.stringify(body));
     await operation.getByRole("button", { name: "Execute" }).click();
     await operation.locator(".live-responses-table .response-col_status", { hasText: "201" }).waitFor();

@@ -47,10 +47,10 @@ test("a server with demo data: a template and a text go out, webhooks arrive sig
     numbers: [{ phone: ready.number, ready: true }],
     billing: { currency: "USD", rate: "0.0085", available: "100.00" },
   });
-  const order = { to: "+919876543210", template: "order_shipped", variables: ["Asha", "A-1042"] };
+  const order = { to: "+442079460210", template: "order_shipped", variables: ["Asha", "A-1042"] };
   expect((await call("/messages", order)).status).toBe(201);
-  expect((await call("/messages", { to: "+919820012345", text: "Yes." })).status).toBe(201);
-  expect((await call("/messages", { to: "+919876543210", template: "new_menu", variables: ["Asha"] })).status).toBe(
+  expect((await call("/messages", { to: "+442079460345", text: "Yes." })).status).toBe(201);
+  expect((await call("/messages", { to: "+442079460210", template: "new_menu", variables: ["Asha"] })).status).toBe(
     201,
   );
   const offer = {
@@ -79,7 +79,7 @@ test("a server with demo data: a template and a text go out, webhooks arrive sig
     expect(round).toBeLessThan(150);
     await Bun.sleep(20);
   }
-  const inbound = ["simulate", "inbound", "--workspace", "1", "--from", "+919876543210", "--text", "hi"];
+  const inbound = ["simulate", "inbound", "--workspace", "1", "--from", "+442079460210", "--text", "hi"];
   await workshop.json(["--data", ready.data, ...inbound]);
   child.kill("SIGTERM");
   expect(await child.exited).toBe(0);
@@ -155,7 +155,7 @@ test("numbers, a currency, and a second address with retries of its own, beside 
   try {
     const url = `http://127.0.0.1:${second.port}/hook`;
     const place = ["--country", "DE", "--timezone", "Europe/Berlin", "--currency", "EUR"];
-    const numbers = ["--number", "+49 30 1234567", "--number=030 7654321"];
+    const numbers = ["--number", "+49 30 23125012", "--number=030 7654321"];
     const { firstLine } = await workshop.start([
       ...["dev", "--json", "--listen", "127.0.0.1:0", "--forward", url, ...place, ...numbers],
     ]);
@@ -174,7 +174,7 @@ test("numbers, a currency, and a second address with retries of its own, beside 
       call(`${ready.control_url}${path}`, ready.control_token, method, body);
     const me = (await call(`${ready.base_url}/me`, ready.api_key)).data;
     expect(me).toMatchObject({ country: "DE", timezone: "Europe/Berlin", billing: { currency: "EUR" } });
-    expect(me.numbers.map(({ phone }: { phone: string }) => phone)).toEqual(["+49301234567", "+49307654321"]);
+    expect(me.numbers.map(({ phone }: { phone: string }) => phone)).toEqual(["+493023125012", "+49307654321"]);
 
     await control("POST", "/reset", {});
     await control("POST", "/clock", { freeze: true });
@@ -212,7 +212,7 @@ test("numbers, a currency, and a second address with retries of its own, beside 
     await workshop.start(["dev", "--json", "--listen", "127.0.0.1:0"]);
     const which = await workshop.refusal(["tail"]);
     expect(which).toMatchObject({ code: "several_servers" });
-    expect(which.message).toContain(`${new URL(ready.base_url).origin} (+49301234567, ${ready.data})`);
+    expect(which.message).toContain(`${new URL(ready.base_url).origin} (+493023125012, ${ready.data})`);
   } finally {
     await Promise.all([second.stop(true), own.stop(true)]);
   }
@@ -229,7 +229,7 @@ test("the address of --forward is shown, and that it refuses is said once, and t
   const args = ["dev", "--listen", "127.0.0.1:0", "--data", "kept", "--forward", url];
   const { child } = await workshop.start(args, { env });
   const said = readUntil(child.stderr);
-  const inbound = ["simulate", "inbound", "--workspace", "1", "--from", "+919876543210", "--text", "hi"];
+  const inbound = ["simulate", "inbound", "--workspace", "1", "--from", "+442079460210", "--text", "hi"];
   await workshop.json(["--data", "kept", ...inbound], { env });
   await workshop.json(["--data", "kept", ...inbound], { env });
   const refusal = await said("less and less often.\n");
@@ -275,7 +275,7 @@ test("a number that is none, an option beside a seed, and a database in memory a
   const [number, seeded, memory] = await Promise.all(
     [
       ["--number", "12"],
-      ["--seed", "seed.json", "--number", "+911244001100"],
+      ["--seed", "seed.json", "--number", "+442079460100"],
       ["--data", ":memory:"],
     ].map((options) => workshop.run(["dev", "--listen", "127.0.0.1:0", ...options])),
   );
@@ -324,14 +324,14 @@ test("--random-seed and --now give the same events, byte for byte, in every run"
     await control("/reset", { now: "2026-12-24T10:00:00+05:30" });
     await control("/clock", { freeze: true });
     await control("/clock", { now: "2026-12-24T10:01:00+05:30" });
-    for (const to of ["+919876543210", "+919820012345"]) {
+    for (const to of ["+442079460210", "+442079460345"]) {
       await call(`${ready.base_url}/messages`, ready.api_key, {
         to,
         template: "order_shipped",
         variables: ["Asha", "A-1"],
       });
     }
-    await control("/inbound", { from: "+919876543210", text: "Thanks" });
+    await control("/inbound", { from: "+442079460210", text: "Thanks" });
     await control("/clock", { advance: "10s" });
     return await call(`${ready.base_url}/events`, ready.api_key);
   };

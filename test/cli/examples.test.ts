@@ -54,8 +54,8 @@ test("the examples run one after the other", async () => {
     { type: "HEADER", format: "IMAGE" },
     { type: "BODY", text: "Our new menu is here." },
   ]);
-  workshop.write("people.csv", "Mobile,Name,City\n+919876543210,Asha Rao,Pune\n");
-  workshop.write("stop.csv", "+919811122233\n");
+  workshop.write("people.csv", "Mobile,Name,City\n+442079460210,Asha Rao,Pune\n");
+  workshop.write("stop.csv", "+442079460233\n");
   const here = (words: string[]) =>
     words.map((word) => (/^[\w-]+\.(json|csv|db|move|txt)$/.test(word) ? workshop.path(word) : word));
   const failed: unknown[] = [];

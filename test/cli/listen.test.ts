@@ -70,7 +70,7 @@ async function write(): Promise<string> {
   const response = await fetch(`${ready.control_url}/inbound`, {
     method: "POST",
     headers: { authorization: `Bearer ${ready.control_token}`, "content-type": "application/json" },
-    body: JSON.stringify({ from: "+919876543210", type: "text", text }),
+    body: JSON.stringify({ from: "+442079460210", type: "text", text }),
   });
   expect(response.status).toBeLessThan(300);
   return text;

@@ -17,7 +17,7 @@ const LIMIT_MS = 120_000;
 const SHOWN_IDS = { messages: 1042, broadcasts: 1042, media: 58, inbounds: 311 };
 const RECEIVER_PORT = ":3000";
 /** Samples that show a refusal. */
-const REFUSED = /40001/;
+const REFUSED = /7946 0001/;
 
 /** Without values, so that any request may use it. */
 const OWN_TEMPLATE = {
@@ -114,9 +114,9 @@ function seedOf(document: { paths: object }): object {
     workspaces: [
       {
         ...{ name: "Corner Shop", country: "IN", timezone: "Asia/Kolkata" },
-        numbers: [{ phone: "+911244001100", name: "Corner Shop" }],
+        numbers: [{ phone: "+442079460100", name: "Corner Shop" }],
         templates: [OWN_TEMPLATE, ...made.values()],
-        contacts: [{ phone: "+919876543210", name: "Asha Rao", consent: "opted_in" }],
+        contacts: [{ phone: "+442079460210", name: "Asha Rao", consent: "opted_in" }],
         groups: ["First", "Second", "Third"].map((name) => ({ name, filter: { field: "city", is: "Pune" } })),
       },
     ],
@@ -170,7 +170,7 @@ let stored: { media: number; inbounds: number } | null = null;
 
 /** Rows that the reference's requests name; `own` puts their ids into a text. */
 async function fillShop(): Promise<(text: string) => string> {
-  const from = "+919876543210";
+  const from = "+442079460210";
   // An earlier language may have opted the person out.
   await shop.control("POST", "/inbound", { from, text: "START" });
   if (stored === null) {
@@ -296,7 +296,7 @@ describe.each([...languages])("the samples in %s", (language) => {
           expect((await post(signed("{}", secret, now - 600))).status).toBe(400);
           expect((await post(signed("{}", "whsec_other", now))).status).toBe(400);
           const sent = await demo.api<{ id: number }>("POST", "/messages", {
-            to: "+919876543210",
+            to: "+442079460210",
             template: "order_shipped",
             variables: ["A", "1"],
           });

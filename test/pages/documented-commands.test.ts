@@ -122,10 +122,10 @@ class Place implements AsyncDisposable {
       });
       expect([path, status]).toEqual([path, path === "/messages" ? 201 : 202]);
     };
-    await post("/messages", { to: "+919876543210", template: "weekend_offer", variables: ["Asha", "20"] });
+    await post("/messages", { to: "+442079460210", template: "weekend_offer", variables: ["Asha", "20"] });
     const later = new Date(Date.now() + 3_600_000).toISOString();
     const offer = { name: "Offer", template: "weekend_offer", variables: ["you", "20"], send_at: later };
-    await post("/broadcasts", { ...offer, to: ["+919876543211"] });
+    await post("/broadcasts", { ...offer, to: ["+442079460211"] });
   }
 
   async start(): Promise<void> {

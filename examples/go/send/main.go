@@ -11,7 +11,7 @@ import (
 )
 
 func main() {
-	args := []string{"A-1042", "+919876543210", "Asha"}
+	args := []string{"A-1042", os.Getenv("TO"), "Asha"}
 	copy(args, os.Args[1:])
 	order, phone, name := args[0], args[1], args[2]
 	client := waxwing.New(os.Getenv("WAXWING_URL"), os.Getenv("WAXWING_KEY"))

@@ -63,18 +63,18 @@ export const DEMO_SETTINGS: DemoSettings = {
   country: "IN",
   timezone: "Asia/Kolkata",
   currency: "USD",
-  numbers: ["+911244001100"],
+  numbers: ["+442079460100"],
 };
 const RATE = 8_500;
 const BALANCE = 100_000_000;
 
 /** The last digits stay clear of those that the simulator plays tricks with. */
-const PERSON = "919876543210";
-const WRITER = "919820012345";
+const PERSON = "442079460210";
+const WRITER = "442079460345";
 const PEOPLE: readonly (readonly [digits: string, name: string])[] = [
   [PERSON, "Asha Rao"],
   [WRITER, "Vikram Mehta"],
-  ["919811122233", "Fatima Khan"],
+  ["442079460233", "Fatima Khan"],
   ["447700900123", "Tom Baker"],
 ];
 

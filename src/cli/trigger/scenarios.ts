@@ -204,7 +204,7 @@ async function write({ control, person }: Calls, type: string, text: string | un
   const words = text ?? (type === "text" ? "Hello, is my order on its way?" : undefined);
   const samples: Readonly<Record<string, object>> = {
     location: { location: { latitude: 28.6139, longitude: 77.209, name: "Connaught Place" } },
-    contacts: { contacts: [{ name: "Asha Rao", phone: "+919876543210" }] },
+    contacts: { contacts: [{ name: "Asha Rao", phone: "+442079460210" }] },
     button: { button: { title: "Yes" } },
     interactive: { button: { title: "Yes" } },
     order: { order: { items: [{ id: "sku-1", quantity: 2, price: 4.5 }], currency: "USD" } },

@@ -32,7 +32,7 @@ const members = {
     "Why the broadcast is paused, is waiting or has failed, in plain text. After it is completed: why the network refused its messages, if that concerns the template, the number or the account.",
   ),
   template: MessageTemplate,
-  from: Type.String({ description: "The sending number in E.164.", examples: ["+911244001100"] }),
+  from: Type.String({ description: "The sending number in E.164.", examples: ["+442079460100"] }),
   counts: BroadcastCounts,
   charged: Nullable(
     Type.String({ examples: ["12.50"] }),

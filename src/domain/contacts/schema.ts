@@ -51,7 +51,7 @@ const ContactConsent = Type.Object(
 export const ContactView = Type.Object(
   {
     phone: Nullable(
-      Type.String({ examples: ["+919876543210"] }),
+      Type.String({ examples: ["+442079460210"] }),
       "Phone number in E.164. Null only for a person whom the network identifies by its own id, in events and with `identity=any`.",
     ),
     user_id: Nullable(
@@ -77,7 +77,7 @@ export const ContactView = Type.Object(
 export const OptOutView = Type.Object(
   {
     phone: Nullable(
-      Type.String({ examples: ["+919876543210"] }),
+      Type.String({ examples: ["+442079460210"] }),
       "Phone number in E.164. Null only with `identity=any`.",
     ),
     user_id: Type.Optional(

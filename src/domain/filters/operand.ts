@@ -85,7 +85,7 @@ export function readPhoneTest(operand: Operand): TextTest | null {
     readSet(operand) ??
     readValues(operand, (one, at) => {
       const phone = typeof one === "string" ? readPhone(one, state.country) : null;
-      return phone ?? refuse(state, at, "This is not a phone number; write one such as +919876543210.");
+      return phone ?? refuse(state, at, "This is not a phone number; write one such as +442079460210.");
     });
   if (test === null || test.op === "set") return test;
   return { op: "in", values: test.values.flatMap((phone) => [phone, otherVariant(phone) ?? phone]) };

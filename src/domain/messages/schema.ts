@@ -24,9 +24,9 @@ const addressed = {
   id: Type.Integer({ examples: [1042] }),
   to: Type.String({
     description: "The recipient's phone number in E.164, or their user id if no phone number is known.",
-    examples: ["+919876543210"],
+    examples: ["+442079460210"],
   }),
-  from: Type.String({ description: "The sending number in E.164.", examples: ["+911244001100"] }),
+  from: Type.String({ description: "The sending number in E.164.", examples: ["+442079460100"] }),
   reference: Nullable(
     Type.String({ examples: ["order-10042"] }),
     "Your own id of the message, as you sent it; null if you sent none.",

@@ -4,7 +4,7 @@ import { Nullable } from "#src/core/schema.ts";
 
 const NumberView = Type.Object(
   {
-    phone: Type.String({ description: "Phone number in E.164.", examples: ["+919876543210"] }),
+    phone: Type.String({ description: "Phone number in E.164.", examples: ["+442079460210"] }),
     name: Type.String({ description: "The display name that recipients see." }),
     ready: Type.Boolean({ description: "Whether the number can currently send." }),
   },

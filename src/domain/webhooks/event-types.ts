@@ -51,7 +51,7 @@ const rejectionReason = {
 
 const paused = {
   status: "paused",
-  status_reason: "+911244001100 cannot send: the network has restricted it",
+  status_reason: "+442079460100 cannot send: the network has restricted it",
   counts: { total: 128, sent: 40, delivered: 38, read: 12, failed: 0, skipped: 3 },
   charged: null,
   settled: false,
@@ -168,7 +168,7 @@ const rows = {
       phone: { ...nullableText, description: "The person's phone number in E.164." },
       user_id: { ...nullableText, description: "The network's own id of the person." },
     },
-    example: { phone: "+919876543210", user_id: null },
+    example: { phone: "+442079460210", user_id: null },
   },
   "broadcast.paused": {
     summary: "A broadcast was paused",

@@ -72,7 +72,7 @@ const To = Type.Array(Type.String(), {
   minItems: 1,
   maxItems: TO_ITEMS_MAX,
   description: "Phone numbers in any common format. Set either `to` or `group`.",
-  examples: [["+919876543210", "098765 43211"]],
+  examples: [["+442079460210", "+44 20 7946 0211"]],
 });
 
 const Group = Type.Integer({
@@ -106,7 +106,7 @@ const CreateBroadcastBody = Type.Object(
     from: Type.Optional(
       Type.String({
         description: "One of the workspace's sending numbers. Required only if the workspace has more than one.",
-        examples: ["+911244001100"],
+        examples: ["+442079460100"],
       }),
     ),
     send_at: Type.Optional(

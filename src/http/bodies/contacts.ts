@@ -14,7 +14,7 @@ const ContactOfManyBody = Type.Object(
   {
     phone: Type.String({
       description: "As in the path of `PUT /contacts/{phone}`: a phone number in any common format, or a user id.",
-      examples: ["+919876543210"],
+      examples: ["+442079460210"],
     }),
     ...ContactBody.properties,
   },

@@ -13,13 +13,13 @@ const REFERENCE_LENGTH_MAX = 191;
 
 const Phone = Type.String({
   description: "A phone number in any common format. Without a country code, the workspace's country is assumed.",
-  examples: ["+919876543210"],
+  examples: ["+442079460210"],
 });
 
 const From = Type.Optional(
   Type.String({
     description: "One of the workspace's sending numbers. Required only if the workspace has more than one.",
-    examples: ["+911244001100"],
+    examples: ["+442079460100"],
   }),
 );
 

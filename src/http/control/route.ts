@@ -118,7 +118,7 @@ export function readTime(field: string, text: string): number {
 export function readE164(field: string, text: string): E164 {
   const digits = /^[ +]?(\d{5,15})$/.exec(text)?.[1];
   const phone = digits === undefined ? null : fromNetwork(digits);
-  if (phone === null) throw invalidField(field, "This is not a phone number such as +919876543210.");
+  if (phone === null) throw invalidField(field, "This is not a phone number such as +442079460210.");
   return phone;
 }
 

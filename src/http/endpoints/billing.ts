@@ -72,7 +72,7 @@ export const billingEndpoints = {
           { category: "marketing", type: "regular", billable: true, messages: 1250 },
           { category: "service", type: "free_customer_service", billable: false, messages: 680 },
         ],
-        service: [{ number: "+911244001100", messages: 680, allowance: 1000 }],
+        service: [{ number: "+442079460100", messages: 680, allowance: 1000 }],
       },
     },
   }).read((tx, { workspace, query }) => viewUsage(tx, workspace, readMonth(query.get("month"), tx.now, workspace))),

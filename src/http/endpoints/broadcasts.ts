@@ -48,7 +48,7 @@ const bodies = {
       name: "November offer",
       template: "november_offer",
       variables: [{ field: "first_name", fallback: "there" }, "20%"],
-      to: ["+919876543210", "098765 43211"],
+      to: ["+442079460210", "+44 20 7946 0211"],
     },
   },
   group: {
@@ -100,7 +100,7 @@ export const broadcastEndpoints = {
         charged: null,
         completed_at: null,
         requested: 3,
-        skipped: [{ to: "+919876543299", reason: "opted_out", since: "2026-10-04T18:20:11+05:30" }],
+        skipped: [{ to: "+442079460299", reason: "opted_out", since: "2026-10-04T18:20:11+05:30" }],
       },
       problems: [...refusals, "insufficient_balance", "idempotency_conflict"],
     },
@@ -171,7 +171,7 @@ export const broadcastEndpoints = {
           missing_variable: 0,
           daily_cap: 0,
         },
-        skips: [{ to: "+919876543299", reason: "opted_out", since: "2026-10-04T18:20:11+05:30" }],
+        skips: [{ to: "+442079460299", reason: "opted_out", since: "2026-10-04T18:20:11+05:30" }],
         cost: {
           currency: "USD",
           rate: "0.0085",

@@ -7,7 +7,7 @@ import type { Contact } from "#src/domain/contacts/table.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 
 export const PhoneParam = Type.String({
-  examples: ["919876543210"],
+  examples: ["442079460210"],
   description:
     "A phone number in any common format, or a user id. Without a country code, the workspace's country is assumed. Encode a leading `+` as `%2B` or omit it.",
 });

@@ -49,7 +49,7 @@ const ContactResult = Type.Object(
 type Result = Static<typeof ContactResult>;
 
 const resultExamples: Result[] = [
-  { phone: "+919876543210", status: 200, contact: contactExample },
+  { phone: "+442079460210", status: 200, contact: contactExample },
   {
     phone: "12",
     status: 422,
@@ -76,8 +76,8 @@ export const putManyEndpoints = {
           summary: "Two contacts",
           value: {
             contacts: [
-              { phone: "+919876543210", name: "Asha Rao", city: "Pune", add_tags: ["vip"] },
-              { phone: "+919876543211", name: "Ravi Rao", consent: "opted_in" },
+              { phone: "+442079460210", name: "Asha Rao", city: "Pune", add_tags: ["vip"] },
+              { phone: "+442079460211", name: "Ravi Rao", consent: "opted_in" },
             ],
           },
         },

@@ -14,14 +14,14 @@ export const workspaceExample: Static<typeof WorkspaceView> = {
   name: "Corner Shop",
   country: "IN",
   timezone: "Asia/Kolkata",
-  numbers: [{ phone: "+911244001100", name: "Corner Shop", ready: true }],
+  numbers: [{ phone: "+442079460100", name: "Corner Shop", ready: true }],
   billing: { currency: "USD", available: "120.50", rate: "0.0085" },
 };
 
 export const messageExample: Static<typeof MessageView> = {
   id: 1042,
-  to: "+919876543210",
-  from: "+911244001100",
+  to: "+442079460210",
+  from: "+442079460100",
   reference: "order-10042",
   type: "template",
   template: { name: "order_shipped", language: "en_US" },
@@ -48,7 +48,7 @@ export const templateExample: Static<typeof TemplateView> = {
 };
 
 export const contactExample: Static<typeof ContactView> = {
-  phone: "+919876543210",
+  phone: "+442079460210",
   user_id: null,
   username: null,
   ...mapProfile(({ example }) => example),
@@ -71,8 +71,8 @@ export const contactExample: Static<typeof ContactView> = {
 
 export const inboundExample: Static<typeof InboundView> = {
   id: 311,
-  from: "+919876543210",
-  to: "+911244001100",
+  from: "+442079460210",
+  to: "+442079460100",
   type: "text",
   text: "When will it arrive?",
   details: { reply_to: { message_id: 1042, direction: "out" } },
@@ -96,7 +96,7 @@ export const broadcastExample: Static<typeof BroadcastView> = {
   status: "completed",
   status_reason: null,
   template: { name: "november_offer", language: "en_US" },
-  from: "+911244001100",
+  from: "+442079460100",
   counts: { total: 128, sent: 124, delivered: 121, read: 90, failed: 1, skipped: 3 },
   charged: "1.0285",
   settled: true,
@@ -107,7 +107,7 @@ export const broadcastExample: Static<typeof BroadcastView> = {
 };
 
 export const recipientExample: Static<typeof RecipientView> = {
-  to: "+919876543210",
+  to: "+442079460210",
   message_id: 2077,
   status: "delivered",
   reason: null,

@@ -44,7 +44,7 @@ const list = {
       description: "Return only messages whose request had this `Idempotency-Key`.",
     }),
     to: Type.String({
-      examples: ["919876543210"],
+      examples: ["442079460210"],
       description: "Return only messages to this phone number, in any common format. Encode a leading `+` as `%2B`.",
     }),
     status: OneOf(visibleStatuses, "Return only messages with this status."),

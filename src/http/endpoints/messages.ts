@@ -62,20 +62,20 @@ export const messageEndpoints = {
       bodies: {
         template: {
           summary: "A template with variables",
-          value: { to: "+919876543210", template: "order_shipped", variables: ["Asha", 10042] },
+          value: { to: "+442079460210", template: "order_shipped", variables: ["Asha", 10042] },
         },
         template_with_file: {
           summary: "A template with a PDF header, in a specific language",
           value: {
-            to: "098765 43210",
+            to: "+44 20 7946 0210",
             template: "invoice",
             language: "en_US",
             variables: { header: [], body: ["Asha", "1,250.00"] },
             media: { link: "https://files.example.com/invoice-10042.pdf", filename: "Invoice 10042.pdf" },
-            from: "+911244001100",
+            from: "+442079460100",
           },
         },
-        text: { summary: "Free-form text", value: { to: "+919876543210", text: "Your table is ready." } },
+        text: { summary: "Free-form text", value: { to: "+442079460210", text: "Your table is ready." } },
       },
       keys: { template: "shipped-10042", template_with_file: "invoice-10042", text: "table-7-ready" },
       success: "The network accepted the message.",

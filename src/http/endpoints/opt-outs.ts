@@ -28,7 +28,7 @@ export const optOutEndpoints = {
       description:
         "Returns everyone who is currently opted out, in the order in which the opt-outs were recorded. To sync opt-outs, set `since` and follow `meta.next` until it is null.",
       success: "One page of opt-outs.",
-      example: [{ phone: "+919876543210", opted_out_at: "2026-11-20T18:04:10+05:30", source: "inbound_message" }],
+      example: [{ phone: "+442079460210", opted_out_at: "2026-11-20T18:04:10+05:30", source: "inbound_message" }],
     },
   }).load(async ({ store, reader, workspace, query }) => {
     const since = readSince(query, "since", workspace.timezone);

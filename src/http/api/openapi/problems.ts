@@ -98,7 +98,7 @@ export const codeDescriptions: Readonly<Record<ProblemCode, CodeDescription>> = 
   ),
   number_not_ready: withExample(
     "The sending number cannot send yet, or the workspace has no sending number.",
-    new Problem("number_not_ready", "+911244001100 cannot send yet: the network has not made it ready."),
+    new Problem("number_not_ready", "+442079460100 cannot send yet: the network has not made it ready."),
   ),
   not_cancellable: withExample(
     "The broadcast has already finished.",

@@ -39,7 +39,7 @@ export function commandContext(
 }
 
 /** Of the simulator; nothing is sent to it. */
-const EXAMPLE_SENDER = "+911244001100";
+const EXAMPLE_SENDER = "+442079460100";
 
 /** `recipient`: the reader's own number, in E.164. */
 export function sendMessageCommand({ origin, apiKey, numbers, template }: CommandContext, recipient: string): string {

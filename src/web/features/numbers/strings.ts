@@ -19,7 +19,7 @@ export const strings = {
   add: "Add number",
   addTitle: "Add a simulator number",
   addText: "It can send immediately. Everyone it sends to has a phone in Simulator.",
-  addPhoneHint: "Any number in a valid format, for example +91 124 400 1100. No real phone is contacted.",
+  addPhoneHint: "Any number in a valid format, for example +44 20 7946 0100. No real phone is contacted.",
   addName: "Name",
   addNameHint: "The name your team uses, for example Corner Shop.",
   added: "Number added",

@@ -167,7 +167,7 @@ function createRoutes(
   const turns = new Turns(clock, stopping);
   const streams = new AnswerStreams(turns, clock);
   const app = createApp({
-    ...{ eventWaiters, stopping, streams },
+    ...{ eventWaiters, stopping, streams, turns },
     ...{ store, clock, random, log, dispatch, readers, media },
     limits: config.limits,
     isReady: () => state.isReady,

@@ -1,5 +1,5 @@
 /** What requests cost of the rate limit: lists by their rows and bytes, changes of many contacts by their number. */
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { Turns } from "#src/core/turns.ts";
 import { AnswerStreams } from "#src/http/answer-streams.ts";
 import { Pieces, Rows } from "#src/http/rows.ts";
@@ -69,6 +69,24 @@ function open(world: World, app: TestServer, workspaceId: number, name: number) 
   const stream = world.streams.open({ workspaceId, first, pieces, pay, close });
   return stream[Symbol.asyncIterator]();
 }
+
+test.each([
+  { members: 1_000, waits: false },
+  { members: 60_000, waits: true },
+])("a body with $members unknown members waits for its sender's turn: $waits", async ({ members, waits }) => {
+  await using app = await start();
+  const { id, key } = await app.workspace();
+  const body = JSON.stringify(Object.fromEntries(Array.from({ length: members }, (_, index) => [`m${index}`, index])));
+  const turns: number[] = [];
+  const take = Turns.prototype.take;
+  using _ = spyOn(Turns.prototype, "take").mockImplementation(function (this: Turns, workspaceId, slice) {
+    turns.push(workspaceId);
+    return take.call(this, workspaceId, slice) as never;
+  });
+  const refused = await app.call("POST", "/api/v1/messages", { key, body });
+  expect([refused.status, refused.body.error.fields.m0]).toEqual([400, ["Unknown field."]]);
+  expect(turns).toEqual(waits ? [id] : []);
+});
 
 test("a large answer is made while it is read, piece by piece, and pays for its bytes; the whole is one JSON text", async () => {
   await using app = await start();

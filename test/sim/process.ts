@@ -124,10 +124,11 @@ export class Life implements Owner {
     await reclaimWork(context);
     const workers = createWorkers(context);
     const stopping = new AbortController().signal;
+    const turns = new Turns(clock, stopping);
     this.#app = createApp({
       ...{ stopping, eventWaiters: new EventWaiters(store, clock, stopping) },
       ...{ store, clock, random, log },
-      streams: new AnswerStreams(new Turns(clock, stopping), clock),
+      ...{ turns, streams: new AnswerStreams(turns, clock) },
       media: new MediaFiles(config.media.directory),
       docs: { publicUrl: null, hasExplorer: false },
       acceptsTestKeys: false,

@@ -12,7 +12,17 @@ interface Attacking {
   completed: { refused: number; unexpected: string[] };
 }
 
-const AT_ONCE = { lists: 40, unread: 40, slow: 25, puts: 4, previews: 4, events: 10, streams: 400, hosts: 8 };
+const AT_ONCE = {
+  lists: 40,
+  unread: 40,
+  slow: 25,
+  puts: 4,
+  previews: 4,
+  events: 10,
+  streams: 400,
+  hosts: 8,
+  unknown: 40,
+};
 const FAT_PAGE = "/api/v1/contacts?per_page=500";
 const SLOW_BYTES = 4_096;
 const SLOW_EVERY_MS = 250;
@@ -84,8 +94,13 @@ export function attackWith(
       return many(AT_ONCE.hosts, (turn) =>
         ask("/docs", { method: "HEAD", headers: { host: `h${turn}.${Math.random().toString(36).slice(2)}.example` } }),
       );
+    case "unknown members":
+      return many(AT_ONCE.unknown, () => ask("/api/v1/messages", { method: "POST", body: UNKNOWN_MEMBERS }, [400]));
   }
 }
+
+/** Each member is one that the endpoint does not know, and could be named in its refusal. */
+const UNKNOWN_MEMBERS = JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`m${n}`, n])));
 
 /** As much as a body may hold. */
 function fatPut(turn: number): string {

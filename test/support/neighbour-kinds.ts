@@ -10,6 +10,7 @@ export const attacks = [
   "fat events",
   "streams",
   "new hosts",
+  "unknown members",
 ] as const;
 export type Attack = (typeof attacks)[number];
 export type Kind = (typeof kinds)[number] | Attack;

@@ -9,6 +9,7 @@ import type { Log } from "#src/core/log.ts";
 import type { Metrics } from "#src/core/metrics.ts";
 import { Problem } from "#src/core/problem.ts";
 import type { Random } from "#src/core/random.ts";
+import type { Turns } from "#src/core/turns.ts";
 import type { Readers } from "#src/db/fair-reader.ts";
 import type { Store } from "#src/db/store.ts";
 import type { WriteProbe } from "#src/db/write-probe.ts";
@@ -48,6 +49,7 @@ interface AppOptions {
   stopping: AbortSignal;
   eventWaiters: EventWaiters;
   streams: AnswerStreams;
+  turns: Turns;
   isWritable: WriteProbe;
   metrics: Metrics;
   metricsToken: string | null;
@@ -109,7 +111,8 @@ type Pipeline = (
 
 /** The order of refusals: 401, 403, 429, 404 for an unknown path, 400, then what the endpoint finds. */
 function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
-  const { store, clock, log, limits, dispatch, readers, media, eventWaiters, stopping, onAnswer, streams } = options;
+  const { store, clock, log, limits, dispatch, readers, media, eventWaiters, stopping, onAnswer } = options;
+  const { streams, turns } = options;
   const authenticator = new Authenticator(store, clock, options.acceptsTestKeys);
   const limiter = new RateLimiter(clock, limits, "workspace");
   const keyQueue = new KeyQueue();
@@ -161,7 +164,8 @@ function createPipeline(options: AppOptions, ids: RequestIds): Pipeline {
       return endpoint.run(call) as Answer | Promise<Answer>;
     };
     if (isPaid !== null) return isPaid.then(() => handle(NO_BODY));
-    return endpoint.body === undefined ? handle(NO_BODY) : readBody(request, limits.bodyBytes, clock).then(handle);
+    if (endpoint.body === undefined) return handle(NO_BODY);
+    return readBody(request, limits.bodyBytes, clock, (parse) => turns.take(workspace.id, parse)).then(handle);
   };
 
   // Answers synchronously where possible: a promise costs a turn of the event loop, and most reads need none.

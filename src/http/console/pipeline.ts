@@ -57,6 +57,9 @@ interface RoutedRequest {
   peer: Peer;
 }
 
+/** Forms of users that concern no workspace wait for turns of their own. */
+const NO_WORKSPACE = 0;
+
 /** `route`: null where no route has the request's method and path. `values`: of the `{names}` in the path. */
 type ConsolePipeline = (
   request: Request,
@@ -67,7 +70,7 @@ type ConsolePipeline = (
 
 export function createPipeline(options: ConsoleOptions, ids: RequestIds): ConsolePipeline {
   const { isTrustedProxy, limits, bodies, checksAnswers, passwordCost, streams, ...rest } = options;
-  const { store, clock, log, publicUrl } = options;
+  const { store, clock, log, publicUrl, turns } = options;
   const isSecure = options.hasTls || (publicUrl?.startsWith("https:") ?? false);
   const context: ConsoleContext = {
     ...rest,
@@ -100,8 +103,11 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     return found;
   };
 
-  const readForm = (request: Request, peer: Peer, isUnverified: boolean): Promise<Record<string, unknown>> => {
-    if (!isUnverified) return readBody(request, limits.bodyBytes, clock);
+  /** `workspaceId`: whose turn a large form waits for; null: the sender is not known. */
+  const readForm = (request: Request, peer: Peer, workspaceId: number | null): Promise<Record<string, unknown>> => {
+    if (workspaceId !== null) {
+      return readBody(request, limits.bodyBytes, clock, (parse) => turns.take(workspaceId, parse));
+    }
     return readUnverifiedBody(request, Math.min(limits.bodyBytes, SMALL_BODY_BYTES), bodies).catch((error: unknown) => {
       peer.closeSoon();
       throw error;
@@ -123,7 +129,8 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     if (principal !== null) requireConfirmation(route, principal.session, clock.now());
     // The handler streams a file itself. A plain HTML form on another site cannot send this content type.
     if (route.file === true) requireFileType(request);
-    const body = isChange && route.file !== true ? await readForm(request, peer, principal === null) : {};
+    const workspaceId = entry?.workspace.id ?? NO_WORKSPACE;
+    const body = isChange && route.file !== true ? await readForm(request, peer, principal && workspaceId) : {};
     if (route.body !== undefined && route.checkedBy !== "handler") requireValidBody(route.body, body);
     const call: ConsoleCall = {
       ...context,
@@ -140,7 +147,7 @@ export function createPipeline(options: ConsoleOptions, ids: RequestIds): Consol
     if (route.session === "nobody") return route.run(call);
     if (principal === null) throw notFoundOrForbidden();
     const { id } = principal.user;
-    const sending = { streams, limiter, id, workspaceId: entry?.workspace.id ?? 0, close: peer.closeSoon };
+    const sending = { streams, limiter, id, workspaceId, close: peer.closeSoon };
     const userCall: UserCall = { ...call, ...principal, form: readFormUse(call, body, principal.user.id) };
     const run = async (call: object): Promise<Answer | Response> => {
       const answered = await route.run(call);

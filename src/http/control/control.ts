@@ -61,7 +61,7 @@ export function controlRoutes(options: ControlOptions) {
     const { query } = splitUrl(request.url);
     requireKnownParameters(query, route.query ?? []);
     const isEmpty = route.body === undefined || request.body === null;
-    const body = isEmpty ? {} : await readBody(request, BODY_BYTES_MAX, realClock);
+    const body = isEmpty ? {} : await readBody(request, BODY_BYTES_MAX, realClock, async (parse) => parse());
     const fields = route.body === undefined ? {} : findFieldProblems(route.body, body);
     if (Object.keys(fields).length > 0) throw invalidRequest(fields);
     return route.handle({ ...options, query, body });

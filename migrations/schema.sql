@@ -1,4 +1,4 @@
--- Made by `bun scripts/schema.ts` from the migrations; schema 5. Do not edit.
+-- Made by `bun scripts/schema.ts` from the migrations; schema 6. Do not edit.
 
 CREATE TABLE account_syncs (
   workspace_id INTEGER NOT NULL REFERENCES workspaces (id),
@@ -867,6 +867,7 @@ CREATE INDEX messages_open ON messages (id) WHERE status IN ('queued', 'sending'
 CREATE INDEX messages_recipients ON messages (broadcast_id, status, id) WHERE broadcast_id IS NOT NULL;
 CREATE UNIQUE INDEX messages_send_token ON messages (send_token);
 CREATE INDEX messages_single ON messages (workspace_id, id, contact_id, dispatched_at, broadcast_id) WHERE broadcast_id IS NULL;
+CREATE INDEX messages_staff ON messages (contact_id, dispatched_at) WHERE origin = 'console';
 CREATE TRIGGER contact_messages_delete AFTER DELETE ON messages WHEN OLD.broadcast_id IS NULL BEGIN
   DELETE FROM contact_messages
   WHERE contact_id = OLD.contact_id AND dispatched_at = OLD.dispatched_at AND message_id = OLD.id;

@@ -4,6 +4,7 @@ import keyScopes from "../../migrations/0002_key_scopes.sql" with { type: "text"
 import agents from "../../migrations/0003_agents.sql" with { type: "text" };
 import verifiedAddresses from "../../migrations/0004_verified_addresses.sql" with { type: "text" };
 import parameterOrder from "../../migrations/0005_parameter_order.sql" with { type: "text" };
+import staffMessages from "../../migrations/0006_staff_messages.sql" with { type: "text" };
 
 export interface Migration {
   /** The number in the file's name. The database stores that of the last migration in `user_version`. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   { version: 3, name: "agents", sql: agents },
   { version: 4, name: "verified_addresses", sql: verifiedAddresses },
   { version: 5, name: "parameter_order", sql: parameterOrder },
+  { version: 6, name: "staff_messages", sql: staffMessages },
 ];

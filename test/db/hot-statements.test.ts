@@ -65,6 +65,7 @@ describe("plans", () => {
       "messages.lastSent",
       "messages.lastTemplate",
       "messages.listedOfContact",
+      "messages.textsOfContact",
       // The contacts that one person is in the workspaces of a portfolio.
       "messages.contactsOfPerson",
     ];
@@ -90,6 +91,7 @@ describe("plans", () => {
       "messages.lastSent",
       "messages.lastTemplate",
       "messages.listedOfContact",
+      "messages.textsOfContact",
     ];
     const making = statements
       .filter(({ statement }) => !statement.text.includes("RETURNING") && makesTable(statement.text))

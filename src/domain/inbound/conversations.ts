@@ -4,6 +4,7 @@
  */
 import { and, desc, eq, gt, inArray, lte, sql } from "drizzle-orm";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import { ANSWER_SPAN_MS } from "../messages/answers.ts";
 import { isUnindexed } from "../messages/contact-message-statements.ts";
 import { type Conversation, conversations, echoes, inbounds } from "./table.ts";
 
@@ -83,18 +84,22 @@ export const onNumbersSql = `WITH looked AS MATERIALIZED (
 
 const MAY_HAVE_ARRIVED = "(messages.status <> 'failed' OR messages.outcome_unknown = 1)";
 
+/** SQL: when the last message that is not of a phone's history arrived. */
+const ARRIVED_AT = "(SELECT created_at FROM inbounds WHERE id = looked.last_inbound_id)";
+
 /**
  * SQL for conversations that wait for an answer, the latest writer first, among a limited number below a position. It
  * also returns the last position examined: nearly all conversations may be answered, so the caller continues from there
- * for more. A message that certainly failed is not an answer, one sent on the phone is, and a person who has opted out
- * cannot be answered. A person who only wrote before the number was connected does not wait.
+ * for more. What answers is said in `messages/answers.ts`. A message that certainly failed is not an answer, one sent on
+ * the phone is, and a person who has opted out cannot be answered. A person who only wrote before the number was
+ * connected does not wait.
  * Parameters: workspace, twice; wrote_at, wrote_at and contact_id of the position; how many to examine; the numbers as JSON
  * (null: all), twice; how many to return.
  * For the reader's thread.
  */
 export const waitingSql = `WITH recent AS MATERIALIZED (
     SELECT contact_id, max(dispatched_at) AS at FROM messages
-      WHERE workspace_id = ? AND ${isUnindexed} AND ${MAY_HAVE_ARRIVED} GROUP BY contact_id
+      WHERE workspace_id = ? AND ${isUnindexed} AND type = 'text' AND ${MAY_HAVE_ARRIVED} GROUP BY contact_id
   ), looked AS MATERIALIZED (
     SELECT contact_id, wrote_at, last_inbound_id FROM conversations
       WHERE workspace_id = ? AND wrote_at <= ? AND (wrote_at, contact_id) < (?, ?)
@@ -104,17 +109,17 @@ export const waitingSql = `WITH recent AS MATERIALIZED (
       WHERE last_inbound_id > 0
         AND NOT EXISTS (
           SELECT 1 FROM echoes WHERE echoes.contact_id = looked.contact_id AND origin IN ('phone', 'standby')
-            AND sent_at >= (SELECT received_at FROM inbounds WHERE id = looked.last_inbound_id))
+            AND coalesce(status, 'sent') <> 'failed' AND sent_at >= (SELECT received_at FROM inbounds WHERE id = looked.last_inbound_id))
         AND NOT EXISTS (
-          SELECT 1 FROM messages WHERE messages.contact_id = looked.contact_id AND broadcast_id IS NOT NULL
-            AND dispatched_at >= (SELECT created_at FROM inbounds WHERE id = looked.last_inbound_id)
-            AND ${MAY_HAVE_ARRIVED})
+          SELECT 1 FROM messages WHERE messages.contact_id = looked.contact_id AND origin = 'console'
+            AND dispatched_at >= ${ARRIVED_AT} AND ${MAY_HAVE_ARRIVED})
         AND NOT EXISTS (
           SELECT 1 FROM contact_messages AS entry JOIN messages ON messages.id = entry.message_id
-            WHERE entry.contact_id = looked.contact_id
-            AND entry.dispatched_at >= (SELECT created_at FROM inbounds WHERE id = looked.last_inbound_id)
-            AND ${MAY_HAVE_ARRIVED})
-        AND coalesce(recent.at >= (SELECT created_at FROM inbounds WHERE id = looked.last_inbound_id), 0) = 0
+            WHERE entry.contact_id = looked.contact_id AND entry.dispatched_at >= ${ARRIVED_AT}
+            AND entry.dispatched_at <= ${ANSWER_SPAN_MS} +
+              max(${ARRIVED_AT}, coalesce((SELECT last_message_at FROM contacts WHERE id = looked.contact_id), 0))
+            AND messages.type = 'text' AND ${MAY_HAVE_ARRIVED})
+        AND coalesce(recent.at >= ${ARRIVED_AT}, 0) = 0
         AND (SELECT consent FROM contacts WHERE id = looked.contact_id) <> 'opted_out'
       AND (? IS NULL OR ${isOnNumbers("looked.contact_id")})
       ORDER BY wrote_at DESC, looked.contact_id DESC LIMIT ?

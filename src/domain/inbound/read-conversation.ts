@@ -7,8 +7,11 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
 import { getBroadcast } from "../broadcasts/read.ts";
 import type { Broadcast } from "../broadcasts/table.ts";
+import { lastMessageOf } from "../contacts/find.ts";
+import type { Contact } from "../contacts/table.ts";
 import { findMediaOfInbound, type MediumWithFile } from "../media/read.ts";
-import { type ContactKey, listDispatchedIds } from "../messages/contact-messages.ts";
+import { ANSWER_SPAN_MS } from "../messages/answers.ts";
+import { type ContactKey, listAnswerIds, listDispatchedIds } from "../messages/contact-messages.ts";
 import { findByNetworkId } from "../messages/network-ids.ts";
 import { findWholeMessage } from "../messages/read.ts";
 import type { MessageRow } from "../messages/table.ts";
@@ -68,18 +71,11 @@ export function readConversation(
 ): ConversationPage {
   const start = from ?? NEWEST;
   const contactId = contact.id;
-  // Of the same moment, what was sent is shown as the answer to what was received.
-  const all: FoundItem[] = [
-    ...listDispatched(tx, contact, start, limit + 1).map((message) => {
-      return { kind: "message" as const, at: message.dispatchedAt ?? message.createdAt, message };
-    }),
-    ...listEchoesOfOthers(tx, contactId, start, limit + 1).map((echo) => {
-      return { kind: "echo" as const, at: echo.sentAt, echo };
-    }),
-    ...inboundsOfContact(tx)
-      .all({ contactId, at: start.inboundAt, id: start.inboundId, limit: limit + 1 })
-      .map((inbound) => ({ kind: "inbound" as const, at: inbound.receivedAt, inbound })),
-  ].toSorted((one, other) => other.at - one.at);
+  const all = newestFirst(
+    listDispatched(tx, contact, start, limit + 1),
+    listEchoesOfOthers(tx, contactId, start, limit + 1),
+    inboundsOfContact(tx).all({ contactId, at: start.inboundAt, id: start.inboundId, limit: limit + 1 }),
+  );
   const shown = all.slice(0, limit);
   const lastInbound = shown.findLast((item) => item.kind === "inbound")?.inbound;
   const lastMessage = shown.findLast((item) => item.kind === "message")?.message;
@@ -96,6 +92,47 @@ export function readConversation(
     items: shown.map((item) => completed(tx, item, hasButtons)),
     next: all.length > shown.length ? next : null,
   };
+}
+
+/**
+ * The last thing that the person said, or that answered them: the line of the inbox. `examined` says how many of each kind
+ * are examined for one on a number that is seen.
+ */
+export function readLastWord(
+  tx: ReadTx,
+  contact: Contact,
+  seesNumber: (numberId: number) => boolean,
+  examined: number,
+): ConversationItem | null {
+  const isSeen = ({ numberId }: { numberId: number }): boolean => seesNumber(numberId);
+  const start = { contactId: contact.id, at: NEWEST.inboundAt, id: NEWEST.inboundId, limit: examined };
+  const inbounds = inboundsOfContact(tx).all(start).filter(isSeen).slice(0, 1);
+  const textsUntil = (lastMessageOf(tx, contact) ?? 0) + ANSWER_SPAN_MS;
+  const range = { since: inbounds[0]?.receivedAt ?? 0, textsUntil };
+  const answers = listAnswerIds(tx, contact, range, examined).flatMap(
+    (id) => findWholeMessage(tx, contact.workspaceId, id) ?? [],
+  );
+  const echoes = listEchoesOfOthers(tx, contact.id, NEWEST, examined);
+  const last = newestFirst(answers.filter(isSeen), echoes.filter(isSeen), inbounds)[0];
+  return last === undefined ? null : completed(tx, last, false);
+}
+
+/** Of the same moment, what was sent is shown as the answer to what was received. */
+function newestFirst(
+  messages: readonly MessageRow[],
+  echoes: readonly Echo[],
+  received: readonly Inbound[],
+): FoundItem[] {
+  const items: FoundItem[] = [
+    ...messages.map((message) => ({
+      kind: "message" as const,
+      at: message.dispatchedAt ?? message.createdAt,
+      message,
+    })),
+    ...echoes.map((echo) => ({ kind: "echo" as const, at: echo.sentAt, echo })),
+    ...received.map((inbound) => ({ kind: "inbound" as const, at: inbound.receivedAt, inbound })),
+  ];
+  return items.toSorted((one, other) => other.at - one.at);
 }
 
 function completed(tx: ReadTx, item: FoundItem, hasButtons: boolean): ConversationItem {

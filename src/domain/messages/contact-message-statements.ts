@@ -71,6 +71,22 @@ export const dispatchedBefore = hotQuery(
   { at: integer, id: integer },
 );
 
+/** A contact's texts that were dispatched in a range of time. */
+export const textsOfContact = hotQuery(
+  dispatchedTo("{at} >= :since AND {at} <= :until AND messages.type = 'text'"),
+  { contactId, workspaceId, since: integer, until: integer, limit: integer, offset: integer },
+  { at: integer, id: integer },
+);
+
+/** What users of the console sent to a contact since a moment, the newest first. The condition is that of the index. */
+export const ofStaffToContact = hotQuery(
+  `SELECT dispatched_at AS at, id FROM messages
+  WHERE contact_id = +:contactId AND origin = 'console' AND dispatched_at >= +:since
+  ORDER BY dispatched_at DESC, id DESC LIMIT +:limit`,
+  { contactId, since: integer, limit: integer },
+  { at: integer, id: integer },
+);
+
 /** The messages of the API to a contact that customers see. `status` null: any. */
 export const listedOfContact = hotQuery(
   dispatchedTo(

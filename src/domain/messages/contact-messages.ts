@@ -23,8 +23,10 @@ import {
   lastTemplate,
   lastUnindexedDispatch,
   listedOfContact,
+  ofStaffToContact,
   removeEntry,
   setIndexedUntil,
+  textsOfContact,
   unindexedContacts,
 } from "./contact-message-statements.ts";
 import type { VisibleStatus } from "./message.ts";
@@ -139,6 +141,20 @@ export function listDispatchedIds(
   return dispatchedBefore(tx)
     .all(given)
     .map(({ id }) => id);
+}
+
+/** The ids of the messages that answer a contact, dispatched since a moment, the newest first: see `answers.ts`. */
+export function listAnswerIds(
+  tx: ReadTx,
+  contact: ContactKey,
+  range: { since: number; textsUntil: number },
+  limit: number,
+): number[] {
+  const { since, textsUntil: until } = range;
+  const texts = textsOfContact(tx).all({ ...scopeOf(tx, contact), since, until, limit, offset: 0 });
+  const ofStaff = ofStaffToContact(tx).all({ contactId: contact.id, since, limit });
+  const newest = [...texts, ...ofStaff].toSorted((one, other) => other.at - one.at || other.id - one.id);
+  return [...new Set(newest.map(({ id }) => id))].slice(0, limit);
 }
 
 /** The same of messages of the API that were accepted and dispatched since a moment and that customers see. */

@@ -23,7 +23,7 @@ import {
   onNumbersSql,
   waitingSql,
 } from "#src/domain/inbound/conversations.ts";
-import { type ConversationItem, readConversation } from "#src/domain/inbound/read-conversation.ts";
+import { type ConversationItem, readConversation, readLastWord } from "#src/domain/inbound/read-conversation.ts";
 import type { Conversation } from "#src/domain/inbound/table.ts";
 import { WINDOW_MS } from "#src/domain/messages/plan.ts";
 import { MessageView } from "#src/domain/messages/schema.ts";
@@ -266,8 +266,7 @@ function viewRow(
   const { workspace, numberIds } = call;
   const when = timesOf(workspace);
   const contact = getContact(tx, workspace.id, contactId);
-  const newest = readConversation(tx, contact, null, numberIds === null ? 1 : ITEMS_EXAMINED).items;
-  const last = newest.find((item) => seesItem(call, item));
+  const last = readLastWord(tx, contact, (id) => seesNumber(call, id), numberIds === null ? 1 : ITEMS_EXAMINED);
   return {
     contact_id: contactId,
     phone: contact.phone,
@@ -279,7 +278,7 @@ function viewRow(
     unread,
     wrote_at: when(wroteAt),
     window_ends_at: when(windowEnd(lastMessageOf(tx, contact))),
-    last: last === undefined ? null : viewConversationItem(last, workspace),
+    last: last === null ? null : viewConversationItem(last, workspace),
   };
 }
 

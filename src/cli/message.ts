@@ -7,6 +7,7 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import type { Callback } from "#src/domain/inbound/table.ts";
 import { findMessageById } from "#src/domain/messages/read.ts";
 import type { Message } from "#src/domain/messages/table.ts";
+import { findNumber, findRemoved } from "#src/domain/numbers/read.ts";
 import type { EventRow } from "#src/domain/webhooks/table.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { buildTimeline } from "#src/http/console/queries/message-timeline.ts";
@@ -62,6 +63,18 @@ function readSlice<Row>(
   return holder.found;
 }
 
+/** The server charges nothing. That does not say whether Meta does. */
+function notCharged(tx: ReadTx, { numberId, pricing, status, outcomeUnknown, type }: Message): string {
+  const number = findNumber(tx, numberId) ?? findRemoved(tx, numberId);
+  if (number?.network === "simulator") return "not charged (simulated number)";
+  const isFailed = status === "skipped" || (status === "failed" && !outcomeUnknown);
+  if (pricing === null ? isFailed : !pricing.billable) return "not charged, not billed by Meta";
+  if (pricing !== null) return "not charged here, billed by Meta";
+  return type === "text"
+    ? "not charged here; Meta bills replies beyond its monthly allowance"
+    : "not charged here; Meta bills it when it is delivered";
+}
+
 function reportOf(tx: ReadTx, message: Message, callbacks: readonly Callback[], events: readonly EventRow[]): Report {
   const workspace = getWorkspace(tx, message.workspaceId);
   const when = timesIn(workspace);
@@ -95,7 +108,7 @@ function reportOf(tx: ReadTx, message: Message, callbacks: readonly Callback[], 
       reference: head.reference ?? undefined,
       "send token": head.send_token,
       "network's id": head.network_message_id,
-      money: head.money === "none" ? "not charged" : `${head.rate} ${head.money}`,
+      money: head.money === "none" ? notCharged(tx, message) : `${head.rate} ${head.money}`,
       error: head.error === null ? undefined : `${head.error.code}: ${head.error.message}`,
     }),
     "",

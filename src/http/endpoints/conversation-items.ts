@@ -35,6 +35,8 @@ export const AnyMessage = Type.Object({
   error: Nullable(Type.Object({ code: Type.String(), message: Type.String() })),
   money: OneOf(["none", "held", "charged", "released"]),
   rate: OptionalText,
+  /** Whether the network bills the message to the owner of its account; null: it has not said. */
+  network_bills: Nullable(Type.Boolean()),
   created_at: Instant(),
   sent_at: OptionalTime,
   delivered_at: OptionalTime,
@@ -105,6 +107,7 @@ export function viewAnyMessage(
     is_unknown: message.outcomeUnknown,
     error: errorCode === null ? null : { code: errorCode, message: message.errorMessage ?? errorCode },
     rate: message.charged ? formatMoney(message.rate) : null,
+    network_bills: message.pricing?.billable ?? null,
   });
 }
 

@@ -79,6 +79,8 @@ const EnteredView = Type.Object({
   /** The reason; empty if none was given. */
   suspended: OptionalText,
   has_simulator: Type.Boolean(),
+  /** The phones of those of the numbers that the simulator sends for: no network bills them. */
+  simulated_numbers: Type.Array(Type.String()),
 });
 
 /** How many templates are scanned for one that can be sent; Home prints a command with it. */
@@ -104,6 +106,7 @@ export const workspaceEndpoints = {
     const owned = listNumbers(tx, workspace.id);
     if (call.user === null) return viewWorkspace(workspace, owned, findAccount(tx, workspace.id));
     const numbers = owned.filter(({ id }) => seesNumber(call, id));
+    const simulated = numbers.filter(({ network }) => network === "simulator").map(({ phone }) => phone);
     const account = hasRight(call.role, "overview") ? findAccount(tx, workspace.id) : undefined;
     const shown = viewWorkspace(workspace, numbers, account);
     return {
@@ -112,7 +115,8 @@ export const workspaceEndpoints = {
       has_news: call.hasNews,
       api_enabled: workspace.apiEnabled,
       suspended: workspace.suspendedAt === null ? null : (workspace.suspendedReason ?? ""),
-      has_simulator: numbers.some(({ network }) => network === "simulator"),
+      has_simulator: simulated.length > 0,
+      simulated_numbers: simulated,
     };
   }),
   "POST /workspaces": endpoint({

@@ -34,6 +34,12 @@ export function useWorkspace(): Workspace {
   return useSuspenseQuery(workspaceQuery(Number(workspace))).data;
 }
 
+/** Whether the simulator sends for this number; without one, for all numbers. Nothing is billed there. */
+export function isSimulated({ numbers, simulated_numbers: simulated }: Workspace, from?: string): boolean {
+  if (from !== undefined) return simulated.includes(from);
+  return numbers.length > 0 && numbers.every(({ phone }) => simulated.includes(phone));
+}
+
 /** Whether the user's role in the workspace has the right. */
 export function may({ role }: { role: Role }, right: Right): boolean {
   return hasRight(role, right);

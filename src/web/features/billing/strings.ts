@@ -1,7 +1,8 @@
 /** Texts of billing. */
 export const strings = {
   title: "Billing",
-  lead: (rate: string, currency: string) => `Each delivered template costs ${rate} ${currency}. Replies are free.`,
+  lead: (rate: string, currency: string) =>
+    `Each delivered template costs ${rate} ${currency}. Replies are not charged here.`,
   available: "Available",
   availableText: "Balance you can spend now.",
   held: "Held",
@@ -35,7 +36,8 @@ export const strings = {
   newer: "Newer",
   older: "Older",
   notCharged: "Billing is off for this workspace",
-  notChargedText: "Messages are free in this workspace. To charge for them, set a price on the server:",
+  notChargedText:
+    "This server charges nothing for messages of this workspace. To charge for them, set a price on the server:",
   command: (id: number) => `waxwing workspace update ${id} --currency USD --rate 0.0085`,
   copyCommand: "Copy command",
   credit: "Add credit",

@@ -44,7 +44,12 @@ export function ReviewStep({ draft, template, saved }: { draft: Draft; template:
         {review.isError && <Problems error={review.error} retry={() => void review.refetch()} />}
         {review.data !== undefined && !review.isError && (
           <>
-            <Review review={review.data} isLater={content.send_at !== undefined} group={content.group} />
+            <Review
+              review={review.data}
+              isLater={content.send_at !== undefined}
+              group={content.group}
+              from={content.from}
+            />
             <SendButton
               draft={draft}
               review={review.data}

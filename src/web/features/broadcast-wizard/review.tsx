@@ -6,12 +6,13 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Output } from "../../data/api.ts";
-import { useWorkspace } from "../../data/session.ts";
+import { isSimulated, useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Card, DescriptionList } from "../../ui/page.tsx";
 import { formatCount, plural } from "../../ui/plural.ts";
 import { Notice } from "../../ui/states.tsx";
 import { ExactTime } from "../../ui/time.tsx";
+import { strings as messageStrings } from "../messages/strings.ts";
 import { strings } from "./strings.ts";
 
 export type ReviewData = Output<"POST /w/{workspace}/drafts/{id}/check">;
@@ -21,13 +22,16 @@ interface ReviewProps {
   isLater: boolean;
   /** The group, for links to its skipped members in the contact list. */
   group: number | undefined;
+  /** The number that sends; undefined: the server chooses. */
+  from: string | undefined;
 }
 
 /** Reasons that correspond to a consent, which the contact list can filter by. */
 const CONSENTS: Readonly<Record<string, "opted_out" | "unknown">> = { opted_out: "opted_out", no_opt_in: "unknown" };
 
-export function Review({ review, isLater, group }: ReviewProps) {
-  const { timezone } = useWorkspace();
+export function Review({ review, isLater, group, from }: ReviewProps) {
+  const workspace = useWorkspace();
+  const { timezone } = workspace;
   const { reached, skipped, skips, cost, daily_cap_left: left, network_limit: limit, warnings } = review;
   const reasons = Object.entries(skipped).filter(([, count]) => count > 0);
   const total = reasons.reduce((sum, [, count]) => sum + count, 0);
@@ -68,7 +72,7 @@ export function Review({ review, isLater, group }: ReviewProps) {
               [
                 strings.cost,
                 cost === null ? (
-                  strings.free
+                  <Bill key="bill" isSimulated={isSimulated(workspace, from)} />
                 ) : (
                   <>
                     <strong className="font-semibold figures">{`${cost.amount} ${cost.currency}`}</strong>
@@ -118,6 +122,18 @@ interface ReasonProps {
 }
 
 /** For a list of numbers, the skipped numbers can be expanded. */
+/** Who bills a broadcast for which this server charges nothing. */
+function Bill({ isSimulated: nothing }: { isSimulated: boolean }) {
+  const { bill, metaBills } = messageStrings;
+  if (nothing) return bill.simulated;
+  return (
+    <>
+      <strong className="font-semibold">{bill.meta}</strong>
+      <span className="block text-quiet">{metaBills}</span>
+    </>
+  );
+}
+
 function Reason({ reason, count, group, numbers }: ReasonProps) {
   const { id } = useWorkspace();
   const [isOpen, setIsOpen] = useState(false);

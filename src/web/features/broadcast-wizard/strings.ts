@@ -102,7 +102,6 @@ export const strings = {
   show: "Show skipped",
   cost: "Cost",
   costText: (rate: string, currency: string) => `${rate} ${currency} per delivered message`,
-  free: "Free",
   balanceAfter: "Balance after",
   notCovered: (needed: string, available: string, currency: string) =>
     `Not enough balance: ${needed} ${currency} needed, ${available} ${currency} available. Ask your operator for credit.`,
@@ -112,7 +111,7 @@ export const strings = {
   startsNow: "Immediately",
   capLeft: "Daily limit remaining",
   test: "Send a test to my phone",
-  testText: "Sends one message with the values of the first example. It is a real message and is charged.",
+  testText: "Sends one message with the values of the first example. It is a real message.",
   testTo: "My number",
   testSend: "Send test",
   testSent: "Sent to WhatsApp.",

@@ -5,7 +5,7 @@ import { ArrowLeft } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { NotFound } from "../../app/not-found.tsx";
 import { ApiError, request } from "../../data/api.ts";
-import { useWorkspace } from "../../data/session.ts";
+import { isSimulated, useWorkspace } from "../../data/session.ts";
 import { Button, textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -15,6 +15,7 @@ import { formatCount, plural } from "../../ui/plural.ts";
 import { Failed, Loading, Notice } from "../../ui/states.tsx";
 import { ExactTime } from "../../ui/time.tsx";
 import { showToast } from "../../ui/toast.tsx";
+import { strings as messageStrings } from "../messages/strings.ts";
 import { Causes, Funnel } from "./broadcast-counters.tsx";
 import { type BroadcastDetail, broadcastChip, isFinished, pendingCount } from "./broadcast-view.ts";
 import { type Live, useLive } from "./live.ts";
@@ -43,8 +44,11 @@ export function Screen() {
   return <Detail detail={detail.data} />;
 }
 
+const { bill } = messageStrings;
+
 function Detail({ detail }: { detail: BroadcastDetail }) {
-  const { id: workspaceId, timezone } = useWorkspace();
+  const workspace = useWorkspace();
+  const { id: workspaceId, timezone } = workspace;
   const client = useQueryClient();
   const live = useLive(workspaceId, detail.id, !isFinished(detail));
   const shown: BroadcastDetail = live.broadcast === null ? detail : { ...detail, ...live.broadcast };
@@ -98,7 +102,9 @@ function Detail({ detail }: { detail: BroadcastDetail }) {
               ...(shown.send_at === null ? [] : [[strings.startsAt, when(shown.send_at)] as const]),
               [strings.startedAt, when(shown.started_at)],
               [strings.endedAt, when(shown.completed_at)],
-              [strings.charged, shown.charged ?? (isFinished(shown) ? strings.none : strings.notSettledYet)],
+              workspace.billing === null && shown.charged === null
+                ? [strings.cost, isSimulated(workspace, shown.from) ? bill.simulated : bill.meta]
+                : [strings.charged, shown.charged ?? (isFinished(shown) ? strings.none : strings.notSettledYet)],
               [strings.id, <Copyable key="id" text={String(shown.id)} label={strings.copyId} />],
             ]}
           />

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ScreenWith } from "../../app/routes.ts";
 import { request } from "../../data/api.ts";
-import { useWorkspace } from "../../data/session.ts";
+import { isSimulated, useWorkspace, type Workspace } from "../../data/session.ts";
 import { textLink } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { CodeBlock, Copyable } from "../../ui/copy.tsx";
@@ -11,6 +11,7 @@ import { DescriptionList, Section } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Loaded, Notice } from "../../ui/states.tsx";
 import { ExactTime } from "../../ui/time.tsx";
+import { billOf } from "./bill.ts";
 import { isUnknown, messageChip } from "./message-state.ts";
 import { isTerminal, type MessageDetail, summaryText } from "./message-view.ts";
 import { strings } from "./strings.ts";
@@ -45,7 +46,8 @@ export function MessagePanel({ screen, id }: MessagePanelProps) {
 }
 
 function MessageContent({ screen, message }: { screen: ScreenWith<"open">; message: MessageDetail }) {
-  const { id, timezone } = useWorkspace();
+  const workspace = useWorkspace();
+  const { id, timezone } = workspace;
   const { label, tone } = messageChip(message);
   const params = { workspace: String(id) };
   return (
@@ -103,7 +105,7 @@ function MessageContent({ screen, message }: { screen: ScreenWith<"open">; messa
             ...(message.template === null
               ? []
               : [[strings.template, `${message.template.name} (${message.template.language})`] as const]),
-            [strings.charge, chargeText(message)],
+            [strings.charge, chargeText(message, workspace)],
             [strings.when, <ExactTime key="when" at={message.created_at} zone={timezone} />],
           ]}
         />
@@ -136,6 +138,8 @@ function MessageContent({ screen, message }: { screen: ScreenWith<"open">; messa
   );
 }
 
-function chargeText({ rate, money }: Pick<MessageDetail, "rate" | "money">): string {
-  return rate === null || money === "none" ? strings.money.none : `${rate} ${strings.money[money]}`;
+function chargeText(message: MessageDetail, workspace: Workspace): string {
+  const { rate, money } = message;
+  if (rate === null || money === "none") return strings.bill[billOf(message, isSimulated(workspace, message.from))];
+  return `${rate} ${strings.money[money]}`;
 }

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { type Path, useForm, useWatch } from "react-hook-form";
 import { type Entry, request } from "../../data/api.ts";
-import { useWorkspace } from "../../data/session.ts";
+import { isSimulated, useWorkspace } from "../../data/session.ts";
 import { inputClass, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Empty, Failed, Loading } from "../../ui/states.tsx";
@@ -11,6 +11,7 @@ import { phoneOf } from "../contacts/contact-view.ts";
 import type { Conversation } from "../inbox/inbox-view.ts";
 import { isShownInConversation, useRefresh } from "../inbox/sending.ts";
 import { strings } from "../inbox/strings.ts";
+import { strings as messageStrings } from "./strings.ts";
 
 type Template = Entry<"GET /w/{workspace}/templates">;
 
@@ -65,7 +66,8 @@ function TemplateForm({
   conversation: Conversation;
   onSent: () => void;
 }) {
-  const { id: workspaceId, billing } = useWorkspace();
+  const workspace = useWorkspace();
+  const { id: workspaceId, billing } = workspace;
   const refresh = useRefresh(workspaceId, id);
   const { header, body } = template.variables;
   const empty = (count: number): string[] => Array.from({ length: count }, () => "");
@@ -105,7 +107,11 @@ function TemplateForm({
           {fill(template.text, values.body ?? [])}
         </p>
       </div>
-      {billing !== null && <p className="text-quiet">{strings.costs(billing.rate, billing.currency)}</p>}
+      {billing !== null ? (
+        <p className="text-quiet">{strings.costs(billing.rate, billing.currency)}</p>
+      ) : (
+        !isSimulated(workspace, from ?? undefined) && <p className="text-quiet">{messageStrings.metaBills}</p>
+      )}
     </Form>
   );
 }

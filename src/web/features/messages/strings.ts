@@ -25,8 +25,16 @@ export const strings = {
   older: "Older",
   unknownText:
     "We don't know whether this message arrived: WhatsApp did not respond in time. It is not resent automatically. If a status arrives, it is shown here.",
+  bill: {
+    simulated: "Nothing (simulated number)",
+    meta: "Billed by Meta",
+    metaLater: "Billed by Meta when delivered",
+    metaNot: "Not billed by Meta",
+    metaReply: "Billed by Meta beyond its monthly allowance of replies",
+    failed: "Nothing, it was not delivered",
+  },
+  metaBills: "Meta bills the owner of the WhatsApp account for each delivered message.",
   money: {
-    none: "Free",
     held: "held until it is delivered",
     charged: "charged",
     released: "released",

@@ -1,0 +1,67 @@
+/**
+ * What a message costs, in a real browser: on a real number Meta bills the owner of the account, so nothing there is free,
+ * also where this server charges nothing.
+ */
+import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { noBrowser } from "#test/support/browser.ts";
+import { SCENARIO_LIMIT_MS, startScenario } from "#test/support/browser-scenario.ts";
+import { GRAPH_ACCOUNT_ID, GRAPH_PHONE_NUMBER_ID, GRAPH_TOKEN, startGraph } from "#test/support/graph.ts";
+import { graphAccount, graphNumber, graphTemplate } from "#test/support/graph-account.ts";
+
+const TEMPLATE = {
+  ...{ name: "trial", language: "en_US", category: "UTILITY" },
+  components: [{ type: "BODY", text: "It is ready." }],
+};
+
+describe.skipIf(noBrowser)("in a browser", () => {
+  test(
+    "no cost of a real number is called free: Meta bills it, and a simulated number costs nothing",
+    async () => {
+      const account = graphAccount({
+        numbers: [graphNumber(GRAPH_PHONE_NUMBER_ID, "+91 12440 01100")],
+        templates: [graphTemplate("offer", { components: TEMPLATE.components })],
+      });
+      await using graph = await startGraph({ account });
+      await using scenario = await startScenario();
+      const { app, page, button, clean } = scenario;
+      const token = join(app.directory, "token");
+      writeFileSync(token, GRAPH_TOKEN);
+      await scenario.command(
+        `number add --workspace 1 --phone +911244001100 --name Cloud --network whatsapp --phone-number-id ${GRAPH_PHONE_NUMBER_ID} --account-id ${GRAPH_ACCOUNT_ID} --api-url ${graph.url} --token-file ${token} --unsigned-callbacks`,
+      );
+      await scenario.command("number add --workspace 1 --phone +911244001101 --name Try --network simulator");
+      const file = join(app.directory, "trial.json");
+      writeFileSync(file, JSON.stringify(TEMPLATE));
+      await scenario.command("template add --workspace 1 --status APPROVED --file", file);
+      for (const [template, from, bill] of [
+        ["offer", "+911244001100", "Billed by Meta"],
+        ["trial", "+911244001101", "Nothing (simulated number)"],
+      ] as const) {
+        const { id } = await scenario.prepare<{ id: number }>("POST", "/messages", {
+          ...{ to: "+919876543210", template, from },
+        });
+        await scenario.go(`messages?open=${id}`);
+        await page.getByText(bill).first().waitFor();
+        const made = await scenario.prepare<{ id: number }>("POST", "/broadcasts", {
+          ...{ name: "Offer", template, to: ["+919876543210"], from },
+        });
+        await scenario.go(`broadcasts/${made.id}`);
+        await page.getByText(bill, { exact: true }).waitFor();
+        const draft = await scenario.prepare<{ id: number }>("POST", "/drafts", {
+          ...{ name: "Offer", template, language: "en_US", to: ["+919876543210"], from },
+        });
+        await scenario.go(`broadcasts/new?draft=${draft.id}&step=check`);
+        await page.getByText(bill, { exact: true }).waitFor();
+        await clean(bill);
+        expect(await page.getByText(/\bfree\b/i).count()).toBe(0);
+      }
+      await scenario.go("billing");
+      await page.getByText("Billing is off for this workspace").waitFor();
+      expect(await page.getByText(/\bfree\b/i).count()).toBe(0);
+      expect(await button("Add credit").count()).toBe(0);
+    },
+    SCENARIO_LIMIT_MS,
+  );
+});

@@ -1,26 +1,13 @@
 /** `waxwing contact …`: files of people, and what concerns a single person: keep, erase. */
-import { type Clock, sleep } from "#src/core/clock.ts";
 import { notFound } from "#src/core/problem.ts";
-import type { Store } from "#src/db/store.ts";
-import type { Tx } from "#src/db/transaction.ts";
 import { clearDoubtOf } from "#src/domain/contacts/doubt.ts";
 import { lookUpContact } from "#src/domain/contacts/find.ts";
 import { viewContact } from "#src/domain/contacts/view.ts";
-import {
-  eraseContact,
-  eraseMentions,
-  eraseTexts,
-  identifiersOf,
-  listMediaOf,
-  type MentionTable,
-  mentionTables,
-} from "#src/domain/erasure/erase-contact.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { MediaFiles } from "#src/media/files.ts";
-import { removeUnusedMedia } from "#src/media/remove-unused.ts";
 import { SimulatedFiles } from "#src/networks/simulator/media.ts";
+import { erasePerson } from "#src/server/erase-person.ts";
 import { ImportFiles } from "#src/transfer/import-files.ts";
-import { listImports, removeEndedImports } from "#src/transfer/imports.ts";
 import { type Command, command } from "./command.ts";
 import { fileCommands } from "./contact-files.ts";
 import { withDatabase } from "./database.ts";
@@ -30,8 +17,6 @@ const options = {
   phone: positional(text("PHONE", "The person's number, in any format")),
   workspace: workspaceOption,
 };
-const BATCH = 200;
-const GAP_MS = 3;
 
 export const commands: readonly Command[] = [
   ...fileCommands,
@@ -68,13 +53,12 @@ export const commands: readonly Command[] = [
           media: new MediaFiles(config.media.directory),
           simulated: new SimulatedFiles(config.media.directory),
         };
-        const { isLogEmpty, waitingImports } = await erase(
-          store,
-          context.io.clock,
-          files,
-          values.workspace,
-          values.phone,
-        );
+        const { isLogEmpty, waitingImports } = await erasePerson(store, context.io.clock, files, (tx) => {
+          const workspace = getWorkspace(tx, values.workspace);
+          const found = lookUpContact(tx, workspace.id, values.phone, workspace.country)?.contact;
+          if (found == null) throw notFound("contact");
+          return found;
+        });
         const text = [
           "The person is erased.",
           ...(isLogEmpty ? [] : ["The write-ahead log still contains old pages until the server's next restart."]),
@@ -89,63 +73,3 @@ export const commands: readonly Command[] = [
       }),
   ),
 ];
-
-/** Where files of people lie beside the database. */
-interface PersonalFiles {
-  imports: ImportFiles;
-  media: MediaFiles;
-  simulated: SimulatedFiles;
-}
-
-interface Erased {
-  /** No data of the person is left in the WAL. */
-  isLogEmpty: boolean;
-  /** Files uploaded through the console and not imported yet. */
-  waitingImports: number[];
-}
-
-/** Works in batches and removes the contact last, so that an interrupted command can be run again. */
-async function erase(
-  store: Store,
-  clock: Clock,
-  { imports: files, media, simulated }: PersonalFiles,
-  workspaceId: number,
-  phone: string,
-): Promise<Erased> {
-  const inBatches = async (batch: (tx: Tx) => boolean): Promise<void> => {
-    while (await store.write(batch)) await sleep(clock, GAP_MS);
-  };
-  const { contact, identifiers } = await store.write((tx) => {
-    const workspace = getWorkspace(tx, workspaceId);
-    const found = lookUpContact(tx, workspaceId, phone, workspace.country)?.contact;
-    if (found == null) throw notFound("contact");
-    return { contact: found, identifiers: identifiersOf(tx, found) };
-  });
-  const checkedUpTo: Record<MentionTable, number> = { callbacks: 0, events: 0, audit_log: 0, idempotency_keys: 0 };
-  const eraseEverything = async (): Promise<void> => {
-    const fetched = store.read((tx) => listMediaOf(tx, contact));
-    await inBatches((tx) => eraseTexts(tx, contact, BATCH));
-    for (const table of mentionTables) {
-      await inBatches((tx) => {
-        const last = eraseMentions(tx, contact, identifiers, table, checkedUpTo[table], BATCH);
-        checkedUpTo[table] = last ?? checkedUpTo[table];
-        return last !== null;
-      });
-    }
-    for (const { id, networkMediaId } of fetched) {
-      media.discard(id);
-      simulated.forget(networkMediaId);
-    }
-    await removeUnusedMedia({ store, clock, files: media });
-  };
-  await eraseEverything();
-  const ended = await store.write((tx) => {
-    eraseContact(tx, contact);
-    return removeEndedImports(tx, workspaceId);
-  });
-  for (const id of ended) files.remove(id);
-  // Erase again what a running server has recorded about the person in the meantime.
-  await eraseEverything();
-  const waiting = store.read((tx) => listImports(tx, workspaceId));
-  return { isLogEmpty: store.checkpoint(), waitingImports: waiting.map(({ id }) => id) };
-}

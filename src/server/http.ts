@@ -24,6 +24,7 @@ import type { RefusedCallbacks } from "#src/receiving/refused-callbacks.ts";
 import { ImportFiles } from "#src/transfer/import-files.ts";
 import type { ServerContext } from "./context.ts";
 import { withRequestCount } from "./control.ts";
+import { erasePerson } from "./erase-person.ts";
 import type { Https } from "./https.ts";
 import { Listener } from "./listener.ts";
 import { sendsEmail } from "./mail-links.ts";
@@ -206,10 +207,13 @@ function createRoutes(
   );
   if (control !== null && resets !== null) {
     const { token, webhooks, requests, simulator } = control;
+    const personal = { imports: new ImportFiles(files.database), media, simulated: simulatedFiles };
     app.use(
       controlRoutes({
         ...{ store, box, random, log, realClock, token, webhooks, requests, simulator, simulatedFiles, ...resets },
         clock: control.clock,
+        // The clock of tests may stand still.
+        erase: (find) => erasePerson(store, realClock, personal, find),
       }),
     );
   }

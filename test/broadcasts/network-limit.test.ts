@@ -5,7 +5,7 @@
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { contacts } from "#src/domain/contacts/table.ts";
-import { eraseContact } from "#src/domain/erasure/erase-contact.ts";
+import { erasePerson, findPerson } from "#src/domain/erasure/erase-contact.ts";
 import { recentRecipients } from "#src/domain/messages/table.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { numbers, type Portfolio, portfolios } from "#src/domain/numbers/table.ts";
@@ -214,7 +214,7 @@ test("an erased person still counts, under no name", async () => {
   await app.clock.advance(10 * SECOND);
   await app.store.write((tx) => {
     const contact = tx.db.select().from(contacts).where(eq(contacts.phone, person)).get();
-    if (contact !== undefined) eraseContact(tx, contact);
+    if (contact !== undefined) erasePerson(tx, findPerson(tx, contact));
   });
   const rows = app.store.client.prepare("SELECT person FROM portfolio_recipients").all() as { person: string }[];
   expect(rows).toHaveLength(1);

@@ -286,6 +286,27 @@ describe("what it does", () => {
     expect(again.data.message.details).toEqual(details[0]);
   }, 60_000);
 
+  test("an erasure does what contact erase does: no event, callback or file holds the person, also while the clock stands", async () => {
+    const person = "+919876511111";
+    const mark = "Zqxmark";
+    await control("POST", "/clock", { freeze: true });
+    expect((await api("PUT", `/contacts/${person}`, { name: mark, consent: "opted_in" })).status).toBe(201);
+    const media = { content: Buffer.from(`%PDF-1.4 ${mark}`).toString("base64"), filename: `${mark}.pdf` };
+    const played = { from: person, type: "document", media, name: mark };
+    expect(await control("POST", "/inbound", played)).toMatchObject({ status: 201 });
+    await control("POST", "/clock", { advance: "1m" });
+    const holding = (): string[] => {
+      // In a process of its own, as everywhere: closing a file here drops the locks that this process has on it.
+      const { stdout } = Bun.spawnSync(["grep", "-rlaiE", `${mark}|${person.slice(1)}`, workshop.path("mine")]);
+      return stdout.toString().split("\n").filter(Boolean);
+    };
+    expect(holding()).not.toEqual([]);
+    expect(await control("POST", "/operator", { do: "erase_contact", phone: person })).toMatchObject({ status: 200 });
+    expect(JSON.stringify((await api("GET", "/events?per_page=500")).body)).not.toContain(mark);
+    expect(holding()).toEqual([]);
+    await control("POST", "/clock", { freeze: false });
+  });
+
   test("sent waits until there are as many as asked for, and no longer than asked", async () => {
     await control("POST", "/reset", {});
     const waiting = control("GET", "/sent?count=2&wait=20s");

@@ -5,6 +5,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { readTypes, setWebhook } from "#src/domain/webhooks/address.ts";
+import { boxOf } from "#test/support/webhooks.ts";
 import { rows, startWhatsapp, textFrom, type WhatsappWorld } from "#test/support/whatsapp.ts";
 import { Workshop } from "../cli/spawn.ts";
 
@@ -166,21 +168,60 @@ test("no event, table or file holds anything that an erased person wrote, was ca
   expect(foundInFiles()).toEqual([]);
 });
 
-test("events of messages from before a change of number are emptied too, and those of the old number's next owner stay", async () => {
-  await using moved = await startWhatsapp();
-  const { app, graph, hear, workspace } = moved;
-  const [old, fresh] = [PERSON, "+4915112345679"];
-  const say = async (more: object): Promise<void> => {
-    await moved.clock.advance(1_000);
-    const timestamp = String(Math.floor(moved.clock.now() / 1_000));
-    expect(await hear(textFrom(graph, old, MARK, { timestamp, referral, ...more }))).toBe(200);
+const [OLD, FRESH] = [PERSON, "+4915112345679"];
+
+/** A person writes, moves to another number, and the old number's next owner writes. */
+async function moveAway(moved: WhatsappWorld): Promise<void> {
+  const { app, clock, graph, hear, workspace } = moved;
+  const say = async (from: string, more: object): Promise<void> => {
+    await clock.advance(61_000);
+    const timestamp = String(Math.floor(clock.now() / 1_000));
+    expect(await hear(textFrom(graph, from, MARK, { timestamp, ...more }))).toBe(200);
   };
-  await say({});
-  const system = { type: "user_changed_number", body: "moved", wa_id: fresh.slice(1) };
-  await say({ type: "system", text: undefined, referral: undefined, system });
-  await say({ text: { body: "I am the next owner" }, referral: undefined });
-  const erased = await workshop.json(["contact", "erase", "--workspace", "1", fresh, "--data", app.directory]);
+  const types = readTypes("contact.updated,message.received");
+  await app.store.write((tx) => setWebhook(tx, boxOf(app), workspace.id, moved.webhooks.url, { types }));
+  await say(OLD, { referral });
+  await app.call("PUT", `/api/v1/contacts/${OLD}`, { key: workspace.key, body: { name: MARK } });
+  await clock.advance(61_000);
+  const system = { type: "user_changed_number", body: "moved", wa_id: FRESH.slice(1) };
+  await say(OLD, { type: "system", text: undefined, system });
+  await say(OLD, { text: { body: "I am the next owner" } });
+  await clock.advance(61_000);
+}
+
+const bodiesOf = ({ app }: WhatsappWorld, query: string): string[] =>
+  rows<{ body: string }>(app.store, query).map(({ body }) => body);
+
+test("what was stored before a change of number is emptied too, and what the old number's next owner wrote stays", async () => {
+  await using moved = await startWhatsapp();
+  await moveAway(moved);
+  const erased = await workshop.json(["contact", "erase", "--workspace", "1", FRESH, "--data", moved.app.directory]);
   expect(erased).toMatchObject({ erased: true });
-  const { text } = await app.call("GET", "/api/v1/events?per_page=100", { key: workspace.key });
-  expect([isMarked(text), text.includes("I am the next owner")]).toEqual([false, true]);
+  for (const table of ["events", "callbacks"]) {
+    const naming = bodiesOf(moved, `SELECT body FROM ${table} WHERE body LIKE '%${OLD.slice(1)}%'`);
+    expect([
+      table,
+      naming.length > 0,
+      naming.filter((body) => isMarked(body) || body.includes(FRESH.slice(1))),
+    ]).toEqual([table, true, []]);
+    // The next owner's: a message, and the contact made for it.
+    expect(naming.filter((body) => !body.includes("I am the next owner") && !body.includes("contact.updated"))).toEqual(
+      [],
+    );
+  }
+});
+
+test("a contact that lost its number to a known contact is erased with that contact: they are one person", async () => {
+  await using moved = await startWhatsapp();
+  const { app, workspace } = moved;
+  await app.call("PUT", `/api/v1/contacts/${FRESH}`, { key: workspace.key, body: { name: "Known here" } });
+  await moveAway(moved);
+  expect(rows(app.store, `SELECT id FROM contacts WHERE phone IS NULL AND name = '${MARK}'`)).toHaveLength(1);
+  await workshop.json(["contact", "erase", "--workspace", "1", FRESH, "--data", app.directory]);
+  expect(rows(app.store, "SELECT phone, name FROM contacts ORDER BY id")).toEqual([
+    { phone: null, name: null },
+    { phone: null, name: null },
+    { phone: OLD, name: null },
+  ]);
+  expect(bodiesOf(moved, "SELECT body FROM events").filter(isMarked)).toEqual([]);
 });

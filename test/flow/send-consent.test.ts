@@ -6,7 +6,7 @@ import { expect, test } from "bun:test";
 import type { Tx } from "#src/db/transaction.ts";
 import { changeConsent } from "#src/domain/contacts/change-consent.ts";
 import { getContact } from "#src/domain/contacts/find.ts";
-import { eraseContact, eraseTexts } from "#src/domain/erasure/erase-contact.ts";
+import { erasePerson, eraseTexts, findPerson } from "#src/domain/erasure/erase-contact.ts";
 import { messages } from "#src/domain/messages/table.ts";
 import { markUnready, removeNumber } from "#src/domain/numbers/readiness.ts";
 import { getWorkspace } from "#src/domain/workspaces/read.ts";
@@ -122,8 +122,9 @@ function eraseRecipient(tx: Tx, workspaceId: number): void {
   const [message] = tx.db.select().from(messages).all();
   if (message?.contactId == null) throw new Error("there is no message");
   const contact = getContact(tx, workspaceId, message.contactId);
-  eraseTexts(tx, contact, 100);
-  eraseContact(tx, contact);
+  const person = findPerson(tx, contact);
+  eraseTexts(tx, person, 100);
+  erasePerson(tx, person);
 }
 
 for (const { name, code, status, isKept, stop } of stops) {

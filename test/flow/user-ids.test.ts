@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { findByUserId } from "#src/domain/contacts/find.ts";
-import { eraseContact } from "#src/domain/erasure/erase-contact.ts";
+import { erasePerson, findPerson } from "#src/domain/erasure/erase-contact.ts";
 import { saveGroup } from "#src/domain/filters/save-group.ts";
 import { addNumber } from "#src/domain/numbers/add.ts";
 import { getNumber } from "#src/domain/numbers/read.ts";
@@ -227,7 +227,7 @@ test("an erased opt-out of a user id outlives the erasure, and contact.erased na
   await writes(shop, "STOP");
   await app.store.write((tx) => {
     const contact = findByUserId(tx, shop.id, asha);
-    if (contact !== undefined) eraseContact(tx, contact);
+    if (contact !== undefined) erasePerson(tx, findPerson(tx, contact));
   });
   expect(eventsOf(app, shop).at(-1)).toMatchObject({ type: "contact.erased", data: { phone: null, user_id: asha } });
   expect((await api(shop, "GET", `/contacts/${asha}`)).status).toBe(404);

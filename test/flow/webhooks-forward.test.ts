@@ -1,7 +1,7 @@
 /** The second address of a workspace beside its own: what one of them gets does not depend on the other. */
 import { expect, test } from "bun:test";
 import { blockWorkspace } from "#src/db/workspace-work.ts";
-import { eraseContact } from "#src/domain/erasure/erase-contact.ts";
+import { erasePerson, findPerson } from "#src/domain/erasure/erase-contact.ts";
 import { setForward } from "#src/domain/webhooks/forward.ts";
 import { replayDelivery, replayFailedSince } from "#src/domain/webhooks/replay.ts";
 import { contactOf } from "#test/support/rows.ts";
@@ -18,7 +18,7 @@ const forward = (app: TestServer, shop: TestWorkspace, url: string | null): Prom
 async function erase(app: TestServer, shop: TestWorkspace, phone: string): Promise<void> {
   await app.inbound(shop, phone, "hello");
   const contact = contactOf(app, phone);
-  await app.store.write((tx) => eraseContact(tx, contact));
+  await app.store.write((tx) => erasePerson(tx, findPerson(tx, contact)));
   await app.clock.rest();
 }
 

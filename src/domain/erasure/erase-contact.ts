@@ -1,9 +1,9 @@
 /**
  * Erases a person: name, phone number, texts, raw callbacks, event bodies. Counters and amounts stay, because they
  * identify no one. A keyed hash of an opted-out number stays too, so that the opt-out outlives the erasure. Erasure
- * runs in batches; each call does a bounded amount of work.
+ * runs in batches; each call does a bounded amount of work. `server/erase-person.ts` calls them in order.
  */
-import { and, eq, gt, inArray, isNotNull, ne, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, lte, ne, sql } from "drizzle-orm";
 import { type E164, otherVariant } from "#src/core/phone.ts";
 import { tablesWith } from "#src/db/table-policies.ts";
 import type { ReadTx, Tx } from "#src/db/transaction.ts";
@@ -26,21 +26,61 @@ import { deliveries, deliveryAttempts, events } from "../webhooks/table.ts";
 import { emptyRows } from "./person-columns.ts";
 import { redact, redactAnswer } from "./redact.ts";
 
-/**
- * Every identifier that may appear in a text: both variants of the phone number, and network ids. Without `+`, as
- * networks write them.
- */
-export function identifiersOf(tx: Tx, contact: Contact): string[] {
+/** A text that names the person: a phone number or network id, without `+`, as networks write them. */
+interface PersonName {
+  text: string;
+  /** Of a number that the person has left: what was stored later is about its next owner. Null: it is still theirs. */
+  until: number | null;
+}
+
+export interface Person {
+  workspaceId: number;
+  /** Linked contacts are one person. */
+  contacts: readonly Contact[];
+  names: readonly PersonName[];
+}
+
+/** Call before the batches below: `eraseTexts` empties the notices that hold the former numbers. */
+export function findPerson(tx: Tx, contact: Contact): Person {
+  const { id, workspaceId, identityId } = contact;
+  const linked = identityId === null ? eq(contacts.id, id) : eq(contacts.identityId, identityId);
+  const all = tx.db
+    .select()
+    .from(contacts)
+    .where(and(eq(contacts.workspaceId, workspaceId), linked))
+    .all();
+  return {
+    workspaceId,
+    contacts: all,
+    names: all.flatMap((one) => [...presentNames(tx, one), ...formerNames(tx, one)]),
+  };
+}
+
+/** Both variants of the phone number, and network ids. */
+function presentNames(tx: Tx, contact: Contact): PersonName[] {
   const aliases = tx.db.select().from(contactNetworkIds).where(eq(contactNetworkIds.contactId, contact.id)).all();
-  const phone = contact.phone as E164 | null;
-  const other = phone === null ? null : otherVariant(phone);
-  const identifiers = [
-    phone?.slice(1),
-    other?.slice(1),
-    contact.networkUserId,
-    ...aliases.map(({ networkId }) => networkId),
-  ];
-  return [...new Set(identifiers.filter((identifier) => identifier != null))];
+  const names = [...variantsOf(contact.phone), contact.networkUserId, ...aliases.map(({ networkId }) => networkId)];
+  return [...new Set(names.filter((name) => name !== null))].map((text) => ({ text, until: null }));
+}
+
+/** The numbers that the person has moved from, by the network's notices. */
+function formerNames(tx: Tx, { id }: Contact): PersonName[] {
+  return tx.db
+    .select({ details: inbounds.details, createdAt: inbounds.createdAt })
+    .from(inbounds)
+    .where(and(eq(inbounds.contactId, id), eq(inbounds.type, "system")))
+    .all()
+    .flatMap(({ details, createdAt }) => {
+      const from = details?.number_change?.from ?? null;
+      const names = from?.startsWith("+") === false ? [from] : variantsOf(from);
+      return names.map((text) => ({ text, until: createdAt }));
+    });
+}
+
+function variantsOf(phone: string | null): string[] {
+  if (phone === null) return [];
+  const other = otherVariant(phone as E164);
+  return [phone, ...(other === null ? [] : [other])].map((one) => one.slice(1));
 }
 
 /** Keeps the shape of the answers kept for these messages, without the person. */
@@ -62,8 +102,45 @@ function redactKeptAnswer(tx: Tx, id: number, body: string | null): void {
     .run();
 }
 
-/** Erases the contact and everything attached to it, and tells the workspace. Call after the batches below. */
-export function eraseContact(tx: Tx, contact: Contact): void {
+/** Erases the person's contacts and everything attached to them, and tells the workspace. Call after the batches below. */
+export function erasePerson(tx: Tx, person: Person): void {
+  const { workspaceId, contacts: all, names } = person;
+  eraseFromDrafts(
+    tx,
+    workspaceId,
+    names.flatMap(({ text, until }) => (until === null ? [text] : [])),
+  );
+  names.forEach((name, index) => {
+    const { text, until } = name;
+    // Those of a former number are gone by themselves within a day.
+    if (until === null) tx.db.delete(parkedStatuses).where(sql`instr(${parkedStatuses.item}, ${text}) > 0`).run();
+    const isTheirs = until === null ? sql`` : sql` AND ${formAnswers.createdAt} <= ${until}`;
+    emptyRows(tx, "form_answers", sql`instr(${formAnswers.body}, ${text}) > 0${isTheirs}`);
+    forgetRecipient(tx, workspaceId, name, `${ERASED} ${all[0]?.id}-${index}`);
+  });
+  for (const contact of all) eraseContact(tx, contact);
+}
+
+/** Under the network's limit, which counts people by the names that they were sent to. */
+function forgetRecipient(tx: Tx, workspaceId: number, { text, until }: PersonName, empty: string): void {
+  const portfolioIds = tx.db
+    .select({ id: numbers.portfolioId })
+    .from(numbers)
+    .where(eq(numbers.workspaceId, workspaceId));
+  tx.db
+    .update(portfolioRecipients)
+    .set({ person: empty })
+    .where(
+      and(
+        inArray(portfolioRecipients.person, [text, `+${text}`]),
+        inArray(portfolioRecipients.portfolioId, portfolioIds),
+        until === null ? undefined : lte(portfolioRecipients.lastAt, until),
+      ),
+    )
+    .run();
+}
+
+function eraseContact(tx: Tx, contact: Contact): void {
   if (contact.consent === "opted_out") {
     for (const name of [contact.phone, contact.networkUserId]) {
       if (name !== null) recordErasedOptOut(tx, contact.workspaceId, name, contact.consentAt ?? tx.now);
@@ -71,32 +148,19 @@ export function eraseContact(tx: Tx, contact: Contact): void {
   }
   publishErased(tx, contact);
   const { id } = contact;
-  const identifiers = identifiersOf(tx, contact);
-  eraseFromDrafts(tx, contact.workspaceId, identifiers);
-  for (const identifier of identifiers) {
-    tx.db.delete(parkedStatuses).where(sql`instr(${parkedStatuses.item}, ${identifier}) > 0`).run();
-    emptyRows(tx, "form_answers", sql`instr(${formAnswers.body}, ${identifier}) > 0`);
-  }
   for (const table of tablesWith("person", "deleted"))
     tx.db.run(sql`DELETE FROM ${sql.raw(table)} WHERE contact_id = ${id}`);
   emptyRows(tx, "consent_log", eq(consentLog.contactId, id));
-  if (contact.phone !== null) {
-    const portfolioIds = tx.db
-      .select({ id: numbers.portfolioId })
-      .from(numbers)
-      .where(eq(numbers.workspaceId, contact.workspaceId));
-    tx.db
-      .update(portfolioRecipients)
-      .set({ person: `${ERASED} ${id}` })
-      .where(and(eq(portfolioRecipients.person, contact.phone), inArray(portfolioRecipients.portfolioId, portfolioIds)))
-      .run();
-  }
   emptyRows(tx, "contacts", eq(contacts.id, id));
   tx.db.update(contacts).set({ updatedAt: tx.now }).where(eq(contacts.id, id)).run();
 }
 
-/** Erases the contact's messages, inbounds and echoes, up to `limit` of each; false when none were left. */
-export function eraseTexts(tx: Tx, contact: Contact, limit: number): boolean {
+/** Erases the person's messages, inbounds and echoes, up to `limit` of each; false when none were left. */
+export function eraseTexts(tx: Tx, { contacts: all }: Person, limit: number): boolean {
+  return all.map((contact) => eraseTextsOf(tx, contact, limit)).includes(true);
+}
+
+function eraseTextsOf(tx: Tx, contact: Contact, limit: number): boolean {
   const ids = sql`(${sql.raw(idsOfContact(String(contact.id), String(contact.workspaceId), { broadcasts: true }))})`;
   const dispatched = tx.db
     .select({ id: messages.id, sendToken: messages.sendToken, networkMessageId: messages.networkMessageId })
@@ -137,12 +201,20 @@ function eraseEchoes(tx: Tx, contact: Contact, limit: number): boolean {
 }
 
 /** The person's files that the disk may hold under another name than that of a stored file. Call it before `eraseTexts`. */
-export function listMediaOf(tx: ReadTx, contact: Contact): Pick<Media, "id" | "networkMediaId">[] {
+export function listMediaOf(tx: ReadTx, { contacts: all }: Person): Pick<Media, "id" | "networkMediaId">[] {
   return tx.db
     .select({ id: media.id, networkMediaId: media.networkMediaId })
     .from(media)
     .innerJoin(inbounds, eq(inbounds.id, media.inboundId))
-    .where(and(eq(inbounds.contactId, contact.id), ne(media.state, "erased")))
+    .where(
+      and(
+        inArray(
+          inbounds.contactId,
+          all.map(({ id }) => id),
+        ),
+        ne(media.state, "erased"),
+      ),
+    )
     .all();
 }
 
@@ -157,16 +229,15 @@ export type MentionTable = (typeof mentionTables)[number];
 /** Empties rows that name the person, after `afterId`; returns the last id scanned, or null at the end. */
 export function eraseMentions(
   tx: Tx,
-  { id: contactId, workspaceId }: Contact,
-  identifiers: readonly string[],
+  { contacts: all, workspaceId, names }: Person,
   table: MentionTable,
   afterId: number,
   limit: number,
 ): number | null {
   const rows = readers[table](tx, workspaceId, afterId, limit);
   for (const row of rows) {
-    const isNamed = identifiers.some((identifier) => row.text.includes(identifier));
-    if (isNamed || row.belongsTo?.(contactId) === true) row.empty();
+    const isNamed = names.some(({ text, until }) => row.text.includes(text) && (until === null || row.at <= until));
+    if (isNamed || all.some(({ id }) => row.belongsTo?.(id) === true)) row.empty();
   }
   return rows.at(-1)?.id ?? null;
 }
@@ -175,6 +246,7 @@ interface Mention {
   id: number;
   /** All text of the row that may name a person. */
   text: string;
+  at: number;
   /** Whether it is the contact's under whatever name: its number may have changed since. */
   belongsTo?: (contactId: number) => boolean;
   empty: () => void;
@@ -183,7 +255,7 @@ interface Mention {
 const readers: Record<MentionTable, (tx: Tx, workspaceId: number, afterId: number, limit: number) => Mention[]> = {
   callbacks: (tx, _, afterId, limit) =>
     tx.db
-      .select({ id: callbacks.id, text: callbacks.body })
+      .select({ id: callbacks.id, text: callbacks.body, at: callbacks.receivedAt })
       .from(callbacks)
       .where(and(gt(callbacks.id, afterId), isNotNull(callbacks.doneAt)))
       .orderBy(callbacks.id)
@@ -193,15 +265,16 @@ const readers: Record<MentionTable, (tx: Tx, workspaceId: number, afterId: numbe
 
   events: (tx, workspaceId, afterId, limit) =>
     tx.db
-      .select({ seq: events.seq, body: events.body, id: events.id, type: events.type })
+      .select({ seq: events.seq, body: events.body, id: events.id, type: events.type, at: events.createdAt })
       .from(events)
       // The event that tells of the erasure is emptied once it is delivered.
       .where(and(eq(events.workspaceId, workspaceId), gt(events.seq, afterId), ne(events.type, "contact.erased")))
       .orderBy(events.seq)
       .limit(limit)
       .all()
-      .map(({ seq, body, id, type }) => ({
+      .map(({ seq, body, id, type, at }) => ({
         id: seq,
+        at,
         text: body,
         belongsTo: (contactId) => isOnMessageOf(tx, contactId, type, body),
         empty: () => emptyEvent(tx, { seq, body, id, type }),
@@ -209,28 +282,30 @@ const readers: Record<MentionTable, (tx: Tx, workspaceId: number, afterId: numbe
 
   audit_log: (tx, workspaceId, afterId, limit) =>
     tx.db
-      .select({ id: auditLog.id, subject: auditLog.subject, details: auditLog.details })
+      .select({ id: auditLog.id, subject: auditLog.subject, details: auditLog.details, at: auditLog.at })
       .from(auditLog)
       .where(and(eq(auditLog.workspaceId, workspaceId), gt(auditLog.id, afterId)))
       .orderBy(auditLog.id)
       .limit(limit)
       .all()
-      .map(({ id, subject, details }) => ({
+      .map(({ id, subject, details, at }) => ({
         id,
+        at,
         text: `${subject} ${JSON.stringify(details)}`,
         empty: () => emptyRows(tx, "audit_log", eq(auditLog.id, id)),
       })),
 
   idempotency_keys: (tx, workspaceId, afterId, limit) =>
     tx.db
-      .select({ id: idempotencyKeys.id, body: idempotencyKeys.body })
+      .select({ id: idempotencyKeys.id, body: idempotencyKeys.body, at: idempotencyKeys.createdAt })
       .from(idempotencyKeys)
       .where(and(eq(idempotencyKeys.workspaceId, workspaceId), gt(idempotencyKeys.id, afterId)))
       .orderBy(idempotencyKeys.id)
       .limit(limit)
       .all()
-      .map(({ id, body }) => ({
+      .map(({ id, body, at }) => ({
         id,
+        at,
         text: body ?? "",
         empty: () => redactKeptAnswer(tx, id, body),
       })),

@@ -8,7 +8,7 @@ import type { Tx } from "#src/db/transaction.ts";
 import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
 import { findBroadcast } from "#src/domain/broadcasts/read.ts";
 import { findByPhone } from "#src/domain/contacts/find.ts";
-import { eraseContact, eraseTexts } from "#src/domain/erasure/erase-contact.ts";
+import type { Contact } from "#src/domain/contacts/table.ts";
 import { decideByName } from "#src/domain/templates/decide.ts";
 import { templateStatuses } from "#src/domain/templates/template.ts";
 import { sendTestEvent } from "#src/domain/webhooks/publish.ts";
@@ -40,13 +40,12 @@ const NEEDS: Readonly<Record<OperatorBody["do"], readonly (keyof OperatorBody)[]
   erase_contact: ["phone"],
   send_test_event: [],
 };
-/** Rows a transaction; a contact of a test has few. */
-const ERASED_AT_ONCE = 1_000;
-
 export const operatorRoutes = [
-  declareCall("POST /operator", { body: OperatorBody }, async ({ body, store, clock }) => {
+  declareCall("POST /operator", { body: OperatorBody }, async ({ body, store, clock, erase }) => {
     requireMembers(body);
-    await store.write((tx) => act(tx, findWorkspaceId(tx, body.workspace), body));
+    const { phone = "" } = body;
+    if (body.do === "erase_contact") await erase((tx) => contactOf(tx, findWorkspaceId(tx, body.workspace), phone));
+    else await store.write((tx) => act(tx, findWorkspaceId(tx, body.workspace), body));
     await clock.settle();
     return answerJson(200, { done: body.do });
   }),
@@ -63,10 +62,9 @@ function requireMembers(input: OperatorBody): void {
 }
 
 function act(tx: Tx, workspaceId: number, input: OperatorBody): void {
-  const { name = "", language = "", status = "APPROVED", reason = null, id = 0, phone = "" } = input;
+  const { name = "", language = "", status = "APPROVED", reason = null, id = 0 } = input;
   if (input.do === "decide_template") decideByName(tx, workspaceId, name, language, status, reason);
   else if (input.do === "send_test_event") sendTestEvent(tx, workspaceId);
-  else if (input.do === "erase_contact") erase(tx, workspaceId, phone);
   else {
     const broadcast = findBroadcast(tx, workspaceId, id);
     if (broadcast === undefined) throw invalidField("id", "There is no such broadcast.");
@@ -76,9 +74,9 @@ function act(tx: Tx, workspaceId: number, input: OperatorBody): void {
   }
 }
 
-function erase(tx: Tx, workspaceId: number, phone: string): void {
+/** Throws `invalid_request`. */
+function contactOf(tx: Tx, workspaceId: number, phone: string): Contact {
   const contact = findByPhone(tx, workspaceId, readE164("phone", phone));
   if (contact === undefined) throw invalidField("phone", "There is no such contact.");
-  while (eraseTexts(tx, contact, ERASED_AT_ONCE));
-  eraseContact(tx, contact);
+  return contact;
 }

@@ -9,7 +9,8 @@ import { type E164, fromNetwork } from "#src/core/phone.ts";
 import { invalidRequest, noProblems } from "#src/core/problem.ts";
 import type { SecretBox } from "#src/core/secret.ts";
 import type { Store } from "#src/db/store.ts";
-import type { ReadTx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
+import type { Contact } from "#src/domain/contacts/table.ts";
 import { listWorkspaces } from "#src/domain/workspaces/read.ts";
 import type { PostResult } from "#src/net/post.ts";
 import type { SimulatorControl } from "#src/networks/simulator/control.ts";
@@ -57,6 +58,8 @@ export interface ControlContext {
   reset: (workspaceId: number | null, at: number | null) => Promise<void>;
   /** From now on, a reset brings this workspace back to its present state. */
   saveWorkspace: (workspaceId: number) => Promise<void>;
+  /** As the command line does it. */
+  erase: (find: (tx: Tx) => Contact) => Promise<unknown>;
 }
 
 interface ControlCall<Body> extends ControlContext {

@@ -14,7 +14,7 @@ import { getWorkspace } from "#src/domain/workspaces/read.ts";
 import { type Command, command, type Says } from "./command.ts";
 import { withDatabase } from "./database.ts";
 import { limitOption, listCommand, newest, writeCommand } from "./database-command.ts";
-import { CommandFailure } from "./failure.ts";
+import { CommandFailure, UsageError } from "./failure.ts";
 import { flag, number, type Options, positional, type Values } from "./option.ts";
 import { list, type Report, table, timesIn } from "./output.ts";
 import { watchBroadcast } from "./watch-broadcast.ts";
@@ -66,12 +66,13 @@ export const commands: readonly Command[] = [
     {
       summary: "Resume a paused broadcast",
       details:
-        "Resuming confirms a changed template. After a restore with a gap, recipients that may already have been sent to are\nnot sent to.",
+        "Resuming confirms a changed template. After a restore with a gap, it is not known who was sent to since the backup: the\ncommand then names these recipients and changes nothing, until one of the options decides about them.",
     },
     {
       sendUnknown: flag("After a restore: also send to recipients that may already have it, so they may get it twice"),
+      failUnknown: flag("After a restore: send to nobody who may already have it; they fail, and the broadcast ends"),
     },
-    (tx, broadcast, { sendUnknown }) => resumeManually(tx, broadcast, { sendUnknown }),
+    resumeDeciding,
   ),
   change(
     "broadcast cancel",
@@ -83,6 +84,17 @@ export const commands: readonly Command[] = [
     cancelBroadcast,
   ),
 ];
+
+/** With neither option, nothing is decided about recipients whose outcome is unknown. */
+function resumeDeciding(
+  tx: Tx,
+  broadcast: Broadcast,
+  given: { sendUnknown: boolean; failUnknown: boolean },
+): Broadcast {
+  if (given.sendUnknown && given.failUnknown)
+    throw new UsageError("--send-unknown and --fail-unknown exclude each other", "broadcast resume");
+  return resumeManually(tx, broadcast, given.sendUnknown || given.failUnknown ? given.sendUnknown : null);
+}
 
 /** Declares a change that is reported as the resulting broadcast. */
 function change<Declared extends Options>(

@@ -6,8 +6,6 @@ import { expect, test } from "bun:test";
 import { readdirSync, rmSync } from "node:fs";
 import { openClient } from "#src/db/driver.ts";
 import { readFileIdentity } from "#src/db/file-identity.ts";
-import { resumeManually } from "#src/domain/broadcasts/pause.ts";
-import { getBroadcast } from "#src/domain/broadcasts/read.ts";
 import {
   broadcastOf,
   charged,
@@ -33,6 +31,7 @@ import {
   startScenario,
   untilSent,
 } from "#test/support/broadcast-scenarios.ts";
+import { person } from "#test/support/console.ts";
 import { accountOf, contactOf } from "#test/support/rows.ts";
 import { CallingWorkshop } from "../cli/spawn.ts";
 
@@ -179,7 +178,7 @@ test("a broadcast whose recipients were being built continues where it was and s
 });
 
 for (const way of ["restore --accept-gap", "cp of a backup", "cp of the files", "cp over the files"] as const) {
-  test(`without the replaced file (${way}) resuming sends to no recipient of the restored broadcast, and each gets the reason`, async () => {
+  test(`without the replaced file (${way}) resuming names who may have the message and changes nothing until it is decided; then nobody is sent to, and each gets the reason`, async () => {
     using today = await day();
     const { workshop, backup, copy, database, id } = today;
     if (way !== "cp over the files") removeDatabase(today);
@@ -190,7 +189,14 @@ for (const way of ["restore --accept-gap", "cp of a backup", "cp of the files", 
     await using scenario = await startOn(today);
     await scenario.app.clock.advance(3 * MINUTE);
     expect((await show(scenario, id)).status_reason).toMatch(/^this copy was restored; \d+ of 30 already sent/);
-    await resume(scenario, id);
+    const before = [broadcastOf(scenario, id), rowsOf(scenario, id)];
+    const refused = await workshop.refusal(["broadcast", "resume", String(id)]);
+    const open = rowsOf(scenario, id).filter(({ status }) => status === "pending" || status === "queued");
+    expect(refused.code).toBe("invalid_request");
+    expect(refused.message).toContain(`${open.length} recipients (${open[0]?.toPhone}, `);
+    await scenario.app.clock.advance(3 * MINUTE);
+    expect([broadcastOf(scenario, id), rowsOf(scenario, id)]).toEqual(before);
+    await workshop.json(["broadcast", "resume", String(id), "--fail-unknown"]);
     await settle(scenario);
     expect(scenario.network.sent).toHaveLength(sentBefore);
     const ended = await fates(scenario, id);
@@ -205,6 +211,28 @@ for (const way of ["restore --accept-gap", "cp of a backup", "cp of the files", 
     await expectClosed(scenario, id);
   });
 }
+
+test("the console asks the same: it names who may have the message, and changes nothing until it is decided", async () => {
+  using today = await day();
+  removeDatabase(today);
+  await today.workshop.json(["restore", today.backup, "--accept-gap"]);
+  await using scenario = await startOn(today);
+  const member = await person(scenario.app, "member@example.com", "member", scenario.shop.id);
+  const path = `/w/${scenario.shop.id}/broadcasts/${today.id}`;
+  const { may_have_been_sent: named } = (await member.get(path)).body.data;
+  expect(named).toMatch(/^\d+ recipients \(\+\d+, .+ more\)$/);
+  const refused = await member.post(`${path}/resume`);
+  expect([refused.status, refused.body.error.fields]).toEqual([
+    400,
+    { send_unknown: [expect.stringContaining(named)] },
+  ]);
+  expect((await show(scenario, today.id)).status).toBe("paused");
+  expect((await member.post(`${path}/resume`, { send_unknown: true })).status).toBe(200);
+  await settle(scenario);
+  const { counts } = await show(scenario, today.id);
+  expect(counts.total - counts.sent).toBeLessThan(today.scenario.network.sent.length);
+  expect((await member.get(path)).body.data.may_have_been_sent).toBeNull();
+});
 
 test("without the replaced file a late status proves who was sent to: it is recorded, and resuming with sendUnknown skips that recipient", async () => {
   using today = await day();
@@ -221,7 +249,7 @@ test("without the replaced file a late status proves who was sent to: it is reco
   expect(countersOf(scenario, id)).toEqual(counts);
   expect(counts).toMatchObject({ delivered: since.length });
 
-  await scenario.app.store.write((tx) => void resumeManually(tx, getBroadcast(tx, id), { sendUnknown: true }));
+  await resume(scenario, id, true);
   await settle(scenario);
   expect(doubled(scenario)).toEqual([]);
 });
@@ -273,7 +301,7 @@ test("a gap persists through a second restore that has none", async () => {
   const sentBefore = today.scenario.network.sent.length;
   await using scenario = await startOn(today, 2 * HOUR);
   expect(broadcastOf(scenario, id)).toMatchObject({ status: "paused", pauseCause: "restored_gap" });
-  await resume(scenario, id);
+  await resume(scenario, id, false);
   await settle(scenario);
   expect(scenario.network.sent).toHaveLength(sentBefore);
 });

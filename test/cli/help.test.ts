@@ -72,7 +72,7 @@ const PROMISED: Record<string, string> = {
   "broadcast list": "--workspace --limit",
   "broadcast show": "ID --watch",
   "broadcast pause": "ID",
-  "broadcast resume": "ID --send-unknown",
+  "broadcast resume": "ID --send-unknown --fail-unknown",
   "broadcast cancel": "ID",
   "webhook set": "--workspace --url --types",
   "webhook show": "--workspace",

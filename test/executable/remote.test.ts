@@ -103,7 +103,7 @@ test(
     // Callers who repeat what they had sent before the backup get the kept answer.
     for (const index of [0, 1, 2])
       expect((await second.call("POST", "/messages", single(index), `key-${index}`))?.status).toBe(201);
-    for (const id of ids) await command("broadcast", "resume", String(id));
+    for (const id of ids) await command("broadcast", "resume", String(id), "--fail-unknown");
     await until(
       "the broadcast ends",
       () => status(ids[0] ?? 0),

@@ -209,8 +209,9 @@ export async function pause({ app }: Scenario, id: number): Promise<void> {
 }
 
 /** Resumes it as `waxwing broadcast resume` does. */
-export async function resume({ app }: Scenario, id: number): Promise<void> {
-  await app.store.write((tx) => void resumeManually(tx, getBroadcast(tx, id)));
+/** `sendUnknown`: the decision about recipients that may have been sent to since a backup. */
+export async function resume({ app }: Scenario, id: number, sendUnknown: boolean | null = null): Promise<void> {
+  await app.store.write((tx) => void resumeManually(tx, getBroadcast(tx, id), sendUnknown));
   await app.clock.advance(0);
 }
 

@@ -276,7 +276,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   "GET /w/{workspace}/broadcasts/{id}": sent,
   "GET /w/{workspace}/broadcasts/{id}/live": sent,
   "POST /w/{workspace}/broadcasts/{id}/pause": async (side) => ({ id: await side.scheduledBroadcast() }),
-  "POST /w/{workspace}/broadcasts/{id}/resume": async (side) => ({ id: await side.pausedBroadcast() }),
+  "POST /w/{workspace}/broadcasts/{id}/resume": async (side) => ({ id: await side.pausedBroadcast(), body: {} }),
   "GET /w/{workspace}/broadcasts/{id}/recipients": sent,
   "GET /w/{workspace}/broadcasts/{id}/recipients/export": sent,
   "GET /w/{workspace}/broadcasts/{id}/again": sent,

@@ -240,7 +240,7 @@ await until(
   90,
 );
 console.log((world.mails.at(0)?.text ?? "no mail").replaceAll("\r", "").replaceAll(/^/gm, "     | "));
-await second.operator.types(`waxwing broadcast resume ${running.body.data.id}`);
+await second.operator.types(`waxwing broadcast resume ${running.body.data.id} --fail-unknown`);
 await second.operator.types(`waxwing broadcast resume ${scheduled.body.data.id}`);
 interface Recipient {
   to: string;

@@ -1,18 +1,18 @@
 /**
  * Broadcasts in a restored database. The original may have continued sending, so no broadcast continues without a
- * person. If it is not known what was sent since the backup, resuming sends to none of the recipients in the backup:
- * they fail, with this reason.
+ * person. If it is not known what was sent since the backup, that person also decides about the recipients in the backup:
+ * they are sent to, or they fail with this reason.
  */
 import { and, eq, sql } from "drizzle-orm";
-import type { Tx } from "#src/db/transaction.ts";
+import type { ReadTx, Tx } from "#src/db/transaction.ts";
 import { countMove, getCounters } from "../messages/adjust-counters.ts";
 import { totalOf } from "../messages/broadcast-counters.ts";
 import { findMessageById } from "../messages/read.ts";
 import { recordFailure } from "../messages/record-outcome.ts";
-import { messages } from "../messages/table.ts";
+import { type Message, messages } from "../messages/table.ts";
 import { recountPortfolios } from "../numbers/portfolio.ts";
 import { trigger, update } from "./move.ts";
-import { listOpen } from "./read.ts";
+import { listOpen, listRecipients } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 
 /** Pauses every scheduled and active broadcast. `isComplete`: it is known what was sent since the backup. */
@@ -34,9 +34,31 @@ export function holdRestored(tx: Tx, isComplete: boolean): void {
   }
 }
 
-/** Whether resuming must fail all unsent recipients. A broadcast that has not started yet has sent nothing. */
+/** Of the recipients that may have been sent to, as many are named. */
+const NAMED_MAX = 10;
+
+/** Whether it is unknown what became of all unsent recipients. A broadcast that has not started yet has sent nothing. */
 export function mayHaveBeenSent({ pauseCause, sendAt }: Broadcast, now: number): boolean {
   return pauseCause === "restored_gap" && (sendAt === null || sendAt <= now);
+}
+
+/**
+ * The recipients that may have been sent to since the backup: how many, and the first of them. Null if there are none,
+ * so that resuming needs no decision about them.
+ */
+export function nameUnknown(tx: ReadTx, broadcast: Broadcast): string | null {
+  if (!mayHaveBeenSent(broadcast, tx.now)) return null;
+  const { pending } = getCounters(tx, broadcast.id);
+  const isGroupOpen = broadcast.groupId !== null && !broadcast.isBuilt;
+  if (pending === 0) return isGroupOpen ? "everybody in the group" : null;
+  const first = listRecipients(tx, broadcast, "pending", { offset: 0 }, NAMED_MAX).filter(isUnsent);
+  const rest = first.length < pending ? [`${pending - first.length} more`] : [];
+  const people = `${pending} ${pending === 1 ? "recipient" : "recipients"} (${[...first.map(({ toPhone }) => toPhone), ...rest].join(", ")})`;
+  return isGroupOpen ? `${people} and everybody in the group who was not listed yet` : people;
+}
+
+function isUnsent({ status }: Message): boolean {
+  return status !== "sending";
 }
 
 const unknownAfterRestore = {

@@ -14,7 +14,7 @@ import { getWorkspace } from "../workspaces/read.ts";
 import { isFinished, type PauseCause, resumesAutomatically } from "./broadcast.ts";
 import { type Blocker, findBlocker, findCurrentTemplate } from "./eligibility.ts";
 import { finishBroadcast } from "./finish.ts";
-import { mayHaveBeenSent } from "./hold-restored.ts";
+import { nameUnknown } from "./hold-restored.ts";
 import { evaluateLateness, type LatenessRules } from "./lateness.ts";
 import { trigger, update } from "./move.ts";
 import { listOpen } from "./read.ts";
@@ -78,10 +78,10 @@ export function applyBlocker(tx: Tx, broadcast: Broadcast, blocker: Blocker): Br
 /**
  * Resumes a broadcast by a person's decision. Resuming confirms what has changed since: a template's new text (if the
  * values still fit), and the time of day. Throws `invalid_request` while something blocks the broadcast that a person
- * cannot override. `sendUnknown`: after a restore with a gap, also send to recipients that may have been sent to since
- * the backup.
+ * cannot override, and while recipients may have been sent to since a backup, unless `sendUnknown` decides about them:
+ * `true` sends to them, `false` fails them and sends to nobody.
  */
-export function resumeManually(tx: Tx, broadcast: Broadcast, { sendUnknown } = { sendUnknown: false }): Broadcast {
+export function resumeManually(tx: Tx, broadcast: Broadcast, sendUnknown: boolean | null = null): Broadcast {
   if (broadcast.status !== "paused") {
     throw refusal(
       isFinished(broadcast.status)
@@ -89,8 +89,13 @@ export function resumeManually(tx: Tx, broadcast: Broadcast, { sendUnknown } = {
         : `Broadcast ${broadcast.id} is ${broadcast.status}; only a paused one can be resumed.`,
     );
   }
-  if (mayHaveBeenSent(broadcast, tx.now) && !sendUnknown) {
-    // Send to no one: all unsent recipients in the backup are failed batch by batch, and then the broadcast completes.
+  const unknown = nameUnknown(tx, broadcast);
+  if (unknown !== null && sendUnknown === null) {
+    const problem = `The restored copy of broadcast ${broadcast.id} does not know whether ${unknown} got the message since the backup. Decide whether it is sent to them (they may get it twice) or not (they fail, and the broadcast ends).`;
+    throw invalidRequest({ send_unknown: [problem] });
+  }
+  if (unknown !== null && sendUnknown === false) {
+    // All unsent recipients in the backup are failed batch by batch, and then the broadcast completes.
     return resume(tx, update(tx, broadcast, { isFailingUnsent: true, isBuilt: true }), tx.now);
   }
   const confirmed = confirmTemplate(tx, broadcast);

@@ -5,6 +5,7 @@ import { invalidRequest, type ProblemCode } from "#src/core/problem.ts";
 import { OneOf } from "#src/core/schema.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import { cancelBroadcast } from "#src/domain/broadcasts/finish.ts";
+import { nameUnknown } from "#src/domain/broadcasts/hold-restored.ts";
 import { pauseBroadcast, resumeManually } from "#src/domain/broadcasts/pause.ts";
 import { countBroadcasts, countCausesSql, countInDoubtSql, listBroadcasts } from "#src/domain/broadcasts/read.ts";
 import { countOutcomeQuery } from "#src/domain/broadcasts/recipient-filter.ts";
@@ -30,6 +31,8 @@ const BroadcastDetail = Type.Object({
   in_doubt: Type.Integer(),
   /** Of the failed ones, those whose outcome is unknown. */
   unknown: Type.Integer(),
+  /** After a restore with a gap: the recipients that may have been sent to since the backup. Null if there are none. */
+  may_have_been_sent: OptionalText,
   causes: Type.Array(
     Type.Object({
       status: OneOf(["failed", "skipped"]),
@@ -251,9 +254,15 @@ export const broadcastEndpoints = {
     const audit = { action: "broadcast.pause", subject: broadcast.name, details: { id: broadcast.id } };
     return { status: 200, data: viewBroadcast(tx, paused, call.workspace), audit };
   }),
-  "POST /w/{workspace}/broadcasts/{id}/resume": endpoint(ofBroadcast).change((tx, call) => {
-    const resumed = resumeManually(tx, requireBroadcast(call, tx));
-    const audit = { action: "broadcast.resume", subject: resumed.name, details: { id: resumed.id } };
+  "POST /w/{workspace}/broadcasts/{id}/resume": endpoint({
+    ...ofBroadcast,
+    /** `send_unknown`: the decision about `may_have_been_sent`; without it, resuming is refused while there are any. */
+    body: Type.Object({ send_unknown: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
+  }).change((tx, call) => {
+    const sendUnknown = call.body.send_unknown ?? null;
+    const resumed = resumeManually(tx, requireBroadcast(call, tx), sendUnknown);
+    const decided = sendUnknown === null ? {} : { send_unknown: sendUnknown };
+    const audit = { action: "broadcast.resume", subject: resumed.name, details: { id: resumed.id, ...decided } };
     return { status: 200, data: viewBroadcast(tx, resumed, call.workspace), audit };
   }),
 };
@@ -277,6 +286,7 @@ async function loadDetail(call: WorkspaceCallWith<{ id: number }>) {
   const [inDoubt] = await reader.query(countInDoubtSql, [broadcast.id]);
   return store.read((tx) => ({
     ...viewBroadcast(tx, requireBroadcast(call, tx), workspace),
+    may_have_been_sent: nameUnknown(tx, broadcast),
     // Dispatched, and the outcome is still open: neither sent nor failed.
     in_doubt: Number(inDoubt?.total ?? 0),
     // Of the failed ones, those whose outcome is unknown.

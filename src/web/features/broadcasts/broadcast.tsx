@@ -175,10 +175,7 @@ function hasActions(broadcast: BroadcastDetail): boolean {
   return !isFinished(broadcast) || broadcast.counts.failed > 0;
 }
 
-type Action =
-  | "POST /w/{workspace}/broadcasts/{id}/pause"
-  | "POST /w/{workspace}/broadcasts/{id}/resume"
-  | "POST /w/{workspace}/broadcasts/{id}/cancel";
+type Action = "POST /w/{workspace}/broadcasts/{id}/pause" | "POST /w/{workspace}/broadcasts/{id}/cancel";
 
 function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
   const { id: workspaceId } = useWorkspace();
@@ -187,10 +184,13 @@ function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
   if (isFinished(broadcast)) return <SendAgain broadcast={broadcast} />;
   const { name, counts, status } = broadcast;
   const waiting = plural(pendingCount(broadcast), strings.one, strings.other);
-  const act = (route: Action, done: string) => async (key: string) => {
-    await request(route, { workspace: workspaceId, id: broadcast.id }, { key });
+  const told = async (done: string) => {
     showToast(done);
     await client.invalidateQueries({ queryKey: ["broadcast", workspaceId, String(broadcast.id)] });
+  };
+  const act = (route: Action, done: string) => async (key: string) => {
+    await request(route, { workspace: workspaceId, id: broadcast.id }, { key });
+    await told(done);
   };
   const close = () => setAsking(null);
   return (
@@ -215,16 +215,9 @@ function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
       >
         {strings.pauseText(formatCount(counts.sent), formatCount(pendingCount(broadcast)))}
       </Confirm>
-      <Confirm
-        isOpen={asking === "resume"}
-        title={strings.resumeTitle(name)}
-        action={strings.resumeAction}
-        cancelLabel={strings.keepPaused}
-        onClose={close}
-        act={act("POST /w/{workspace}/broadcasts/{id}/resume", strings.resumed)}
-      >
-        {strings.resumeText(waiting, broadcast.status_reason)}
-      </Confirm>
+      {asking === "resume" && (
+        <Resume broadcast={broadcast} waiting={waiting} onClose={close} onDone={() => told(strings.resumed)} />
+      )}
       <Confirm
         isOpen={asking === "cancel"}
         title={strings.cancelTitle(name)}
@@ -237,5 +230,55 @@ function Actions({ broadcast }: { broadcast: BroadcastDetail }) {
         {strings.cancelText(waiting)}
       </Confirm>
     </>
+  );
+}
+
+interface ResumeProps {
+  broadcast: BroadcastDetail;
+  waiting: string;
+  onClose: () => void;
+  onDone: () => Promise<void>;
+}
+
+/** After a restore with a gap, the user also decides about recipients that may already have the message. */
+function Resume({ broadcast, waiting, onClose, onDone }: ResumeProps) {
+  const { id } = useWorkspace();
+  const [sendUnknown, setSendUnknown] = useState<boolean>();
+  const { name, status_reason: reason, may_have_been_sent: unknown } = broadcast;
+  return (
+    <Confirm
+      isOpen
+      title={strings.resumeTitle(name)}
+      action={strings.resumeAction}
+      cancelLabel={strings.keepPaused}
+      onClose={onClose}
+      act={async (key) => {
+        const body = sendUnknown === undefined ? {} : { send_unknown: sendUnknown };
+        // Each decision is a request of its own.
+        const once = { key: `${key}-${sendUnknown}` };
+        await request("POST /w/{workspace}/broadcasts/{id}/resume", { workspace: id, id: broadcast.id, body }, once);
+        await onDone();
+      }}
+    >
+      {unknown === null ? (
+        strings.resumeText(waiting, reason)
+      ) : (
+        <fieldset className="flex flex-col gap-3">
+          <legend className="mb-3">{strings.resumeUnknown(unknown)}</legend>
+          {[false, true].map((choice) => (
+            <label key={String(choice)} className="flex min-h-9 items-start gap-3 max-mid:min-h-11">
+              <input
+                type="radio"
+                name="send_unknown"
+                className="mt-0.5 size-4 accent-accent max-mid:size-5"
+                checked={sendUnknown === choice}
+                onChange={() => setSendUnknown(choice)}
+              />
+              {choice ? strings.resumeSendUnknown : strings.resumeFailUnknown}
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </Confirm>
   );
 }

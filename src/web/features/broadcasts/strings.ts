@@ -45,6 +45,10 @@ export const strings = {
   resumeTitle: (name: string) => `Resume "${name}"?`,
   resumeText: (waiting: string, reason: string | null) =>
     `${reason === null ? "" : `${formatPause(reason)}. `}Sending continues to ${waiting}.`,
+  resumeUnknown: (people: string) =>
+    `This database was restored from a copy that does not know what was sent since. These may already have the message: ${people}.`,
+  resumeFailUnknown: "Don't send to them. They fail, and the broadcast ends.",
+  resumeSendUnknown: "Send to them. Some may get it twice.",
   resumeAction: "Resume",
   keepPaused: "Keep paused",
   cancelTitle: (name: string) => `Cancel "${name}"?`,

@@ -23,6 +23,17 @@ interface SchemaObject {
 /** Written by `ANALYZE`, which an operator may run. The planner reads them; nothing in them is executed. */
 const STATISTICS = /^sqlite_stat[14]$/;
 
+/** Litestream's own tables, by the text that SQLite executes: another text is another author's. */
+const LITESTREAM: ReadonlyMap<string, string> = new Map([
+  ["_litestream_seq", "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)"],
+  ["_litestream_lock", "CREATE TABLE _litestream_lock (id INTEGER)"],
+]);
+
+/** Whether a table of this name holds no rows of ours: a program that replicates the database made it. */
+export function isReplicationTable(name: string): boolean {
+  return LITESTREAM.has(name);
+}
+
 /** Every difference from the schema of the database's own version. */
 export function compareSchema(client: Client): SchemaDifference[] {
   const version = schemaVersion(client);
@@ -63,7 +74,10 @@ function expectedObjects(known: typeof migrations): SchemaObject[] {
 
 function objectsOf(client: Client): SchemaObject[] {
   const rows = client.prepare("SELECT type, name, tbl_name AS 'table', sql FROM sqlite_schema").all() as SchemaObject[];
-  return rows.filter(({ type, name }) => type !== "table" || !STATISTICS.test(name));
+  return rows.filter(
+    ({ type, name, sql }) =>
+      type !== "table" || !(STATISTICS.test(name) || (sql !== null && LITESTREAM.get(name) === sql)),
+  );
 }
 
 function nameOf({ type, name }: SchemaObject): string {

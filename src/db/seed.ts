@@ -5,6 +5,7 @@
  */
 import { rmSync } from "node:fs";
 import { makePrivate } from "./files.ts";
+import { isReplicationTable } from "./schema-objects.ts";
 import type { Store } from "./store.ts";
 import { callbacksSince, type WorkspaceTable, workspaceTables } from "./workspace-rows.ts";
 
@@ -121,7 +122,7 @@ function withoutTriggers({ client }: Store, work: () => void): void {
 function copyTables({ client }: Store): void {
   const tables = client.prepare("SELECT name FROM main.sqlite_master WHERE type = 'table'").pluck().all() as string[];
   for (const name of tables) {
-    if (name.startsWith("sqlite_stat")) continue;
+    if (name.startsWith("sqlite_stat") || isReplicationTable(name)) continue;
     client.exec(`DELETE FROM main."${name}"; INSERT INTO main."${name}" SELECT * FROM seed."${name}"`);
   }
 }

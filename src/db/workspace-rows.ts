@@ -3,6 +3,7 @@
  * reference to rows that belong to it. Test control resets one workspace by it.
  */
 import type { Client } from "./driver.ts";
+import { isReplicationTable } from "./schema-objects.ts";
 import { type TablesWith, tablesWith } from "./table-policies.ts";
 
 /** Where it is not 1: what the condition of a listed table reads. */
@@ -103,10 +104,11 @@ export function callbacksSince(id: number | null): string {
 
 /** Every table with rows of ours. */
 export function tablesOf(client: Client): string[] {
-  return client
+  const names = client
     .prepare("SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
     .pluck()
     .all() as string[];
+  return names.filter((name) => !isReplicationTable(name));
 }
 
 function columnsOf(client: Client, table: string): string[] {

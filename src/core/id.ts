@@ -4,10 +4,21 @@ import type { Random } from "./random.ts";
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 const CROCKFORD_BYTES = Buffer.from(CROCKFORD, "latin1");
 
-/** An event's id: `evt_`, 10 characters of milliseconds, 16 random characters. Later ids sort later. */
-export function newEventId(nowMs: number, random: Random): string {
-  return timedText("evt_", nowMs, "", random, 16);
+/**
+ * An event's id: `evt_`, 10 characters of milliseconds, 5 that count, 11 random characters. It sorts after `latest`, the id of
+ * the event before it (null: there is none), also within a millisecond and while the clock goes back: then it counts on from
+ * there. The random part tells copies of a database apart, which count on from the same id.
+ */
+export function newEventId(nowMs: number, latest: string | null, random: Random): string {
+  const before = latest === null ? null : /^evt_([0-9a-z]{10})([0-9a-z]{5})[0-9a-z]{11}$/.exec(latest);
+  if (before === null || decode(before[1] ?? "") < nowMs) return timedText("evt_", nowMs, "00000", random, 11);
+  const time = decode(before[1] ?? "");
+  const count = (decode(before[2] ?? "") + 1) % COUNT_END;
+  return timedText("evt_", count === 0 ? time + 1 : time, encode(count, COUNT_LENGTH), random, 11);
 }
+
+const COUNT_LENGTH = 5;
+const COUNT_END = 32 ** COUNT_LENGTH;
 
 /** Identifies one database. It is part of every send token, so that statuses of a copy's messages can be told apart. */
 export function newInstanceId(random: Random): string {
@@ -27,9 +38,19 @@ export function newSendToken(instanceId: string, nowMs: number, random: Random):
 export function parseSendToken(sendToken: string): { instanceId: string; createdAtMs: number } | null {
   const match = /^wx1\.([0-9a-z]{8})\.([0-9a-z]{10})\.[0-9a-z]{26}$/.exec(sendToken);
   if (match?.[1] === undefined || match[2] === undefined) return null;
-  let createdAtMs = 0;
-  for (const character of match[2]) createdAtMs = createdAtMs * 32 + CROCKFORD.indexOf(character);
-  return { instanceId: match[1], createdAtMs };
+  return { instanceId: match[1], createdAtMs: decode(match[2]) };
+}
+
+function decode(text: string): number {
+  let value = 0;
+  for (const character of text) value = value * 32 + CROCKFORD.indexOf(character);
+  return value;
+}
+
+function encode(value: number, length: number): string {
+  let text = "";
+  for (let left = value; text.length < length; left = Math.floor(left / 32)) text = CROCKFORD.charAt(left % 32) + text;
+  return text;
 }
 
 /** `length` random characters of five bits each. */

@@ -347,6 +347,7 @@ export const expectedPlans: Record<string, string[]> = {
   ],
   "webhooks.existingDelivery": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
   "webhooks.finishDelivery": ["SEARCH deliveries USING INTEGER PRIMARY KEY (rowid=?)"],
+  "webhooks.latestEventId": ["SEARCH events USING INTEGER PRIMARY KEY (rowid=?)", "SCALAR SUBQUERY 1", "SEARCH events"],
   "webhooks.newestDeliveries": [
     "MERGE (UNION ALL)",
     "LEFT",

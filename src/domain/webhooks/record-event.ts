@@ -4,7 +4,7 @@ import { formatInstant } from "#src/core/instant.ts";
 import type { Tx } from "#src/db/transaction.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import type { EventData, EventType } from "./event-types.ts";
-import { insertEvent } from "./statements.ts";
+import { insertEvent, latestEventId } from "./statements.ts";
 import type { EventRow } from "./table.ts";
 
 /** Topic of the store that is notified of every commit with events. */
@@ -20,7 +20,7 @@ export function recordEvent<Type extends EventType>(
   type: Type,
   data: EventData<Type>,
 ): Pick<EventRow, "seq" | "id"> {
-  const id = newEventId(tx.now, tx.random);
+  const id = newEventId(tx.now, latestEventId(tx).get()?.id ?? null, tx.random);
   const body = JSON.stringify({ id, type, created_at: formatInstant(tx.now, workspace.timezone), data });
   const seq = insertEvent(tx).insert({ id, workspaceId: workspace.id, type, body, createdAt: tx.now });
   tx.notify(EVENTS);

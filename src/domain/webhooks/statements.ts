@@ -18,6 +18,12 @@ export const insertEvent = hotWrite(
   event,
 );
 
+export const latestEventId = hotQuery(
+  "SELECT id FROM events WHERE seq = (SELECT max(seq) FROM events)",
+  {},
+  { id: event.id },
+);
+
 export const insertDelivery = hotWrite(
   `INSERT INTO deliveries (event_seq, workspace_id, status, attempt_count, next_attempt_at, created_at, is_forwarded)
   VALUES (:eventSeq, :workspaceId, 'pending', 0, :nextAttemptAt, :createdAt, :isForwarded)`,

@@ -209,7 +209,8 @@ type BroadcastToList struct {
 }
 
 // BroadcastVariables: Values for the template's placeholders: an array fills the body; an object has separate
-// values for the header and the body. A value can be taken from a field of each contact.
+// values for the header and the body, each as an array or, for named placeholders, as an object of names. A
+// value can be taken from a field of each contact.
 type BroadcastVariables interface{ isBroadcastVariables() }
 
 // BroadcastVariablesList fills the body.
@@ -228,6 +229,8 @@ type BroadcastVariablesParts struct {
 }
 
 func (BroadcastVariablesParts) isBroadcastVariables() {}
+
+func (NamedBroadcastVariables) isBroadcastVariables() {}
 
 func (RawBody) isBroadcastVariables() {}
 
@@ -928,6 +931,26 @@ type MessageTemplate struct {
 	Language string `json:"language"`
 }
 
+// NamedBroadcastVariables: Values of named placeholders, by name.
+type NamedBroadcastVariables struct {
+	// Values by the names of the placeholders. A text is one line, is not blank and has at most four spaces in a
+	// row; a number needs no exponent.
+	Header map[string]any `json:"header,omitempty"`
+	// Values by the names of the placeholders. A text is one line, is not blank and has at most four spaces in a
+	// row; a number needs no exponent.
+	Body map[string]any `json:"body,omitempty"`
+}
+
+// NamedVariables: Values of named placeholders, by name.
+type NamedVariables struct {
+	// Values by the names of the placeholders. A text is one line, is not blank and has at most four spaces in a
+	// row; a number needs no exponent.
+	Header map[string]any `json:"header,omitempty"`
+	// Values by the names of the placeholders. A text is one line, is not blank and has at most four spaces in a
+	// row; a number needs no exponent.
+	Body map[string]any `json:"body,omitempty"`
+}
+
 // NetworkLimit: Meta's messaging limit: different people in 24 hours who are sent templates without having
 // written in the last 24 hours. An estimate: messages that other software sends are not known here.
 type NetworkLimit struct {
@@ -1010,6 +1033,12 @@ type Page struct {
 	// Only in lists of messages filtered by `reference` or `idempotency_key`: matching messages that were accepted
 	// and are not listed yet, because they are still on their way to the network.
 	Pending *int64 `json:"pending,omitempty"`
+}
+
+// ParameterOrder: The names of a template's placeholders, in order.
+type ParameterOrder struct {
+	Header []string `json:"header"`
+	Body   []string `json:"body"`
 }
 
 // PersonInput: A person who also uses the contact's number.
@@ -1157,9 +1186,14 @@ type Template struct {
 	Category string `json:"category"`
 	// Status of the template at the network. Only an `APPROVED` template can be sent.
 	Status string `json:"status"`
-	// Whether the template is approved and this API can fill all of its components.
+	// Whether the template is approved and this API can fill all of its components with values by position. False
+	// also while a new `parameter_order` waits to be confirmed; values by name are sent then, too.
 	Sendable  bool              `json:"sendable"`
 	Variables TemplateVariables `json:"variables"`
+	// The names of named placeholders in the order of values by position: `{{n}}` in `text` is the n-th name of
+	// `body`. Names keep the order in which they were first approved here, and an added name comes last. Null if the
+	// placeholders are numbered.
+	ParameterOrder *ParameterOrder `json:"parameter_order"`
 	// The body with its placeholders.
 	Text string `json:"text"`
 	// The media header; null if the template has none.
@@ -1269,7 +1303,7 @@ type TextMessage struct {
 }
 
 // Variables: Values for the template's placeholders: an array fills the body; an object has separate values for
-// the header and the body.
+// the header and the body, each as an array or, for named placeholders, as an object of names.
 type Variables interface{ isVariables() }
 
 // VariablesList fills the body.
@@ -1288,6 +1322,8 @@ type VariablesParts struct {
 }
 
 func (VariablesParts) isVariables() {}
+
+func (NamedVariables) isVariables() {}
 
 func (RawBody) isVariables() {}
 

@@ -7,11 +7,11 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import type { SendingNumber } from "#src/domain/numbers/table.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
-import { confirmOrder, decideByName, setSample } from "#src/domain/templates/decide.ts";
+import { confirmByName, decideByName, setSample } from "#src/domain/templates/decide.ts";
 import { markButton } from "#src/domain/templates/mark-button.ts";
 import { listTemplates, type TemplateFilter } from "#src/domain/templates/read.ts";
 import type { Template } from "#src/domain/templates/table.ts";
-import { templateStatuses } from "#src/domain/templates/template.ts";
+import { type ParameterOrder, templateStatuses, whyUnsendable } from "#src/domain/templates/template.ts";
 import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
 import { flaggedButtons } from "#src/domain/templates/way-out.ts";
 import { buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
@@ -158,7 +158,7 @@ export const commands: readonly Command[] = [
     { name, workspace: workspaceOption, language },
     ({ name: template, workspace, language }) =>
       (tx) =>
-        reportOf(confirmOrder(tx, workspace, template, language), getWorkspace(tx, workspace)),
+        reportOf(confirmByName(tx, workspace, template, language), getWorkspace(tx, workspace)),
   ),
   writeCommand(
     "template sample",
@@ -209,7 +209,7 @@ function view(template: Template, workspace: Workspace) {
 
 function reportOf(template: Template, workspace: Workspace): Report {
   const shown = view(template, workspace);
-  const { unsupported } = shapeOf(template);
+  const why = whyUnsendable(shapeOf(template));
   const text = list({
     name: shown.name,
     language: shown.language,
@@ -217,13 +217,23 @@ function reportOf(template: Template, workspace: Workspace): Report {
     status: shown.status,
     reason: shown.status_reason ?? undefined,
     quality: shown.quality ?? undefined,
-    sendable: shown.sendable ? "yes" : `no: ${unsupported ?? `it is ${shown.status}`}`,
+    sendable: shown.sendable ? "yes" : `no: ${why ?? `it is ${shown.status}`}`,
     values: `${shown.variables.header} for the header, ${shown.variables.body} for the body`,
+    order: shown.parameter_order === null ? undefined : describeOrder(shown.parameter_order),
     media: shown.media?.type,
     sample: shown.media === null ? undefined : shown.sample_link,
     text: shown.text,
   });
   return { json: shown, text };
+}
+
+/** For example `header: order; body: order, name`. */
+function describeOrder({ header, body }: ParameterOrder): string {
+  const parts = [
+    { part: "header", names: header },
+    { part: "body", names: body },
+  ];
+  return parts.flatMap(({ part, names }) => (names.length === 0 ? [] : [`${part}: ${names.join(", ")}`])).join("; ");
 }
 
 interface FlaggedButton {

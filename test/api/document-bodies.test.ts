@@ -172,7 +172,10 @@ const email = fc.constantFrom(
 
 function valuesOf(one: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const list = fc.array(one, { maxLength: 3 });
-  const parts = fc.record({ header: mostly(list), body: mostly(list) }, { requiredKeys: [] });
+  const names = fc.dictionary(fc.oneof(fc.constantFrom("first_name", "__proto__", ""), someText), one, { maxKeys: 3 });
+  const partsOf = (part: fc.Arbitrary<unknown>) =>
+    fc.record({ header: mostly(part), body: mostly(part) }, { requiredKeys: [] });
+  const parts = fc.oneof(partsOf(list), partsOf(names), partsOf(fc.oneof(list, names)));
   // More than 100 values are more than any template takes, which the server finds with the template.
   return fc.oneof(mostly(list), parts, fc.array(fc.constant("a"), { minLength: 99, maxLength: 100 }));
 }

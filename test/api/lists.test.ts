@@ -196,11 +196,18 @@ test("a template shows exactly what the reference names, filled from its compone
     category: "UTILITY",
     status: "APPROVED",
     sendable: true,
+    parameter_order: null,
     media: null,
     warnings: [],
   };
   expect((await list("", shop)).body.data).toEqual([
-    { ...usual, name: "by_name", variables: { header: 0, body: 2 }, text: "{{1}} at {{2}}, {{1}}" },
+    {
+      ...usual,
+      name: "by_name",
+      variables: { header: 0, body: 2 },
+      parameter_order: { header: [], body: ["when", "where"] },
+      text: "{{1}} at {{2}}, {{1}}",
+    },
     {
       ...usual,
       name: "filed",

@@ -196,7 +196,7 @@ test("faulty values of a broadcast are named by their paths", async () => {
   expect(await faults(["a", "b"])).toEqual(["variables"]);
   expect(await faults({ body: ["a", "b"] })).toEqual(["variables.body"]);
   expect(await faults({ header: ["a"], body: ["b"] })).toEqual(["variables.header"]);
-  expect(await faults({ header: "a", body: {}, footer: [] })).toEqual([
+  expect(await faults({ header: "a", body: 7, footer: [] })).toEqual([
     "variables.body",
     "variables.footer",
     "variables.header",

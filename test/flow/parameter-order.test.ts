@@ -4,7 +4,9 @@
  */
 import { expect, test } from "bun:test";
 import { migrations } from "#src/db/migrations.ts";
-import { confirmOrder } from "#src/domain/templates/decide.ts";
+import { resumeManually } from "#src/domain/broadcasts/pause.ts";
+import { getBroadcast } from "#src/domain/broadcasts/read.ts";
+import { confirmByName } from "#src/domain/templates/decide.ts";
 import { GRAPH_APP_SECRET } from "#test/support/graph.ts";
 import { type GraphRow, graphAccount, graphTemplate } from "#test/support/graph-account.ts";
 import { startTestServer } from "#test/support/server.ts";
@@ -120,9 +122,58 @@ test("after a name was changed, values are refused until the new order is confir
   expect(refused.body.error.fields.variables[0]).toContain("waxwing template order");
   expect((await templateOf(world)).sendable).toBe(false);
   expect(world.graph.requests).toEqual([]);
-  await world.app.store.write((tx) => void confirmOrder(tx, world.workspace.id, "order", "en_US"));
+  await world.app.store.write((tx) => void confirmByName(tx, world.workspace.id, "order", "en_US"));
   expect((await send(world, "A-17", "Ann")).status).toBe(201);
   expect(sent(world)).toEqual([[RIGHT[0], { type: "text", parameter_name: "customer", text: "Ann" }]]);
+});
+
+/** A broadcast of two hours from now, after the template was edited at the network; true: it could be resumed. */
+async function resumeAfter(world: WhatsappWorld, text: string): Promise<boolean> {
+  const { app, clock, workspace } = world;
+  const body = {
+    ...{ name: "Orders", to: ["+4915112345678"], template: "order", variables: ["A-17", "Ann"] },
+    send_at: new Date(clock.now() + 2 * HOUR).toISOString(),
+  };
+  const headers = { "Idempotency-Key": "1" };
+  const made = await app.send("POST", "/api/v1/broadcasts", { key: workspace.key, body, headers });
+  expect(made.status).toBe(202);
+  await edit(world, text);
+  await app.store.write((tx) => void confirmByName(tx, workspace.id, "order", "en_US"));
+  await clock.advance(HOUR);
+  const { id } = made.body.data;
+  expect(app.store.read((tx) => getBroadcast(tx, id).pauseCause)).toBe("template_changed");
+  const isResumed = await app.store
+    .write((tx) => resumeManually(tx, getBroadcast(tx, id)))
+    .then(
+      () => true,
+      () => false,
+    );
+  await clock.advance(60_000);
+  return isResumed;
+}
+
+test("a broadcast is resumed after a reordering, and each value goes to its name", async () => {
+  await using world = await start();
+  expect(await resumeAfter(world, REORDERED)).toBe(true);
+  expect(sent(world)).toEqual([RIGHT]);
+});
+
+test("a broadcast is not resumed with its values under other names, even as many", async () => {
+  await using world = await start();
+  expect(await resumeAfter(world, "{{name}}, your order comes on {{day}} at last.")).toBe(false);
+  expect(sent(world)).toEqual([]);
+});
+
+test("a name that comes back while nothing was confirmed has its old place, and names that came meanwhile are last", async () => {
+  await using world = await start();
+  await edit(world, "{{day}}, your order {{order}} is on its way.");
+  expect(await templateOf(world)).toMatchObject({ parameter_order: { header: [], body: ["order", "day"] } });
+  await edit(world, "On {{day}}: {{name}}, your order {{order}} is on its way.");
+  expect(await templateOf(world)).toMatchObject({
+    sendable: true,
+    parameter_order: { header: [], body: ["order", "name", "day"] },
+    text: "On {{3}}: {{2}}, your order {{1}} is on its way.",
+  });
 });
 
 test("a template that was known before the upgrade keeps the order of the text that it has then", async () => {

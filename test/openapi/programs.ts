@@ -17,6 +17,7 @@ export const template: SendMessage = {
   reference: "order-10042",
 };
 export const parts: SendMessage = { to: "+919876543210", template: "invoice", variables: { header: ["A"], body: [1] } };
+export const byName: SendMessage = { to: "+919876543210", template: "invoice", variables: { body: { order: 1, name: "A" } } };
 export const text: SendMessage = { to: "+919876543210", text: "Your table is ready.", reference: "table-7" };
 export const list: CreateBroadcast = {
   name: "November offer",
@@ -70,6 +71,8 @@ export const wrongPrograms: Readonly<Record<string, string>> = {
   "a contact's field as a value of one message": `const p: SendMessage = { to: "1", template: "a", variables: [{ field: "name" }] };`,
   "a value that is neither a text nor a number": `const p: SendMessage = { to: "1", template: "a", variables: [true] };`,
   "an unknown part of the variables": `const p: SendMessage = { to: "1", template: "a", variables: { footer: ["a"] } };`,
+  "positions and names together": `const p: SendMessage = { to: "1", template: "a", variables: { header: ["a"], body: { b: "c" } } };`,
+  "a contact's field as a value by name of one message": `const p: SendMessage = { to: "1", template: "a", variables: { body: { b: { field: "name" } } } };`,
   "a number as a phone number": `const p: SendMessage = { to: 919876543210, text: "a" };`,
   "a broadcast without a target": `const p: CreateBroadcast = { name: "a", template: "b" };`,
   "a broadcast with two targets": `const p: CreateBroadcast = { name: "a", template: "b", to: ["1"], group: 3 };`,

@@ -82,7 +82,7 @@ async function startDev(...options: string[]): Promise<Dev> {
 interface Sample {
   template?: string;
   language?: string;
-  variables?: unknown[] | { header?: unknown[]; body?: unknown[] };
+  variables?: unknown[] | { header?: unknown[]; body?: unknown[] | Record<string, unknown> };
   media?: { link: string; filename?: string };
 }
 
@@ -100,7 +100,9 @@ function seedOf(document: { paths: object }): object {
     const { template, language = "en_US", variables = [], media } = value;
     if (template === undefined || made.has(template)) continue;
     const { header = [], body = [] } = Array.isArray(variables) ? { body: variables } : variables;
-    const places = body.map((_, index) => `{{${index + 1}}}`).join(" and ");
+    const isNamed = !Array.isArray(body);
+    const names = isNamed ? Object.keys(body) : body.map((_, index) => `${index + 1}`);
+    const places = names.map((name) => `{{${name}}}`).join(" and ");
     const head =
       media !== undefined
         ? [{ type: "HEADER", format: media.filename === undefined ? "IMAGE" : "DOCUMENT" }]
@@ -108,7 +110,8 @@ function seedOf(document: { paths: object }): object {
           ? [{ type: "HEADER", format: "TEXT", text: "For {{1}}" }]
           : [];
     const components = [...head, { type: "BODY", text: `Hi ${places}, hello.` }];
-    made.set(template, { name: template, language, category: "MARKETING", components });
+    const format = isNamed ? { parameter_format: "NAMED" } : {};
+    made.set(template, { name: template, language, category: "MARKETING", ...format, components });
   }
   return {
     workspaces: [

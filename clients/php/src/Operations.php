@@ -19,7 +19,7 @@ namespace Waxwing;
  * @phpstan-type BroadcastResumedEvent array{id: string, type: 'broadcast.resumed', created_at: string, data: array{broadcast: Broadcast}}
  * @phpstan-type BroadcastToGroup array{name: string, template: string, language?: string, variables?: BroadcastVariables, media?: Media, from?: string, send_at?: string, group: int}
  * @phpstan-type BroadcastToList array{name: string, template: string, language?: string, variables?: BroadcastVariables, media?: Media, from?: string, send_at?: string, to: list<string>}
- * @phpstan-type BroadcastVariables list<string|int|float|ContactFieldValue>|array{header?: list<string|int|float|ContactFieldValue>, body?: list<string|int|float|ContactFieldValue>}
+ * @phpstan-type BroadcastVariables list<string|int|float|ContactFieldValue>|array{header?: list<string|int|float|ContactFieldValue>, body?: list<string|int|float|ContactFieldValue>}|NamedBroadcastVariables
  * @phpstan-type Contact array{phone: string|null, user_id: string|null, username: string|null, name: string|null, first_name: string|null, last_name: string|null, email: string|null, city: string|null, state: string|null, postal_code: string|null, company: string|null, birthday: string|null, anniversary: string|null, fields: array<string, mixed>, people: list<PersonOnNumber>, tags: list<string>, groups: list<ContactGroup>, consent: ContactConsent, last_message_from_them_at: string|null, created_at: string, updated_at: string}
  * @phpstan-type ContactConsent array{status: 'unknown'|'opted_in'|'opted_out', source: 'inbound_message'|'manual'|'bulk'|'import'|'api'|null, at: string|null, purpose: string|null, notice: string|null, may_want_to_stop_since: string|null}
  * @phpstan-type ContactErasedEvent array{id: string, type: 'contact.erased', created_at: string, data: array{phone: string|null, user_id: string|null}}
@@ -52,11 +52,14 @@ namespace Waxwing;
  * @phpstan-type MessageReceivedEvent array{id: string, type: 'message.received', created_at: string, data: array{message: InboundMessage, contact: Contact}}
  * @phpstan-type MessageSentEvent array{id: string, type: 'message.sent', created_at: string, data: array{message: Message}}
  * @phpstan-type MessageTemplate array{name: string, language: string}
+ * @phpstan-type NamedBroadcastVariables array{header?: array<string, string|int|float|ContactFieldValue>, body?: array<string, string|int|float|ContactFieldValue>}
+ * @phpstan-type NamedVariables array{header?: array<string, string|int|float>, body?: array<string, string|int|float>}
  * @phpstan-type NetworkLimit array{limit: int, used: int, today: int}
  * @phpstan-type NetworkUsage array{month: string, messages: int, billable: int, categories: list<array{category: string, type: string, billable: bool, messages: int}>, service: list<array{number: string, messages: int, allowance: int|null}>}
  * @phpstan-type SendingNumber array{phone: string, name: string, ready: bool}
  * @phpstan-type OptOut array{phone: string|null, user_id?: string|null, opted_out_at: string, source: 'inbound_message'|'manual'|'bulk'|'import'|'api'}
  * @phpstan-type Page array{page: int, per_page: int, total: int, has_more: bool, next: string|null, pending?: int}
+ * @phpstan-type ParameterOrder array{header: list<string>, body: list<string>}
  * @phpstan-type PersonInput array{name: string, first_name?: string|null, birthday?: string|null, ref?: string|null}
  * @phpstan-type PersonOnNumber array{name: string, first_name: string|null, birthday: string|null, ref: string|null}
  * @phpstan-type PreviewCost array{currency: string, rate: string, amount: string, available: string, available_after: string, covered: bool}
@@ -67,13 +70,13 @@ namespace Waxwing;
  * @phpstan-type SendText array{to: string, text: string, from?: string, reference?: string}
  * @phpstan-type Skip array{to: string, reason: 'opted_out'|'may_want_to_stop'|'invalid_number'|'duplicate'|'no_opt_in'|'missing_variable'|'daily_cap', since?: string}
  * @phpstan-type SkipCounts array{opted_out: int, may_want_to_stop: int, invalid_number: int, duplicate: int, no_opt_in: int, missing_variable: int, daily_cap: int}
- * @phpstan-type Template array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', status: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', sendable: bool, variables: array{header: int, body: int}, text: string, media: TemplateMedia|null, warnings: list<string>}
+ * @phpstan-type Template array{name: string, language: string, category: 'MARKETING'|'UTILITY'|'AUTHENTICATION', status: 'APPROVED'|'PENDING'|'REJECTED'|'PAUSED'|'DISABLED', sendable: bool, variables: array{header: int, body: int}, parameter_order: ParameterOrder|null, text: string, media: TemplateMedia|null, warnings: list<string>}
  * @phpstan-type TemplateApprovedEvent array{id: string, type: 'template.approved', created_at: string, data: array{template: Template, reason: string|null}}
  * @phpstan-type TemplateMedia array{type: 'image'|'video'|'document', default: bool}
  * @phpstan-type TemplateMessage array{id: int, to: string, from: string, reference: string|null, type: 'template', template: MessageTemplate, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: bool, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
  * @phpstan-type TemplateRejectedEvent array{id: string, type: 'template.rejected', created_at: string, data: array{template: Template, reason: string|null}}
  * @phpstan-type TextMessage array{id: int, to: string, from: string, reference: string|null, type: 'text', template: null, text: string, status: 'sent'|'delivered'|'read'|'failed', error: MessageError|null, charged: false, created_at: string, sent_at: string|null, delivered_at: string|null, read_at: string|null}
- * @phpstan-type Variables list<string|int|float>|array{header?: list<string|int|float>, body?: list<string|int|float>}
+ * @phpstan-type Variables list<string|int|float>|array{header?: list<string|int|float>, body?: list<string|int|float>}|NamedVariables
  * @phpstan-type WebhookTestEvent array{id: string, type: 'webhook.test', created_at: string, data: array<string, mixed>}
  * @phpstan-type Workspace array{id: int, name: string, country: string, timezone: string, numbers: list<SendingNumber>, billing: Billing|null}
  */

@@ -283,7 +283,7 @@ class BroadcastVariablesParts(_BroadcastVariablesPartsOptional):
     """Separate values for the header and the body."""
 
 
-BroadcastVariables = Union[List[Union[Union[str, float], "ContactFieldValue"]], "BroadcastVariablesParts"]
+BroadcastVariables = Union[List[Union[Union[str, float], "ContactFieldValue"]], "BroadcastVariablesParts", "NamedBroadcastVariables"]
 
 _ContactRequired = TypedDict(
     "_ContactRequired",
@@ -1298,6 +1298,34 @@ class MessageTemplate(_MessageTemplateRequired):
     """A template, identified by name and language."""
 
 
+_NamedBroadcastVariablesOptional = TypedDict(
+    "_NamedBroadcastVariablesOptional",
+    {
+        "header": "Dict[str, Union[Union[str, float], 'ContactFieldValue']]",
+        "body": "Dict[str, Union[Union[str, float], 'ContactFieldValue']]",
+    },
+    total=False,
+)
+
+
+class NamedBroadcastVariables(_NamedBroadcastVariablesOptional):
+    """Values of named placeholders, by name."""
+
+
+_NamedVariablesOptional = TypedDict(
+    "_NamedVariablesOptional",
+    {
+        "header": "Dict[str, Union[str, float]]",
+        "body": "Dict[str, Union[str, float]]",
+    },
+    total=False,
+)
+
+
+class NamedVariables(_NamedVariablesOptional):
+    """Values of named placeholders, by name."""
+
+
 _NetworkLimitRequired = TypedDict(
     "_NetworkLimitRequired",
     {
@@ -1417,6 +1445,19 @@ _PageOptional = TypedDict(
 
 class Page(_PageRequired, _PageOptional):
     """The position of a page in its list."""
+
+
+_ParameterOrderRequired = TypedDict(
+    "_ParameterOrderRequired",
+    {
+        "header": "List[str]",
+        "body": "List[str]",
+    },
+)
+
+
+class ParameterOrder(_ParameterOrderRequired):
+    """The names of a template's placeholders, in order."""
 
 
 _PersonInputRequired = TypedDict(
@@ -1616,6 +1657,7 @@ _TemplateRequired = TypedDict(
         "status": "Literal['APPROVED', 'PENDING', 'REJECTED', 'PAUSED', 'DISABLED']",
         "sendable": "bool",
         "variables": "TemplateVariables",
+        "parameter_order": "Union['ParameterOrder', None]",
         "text": "str",
         "media": "Union['TemplateMedia', None]",
         "warnings": "List[str]",
@@ -1760,7 +1802,7 @@ class VariablesParts(_VariablesPartsOptional):
     """Separate values for the header and the body."""
 
 
-Variables = Union[List[Union[str, float]], "VariablesParts"]
+Variables = Union[List[Union[str, float]], "VariablesParts", "NamedVariables"]
 
 _WebhookTestEventRequired = TypedDict(
     "_WebhookTestEventRequired",

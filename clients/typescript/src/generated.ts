@@ -203,7 +203,8 @@ export type BroadcastToList = {
 
 /**
  * Values for the template's placeholders: an array fills the body; an object has separate values for the header
- * and the body. A value can be taken from a field of each contact.
+ * and the body, each as an array or, for named placeholders, as an object of names. A value can be taken from a
+ * field of each contact.
  */
 export type BroadcastVariables = Array<string | number | ContactFieldValue> | {
   /**
@@ -216,7 +217,7 @@ export type BroadcastVariables = Array<string | number | ContactFieldValue> | {
    * row; a number needs no exponent.
    */
   body?: Array<string | number | ContactFieldValue>;
-};
+} | NamedBroadcastVariables;
 
 /** A person to whom the workspace can send messages, or who has sent it a message. */
 export type Contact = {
@@ -851,6 +852,34 @@ export type MessageTemplate = {
   language: string;
 };
 
+/** Values of named placeholders, by name. */
+export type NamedBroadcastVariables = {
+  /**
+   * Values by the names of the placeholders. A text is one line, is not blank and has at most four spaces in a
+   * row; a number needs no exponent.
+   */
+  header?: Record<string, string | number | ContactFieldValue>;
+  /**
+   * Values by the names of the placeholders. A text is one line, is not blank and has at most four spaces in a
+   * row; a number needs no exponent.
+   */
+  body?: Record<string, string | number | ContactFieldValue>;
+};
+
+/** Values of named placeholders, by name. */
+export type NamedVariables = {
+  /**
+   * Values by the names of the placeholders. A text is one line, is not blank and has at most four spaces in a
+   * row; a number needs no exponent.
+   */
+  header?: Record<string, string | number>;
+  /**
+   * Values by the names of the placeholders. A text is one line, is not blank and has at most four spaces in a
+   * row; a number needs no exponent.
+   */
+  body?: Record<string, string | number>;
+};
+
 /**
  * Meta's messaging limit: different people in 24 hours who are sent templates without having written in the last
  * 24 hours. An estimate: messages that other software sends are not known here.
@@ -933,6 +962,12 @@ export type Page = {
    * and are not listed yet, because they are still on their way to the network.
    */
   pending?: number;
+};
+
+/** The names of a template's placeholders, in order. */
+export type ParameterOrder = {
+  header: string[];
+  body: string[];
 };
 
 /** A person who also uses the contact's number. */
@@ -1082,7 +1117,10 @@ export type Template = {
   category: "MARKETING" | "UTILITY" | "AUTHENTICATION";
   /** Status of the template at the network. Only an `APPROVED` template can be sent. */
   status: "APPROVED" | "PENDING" | "REJECTED" | "PAUSED" | "DISABLED";
-  /** Whether the template is approved and this API can fill all of its components. */
+  /**
+   * Whether the template is approved and this API can fill all of its components with values by position. False
+   * also while a new `parameter_order` waits to be confirmed; values by name are sent then, too.
+   */
   sendable: boolean;
   variables: {
     /** Number of values for the header. */
@@ -1090,6 +1128,12 @@ export type Template = {
     /** Number of values for the body. */
     body: number;
   };
+  /**
+   * The names of named placeholders in the order of values by position: `{{n}}` in `text` is the n-th name of
+   * `body`. Names keep the order in which they were first approved here, and an added name comes last. Null if
+   * the placeholders are numbered.
+   */
+  parameter_order: ParameterOrder | null;
   /** The body with its placeholders. */
   text: string;
   /** The media header; null if the template has none. */
@@ -1200,7 +1244,7 @@ export type TextMessage = {
 
 /**
  * Values for the template's placeholders: an array fills the body; an object has separate values for the header
- * and the body.
+ * and the body, each as an array or, for named placeholders, as an object of names.
  */
 export type Variables = Array<string | number> | {
   /**
@@ -1213,7 +1257,7 @@ export type Variables = Array<string | number> | {
    * row; a number needs no exponent.
    */
   body?: Array<string | number>;
-};
+} | NamedVariables;
 
 /** A test event was requested for this webhook. `data` is empty. */
 export type WebhookTestEvent = {

@@ -8,7 +8,7 @@ import { getCounters, scheduleReview } from "../messages/adjust-counters.ts";
 import { recordResumed, resetBreaker } from "../messages/breaker.ts";
 import { holdCost } from "../messages/broadcast-cost.ts";
 import { overrideNetworkHealth } from "../numbers/network-health.ts";
-import { valueCounts } from "../templates/template.ts";
+import { isSameOrder, orderIn } from "../templates/template.ts";
 import { shapeOf } from "../templates/view.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import { isFinished, type PauseCause, resumesAutomatically } from "./broadcast.ts";
@@ -17,7 +17,7 @@ import { finishBroadcast } from "./finish.ts";
 import { nameUnknown } from "./hold-restored.ts";
 import { evaluateLateness, type LatenessRules } from "./lateness.ts";
 import { trigger, update } from "./move.ts";
-import { listOpen } from "./read.ts";
+import { confirmedShape, listOpen } from "./read.ts";
 import type { Broadcast } from "./table.ts";
 import { quietWait } from "./wait.ts";
 
@@ -176,9 +176,9 @@ export function applyLateness(tx: Tx, broadcast: Broadcast, rules: LatenessRules
 function confirmTemplate(tx: Tx, broadcast: Broadcast): Broadcast {
   const template = findCurrentTemplate(tx, broadcast);
   if (template === undefined) return broadcast;
-  const needed = valueCounts(shapeOf(template));
-  const current = { header: broadcast.variables.header.length, body: broadcast.variables.body.length };
-  if (needed.header !== current.header || needed.body !== current.body) {
+  const taken = orderIn(shapeOf(template));
+  // The values are frozen by position, so as many values under other names would be swapped.
+  if (!isSameOrder(taken, orderIn(confirmedShape(broadcast)))) {
     throw refusal(
       `The template ${template.name} now takes other values than this broadcast has. Cancel it and create a new one.`,
     );

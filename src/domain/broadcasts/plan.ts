@@ -16,21 +16,23 @@ import { isDynamic } from "../groups/group.ts";
 import { findGroup } from "../groups/read.ts";
 import type { Group } from "../groups/table.ts";
 import { chooseTemplate, fillTemplate, requireSendable, type TemplateInput } from "../messages/fill-template.ts";
+import { type GivenValues, placeValues } from "../messages/given-values.ts";
 import { requireActive, requireReady } from "../messages/plan.ts";
 import type { FrozenValues } from "../messages/table.ts";
 import { chooseSender } from "../numbers/choose.ts";
 import type { SendingNumber } from "../numbers/table.ts";
 import type { Template } from "../templates/table.ts";
+import { shapeOf } from "../templates/view.ts";
 import { getWorkspace } from "../workspaces/read.ts";
 import type { Workspace } from "../workspaces/table.ts";
 import { birthdayConditions } from "./birthday.ts";
-import { type BroadcastVariables, findUnknownFields } from "./values.ts";
+import { type BroadcastValue, type BroadcastVariables, findUnknownFields } from "./values.ts";
 
 export interface BroadcastInput {
   name: string;
   template: string;
   language: string | null;
-  variables: BroadcastVariables;
+  variables: GivenValues<BroadcastValue>;
   media: { link: string; filename: string | null } | null;
   audience: { to: readonly string[] } | { groupId: number };
   from: string | null;
@@ -91,7 +93,7 @@ export function planBroadcast(tx: ReadTx, workspaceId: number, input: BroadcastI
     account: findAccount(tx, workspace.id) ?? null,
     group,
     sendAt: isAhead ? input.sendAt : null,
-    variables: input.variables,
+    variables: placeValues(shapeOf(sendable), input.variables),
   };
 }
 
@@ -100,10 +102,10 @@ export function templateInput(
   { template, language, media, variables }: Pick<BroadcastInput, "template" | "language" | "media" | "variables">,
   values: FrozenValues,
 ): TemplateInput {
-  return { type: "template", name: template, language, media, variables: { isList: variables.isList, ...values } };
+  return { type: "template", name: template, language, media, variables: { ...variables, ...values } };
 }
 
-function fixedTexts(values: BroadcastVariables["body"]): string[] {
+function fixedTexts(values: readonly BroadcastValue[]): string[] {
   return values.map((value) => ("text" in value ? value.text : ""));
 }
 

@@ -5,6 +5,7 @@ import { withinBudget } from "#src/db/query-budget.ts";
 import type { ReadTx } from "#src/db/transaction.ts";
 import type { MessageStatus } from "../messages/message.ts";
 import { type Message, messages } from "../messages/table.ts";
+import { readShape, type TemplateShape } from "../templates/template.ts";
 import { type BroadcastStatus, isFinished, type RecipientFilter } from "./broadcast.ts";
 import { broadcastById, openBroadcasts } from "./statements.ts";
 import { type Broadcast, broadcasts } from "./table.ts";
@@ -133,4 +134,14 @@ export function countReasons(tx: ReadTx, broadcastId: number, limit: number): Re
     )
     .toSorted((a, b) => b.count - a.count)
     .slice(0, limit);
+}
+
+/** The shape of the template as it was confirmed for the broadcast, whatever the template is now. */
+export function confirmedShape(broadcast: Broadcast): TemplateShape {
+  return readShape({
+    components: broadcast.templateComponents,
+    parameterFormat: broadcast.templateFormat,
+    category: broadcast.templateCategory,
+    parameterOrder: broadcast.templateOrder,
+  });
 }

@@ -140,7 +140,7 @@ function insertBroadcast(tx: Tx, plan: BroadcastPlan, input: BroadcastInput, req
       templateFormat: template.parameterFormat,
       templateComponents: template.components,
       templateOrder: template.parameterOrder,
-      variables: input.variables,
+      variables: plan.variables,
       mediaLink: input.media?.link ?? null,
       mediaFilename: input.media?.filename ?? null,
       fromPhone: sender.phone,

@@ -8,16 +8,12 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { listFields, readFieldsOfContact } from "../contacts/custom-fields.ts";
 import { broadcastNames, type ProfileName, profileFields } from "../contacts/profile-fields.ts";
 import type { Contact } from "../contacts/table.ts";
+import type { GivenValues, PlacedValues } from "../messages/given-values.ts";
 import type { FrozenValues } from "../messages/table.ts";
 
 export type BroadcastValue = { text: string } | { field: string; fallback: string | null };
 
-export interface BroadcastVariables {
-  /** The caller gave one list, which is for the body; error paths are named accordingly. */
-  isList: boolean;
-  header: readonly BroadcastValue[];
-  body: readonly BroadcastValue[];
-}
+export type BroadcastVariables = PlacedValues<BroadcastValue>;
 
 /** The person whom a message addresses: the contact, or another person on its number. */
 export interface Addressee {
@@ -29,23 +25,23 @@ export interface Addressee {
 export function findUnknownFields(
   tx: ReadTx,
   workspaceId: number,
-  { isList, header, body }: BroadcastVariables,
+  { isList, names, header, body }: GivenValues<BroadcastValue>,
 ): FieldProblems {
   const problems: FieldProblems = {};
   let custom: string[] | null = null;
-  const check = (values: readonly BroadcastValue[], path: string): void => {
+  const check = (values: readonly BroadcastValue[], path: string, keys: readonly string[] = []): void => {
     for (const [index, value] of values.entries()) {
       if ("text" in value || isContactField(value.field)) continue;
       custom ??= listFields(tx, workspaceId).map(({ key }) => key);
       if (custom.includes(value.field)) continue;
       const known = [...broadcastNames, ...custom];
-      problems[`${path}.${index}.field`] = [
+      problems[`${path}.${keys[index] ?? index}.field`] = [
         unknownName(`There is no contact field "${value.field}". Use ${known.join(", ")}.`, value.field, known),
       ];
     }
   };
-  check(header, "variables.header");
-  check(body, isList ? "variables" : "variables.body");
+  check(header, "variables.header", names?.header);
+  check(body, isList ? "variables" : "variables.body", names?.body);
   return problems;
 }
 

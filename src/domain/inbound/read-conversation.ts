@@ -5,7 +5,7 @@
  */
 import { and, desc, eq, sql } from "drizzle-orm";
 import { type ReadTx, statement } from "#src/db/transaction.ts";
-import { getBroadcast } from "../broadcasts/read.ts";
+import { confirmedShape, getBroadcast } from "../broadcasts/read.ts";
 import type { Broadcast } from "../broadcasts/table.ts";
 import { lastMessageOf } from "../contacts/find.ts";
 import type { Contact } from "../contacts/table.ts";
@@ -16,7 +16,7 @@ import { findByNetworkId } from "../messages/network-ids.ts";
 import { findWholeMessage } from "../messages/read.ts";
 import type { MessageRow } from "../messages/table.ts";
 import { findTemplate } from "../templates/read.ts";
-import { readShape, renderText, type TemplateComponent } from "../templates/template.ts";
+import { renderText, type TemplateComponent } from "../templates/template.ts";
 import { type Echo, echoes, type Inbound, inbounds } from "./table.ts";
 
 export type ConversationItem =
@@ -216,12 +216,7 @@ function viewOf(tx: ReadTx, message: MessageRow, hasButtons: boolean): Conversat
  */
 export function textOf(message: MessageRow, broadcast: Broadcast | null): string {
   if (message.text !== null || broadcast === null) return message.text ?? "";
-  const shape = readShape({
-    components: broadcast.templateComponents,
-    parameterFormat: broadcast.templateFormat,
-    category: broadcast.templateCategory,
-    parameterOrder: broadcast.templateOrder,
-  });
+  const shape = confirmedShape(broadcast);
   return renderText(shape, message.variables?.header ?? [], message.variables?.body ?? []);
 }
 

@@ -7,23 +7,17 @@ import type { ReadTx } from "#src/db/transaction.ts";
 import { findByPhoneNumberId } from "../numbers/read.ts";
 import { listLanguages, listNames } from "../templates/read.ts";
 import type { Template } from "../templates/table.ts";
-import { type FilledTexts, fillTexts, renderText, type TemplateShape, valueCounts } from "../templates/template.ts";
+import { type FilledTexts, fillTexts, renderText, type TemplateShape } from "../templates/template.ts";
 import { shapeOf } from "../templates/view.ts";
 import type { Content, MediaHeader, PlaceholderValue, TemplateContent, TextHeader } from "./content.ts";
+import { findMisplaced, type GivenValues, placeValues } from "./given-values.ts";
 
 export interface TemplateInput {
   type: "template";
   name: string;
   language: string | null;
-  variables: Variables;
+  variables: GivenValues<string>;
   media: { link: string; filename: string | null } | null;
-}
-
-/** Values as text. `isList`: the caller gave one list, which is for the body; error paths are named accordingly. */
-export interface Variables {
-  isList: boolean;
-  header: readonly string[];
-  body: readonly string[];
 }
 
 interface TemplateChoice {
@@ -55,7 +49,7 @@ export function chooseTemplate(
   if (template === undefined) {
     return { template: null, fields: {}, fault: describeUnknown(tx, workspaceId, accountId, input, languages) };
   }
-  return { template, fields: findMisfits(shapeOf(template), input) };
+  return { template, fields: findMisfits(template, input) };
 }
 
 function describeUnknown(
@@ -74,21 +68,10 @@ function describeUnknown(
   return { field: "language", ...unknownName(`${sentence} It exists in ${known.join(", ")}.`, input.language, known) };
 }
 
-/** Reports too many values, and a file where the template has none. */
-function findMisfits(shape: TemplateShape, { variables, media }: TemplateInput): FieldProblems {
-  const fields: FieldProblems = {};
-  if (shape.isOrderOpen) {
-    const why = "A name of the template's values was removed or changed, so values by position may be swapped.";
-    fields.variables = [`${why} An owner confirms the new order: waxwing template order.`];
-    return fields;
-  }
-  const counts = valueCounts(shape);
-  const tooMany = (part: "header" | "body"): string =>
-    `The template's ${part} takes ${counts[part]} ${counts[part] === 1 ? "value" : "values"}, ${variables[part].length} were given.`;
-  if (variables.header.length > counts.header) fields["variables.header"] = [tooMany("header")];
-  if (variables.body.length > counts.body) {
-    fields[variables.isList ? "variables" : "variables.body"] = [tooMany("body")];
-  }
+/** Reports values that have no place in the template, and a file where the template has none. */
+function findMisfits(template: Template, { variables, media }: TemplateInput): FieldProblems {
+  const shape = shapeOf(template);
+  const fields = findMisplaced(template.parameterFormat, shape, variables);
   const kind = mediaKind(shape);
   if (media !== null && kind === null) fields.media = ["The template has no media header."];
   if (media !== null && media.filename !== null && kind !== null && kind !== "document") {
@@ -128,50 +111,42 @@ const STATUS_DESCRIPTIONS = {
 /** Throws `missing_media` or `missing_variable`. */
 export function fillTemplate(template: Template, input: TemplateInput): { content: TemplateContent; text: string } {
   const shape = shapeOf(template);
-  const header = fillHeader(template, shape, input);
-  requireValues("header", valueCounts(shape).header, input.variables.header);
-  requireValues("body", valueCounts(shape).body, input.variables.body);
-  const code = input.variables.body[0];
+  const media = fillMedia(template, shape, input);
+  const values = placeValues(shape, input.variables);
+  const code = values.body[0];
   return {
     content: {
       type: "template",
       name: template.name,
       language: template.language,
-      header,
-      body: named(shape.body.placeholders, input.variables.body, template),
+      header: media ?? fillHeader(template, shape, values.header),
+      body: named(shape.body.placeholders, values.body, template),
       oneTimePassword:
         shape.oneTimePasswordButton === null || code === undefined
           ? null
           : { index: shape.oneTimePasswordButton, code },
     },
-    text: renderText(shape, input.variables.header, input.variables.body),
+    text: renderText(shape, values.header, values.body),
   };
 }
 
-function fillHeader(template: Template, shape: TemplateShape, input: TemplateInput): TextHeader | MediaHeader | null {
-  const { header } = shape;
-  if (header === null || header.type === "location") return null;
-  if (header.type === "text") {
-    if (header.placeholders.length === 0) return null;
-    return { type: "text", values: named(header.placeholders, input.variables.header, template) };
-  }
+function fillHeader(template: Template, { header }: TemplateShape, values: readonly string[]): TextHeader | null {
+  if (header?.type !== "text" || header.placeholders.length === 0) return null;
+  return { type: "text", values: named(header.placeholders, values, template) };
+}
+
+/** Null: the template has no media header. */
+function fillMedia(template: Template, shape: TemplateShape, input: TemplateInput): MediaHeader | null {
+  const type = mediaKind(shape);
+  if (type === null) return null;
   const link = input.media?.link ?? template.sampleLink;
   if (link === null) {
     throw new Problem(
       "missing_media",
-      `The template ${template.name} has ${article(header.type)} ${header.type} header: give its link in media.`,
+      `The template ${template.name} has ${article(type)} ${type} header: give its link in media.`,
     );
   }
-  const filename = header.type === "document" ? (input.media?.filename ?? fileNameOf(link)) : null;
-  return { type: header.type, link, filename };
-}
-
-function requireValues(part: "header" | "body", needed: number, values: readonly string[]): void {
-  if (values.length >= needed) return;
-  throw new Problem(
-    "missing_variable",
-    `The template's ${part} needs ${needed} ${needed === 1 ? "value" : "values"}, ${values.length} ${values.length === 1 ? "was" : "were"} given.`,
-  );
+  return { type, link, filename: type === "document" ? (input.media?.filename ?? fileNameOf(link)) : null };
 }
 
 function named(placeholders: readonly string[], values: readonly string[], template: Template): PlaceholderValue[] {

@@ -92,12 +92,17 @@ export function setSample(tx: Tx, workspaceId: number, name: string, language: s
   return changed ?? template;
 }
 
-/** Confirms the order in which the template takes its values now, after a name has left its text. Throws `not_found`. */
-export function confirmOrder(tx: Tx, workspaceId: number, name: string, language: string): Template {
-  const template = requireTemplate(tx, workspaceId, name, language);
-  if (template.parameterOrder === null) return template;
-  const changes = { parameterOrder: orderIn(shapeOf(template)), updatedAt: tx.now };
+/** Confirms the order in which the template takes its values now, after a name has left its text. */
+export function confirmOrder(tx: Tx, template: Template): Template {
+  const shape = shapeOf(template);
+  if (!shape.isOrderOpen) return template;
+  const changes = { parameterOrder: orderIn(shape), updatedAt: tx.now };
   return tx.db.update(templates).set(changes).where(eq(templates.id, template.id)).returning().get() ?? template;
+}
+
+/** Throws `not_found`. */
+export function confirmByName(tx: Tx, workspaceId: number, name: string, language: string): Template {
+  return confirmOrder(tx, requireTemplate(tx, workspaceId, name, language));
 }
 
 function findLinkProblem(link: string): string | null {

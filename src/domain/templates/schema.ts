@@ -11,6 +11,13 @@ const TemplateMedia = Type.Object(
   { $id: "TemplateMedia", description: "The media header of a template." },
 );
 
+const Names = Type.Array(Type.String(), { examples: [["first_name", "order"]] });
+
+export const ParameterOrderView = Type.Object(
+  { header: Names, body: Names },
+  { $id: "ParameterOrder", description: "The names of a template's placeholders, in order." },
+);
+
 export const TemplateView = Type.Object(
   {
     name: Type.String({ examples: ["order_shipped"] }),
@@ -18,12 +25,17 @@ export const TemplateView = Type.Object(
     category: OneOf(templateCategories),
     status: OneOf(templateStatuses, "Status of the template at the network. Only an `APPROVED` template can be sent."),
     sendable: Type.Boolean({
-      description: "Whether the template is approved and this API can fill all of its components.",
+      description:
+        "Whether the template is approved and this API can fill all of its components with values by position. False also while a new `parameter_order` waits to be confirmed; values by name are sent then, too.",
     }),
     variables: Type.Object({
       header: Type.Integer({ description: "Number of values for the header." }),
       body: Type.Integer({ description: "Number of values for the body." }),
     }),
+    parameter_order: Nullable(
+      ParameterOrderView,
+      "The names of named placeholders in the order of values by position: `{{n}}` in `text` is the n-th name of `body`. Names keep the order in which they were first approved here, and an added name comes last. Null if the placeholders are numbered.",
+    ),
     text: Type.String({ description: "The body with its placeholders.", examples: ["Hi {{1}}, your order is here."] }),
     media: Nullable(TemplateMedia, "The media header; null if the template has none."),
     warnings: Type.Array(Type.String(), {

@@ -42,9 +42,12 @@ export interface TemplateShape {
   footer: string | null;
   /** Index of the one-time-password button among all buttons. */
   oneTimePasswordButton: number | null;
-  /** Whether a name of its order has left the text: until a person confirms, it is unknown which value is meant. */
+  /**
+   * Whether a name of its order has left the text: until a person confirms, it is unknown which value is meant by a
+   * position.
+   */
   isOrderOpen: boolean;
-  /** Why it cannot be sent through this API, in plain text; null if it can. */
+  /** Why this API cannot send it at all, in plain text; null if it can. */
   unsupported: string | null;
 }
 
@@ -103,6 +106,12 @@ export function readShape(source: TemplateSource): TemplateShape {
   return shape;
 }
 
+/** Why the template cannot be sent with values by position, in plain text; null if it can. */
+export function whyUnsendable({ unsupported, isOrderOpen }: TemplateShape): string | null {
+  if (unsupported !== null || !isOrderOpen) return unsupported;
+  return "a name of its values was removed or changed, and the new order is not confirmed (waxwing template order)";
+}
+
 /** The order in which the template takes its values now. */
 export function orderIn({ header, body }: TemplateShape): ParameterOrder {
   return { header: header?.type === "text" ? header.placeholders : [], body: body.placeholders };
@@ -110,13 +119,20 @@ export function orderIn({ header, body }: TemplateShape): ParameterOrder {
 
 /**
  * The order to keep when the text of a template that was approved changes from `before` to `after`: known names keep
- * their places, also those that leave the text, and added names come last. Null: placeholders are numbered.
+ * their places, and added names come last. The order stays as it was where a name has left the text, because the order
+ * that follows has to be confirmed. Null: placeholders are numbered.
  */
 export function nextOrder(before: TemplateSource, after: TemplateSource): ParameterOrder | null {
   if (after.parameterFormat !== "NAMED") return null;
   const known = before.parameterOrder ?? orderIn(readShape(before));
   const found = orderIn(readShape({ ...after, parameterOrder: null }));
+  if (hasLeft(known, found)) return known;
   return { header: joined(known.header, found.header), body: joined(known.body, found.body) };
+}
+
+function hasLeft(known: ParameterOrder, found: ParameterOrder): boolean {
+  const lacks = (part: keyof ParameterOrder): boolean => known[part].some((name) => !found[part].includes(name));
+  return lacks("header") || lacks("body");
 }
 
 function joined(known: readonly string[], found: readonly string[]): string[] {
@@ -129,13 +145,13 @@ function applyOrder(shape: TemplateShape, order: ParameterOrder): void {
     joined(order[part], found[part]).filter((name) => found[part].includes(name));
   shape.body.placeholders = sorted("body");
   if (shape.header?.type === "text") shape.header.placeholders = sorted("header");
-  const hasLeft = (part: keyof ParameterOrder): boolean => order[part].some((name) => !found[part].includes(name));
-  if (!hasLeft("header") && !hasLeft("body")) return;
-  shape.isOrderOpen = true;
-  refuse(
-    shape,
-    "a name of its values was removed or changed, and the new order is not confirmed (waxwing template order)",
-  );
+  shape.isOrderOpen = hasLeft(order, found);
+}
+
+/** Whether a value by position has the same name in both. */
+export function isSameOrder(one: ParameterOrder, other: ParameterOrder): boolean {
+  const isSame = (part: keyof ParameterOrder): boolean => JSON.stringify(one[part]) === JSON.stringify(other[part]);
+  return isSame("header") && isSame("body");
 }
 
 /** How many values header and body take. */

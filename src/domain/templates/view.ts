@@ -1,8 +1,16 @@
 /** The public JSON of a template, in the API and in events. */
 import type { Static } from "@sinclair/typebox";
-import type { TemplateView } from "./schema.ts";
+import type { ParameterOrderView, TemplateView } from "./schema.ts";
 import type { Template } from "./table.ts";
-import { numberedBody, readShape, type TemplateShape, valueCounts } from "./template.ts";
+import {
+  numberedBody,
+  orderIn,
+  type ParameterOrder,
+  readShape,
+  type TemplateShape,
+  valueCounts,
+  whyUnsendable,
+} from "./template.ts";
 import { findWarnings, type OwnWords } from "./way-out.ts";
 
 export function viewTemplate(template: Template, words: OwnWords): Static<typeof TemplateView> {
@@ -12,8 +20,9 @@ export function viewTemplate(template: Template, words: OwnWords): Static<typeof
     language: template.language,
     category: template.category,
     status: template.status,
-    sendable: template.status === "APPROVED" && shape.unsupported === null,
+    sendable: template.status === "APPROVED" && whyUnsendable(shape) === null,
     variables: valueCounts(shape),
+    parameter_order: template.parameterFormat === "NAMED" ? viewOrder(orderIn(shape)) : null,
     text: numberedBody(shape),
     media: viewMedia(template, shape),
     warnings: findWarnings(template, words),
@@ -22,6 +31,10 @@ export function viewTemplate(template: Template, words: OwnWords): Static<typeof
 
 export function shapeOf(template: Template): TemplateShape {
   return readShape(template);
+}
+
+export function viewOrder({ header, body }: ParameterOrder): Static<typeof ParameterOrderView> {
+  return { header: [...header], body: [...body] };
 }
 
 function viewMedia(template: Template, { header }: TemplateShape): Static<typeof TemplateView>["media"] {

@@ -5,7 +5,7 @@ import { readInstant } from "#src/core/instant.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { absent, FORM, inDocument, NOT_BLANK } from "#src/core/schema.ts";
 import type { BroadcastInput } from "#src/domain/broadcasts/plan.ts";
-import type { BroadcastValue, BroadcastVariables } from "#src/domain/broadcasts/values.ts";
+import type { BroadcastValue } from "#src/domain/broadcasts/values.ts";
 import { broadcastNames } from "#src/domain/contacts/profile-fields.ts";
 import { findFieldProblems } from "../validate.ts";
 import {
@@ -17,8 +17,7 @@ import {
   readMedia,
   readVariables,
   VALUE_PATTERN,
-  VALUE_RULES,
-  VALUES_MAX,
+  variablesOf,
 } from "./variables.ts";
 
 const NAME_LENGTH_MAX = 191;
@@ -51,22 +50,15 @@ const ContactFieldValue = Type.Object(
   },
 );
 
-const BroadcastValues = Type.Array(Type.Union([LiteralValue, ContactFieldValue]), {
-  maxItems: VALUES_MAX,
-  description: `Values in the order of the placeholders. ${VALUE_RULES}`,
-  examples: [[{ field: "first_name", fallback: "there" }, "20%"]],
-});
-
-const BroadcastVariableParts = Type.Object(
-  { header: Type.Optional(BroadcastValues), body: Type.Optional(BroadcastValues) },
-  { additionalProperties: false, description: "Separate values for the header and the body." },
+const BroadcastVariablesBody = variablesOf(
+  Type.Union([LiteralValue, ContactFieldValue]),
+  { all: "BroadcastVariables", named: "NamedBroadcastVariables" },
+  {
+    list: [{ field: "first_name", fallback: "there" }, "20%"],
+    named: { first_name: { field: "first_name", fallback: "there" }, discount: "20%" },
+  },
+  "Values for the template's placeholders: an array fills the body; an object has separate values for the header and the body, each as an array or, for named placeholders, as an object of names. A value can be taken from a field of each contact.",
 );
-
-const BroadcastVariablesBody = Type.Union([BroadcastValues, BroadcastVariableParts], {
-  $id: "BroadcastVariables",
-  description:
-    "Values for the template's placeholders: an array fills the body; an object has separate values for the header and the body. A value can be taken from a field of each contact.",
-});
 
 const To = Type.Array(Type.String(), {
   minItems: 1,
@@ -165,7 +157,7 @@ const Checked = Type.Object(
 export function readBroadcast(body: Readonly<Record<string, unknown>>, timezone: string): BroadcastInput {
   const { variables: rawVariables, send_at: rawSendAt, ...rest } = body;
   const fields = findFieldProblems(Checked, rest);
-  const variables: BroadcastVariables = readVariables(rawVariables, fields, readValue);
+  const variables = readVariables(rawVariables, fields, readValue);
   const sendAt = readTime(rawSendAt, timezone, fields);
   const { name, template, language, to, group, from, ...others } = rest as Static<typeof Checked>;
   if ((to === undefined) === (group === undefined)) {

@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Fault } from "#src/core/fault.ts";
 import { invalidRequest } from "#src/core/problem.ts";
 import { absent, FORM, inDocument, NOT_BLANK } from "#src/core/schema.ts";
-import type { TemplateInput, Variables } from "#src/domain/messages/fill-template.ts";
+import type { TemplateInput } from "#src/domain/messages/fill-template.ts";
 import type { SendInput } from "#src/domain/messages/plan.ts";
 import { findFieldProblems } from "../validate.ts";
 import { checkWellFormed, MediaBody, readLiteral, readMedia, readVariables, VariablesBody } from "./variables.ts";
@@ -143,7 +143,7 @@ function readTemplate(body: Readonly<Record<string, unknown>>): SendInput {
   // A union's schema only says that no form fits, so the values are checked form by form.
   const { variables: rawVariables, ...rest } = body;
   const fields = findFieldProblems(SendTemplateBody, rest);
-  const variables: Variables = readVariables(rawVariables, fields, readLiteral);
+  const variables = readVariables(rawVariables, fields, readLiteral);
   const { to, template, language, from, reference, ...others } = body as Static<typeof SendTemplateBody>;
   const media = readMedia(others.media, fields);
   checkWellFormed(fields, rest);

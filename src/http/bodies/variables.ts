@@ -1,15 +1,17 @@
 /** Template values and the header file in request bodies: their schemas, and the conversion from JSON. */
 
-import { type Static, Type } from "@sinclair/typebox";
-import { type FieldFault, type FieldProblems, unknownName } from "#src/core/fault.ts";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { type Fault, type FieldFault, type FieldProblems, unknownName } from "#src/core/fault.ts";
+import { quote } from "#src/core/problem.ts";
 import { inDocument } from "#src/core/schema.ts";
 import { SHOWS_NOTHING } from "#src/core/shown-text.ts";
+import type { GivenValues } from "#src/domain/messages/given-values.ts";
 
 const LINK_LENGTH_MAX = 2048;
 const FILENAME_LENGTH_MAX = 240;
 
 /** More than any template has placeholders. */
-export const VALUES_MAX = 100;
+const VALUES_MAX = 100;
 
 /** One line that is not blank and has at most four spaces in a row. */
 export const VALUE_PATTERN = "^ {0,4}([^\\S\\n\\r\\t ] {0,4})*\\S {0,4}([^\\n\\r\\t ] {0,4})*$";
@@ -21,25 +23,53 @@ export const LiteralValue = inDocument(Type.Unsafe<string | number>({ type: ["st
   maximum: Number.MAX_SAFE_INTEGER,
 });
 
-export const VALUE_RULES =
+const VALUE_RULES =
   "A text is one line, is not blank and has at most four spaces in a row; a number needs no exponent.";
 
-const Values = Type.Array(LiteralValue, {
-  maxItems: VALUES_MAX,
-  description: `Values in the order of the placeholders. ${VALUE_RULES}`,
-  examples: [["Asha", 10042]],
-});
+/**
+ * The forms in which a request gives its values: a list for the body, or header and body by position or by name. `names`
+ * are those of the schemas.
+ */
+export function variablesOf(
+  value: TSchema,
+  names: { all: string; named: string },
+  examples: { list: unknown[]; named: object },
+  description: string,
+) {
+  const list = Type.Array(value, {
+    maxItems: VALUES_MAX,
+    description: `Values in the order of the placeholders. ${VALUE_RULES}`,
+    examples: [examples.list],
+  });
+  const named = Type.Unsafe<Record<string, unknown>>({
+    type: "object",
+    additionalProperties: value,
+    maxProperties: VALUES_MAX,
+    description: `Values by the names of the placeholders. ${VALUE_RULES}`,
+    examples: [examples.named],
+  });
+  const parts = (part: TSchema, keywords: object) =>
+    Type.Object(
+      { header: Type.Optional(part), body: Type.Optional(part) },
+      { additionalProperties: false, ...keywords },
+    );
+  return Type.Union(
+    [
+      list,
+      parts(list, { description: "Separate values for the header and the body." }),
+      // The forms of a union exclude each other: an object without members is the form above.
+      parts(named, { $id: names.named, minProperties: 1, description: "Values of named placeholders, by name." }),
+    ],
+    { $id: names.all, description },
+  );
+}
 
-const VariableParts = Type.Object(
-  { header: Type.Optional(Values), body: Type.Optional(Values) },
-  { additionalProperties: false, description: "Separate values for the header and the body." },
+export const VariablesBody = variablesOf(
+  LiteralValue,
+  { all: "Variables", named: "NamedVariables" },
+  { list: ["Asha", 10042], named: { first_name: "Asha", order: 10042 } },
+  "Values for the template's placeholders: an array fills the body; an object has separate values for the header and the body, each as an array or, for named placeholders, as an object of names.",
 );
-
-export const VariablesBody = Type.Union([Values, VariableParts], {
-  $id: "Variables",
-  description:
-    "Values for the template's placeholders: an array fills the body; an object has separate values for the header and the body.",
-});
 
 export const MediaBody = Type.Object(
   {
@@ -73,28 +103,21 @@ const SPACES_MAX = 4;
 /** Converts the value at `path`; adds any mistake to `fields`. */
 export type ReadValue<Value> = (raw: unknown, path: string, fields: FieldProblems) => Value;
 
-interface ReadVariables<Value> {
-  /** Given as one list, which fills the body. */
-  isList: boolean;
-  header: Value[];
-  body: Value[];
+/** The names and values of one part; `names` is null for values by position. */
+interface ReadPart<Value> {
+  names: string[] | null;
+  values: Value[];
 }
 
-/** Accepts a list for the body, or an object with `header` and `body`. */
+/** Accepts a list for the body, or an object with `header` and `body`, which are both lists or both objects of names. */
 export function readVariables<Value>(
   raw: unknown,
   fields: FieldProblems,
   readValue: ReadValue<Value>,
-): ReadVariables<Value> {
-  const none: ReadVariables<Value> = { isList: true, header: [], body: [] };
+): GivenValues<Value> {
+  const none: GivenValues<Value> = { isList: true, header: [], body: [] };
   const readValues = (list: readonly unknown[], path: string): Value[] =>
     list.map((value, index) => readValue(value, `${path}.${index}`, fields));
-  const readPart = (part: unknown, path: string): Value[] => {
-    if (part === undefined) return [];
-    if (Array.isArray(part)) return readValues(part, path);
-    fields[path] = [{ rule: "type", sentence: "This has to be a list of values." }];
-    return [];
-  };
   if (raw === undefined) return none;
   if (Array.isArray(raw)) return { ...none, body: readValues(raw, "variables") };
   if (typeof raw !== "object" || raw === null) {
@@ -103,15 +126,39 @@ export function readVariables<Value>(
     ];
     return none;
   }
-  const { header, body, ...unknown } = raw as Record<string, unknown>;
-  for (const name of Object.keys(unknown)) {
-    fields[`variables.${name}`] = [unknownName("Unknown field. Use header and body.", name, ["header", "body"])];
-  }
-  return {
-    isList: false,
-    header: readPart(header, "variables.header"),
-    body: readPart(body, "variables.body"),
+  const readPart = (part: unknown, path: string): ReadPart<Value> => {
+    if (part === undefined) return { names: null, values: [] };
+    if (Array.isArray(part)) return { names: null, values: readValues(part, path) };
+    if (typeof part !== "object" || part === null) {
+      fields[path] = [{ rule: "type", sentence: "This has to be a list of values, or an object of names." }];
+      return { names: null, values: [] };
+    }
+    const names = Object.keys(part);
+    if (names.length > VALUES_MAX) {
+      const sentence = `A template takes at most ${VALUES_MAX} values; ${names.length} were given.`;
+      fields[path] = [{ rule: "too_many", sentence, limit: VALUES_MAX }];
+      return { names: [], values: [] };
+    }
+    return {
+      names,
+      values: Object.entries(part).map(([name, value]) => readValue(value, `${path}.${name}`, fields)),
+    };
   };
+  const { header: rawHeader, body: rawBody, ...unknown } = raw as Record<string, unknown>;
+  for (const name of Object.keys(unknown).slice(0, VALUES_MAX)) {
+    const sentence = `Unknown field. Use header and body; values by name stand in one of them: "body": {${quote(name)}: …}.`;
+    fields[`variables.${name}`] = [unknownName(sentence, name, ["header", "body"])];
+  }
+  const header = readPart(rawHeader, "variables.header");
+  const body = readPart(rawBody, "variables.body");
+  const values = { isList: false, header: header.values, body: body.values };
+  if (header.names === null && body.names === null) return values;
+  if (Array.isArray(rawHeader) || Array.isArray(rawBody)) {
+    const fault: Fault = { rule: "conflict", sentence: "Give all values by position or all by name, not both." };
+    fields["variables.header"] = [fault];
+    fields["variables.body"] = [fault];
+  }
+  return { ...values, names: { header: header.names ?? [], body: body.names ?? [] } };
 }
 
 /** Accepts a text or a number, and returns the text to send. */

@@ -54,6 +54,15 @@ const bodies = {
       to: ["+442079460210", "+44 20 7946 0211"],
     },
   },
+  by_name: {
+    summary: "A template with named variables",
+    value: {
+      name: "Renewals",
+      template: "renewal_reminder",
+      variables: { body: { first_name: { field: "first_name", fallback: "there" }, plan: "Gold" } },
+      to: ["+442079460210"],
+    },
+  },
   group: {
     summary: "A group, at a scheduled time, with an image",
     value: {
@@ -93,7 +102,7 @@ export const broadcastEndpoints = {
       description:
         "Sends a template to a list of phone numbers or to a group. The response is returned before any message is sent; it lists the numbers in `to` that are skipped, and why. To see recipients that are skipped later, list the recipients. Everyone in `to` who has not opted out is recorded as opted in. In a group, only contacts who have opted in receive the message. A single `broadcast.finished` event follows when the counts are final.",
       bodies,
-      keys: { list: "november-offer", group: "festival-greeting-2026" },
+      keys: { list: "november-offer", by_name: "renewals-2026-11", group: "festival-greeting-2026" },
       success: "The broadcast was accepted.",
       status: 202,
       example: {

@@ -64,6 +64,14 @@ export const messageEndpoints = {
           summary: "A template with variables",
           value: { to: "+442079460210", template: "order_shipped", variables: ["Asha", 10042] },
         },
+        template_by_name: {
+          summary: "A template with named variables",
+          value: {
+            to: "+442079460210",
+            template: "order_confirmation",
+            variables: { body: { first_name: "Asha", order: 10042 } },
+          },
+        },
         template_with_file: {
           summary: "A template with a PDF header, in a specific language",
           value: {
@@ -77,7 +85,12 @@ export const messageEndpoints = {
         },
         text: { summary: "Free-form text", value: { to: "+442079460210", text: "Your table is ready." } },
       },
-      keys: { template: "shipped-10042", template_with_file: "invoice-10042", text: "table-7-ready" },
+      keys: {
+        template: "shipped-10042",
+        template_by_name: "confirmed-10042",
+        template_with_file: "invoice-10042",
+        text: "table-7-ready",
+      },
       success: "The network accepted the message.",
       status: 201,
       example: messageExample,

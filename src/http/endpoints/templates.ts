@@ -10,7 +10,7 @@ import { findSync, scheduleSync } from "#src/domain/numbers/account-sync.ts";
 import { SIMULATOR_ACCOUNT } from "#src/domain/numbers/add.ts";
 import { listNumbers } from "#src/domain/numbers/read.ts";
 import { addTemplate, readNewTemplate } from "#src/domain/templates/add.ts";
-import { decideByName, setSample } from "#src/domain/templates/decide.ts";
+import { confirmOrder, decideByName, setSample } from "#src/domain/templates/decide.ts";
 import { markButton } from "#src/domain/templates/mark-button.ts";
 import {
   countTemplates,
@@ -19,21 +19,25 @@ import {
   listTemplates,
   type TemplateFilter,
 } from "#src/domain/templates/read.ts";
-import { TemplateView } from "#src/domain/templates/schema.ts";
+import { ParameterOrderView, TemplateView } from "#src/domain/templates/schema.ts";
 import type { Template } from "#src/domain/templates/table.ts";
-import { templateStatuses } from "#src/domain/templates/template.ts";
-import { shapeOf, viewTemplate } from "#src/domain/templates/view.ts";
+import { isSameOrder, orderIn, templateStatuses, whyUnsendable } from "#src/domain/templates/template.ts";
+import { shapeOf, viewOrder, viewTemplate } from "#src/domain/templates/view.ts";
 import { buttonMarkOf, buttonMeanings } from "#src/domain/workspaces/button-marks.ts";
 import type { Workspace } from "#src/domain/workspaces/table.ts";
 import { PageQuery, pageOf, readChoice, readPage, readTemplateCursor } from "../page.ts";
 import { timesOf } from "../times.ts";
-import type { WorkspaceCallWith } from "./call.ts";
+import { Refusal, type WorkspaceCallWith } from "./call.ts";
 import { Data, Id, ListOf, strict } from "./declare.ts";
 import { endpoint } from "./endpoint.ts";
 import { templateExample } from "./examples.ts";
 import { OptionalText, OptionalTime } from "./fragments.ts";
 
 const Text = Type.String({ maxLength: 4_096 });
+
+const Names = Type.Array(Text, { maxItems: 100 });
+
+const ORDER_CHANGED = "The template has changed since this page showed it. Look at the new order, then confirm it.";
 
 const TemplateDetail = Type.Object({
   id: Type.Integer(),
@@ -50,8 +54,10 @@ const TemplateDetail = Type.Object({
       meaning: Nullable(OneOf(buttonMeanings)),
     }),
   ),
-  /** Why this API cannot send the template; null if it can. */
+  /** Why the template cannot be sent with values by position; null if it can. */
   unsupported: OptionalText,
+  /** The order that was confirmed last, if a name of it has left the text and `parameter_order` has to be confirmed. */
+  order_to_confirm: Nullable(ParameterOrderView),
   reason: OptionalText,
   network_status: OptionalText,
   quality: OptionalText,
@@ -199,6 +205,23 @@ export const templateEndpoints = {
     const audit = { action: "template.mark", subject: known.name, details: { button: title, meaning } };
     return { status: 200, data: viewTemplateDetail(known, workspace), audit };
   }),
+  // The order decides which value reaches which placeholder of every caller.
+  "PUT /w/{workspace}/templates/{id}/order": endpoint({
+    ...ofTemplate,
+    session: "manage",
+    /** The order that the page showed: a later edit is not confirmed unseen. */
+    body: Type.Object({ header: Names, body: Names }, strict),
+  }).change((tx, call) => {
+    const known = requireTemplate(call, tx);
+    if (!isSameOrder(orderIn(shapeOf(known)), call.body)) throw new Refusal(409, "changed", ORDER_CHANGED);
+    const confirmed = confirmOrder(tx, known);
+    const details = { language: known.language, was: known.parameterOrder, became: confirmed.parameterOrder };
+    return {
+      status: 200,
+      data: viewTemplateDetail(confirmed, call.workspace),
+      audit: { action: "template.order", subject: known.name, details },
+    };
+  }),
   "PUT /w/{workspace}/templates/{id}/sample": endpoint({
     ...ofTemplate,
     body: Type.Object({ link: Text }, strict),
@@ -238,7 +261,8 @@ function newTemplate(form: Readonly<Record<string, unknown>>): unknown {
 }
 
 function viewTemplateDetail(template: Template, workspace: Workspace): Static<typeof TemplateDetail> {
-  const { header, footer, unsupported } = shapeOf(template);
+  const shape = shapeOf(template);
+  const { header, footer } = shape;
   return {
     id: template.id,
     ...viewTemplate(template, workspace),
@@ -248,7 +272,8 @@ function viewTemplateDetail(template: Template, workspace: Workspace): Static<ty
       ...button,
       meaning: buttonMarkOf(workspace, template.name, template.language, button.text)?.meaning ?? null,
     })),
-    unsupported,
+    unsupported: whyUnsendable(shape),
+    order_to_confirm: shape.isOrderOpen && template.parameterOrder !== null ? viewOrder(template.parameterOrder) : null,
     reason: template.statusReason,
     network_status: template.networkStatus,
     quality: template.quality,

@@ -120,8 +120,12 @@ func message(body object) waxwing.SendMessage {
 	case []any:
 		made.Variables = waxwing.VariablesList(given)
 	case object:
-		parts, _ := typed[waxwing.VariablesParts](given)
-		made.Variables = parts
+		if named, isNamed := typed[waxwing.NamedVariables](given); isNamed {
+			made.Variables = named
+		} else {
+			parts, _ := typed[waxwing.VariablesParts](given)
+			made.Variables = parts
+		}
 	}
 	return made
 }
